@@ -1,0 +1,1 @@
+//! Spec, plan, execute, estimate, judge.

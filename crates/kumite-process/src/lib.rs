@@ -1,0 +1,1 @@
+//! Process trees: start, pin, account, end.

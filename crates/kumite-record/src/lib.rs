@@ -1,0 +1,1 @@
+//! The versioned results format: SQLite store and JSON export.

@@ -1,0 +1,1 @@
+//! A record in, bytes of terminal, HTML, Markdown or CSV out.

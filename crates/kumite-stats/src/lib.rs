@@ -1,0 +1,1 @@
+//! Pure, seeded statistics: intervals and paired ratios.

@@ -1,0 +1,2 @@
+//! The kumite command.
+fn main() {}
