@@ -1,0 +1,63 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Claim, Contender, Machine, Point, Run, Trial, Warning};
+
+/// The version of [`Export`]. It grows when a reader of the old form would misread the new one.
+pub const SCHEMA: u32 = 1;
+
+/// A whole run as one document: what `kumite export` writes and what every report is made from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Export {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The run.
+    pub run: Run,
+    /// What it ran on.
+    pub machine: Machine,
+    /// Every contender of the experiment, those that did not take part included.
+    pub contenders: Vec<Contender>,
+    /// Estimates for each contender at each point.
+    pub cells: Vec<Cell>,
+    /// The verdicts.
+    pub claims: Vec<Claim>,
+    /// Doubts.
+    pub warnings: Vec<Warning>,
+    /// The raw record that all of the above can be computed from again.
+    pub trials: Vec<Trial>,
+}
+
+/// A contender at a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Which contender.
+    pub contender: String,
+    /// At which point.
+    pub point: Point,
+    /// How many trials it was given.
+    pub trials: u32,
+    /// How many of them gave a wrong answer.
+    pub disqualified: u32,
+    /// How many of them failed to run.
+    pub failed: u32,
+    /// How many of the others carry a mark.
+    pub marked: u32,
+    /// Estimates over blocks by metric.
+    pub metrics: BTreeMap<String, Estimate>,
+}
+
+/// A metric of a cell with its confidence interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The median over blocks.
+    pub estimate: f64,
+    /// Lower end of the 95 % interval; none where there are too few blocks for one.
+    pub low: Option<f64>,
+    /// Upper end of the 95 % interval.
+    pub high: Option<f64>,
+    /// Unit, from the end of the metric's name.
+    pub unit: String,
+    /// Number of blocks.
+    pub n: usize,
+}

@@ -1,0 +1,87 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{Errors, Histogram, Series};
+
+/// What `kumite load` measured: the document that `--json` writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadResult {
+    /// [`crate::SCHEMA`].
+    pub schema: u32,
+    /// The command that repeats it.
+    pub command: String,
+    /// What was asked.
+    pub url: String,
+    /// Keep-alive connections, each with one request in flight (closed loop).
+    pub connections: u64,
+    /// Finished requests: right answers and failures.
+    pub requests: u64,
+    /// Right answers.
+    pub ok: u64,
+    /// Failures by kind; every kind is there.
+    pub errors: Errors,
+    /// Length of the measured time.
+    pub seconds: f64,
+    /// Right answers a second.
+    pub throughput_rps: f64,
+    /// From when the request should have been sent. In a closed loop that is when it was sent.
+    pub response_us: Option<Latency>,
+    /// From when the request was sent.
+    pub service_us: Option<Latency>,
+    /// What the engine itself needed.
+    pub engine: Engine,
+    /// Connections opened again, after a failure or because the server closed one.
+    pub reconnects: u64,
+    /// From the first failure until answers were right again; none where nothing failed.
+    pub recovery_us: Option<f64>,
+    /// Whether it was ended before its limit.
+    pub cut_short: bool,
+    /// Right answers by response time: the upper end of each bin and its count.
+    pub histogram_us: Vec<(f64, u64)>,
+    /// The time series.
+    pub series: Series,
+}
+
+/// The distribution of a time over right answers, in microseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p99_9: f64,
+    /// The longest.
+    pub max: f64,
+}
+
+impl Latency {
+    /// Of a histogram of nanoseconds; none if it is empty.
+    pub fn of(histogram: &Histogram) -> Option<Latency> {
+        let us = |quantile| histogram.value_at_quantile(quantile) as f64 / 1e3;
+        (!histogram.is_empty()).then(|| Latency {
+            mean: histogram.mean() / 1e3,
+            p50: us(0.5),
+            p90: us(0.9),
+            p99: us(0.99),
+            p99_9: us(0.999),
+            max: histogram.max() as f64 / 1e3,
+        })
+    }
+}
+
+/// What the load engine itself needed: the instrument is on trial too.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Engine {
+    /// CPU time of the engine's thread.
+    pub cpu_s: f64,
+    /// CPU time for each finished request.
+    pub cpu_us_per_request: Option<f64>,
+    /// How late requests were sent, 99th percentile; none in a closed loop, which has no schedule.
+    pub send_lag_p99_us: Option<f64>,
+    /// Whether the engine had no headroom, so that it and not the server may have been the limit.
+    pub bound: bool,
+}

@@ -1,0 +1,139 @@
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{AxisValue, Point};
+
+/// One execution of an experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Unique; begins with the date, so that runs sort by age.
+    pub id: String,
+    /// The experiment's name, which is its folder's.
+    pub experiment: String,
+    /// Which workload the trials had: `http`, …
+    pub kind: String,
+    /// The profile that was chosen.
+    pub profile: String,
+    /// Orders the blocks and seeds the resampling; the same seed repeats both.
+    pub seed: u64,
+    /// When the run began.
+    pub started: Timestamp,
+    /// When it ended; none while it runs or if it was killed.
+    pub finished: Option<Timestamp>,
+    /// Whether it ended before its plan did, and why.
+    pub cut_short: Option<String>,
+    /// The command that repeats it.
+    pub command: String,
+    /// kumite's own version.
+    pub kumite: String,
+    /// What is asked, and who asked it.
+    pub question: Question,
+    /// The parameters every contender was given, after the profile.
+    pub workload: BTreeMap<String, AxisValue>,
+    /// The points of the plan, in the order of the axes.
+    pub points: Vec<Point>,
+    /// How many blocks were planned at each point.
+    pub blocks: u32,
+    /// The experiment file, word for word.
+    pub spec: String,
+}
+
+impl Run {
+    /// Makes the id of a run that begins then: the second, and a few letters so that two of one second differ.
+    pub fn new_id(started: Timestamp) -> String {
+        format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), (started.subsec_nanosecond() / 1000) & 0xffff)
+    }
+}
+
+/// An experiment's question and where it was argued.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// The question, one sentence.
+    pub text: String,
+    /// Who published the argument.
+    pub source: Option<Source>,
+}
+
+/// A published argument.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Title of the article or talk.
+    pub title: String,
+    /// Its author.
+    pub author: String,
+    /// The year it was published.
+    pub year: i64,
+}
+
+/// What the run was executed on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Kernel name and release.
+    pub kernel: String,
+    /// The distribution's own name for itself.
+    pub os: String,
+    /// Processor model.
+    pub cpu: String,
+    /// Number of logical CPUs that kumite may use.
+    pub cpus: usize,
+    /// Groups of those CPUs that share a physical core (only groups of two or more).
+    pub smt_siblings: Vec<Vec<usize>>,
+    /// Physical memory.
+    pub memory_bytes: u64,
+    /// Whether the kernel says it runs under a hypervisor.
+    pub virtual_machine: bool,
+    /// The frequency governor, where there is one.
+    pub governor: Option<String>,
+    /// Which CPUs did what.
+    pub cores: Cores,
+}
+
+/// Which CPUs the contender and the engine were given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cores {
+    /// CPUs of the contender.
+    pub contender: Vec<usize>,
+    /// CPUs of the load engine.
+    pub engine: Vec<usize>,
+}
+
+/// A contender as the run found it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contender {
+    /// Unique within the experiment.
+    pub name: String,
+    /// The concurrency model, one of design's fixed list.
+    pub model: String,
+    /// What its `version` command printed: the receipt that it is built and runs.
+    pub version: Option<String>,
+    /// Whether it took part.
+    pub status: ContenderStatus,
+    /// Why not, where it did not.
+    pub reason: Option<String>,
+}
+
+/// Whether a contender took part in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContenderStatus {
+    /// It was built and given trials.
+    Ran,
+    /// It was left out, by a flag or for want of a tool.
+    Skipped,
+    /// Its build or version command failed.
+    Failed,
+}
+
+impl ContenderStatus {
+    /// The word used in files and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ContenderStatus::Ran => "ran",
+            ContenderStatus::Skipped => "skipped",
+            ContenderStatus::Failed => "failed",
+        }
+    }
+}

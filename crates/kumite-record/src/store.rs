@@ -1,0 +1,386 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+use crate::{Claim, Contender, Histogram, Machine, Run, Trial, Warning};
+
+/// Each entry brings a store one version further; the version is kept in SQLite's `user_version`.
+const MIGRATIONS: &[&str] = &["
+    CREATE TABLE run (
+        id         TEXT PRIMARY KEY,
+        experiment TEXT NOT NULL,
+        started    TEXT NOT NULL,
+        run        TEXT NOT NULL,
+        machine    TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE contender (
+        run       TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+        name      TEXT NOT NULL,
+        contender TEXT NOT NULL,
+        PRIMARY KEY (run, name)
+    ) STRICT;
+    CREATE TABLE trial (
+        run   TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+        seq   INTEGER NOT NULL,
+        trial TEXT NOT NULL,
+        PRIMARY KEY (run, seq)
+    ) STRICT;
+    CREATE TABLE histogram (
+        run  TEXT NOT NULL,
+        seq  INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        hdr  BLOB NOT NULL,
+        PRIMARY KEY (run, seq, name),
+        FOREIGN KEY (run, seq) REFERENCES trial(run, seq) ON DELETE CASCADE
+    ) STRICT;
+    CREATE TABLE verdict (
+        run   TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+        nth   INTEGER NOT NULL,
+        claim TEXT NOT NULL,
+        PRIMARY KEY (run, nth)
+    ) STRICT;
+    CREATE TABLE warning (
+        run     TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+        nth     INTEGER NOT NULL,
+        warning TEXT NOT NULL,
+        PRIMARY KEY (run, nth)
+    ) STRICT;
+"];
+
+/// Why the store could not do what was asked.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// The file could not be opened or made.
+    #[error("cannot open the results store {path}: {source}")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system or SQLite said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The file was written by a newer kumite.
+    #[error(
+        "the results store {path} has schema {found}, this kumite knows up to {known}: use a newer kumite, or --db FILE"
+    )]
+    TooNew {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: usize,
+        /// The newest schema that this code reads.
+        known: usize,
+    },
+    /// No run goes by that name.
+    #[error("no run '{id}' in the results store {path}; `kumite list --runs` shows those that are there")]
+    NoSuchRun {
+        /// What was asked for.
+        id: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// More than one run begins so.
+    #[error("'{id}' is the beginning of {} runs: {}", .matches.len(), .matches.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        id: String,
+        /// The runs it may mean.
+        matches: Vec<String>,
+    },
+    /// SQLite refused.
+    #[error("the results store {path}: {source}")]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// A row holds what this code cannot read or write.
+    #[error("the results store {path}: {what}: {reason}")]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// Which row.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
+pub struct Store {
+    path: PathBuf,
+    db: Connection,
+}
+
+impl Store {
+    /// Opens the file, or makes it with its folder, and brings it to the current schema.
+    pub fn open(path: &Path) -> Result<Store, StoreError> {
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| StoreError::Open {
+            path: path.to_owned(),
+            source,
+        };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| failed(error.into()))?;
+        }
+        let db = Connection::open(path).map_err(|error| failed(error.into()))?;
+        Store::prepare(path.to_owned(), db).map_err(|error| match error {
+            StoreError::Sqlite { source, .. } => failed(source.into()),
+            other => other,
+        })
+    }
+
+    /// Opens a file that must already be there: what reading commands want.
+    pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
+        if !path.is_file() {
+            return Err(StoreError::Open {
+                path: path.to_owned(),
+                source: "there is no such file; `kumite run` makes it, --db FILE names another".into(),
+            });
+        }
+        Store::open(path)
+    }
+
+    /// A store that is gone when it is dropped.
+    pub fn in_memory() -> Result<Store, StoreError> {
+        let path = PathBuf::from(":memory:");
+        let db = Connection::open_in_memory()
+            .map_err(|source| StoreError::Sqlite { path: path.clone(), source })?;
+        Store::prepare(path, db)
+    }
+
+    /// The folder that the logs of trials are relative to.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    fn prepare(path: PathBuf, mut db: Connection) -> Result<Store, StoreError> {
+        let sqlite = |source| StoreError::Sqlite { path: path.clone(), source };
+        db.busy_timeout(std::time::Duration::from_secs(10)).map_err(sqlite)?;
+        db.pragma_update(None, "journal_mode", "wal").map_err(sqlite)?;
+        db.pragma_update(None, "foreign_keys", true).map_err(sqlite)?;
+        let found: u32 = db.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(sqlite)?;
+        let found = found as usize;
+        if found > MIGRATIONS.len() {
+            return Err(StoreError::TooNew { path, found, known: MIGRATIONS.len() });
+        }
+        for (version, migration) in MIGRATIONS.iter().enumerate().skip(found) {
+            let change = db.transaction().map_err(sqlite)?;
+            change.execute_batch(migration).map_err(sqlite)?;
+            change.pragma_update(None, "user_version", version as i64 + 1).map_err(sqlite)?;
+            change.commit().map_err(sqlite)?;
+        }
+        Ok(Store { path, db })
+    }
+
+    /// Writes a new run with the machine it runs on and its contenders.
+    pub fn begin(
+        &mut self,
+        run: &Run,
+        machine: &Machine,
+        contenders: &[Contender],
+    ) -> Result<(), StoreError> {
+        let row = self.to_json("run", run)?;
+        let machine = self.to_json("machine", machine)?;
+        let contenders: Vec<(&str, String)> = contenders
+            .iter()
+            .map(|contender| Ok((contender.name.as_str(), self.to_json("contender", contender)?)))
+            .collect::<Result<_, StoreError>>()?;
+        self.change(|db| {
+            db.execute(
+                "INSERT INTO run (id, experiment, started, run, machine) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![run.id, run.experiment, run.started.to_string(), row, machine],
+            )?;
+            for (name, contender) in contenders {
+                db.execute(
+                    "INSERT INTO contender (run, name, contender) VALUES (?1, ?2, ?3)",
+                    params![run.id, name, contender],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Commits a trial with its histograms.
+    pub fn commit(&mut self, run: &str, trial: &Trial) -> Result<(), StoreError> {
+        let row = self.to_json("trial", trial)?;
+        let histograms: Vec<(&str, Vec<u8>)> = trial
+            .sample
+            .histograms
+            .iter()
+            .map(|(name, histogram)| {
+                let mut bytes = Vec::new();
+                V2Serializer::new()
+                    .serialize(histogram, &mut bytes)
+                    .map_err(|error| self.row(&format!("histogram {name}"), &format!("{error:?}")))?;
+                Ok((name.as_str(), bytes))
+            })
+            .collect::<Result<_, StoreError>>()?;
+        self.change(|db| {
+            db.execute(
+                "INSERT INTO trial (run, seq, trial) VALUES (?1, ?2, ?3)",
+                params![run, trial.seq, row],
+            )?;
+            for (name, bytes) in histograms {
+                db.execute(
+                    "INSERT INTO histogram (run, seq, name, hdr) VALUES (?1, ?2, ?3, ?4)",
+                    params![run, trial.seq, name, bytes],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes when and how a run ended, with what it found; a second call replaces the first.
+    pub fn finish(&mut self, run: &Run, claims: &[Claim], warnings: &[Warning]) -> Result<(), StoreError> {
+        let row = self.to_json("run", run)?;
+        let claims: Vec<String> =
+            claims.iter().map(|claim| self.to_json("claim", claim)).collect::<Result<_, _>>()?;
+        let warnings: Vec<String> =
+            warnings.iter().map(|warning| self.to_json("warning", warning)).collect::<Result<_, _>>()?;
+        self.change(|db| {
+            db.execute("UPDATE run SET run = ?2 WHERE id = ?1", params![run.id, row])?;
+            db.execute("DELETE FROM verdict WHERE run = ?1", params![run.id])?;
+            db.execute("DELETE FROM warning WHERE run = ?1", params![run.id])?;
+            for (nth, claim) in (0_i64..).zip(&claims) {
+                db.execute(
+                    "INSERT INTO verdict (run, nth, claim) VALUES (?1, ?2, ?3)",
+                    params![run.id, nth, claim],
+                )?;
+            }
+            for (nth, warning) in (0_i64..).zip(&warnings) {
+                db.execute(
+                    "INSERT INTO warning (run, nth, warning) VALUES (?1, ?2, ?3)",
+                    params![run.id, nth, warning],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The run that a name means: its id, the beginning of its id, or `last`.
+    pub fn find(&self, name: &str) -> Result<String, StoreError> {
+        if name == "last" {
+            let newest = self
+                .db
+                .query_row("SELECT id FROM run ORDER BY started DESC, rowid DESC LIMIT 1", [], |row| {
+                    row.get(0)
+                })
+                .optional()
+                .map_err(|source| self.sqlite(source))?;
+            return newest
+                .ok_or_else(|| StoreError::NoSuchRun { id: name.to_owned(), path: self.path.clone() });
+        }
+        let ids = self.column("SELECT id FROM run ORDER BY started", [])?;
+        if ids.iter().any(|id| id == name) {
+            return Ok(name.to_owned());
+        }
+        let mut matches: Vec<String> = ids.into_iter().filter(|id| id.starts_with(name)).collect();
+        match (name.is_empty(), matches.len()) {
+            (false, 1) => Ok(matches.remove(0)),
+            (true, _) | (_, 0) => Err(StoreError::NoSuchRun { id: name.to_owned(), path: self.path.clone() }),
+            _ => Err(StoreError::Ambiguous { id: name.to_owned(), matches }),
+        }
+    }
+
+    /// All runs, oldest first.
+    pub fn runs(&self) -> Result<Vec<Run>, StoreError> {
+        self.rows("run", "SELECT run FROM run ORDER BY started, rowid", [])
+    }
+
+    /// A run, by its full id.
+    pub fn run(&self, id: &str) -> Result<Run, StoreError> {
+        self.rows("run", "SELECT run FROM run WHERE id = ?1", [id])?
+            .pop()
+            .ok_or_else(|| StoreError::NoSuchRun { id: id.to_owned(), path: self.path.clone() })
+    }
+
+    /// The machine that a run was executed on.
+    pub fn machine(&self, run: &str) -> Result<Machine, StoreError> {
+        self.rows("machine", "SELECT machine FROM run WHERE id = ?1", [run])?
+            .pop()
+            .ok_or_else(|| StoreError::NoSuchRun { id: run.to_owned(), path: self.path.clone() })
+    }
+
+    /// The contenders of a run, in the order they were given.
+    pub fn contenders(&self, run: &str) -> Result<Vec<Contender>, StoreError> {
+        self.rows("contender", "SELECT contender FROM contender WHERE run = ?1 ORDER BY rowid", [run])
+    }
+
+    /// The trials of a run, in the order they were executed, without their histograms.
+    pub fn trials(&self, run: &str) -> Result<Vec<Trial>, StoreError> {
+        self.rows("trial", "SELECT trial FROM trial WHERE run = ?1 ORDER BY seq", [run])
+    }
+
+    /// The histograms of a trial.
+    pub fn histograms(&self, run: &str, seq: u32) -> Result<BTreeMap<String, Histogram>, StoreError> {
+        let mut query = self
+            .db
+            .prepare("SELECT name, hdr FROM histogram WHERE run = ?1 AND seq = ?2")
+            .map_err(|source| self.sqlite(source))?;
+        let rows = query
+            .query_map(params![run, seq], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))
+            .map_err(|source| self.sqlite(source))?;
+        rows.map(|row| {
+            let (name, bytes) = row.map_err(|source| self.sqlite(source))?;
+            let histogram = Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| {
+                self.row(&format!("histogram {name} of trial {seq}"), &format!("{error:?}"))
+            })?;
+            Ok((name, histogram))
+        })
+        .collect()
+    }
+
+    /// The verdicts of a run as they were judged when it ended.
+    pub fn claims(&self, run: &str) -> Result<Vec<Claim>, StoreError> {
+        self.rows("claim", "SELECT claim FROM verdict WHERE run = ?1 ORDER BY nth", [run])
+    }
+
+    /// The warnings of a run.
+    pub fn warnings(&self, run: &str) -> Result<Vec<Warning>, StoreError> {
+        self.rows("warning", "SELECT warning FROM warning WHERE run = ?1 ORDER BY nth", [run])
+    }
+
+    fn change(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> Result<(), StoreError> {
+        let path = &self.path;
+        let sqlite = |source| StoreError::Sqlite { path: path.clone(), source };
+        let change = self.db.transaction().map_err(sqlite)?;
+        work(&change).map_err(sqlite)?;
+        change.commit().map_err(sqlite)
+    }
+
+    fn column(&self, query: &str, params: impl rusqlite::Params) -> Result<Vec<String>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<String>> {
+            self.db.prepare(query)?.query_map(params, |row| row.get(0))?.collect()
+        };
+        read().map_err(|source| self.sqlite(source))
+    }
+
+    fn rows<T: DeserializeOwned>(
+        &self,
+        what: &str,
+        query: &str,
+        params: impl rusqlite::Params,
+    ) -> Result<Vec<T>, StoreError> {
+        self.column(query, params)?
+            .iter()
+            .map(|row| serde_json::from_str(row).map_err(|error| self.row(what, &error.to_string())))
+            .collect()
+    }
+
+    fn to_json(&self, what: &str, value: &impl Serialize) -> Result<String, StoreError> {
+        serde_json::to_string(value).map_err(|error| self.row(what, &error.to_string()))
+    }
+
+    fn sqlite(&self, source: rusqlite::Error) -> StoreError {
+        StoreError::Sqlite { path: self.path.clone(), source }
+    }
+
+    fn row(&self, what: &str, reason: &str) -> StoreError {
+        StoreError::Row { path: self.path.clone(), what: what.to_owned(), reason: reason.to_owned() }
+    }
+}

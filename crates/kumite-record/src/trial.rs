@@ -1,0 +1,114 @@
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::Point;
+
+/// One measured execution of a cell, from fresh start to stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Position in the run, from 0.
+    pub seq: u32,
+    /// The block it belongs to, counted from 0 at each point: the unit of pairing.
+    pub block: u32,
+    /// Which contender.
+    pub contender: String,
+    /// At which point.
+    pub point: Point,
+    /// When it began.
+    pub started: Timestamp,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why, where the outcome is not `ok`; with the end of the contender's log.
+    pub reason: Option<String>,
+    /// What was measured, where there was anything to measure.
+    pub sample: Sample,
+    /// What makes the sample doubtful.
+    pub marks: Vec<Mark>,
+    /// Time from start until the contender was ready.
+    pub ready_ms: Option<f64>,
+    /// The contender's output, relative to the folder of the store.
+    pub log: Option<String>,
+}
+
+/// How a trial ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Measured, and every answer that was counted was right.
+    Ok,
+    /// A wrong answer; its figures count for nothing.
+    Disqualified,
+    /// It did not start, did not get ready, or died.
+    Failed,
+}
+
+impl Outcome {
+    /// The word used in files and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Ok => "ok",
+            Outcome::Disqualified => "disqualified",
+            Outcome::Failed => "failed",
+        }
+    }
+}
+
+/// A doubt about a sample. A verdict that rests on marked samples says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// The load engine had no CPU headroom: the figure is a bound on the contender, not a measure of it.
+    GeneratorBound,
+    /// Contender and load engine ran on the same CPUs.
+    SharedCores,
+}
+
+impl Mark {
+    /// The word used in files and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mark::GeneratorBound => "generator-bound",
+            Mark::SharedCores => "shared-cores",
+        }
+    }
+}
+
+/// What a trial measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Metrics by name; the unit is the end of the name.
+    pub metrics: BTreeMap<String, f64>,
+    /// Failures by kind.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: Errors,
+    /// The time series.
+    #[serde(default, skip_serializing_if = "Series::is_empty")]
+    pub series: Series,
+    /// Histograms by name; in the store only.
+    #[serde(skip)]
+    pub histograms: BTreeMap<String, Histogram>,
+}
+
+/// Failures by kind.
+pub type Errors = BTreeMap<String, u64>;
+
+/// An HDR histogram of nanoseconds.
+pub type Histogram = hdrhistogram::Histogram<u64>;
+
+/// Columns of equal length, one row for each interval.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Length of an interval.
+    pub interval_ms: u64,
+    /// Columns by name (`ok`, `errors`, `response_mean_us` …). An interval without a value has none.
+    pub columns: BTreeMap<String, Vec<Option<f64>>>,
+}
+
+impl Series {
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+}

@@ -1,0 +1,72 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A claim and what the run says of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Unique within the experiment.
+    pub id: String,
+    /// The claim in the claim grammar.
+    pub assert: String,
+    /// The claim in plain words, where the experiment gives them.
+    pub title: Option<String>,
+    /// What was published, where something was.
+    pub published: Option<String>,
+    /// What the run says.
+    pub verdict: Verdict,
+    /// The effect of the comparison that decided: a ratio of left to right side, or a difference where no ratio can be
+    /// formed.
+    pub effect: Option<f64>,
+    /// Lower end of the effect's interval.
+    pub low: Option<f64>,
+    /// Upper end of the effect's interval.
+    pub high: Option<f64>,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+/// What a run says of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The whole interval is on the claimed side.
+    Holds,
+    /// The whole interval is on the other side.
+    Fails,
+    /// The interval does not tell.
+    Undecided,
+    /// A contender or a point that the claim needs was not measured.
+    NotTested,
+}
+
+impl Verdict {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Fails => "fails",
+            Verdict::Undecided => "undecided",
+            Verdict::NotTested => "not-tested",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::NotTested => "not tested",
+            other => other.as_str(),
+        })
+    }
+}
+
+/// A doubt that travels with the numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Warning {
+    /// What it is about: a contender, a cell, the machine.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// The doubt, in a sentence.
+    pub what: String,
+}
