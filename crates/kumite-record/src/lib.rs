@@ -17,4 +17,4 @@ pub use point::{AxisValue, Point};
 pub use run::{Contender, ContenderStatus, Cores, Machine, Question, Run, Source};
 pub use store::{Store, StoreError};
 pub use trial::{Errors, Histogram, Mark, Outcome, Sample, Series, Trial};
-pub use verdict::{Claim, Verdict, Warning};
+pub use verdict::{Claim, EffectKind, Verdict, Warning};

@@ -15,15 +15,28 @@ pub struct Claim {
     pub published: Option<String>,
     /// What the run says.
     pub verdict: Verdict,
-    /// The effect of the comparison that decided: a ratio of left to right side, or a difference where no ratio can be
-    /// formed.
+    /// The effect of the comparison that decided.
     pub effect: Option<f64>,
     /// Lower end of the effect's interval.
     pub low: Option<f64>,
     /// Upper end of the effect's interval.
     pub high: Option<f64>,
+    /// What the effect is.
+    pub effect_kind: Option<EffectKind>,
     /// Why, in a sentence.
     pub why: String,
+}
+
+/// What the effect of a comparison is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EffectKind {
+    /// Left side over right side.
+    Ratio,
+    /// Left side less right side, where no ratio can be formed; in seconds, bytes or plain numbers.
+    Difference,
+    /// An exact count, which has no uncertainty.
+    Count,
 }
 
 /// What a run says of a claim.
