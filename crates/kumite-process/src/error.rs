@@ -1,0 +1,75 @@
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// Why a process could not be started, watched or brought to its end.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The directory to run in is missing, or is not one.
+    #[error("cannot run in {path}: no such directory")]
+    Directory {
+        /// As it was given.
+        path: PathBuf,
+    },
+
+    /// The log could not be created or written.
+    #[error("cannot write the log {path}; does its directory exist, and is there room?")]
+    Log {
+        /// As it was given.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The shell could not be started.
+    #[error("cannot start `{command}` with /bin/sh")]
+    Start {
+        /// The command.
+        command: String,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// A core does not exist, or this process may not use it.
+    #[error("cannot pin to cores {cores:?}; choose from {available:?}")]
+    Cores {
+        /// The cores asked for.
+        cores: Vec<usize>,
+        /// The cores this process may use.
+        available: Vec<usize>,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The state of a running process could not be had.
+    #[error("cannot watch process {pid}")]
+    Watch {
+        /// The root of the tree.
+        pid: u32,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// A command that was to run to its end took too long; its tree has been ended.
+    #[error("`{command}` did not end within {limit:?} and was stopped; its output is in {log}")]
+    TimedOut {
+        /// The command.
+        command: String,
+        /// The time it was given.
+        limit: Duration,
+        /// Where its output is.
+        log: PathBuf,
+    },
+
+    /// A command that was to run to its end was stopped by our caller; its tree has been ended.
+    #[error("`{command}` was interrupted; its output so far is in {log}")]
+    Interrupted {
+        /// The command.
+        command: String,
+        /// Where its output is.
+        log: PathBuf,
+    },
+}

@@ -1,0 +1,234 @@
+//! Who belongs to a tree, and what they have used.
+//!
+//! # CPU time, never counted twice
+//!
+//! A process has used `own` (its CPU clock, exact) and `waited` (what the children it has waited for had used, with
+//! theirs; the kernel adds it in the moment it forgets the child). Over the living, `own + waited` counts each process
+//! once: a child is either still there, or in the `waited` of its parent, or in neither.
+//!
+//! In neither is a child that ended when its parent ignored SIGCHLD, or had ended before. It is remembered by its last
+//! figure in the `gone` of the parent, and the parent counts `max(waited, gone)`, not the sum: if it did wait, `waited`
+//! has the same child and more. Whose parent is no member (it was re-parented to us or to init) is in nobody's
+//! `waited` and goes into `lost`.
+//!
+//! A look is not a snapshot, so it reads every `waited` before any `own`: a child that is waited for in between is
+//! missing from that look, not twice in it. The result is a lower bound: missing are children that nobody waited for
+//! and that lived between two looks, and a tick (10 ms) or two for every living parent. It never goes down.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
+
+use crate::proc_fs::{self, Stat};
+
+const RESCAN: Duration = Duration::from_secs(1);
+
+/// What a tree has used until now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// User and system time of all members, living and ended, since the start. Never falls from one call to the next.
+    /// A lower bound: not seen is a process that nobody waits for and that lives for less than the time between calls.
+    pub cpu: Duration,
+    /// Sum of the members' resident sets. Pages that several of them share are counted for each.
+    pub rss_bytes: u64,
+    /// The larger of the highest `rss_bytes` of any call and the highest resident set of any one member, as the
+    /// kernel kept it. For a tree of one process that is exact up to the last call (after [`Tree::stop`] up to its
+    /// end, if larger than the peak of *our* process, which the kernel lets a child inherit); for several a lower bound.
+    ///
+    /// [`Tree::stop`]: crate::Tree::stop
+    pub peak_rss_bytes: u64,
+    /// Members that run; those that have ended but were not yet waited for do not count.
+    pub processes: usize,
+}
+
+#[derive(Debug)]
+struct Member {
+    started: u64,
+    parent: i32,
+    group: i32,
+    zombie: bool,
+    rss: u64,
+    own: Duration,
+    waited: Duration,
+    gone: Duration,
+}
+
+impl Member {
+    fn new(stat: &Stat) -> Member {
+        Member {
+            started: stat.started,
+            parent: stat.parent,
+            group: stat.group,
+            zombie: stat.is_zombie(),
+            rss: 0,
+            own: Duration::ZERO,
+            waited: stat.waited,
+            gone: Duration::ZERO,
+        }
+    }
+
+    fn cpu(&self) -> Duration {
+        self.own + self.waited.max(self.gone)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Members {
+    root: i32,
+    root_started: u64,
+    marker: String,
+    known: BTreeMap<i32, Member>,
+    lost: Duration,
+    cpu: Duration,
+    peak_rss: u64,
+    scanned: Instant,
+    newest: Option<i32>,
+}
+
+impl Members {
+    /// `marker` is the `NAME=VALUE` that the root and all it starts carry. The root must not be reaped before
+    /// [`Members::reap_root`]: until then nobody else can have its id, as a process or as a group.
+    pub(crate) fn of(root: i32, marker: String) -> Members {
+        let stat = Stat::of(root);
+        Members {
+            root,
+            root_started: stat.as_ref().map_or(0, |stat| stat.started),
+            marker,
+            known: stat.iter().map(|stat| (root, Member::new(stat))).collect(),
+            lost: Duration::ZERO,
+            cpu: Duration::ZERO,
+            peak_rss: 0,
+            scanned: Instant::now(),
+            newest: None,
+        }
+    }
+
+    /// Costs about 30 µs for each member, and once a second at most, if anything at all was started on this machine,
+    /// 8 µs for each process there is. (Measured; see `tests/cost.rs`.)
+    pub(crate) fn usage(&mut self) -> Usage {
+        if self.scanned.elapsed() >= RESCAN && proc_fs::newest() != self.newest {
+            self.scan();
+        }
+        self.refresh();
+        self.figures()
+    }
+
+    /// Looks for members that are not yet known.
+    pub(crate) fn scan(&mut self) {
+        self.scanned = Instant::now();
+        self.newest = proc_fs::newest();
+        let unknown = proc_fs::pids().into_iter().filter_map(|pid| Some((pid, Stat::of(pid)?)));
+        let mut unknown: Vec<(i32, Stat)> = unknown
+            .filter(|(pid, stat)| {
+                stat.started >= self.root_started
+                    && self.known.get(pid).is_none_or(|member| member.started != stat.started)
+            })
+            .collect();
+        // A reused id: its former bearer has gone.
+        self.settle(unknown.iter().map(|(pid, _)| *pid).filter(|pid| self.known.contains_key(pid)).collect());
+        loop {
+            let (ours, others): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|(pid, stat)| {
+                [stat.parent, stat.group, stat.session].iter().any(|id| self.known.contains_key(id))
+                    || proc_fs::carries(*pid, &self.marker)
+            });
+            self.known.extend(ours.iter().map(|(pid, stat)| (*pid, Member::new(stat))));
+            unknown = others;
+            if ours.is_empty() {
+                break;
+            }
+        }
+    }
+
+    /// Looks at every member that is known.
+    pub(crate) fn refresh(&mut self) {
+        let mut gone = Vec::new();
+        for (&pid, member) in &mut self.known {
+            match Stat::of(pid) {
+                Some(stat) if stat.started == member.started => {
+                    member.parent = stat.parent;
+                    member.group = stat.group;
+                    member.zombie = stat.is_zombie();
+                    member.waited = member.waited.max(stat.waited);
+                }
+                _ => gone.push(pid),
+            }
+        }
+        for (&pid, member) in self.known.iter_mut().filter(|(pid, _)| !gone.contains(pid)) {
+            member.own = member.own.max(own_cpu(pid).unwrap_or_default());
+            let (rss, highest) = proc_fs::resident(&pid.to_string()).unwrap_or_default();
+            member.rss = rss;
+            self.peak_rss = self.peak_rss.max(highest);
+        }
+        self.settle(gone);
+        self.reap_adopted();
+        self.peak_rss = self.peak_rss.max(self.known.values().map(|member| member.rss).sum());
+    }
+
+    /// The last figures, without looking again.
+    pub(crate) fn figures(&mut self) -> Usage {
+        let living: Duration = self.known.values().map(Member::cpu).sum();
+        self.cpu = self.cpu.max(self.lost + living);
+        Usage {
+            cpu: self.cpu,
+            rss_bytes: self.known.values().map(|member| member.rss).sum(),
+            peak_rss_bytes: self.peak_rss,
+            processes: self.running().count(),
+        }
+    }
+
+    /// Ids and process groups of the members that have not ended.
+    pub(crate) fn running(&self) -> impl Iterator<Item = (i32, i32)> {
+        self.known.iter().filter(|(_, member)| !member.zombie).map(|(pid, member)| (*pid, member.group))
+    }
+
+    /// Waits for the root, if it has ended: its CPU time is exact from here on.
+    pub(crate) fn reap_root(&mut self) -> std::io::Result<Option<wait4::ResUse>> {
+        let Some(end) = wait4::try_wait4_pid(self.root.cast_unsigned())? else { return Ok(None) };
+        let cpu = self.known.remove(&self.root).map_or(Duration::ZERO, |root| root.cpu());
+        self.lost += cpu.max(end.rusage.utime + end.rusage.stime);
+        Ok(Some(end))
+    }
+
+    pub(crate) fn saw_peak_rss(&mut self, bytes: u64) {
+        self.peak_rss = self.peak_rss.max(bytes);
+    }
+
+    /// Orphans come to us if we are a subreaper, and stay zombies until we ask for them.
+    fn reap_adopted(&mut self) {
+        let us = std::process::id().cast_signed();
+        let ended =
+            |(pid, member): &(&i32, &Member)| member.zombie && member.parent == us && **pid != self.root;
+        let adopted: Vec<i32> = self.known.iter().filter(ended).map(|(pid, _)| *pid).collect();
+        for pid in adopted {
+            if let Ok(Some(end)) = wait4::try_wait4_pid(pid.cast_unsigned()) {
+                self.peak_rss = self.peak_rss.max(end.rusage.maxrss);
+                self.settle(vec![pid]);
+            }
+        }
+    }
+
+    /// Moves the CPU time of those who have gone to where it is counted from now on, children before their parents.
+    fn settle(&mut self, mut gone: Vec<i32>) {
+        gone.sort_by_key(|&pid| std::cmp::Reverse(self.depth(pid)));
+        for pid in gone {
+            let Some(member) = self.known.remove(&pid) else { continue };
+            match self.known.get_mut(&member.parent) {
+                Some(parent) => parent.gone += member.cpu(),
+                None => self.lost += member.cpu(),
+            }
+        }
+    }
+
+    fn depth(&self, pid: i32) -> usize {
+        // Bounded, in case a reused id has closed the chain into a ring.
+        let parent = |pid: &i32| self.known.get(pid).map(|member| member.parent);
+        std::iter::successors(Some(pid), parent).take(self.known.len() + 1).count()
+    }
+}
+
+/// A zombie still has its clock.
+fn own_cpu(pid: i32) -> Option<Duration> {
+    Some(clock_getcpuclockid(Pid::from_raw(pid)).ok()?.now().ok()?.into())
+}

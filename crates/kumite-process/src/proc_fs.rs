@@ -1,0 +1,92 @@
+//! What `/proc` tells of a process.
+
+use std::fs;
+use std::time::Duration;
+
+/// The clock tick of `/proc`: USER_HZ is 100 in the ABI of every architecture that Rust and Linux both still serve.
+const TICK: Duration = Duration::from_millis(10);
+
+/// `/proc/PID/stat`, as far as we need it. A pid with another `started` is another process.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Stat {
+    pub state: char,
+    pub parent: i32,
+    pub group: i32,
+    pub session: i32,
+    /// Ticks after boot.
+    pub started: u64,
+    /// CPU time of the children it has waited for, and of those they had waited for.
+    pub waited: Duration,
+}
+
+impl Stat {
+    pub(crate) fn of(pid: i32) -> Option<Stat> {
+        Stat::parse(&String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/stat")).ok()?))
+    }
+
+    fn parse(text: &str) -> Option<Stat> {
+        // The name comes second, in parentheses, and may itself hold spaces and parentheses.
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        Some(Stat {
+            state: fields.first()?.chars().next()?,
+            parent: fields.get(1)?.parse().ok()?,
+            group: fields.get(2)?.parse().ok()?,
+            session: fields.get(3)?.parse().ok()?,
+            waited: TICK * u32::try_from(number(13)? + number(14)?).ok()?,
+            started: number(19)?,
+        })
+    }
+
+    /// It has ended, and only waits for its parent to ask how.
+    pub(crate) fn is_zombie(&self) -> bool {
+        matches!(self.state, 'Z' | 'X')
+    }
+}
+
+/// Resident memory now and at its highest, in bytes; `None` for a zombie, which has none.
+pub(crate) fn resident(pid: &str) -> Option<(u64, u64)> {
+    let status = fs::read(format!("/proc/{pid}/status")).ok()?;
+    let status = String::from_utf8_lossy(&status);
+    let bytes = |key: &str| {
+        let value = status.lines().find_map(|line| line.strip_prefix(key))?;
+        value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+    };
+    Some((bytes("VmRSS:")?, bytes("VmHWM:")?))
+}
+
+/// Whether the environment a process was started with has this `NAME=VALUE`.
+pub(crate) fn carries(pid: i32, variable: &str) -> bool {
+    let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environ.split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes())
+}
+
+/// Every process there is.
+pub(crate) fn pids() -> Vec<i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The process or thread made last. As long as it stays the same, there is nobody new.
+pub(crate) fn newest() -> Option<i32> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_ascii_whitespace().last()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_spaces_and_parentheses_does_not_shift_the_fields() {
+        let text = "42 (a ) R 1 (b) S 7 8 9 0 -1 4194560 1 2 3 4 150 50 200 100 20 0 1 0 98765 1 2";
+        let stat = Stat::parse(text).unwrap();
+        assert_eq!((stat.state, stat.parent, stat.group, stat.session), ('S', 7, 8, 9));
+        assert_eq!((stat.waited, stat.started), (Duration::from_secs(3), 98765));
+    }
+
+    #[test]
+    fn a_torn_line_is_nothing() {
+        assert_eq!(Stat::parse("42 (sh) S 7 8"), None);
+        assert_eq!(Stat::parse(""), None);
+    }
+}

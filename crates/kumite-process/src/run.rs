@@ -1,0 +1,80 @@
+use std::fs::File;
+use std::io::{PipeReader, Read, Write};
+use std::os::fd::AsFd;
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::tree::ready;
+use crate::{Ended, Error, Spawn, Tree};
+
+/// How much of the standard output [`run`] keeps, in bytes. The log has all of it.
+pub const STDOUT_LIMIT: usize = 1 << 20;
+
+const BUFFER: usize = 1 << 16;
+/// What a pipe can hold at most, without privileges.
+const PIPE_LIMIT: usize = 1 << 20;
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A command that has run to its end.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Its standard output, the first [`STDOUT_LIMIT`] bytes.
+    pub stdout: Vec<u8>,
+    /// What it took, and what it left behind; nothing of it runs any more.
+    pub ended: Ended,
+}
+
+/// Runs a command to its end: a build, a version. The log gets stdout and stderr, as they come. If it takes longer
+/// than `limit`, or `stop` is set (looked at 20 times a second), its tree is ended, and that is the error.
+pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished, Error> {
+    let unlogged = |source| Error::Log { path: spawn.log.to_owned(), source };
+    // One open file for its stderr and for us, and so one position in it.
+    let mut log = File::create(spawn.log).map_err(unlogged)?;
+    let stderr = log.try_clone().map_err(unlogged)?;
+    let (pipe, stdout) = std::io::pipe().map_err(unlogged)?;
+    let mut tree = Tree::start_with(spawn, stdout.into(), stderr.into())?;
+
+    let mut kept = Vec::new();
+    let mut buffer = vec![0; BUFFER];
+    let mut take = |pipe: &mut PipeReader| {
+        let count = pipe.read(&mut buffer)?;
+        log.write_all(&buffer[..count])?;
+        kept.extend_from_slice(&buffer[..count.min(STDOUT_LIMIT - kept.len())]);
+        Ok(count)
+    };
+    let began = Instant::now();
+    let mut open = Some(pipe);
+    let mut left = limit;
+    let status = loop {
+        let status = tree.exited()?;
+        left = left.min(limit.saturating_sub(began.elapsed()));
+        if status.is_some() || left.is_zero() || stop.load(Ordering::Relaxed) {
+            break status;
+        }
+        if tree.wait_a_little(left, open.as_ref().map(|pipe| pipe.as_fd()))?
+            && let Some(pipe) = &mut open
+            && take(pipe).map_err(unlogged)? == 0
+        {
+            open = None;
+        }
+    };
+    let ended = tree.stop(if status.is_some() { Duration::ZERO } else { GRACE });
+    // What the pipe still holds. Nobody is left to write more; should somebody have escaped, we do not follow.
+    if let Some(pipe) = &mut open {
+        for _ in 0..PIPE_LIMIT / BUFFER {
+            let ready = ready([pipe.as_fd()], Duration::ZERO).map_err(unlogged)?;
+            if ready == [false] || take(pipe).map_err(unlogged)? == 0 {
+                break;
+            }
+        }
+    }
+    let (command, log) = (spawn.command.to_owned(), spawn.log.to_owned());
+    match status {
+        Some(status) => Ok(Finished { status, stdout: kept, ended }),
+        None if left.is_zero() => Err(Error::TimedOut { command, limit, log }),
+        None => Err(Error::Interrupted { command, log }),
+    }
+}

@@ -1,0 +1,286 @@
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{PidfdFlags, pidfd_open};
+
+use crate::members::{Members, Usage};
+use crate::{Error, pin_thread, proc_fs};
+
+/// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// What to start.
+#[derive(Debug, Clone, Copy)]
+pub struct Spawn<'a> {
+    /// Goes through `sh -c`.
+    pub command: &'a str,
+    /// The directory to run in.
+    pub dir: &'a Path,
+    /// Set on top of our own environment.
+    pub env: &'a [(String, String)],
+    /// The cores it may use; if empty, those of the calling thread.
+    pub cores: &'a [usize],
+    /// Gets stdout and stderr; is created, or emptied. Standard input is empty.
+    pub log: &'a Path,
+}
+
+/// A running process and all it started.
+#[derive(Debug)]
+pub struct Tree {
+    /// Not reaped before the end, so that its id stays ours: as a process, as a process group, and for signals.
+    root: Pid,
+    pidfd: OwnedFd,
+    members: Members,
+    started: Instant,
+    exit: Option<(ExitStatus, Instant)>,
+    /// The peak that a child may have inherited from us, in bytes.
+    inherited_rss: u64,
+    ended: bool,
+}
+
+/// How a tree came to its end, and what it had used.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended {
+    /// Of the root; `None` if the kernel would not let it end in time.
+    pub status: Option<ExitStatus>,
+    /// Whether SIGTERM was not enough for the root or for a process of its group.
+    pub killed: bool,
+    /// How long stopping took.
+    pub took: Duration,
+    /// Descendants that still ran although the root had ended: by itself before the stop, or at SIGTERM and they had
+    /// to be killed.
+    pub left_behind: usize,
+    /// From the start to the end of the root, as seen by [`Tree::wait`] (within microseconds) or [`Tree::exited`] or
+    /// the stop (not before they were called).
+    pub wall: Duration,
+    /// User time of the root and the descendants that were waited for, in microseconds' resolution: what `time` shows.
+    pub user: Duration,
+    /// System time, likewise.
+    pub system: Duration,
+    /// Of the whole tree, to its end; nothing runs any more.
+    pub usage: Usage,
+}
+
+impl Tree {
+    /// Starts a command in a process group of its own, pinned before its first instruction.
+    pub fn start(spawn: &Spawn) -> Result<Tree, Error> {
+        let log = |source| Error::Log { path: spawn.log.to_owned(), source };
+        let out = File::create(spawn.log).map_err(log)?;
+        let err = out.try_clone().map_err(log)?;
+        Tree::start_with(spawn, out.into(), err.into())
+    }
+
+    pub(crate) fn start_with(spawn: &Spawn, stdout: Stdio, stderr: Stdio) -> Result<Tree, Error> {
+        if !spawn.dir.is_dir() {
+            return Err(Error::Directory { path: spawn.dir.to_owned() });
+        }
+        let failed = |source| Error::Start { command: spawn.command.to_owned(), source };
+        let token = token();
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(spawn.command).current_dir(spawn.dir);
+        command.envs(spawn.env.iter().map(|(name, value)| (name, value))).env(MARKER, &token);
+        command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).process_group(0);
+        // A child has the affinity of the thread that starts it, and so has ours none to restore.
+        let start = || {
+            if !spawn.cores.is_empty() {
+                pin_thread(spawn.cores)?;
+            }
+            let started = Instant::now();
+            Ok((command.spawn().map_err(failed)?, started))
+        };
+        let (child, started) =
+            thread::scope(|scope| scope.spawn(start).join().expect("starting does not panic"))?;
+        let root = Pid::from_raw(child.id().cast_signed());
+        let pid = rustix::process::Pid::from_child(&child);
+        let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(|errno| {
+            // Without it we could not end it as promised.
+            let _ = killpg(root, Signal::SIGKILL);
+            failed(errno.into())
+        })?;
+        Ok(Tree {
+            root,
+            pidfd,
+            members: Members::of(root.as_raw(), format!("{MARKER}={token}")),
+            started,
+            exit: None,
+            inherited_rss: proc_fs::resident("self").map_or(u64::MAX, |(_, highest)| highest),
+            ended: false,
+        })
+    }
+
+    /// The process id of the root, and the id of its process group. Stays taken until the tree is stopped or dropped.
+    pub fn id(&self) -> u32 {
+        self.root.as_raw().cast_unsigned()
+    }
+
+    /// Whether the root has ended, and how. Does not wait. Descendants may still run: see [`Tree::stop`].
+    pub fn exited(&mut self) -> Result<Option<ExitStatus>, Error> {
+        if self.exit.is_none() {
+            let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+            let status = waitid(Id::Pid(self.root), flags).map_err(|errno| self.unwatched(errno.into()))?;
+            let raw = match status {
+                WaitStatus::Exited(_, code) => Some((code & 0xff) << 8),
+                WaitStatus::Signaled(_, signal, core) => Some(signal as i32 | if core { 0x80 } else { 0 }),
+                _ => None,
+            };
+            self.exit = raw.map(|raw| (ExitStatus::from_raw(raw), Instant::now()));
+        }
+        Ok(self.exit.map(|(status, _)| status))
+    }
+
+    /// Waits until the root has ended, at most for `limit` or until `stop` is set (looked at 20 times a second):
+    /// `None` if it still runs.
+    pub fn wait(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<ExitStatus>, Error> {
+        let began = Instant::now();
+        loop {
+            let left = limit.saturating_sub(began.elapsed());
+            self.wait_a_little(left, None)?;
+            let exited = self.exited()?;
+            if exited.is_some() || left.is_zero() || stop.load(Ordering::Relaxed) {
+                return Ok(exited);
+            }
+        }
+    }
+
+    /// What the whole tree has used until now. Made to be called ten times a second while it is being measured; new
+    /// members are looked for once a second.
+    pub fn usage(&mut self) -> Usage {
+        self.members.usage()
+    }
+
+    /// Ends the tree: SIGTERM to the root's process group; after `grace` SIGKILL to what is left of it, and to the
+    /// descendants that have left it. Returns as soon as nothing runs, after `grace` and about a second at the latest.
+    pub fn stop(mut self, grace: Duration) -> Ended {
+        self.end(grace)
+    }
+
+    fn end(&mut self, grace: Duration) -> Ended {
+        self.ended = true;
+        let began = Instant::now();
+        let mut left_behind = BTreeSet::new();
+        self.members.scan();
+        self.members.refresh();
+        if self.has_exited() {
+            left_behind.extend(self.members.running());
+        }
+        if !grace.is_zero() && self.group_runs() {
+            let _ = killpg(self.root, Signal::SIGTERM);
+            while self.group_runs() && began.elapsed() < grace {
+                self.pause(grace.saturating_sub(began.elapsed()));
+                self.members.refresh();
+            }
+            self.members.scan();
+            self.members.refresh();
+        }
+
+        let killed = self.group_runs();
+        let last = Instant::now() + LAST_WAIT;
+        let by_itself = self.has_exited();
+        while self.members.running().next().is_some() && Instant::now() < last {
+            if by_itself {
+                left_behind.extend(self.members.running());
+            }
+            let _ = killpg(self.root, Signal::SIGKILL);
+            for (pid, _) in self.members.running() {
+                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+            }
+            self.pause(LAST_WAIT);
+            // Who was started before its parent was killed is there to be found now.
+            self.members.scan();
+            self.members.refresh();
+        }
+
+        self.has_exited();
+        let end = self.members.reap_root().ok().flatten();
+        if let Some(end) = end.filter(|end| end.rusage.maxrss > self.inherited_rss) {
+            self.members.saw_peak_rss(end.rusage.maxrss);
+        }
+        Ended {
+            status: end.map(|end| end.status),
+            killed,
+            took: began.elapsed(),
+            left_behind: left_behind.len(),
+            wall: self.exit.map_or_else(Instant::now, |(_, at)| at).duration_since(self.started),
+            user: end.map_or(Duration::ZERO, |end| end.rusage.utime),
+            system: end.map_or(Duration::ZERO, |end| end.rusage.stime),
+            usage: self.members.figures(),
+        }
+    }
+
+    fn group_runs(&self) -> bool {
+        self.members.running().any(|(_, group)| group == self.root.as_raw())
+    }
+
+    fn has_exited(&mut self) -> bool {
+        matches!(self.exited(), Ok(Some(_)))
+    }
+
+    /// Until the root ends, or for a moment, if others are waited for.
+    fn pause(&mut self, most: Duration) {
+        if self.has_exited() {
+            thread::sleep(most.min(Duration::from_millis(2)));
+        } else {
+            let _ = self.wait_a_little(most, None);
+        }
+    }
+
+    /// Until the root ends or `also` can be read, at most for 50 ms. Whether `also` can be.
+    pub(crate) fn wait_a_little(&self, most: Duration, also: Option<BorrowedFd>) -> Result<bool, Error> {
+        let most = most.min(Duration::from_millis(50));
+        let ready = match also {
+            Some(also) => ready([self.pidfd.as_fd(), also], most).map(|ready| ready[1]),
+            None => ready([self.pidfd.as_fd()], most).map(|_| false),
+        };
+        ready.map_err(|source| self.unwatched(source))
+    }
+
+    fn unwatched(&self, source: io::Error) -> Error {
+        Error::Watch { pid: self.id(), source }
+    }
+}
+
+/// Nothing survives.
+impl Drop for Tree {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.end(Duration::ZERO);
+        }
+    }
+}
+
+/// Makes orphaned descendants come to this process instead of init, so that they can be reaped and their CPU time is
+/// exact. For the whole process; to be called once, before the first tree.
+pub fn become_subreaper() -> io::Result<()> {
+    Ok(nix::sys::prctl::set_child_subreaper(true)?)
+}
+
+/// Which of these can be read, or has nobody left to write to it, after at most `most`.
+pub(crate) fn ready<const N: usize>(fds: [BorrowedFd; N], most: Duration) -> io::Result<[bool; N]> {
+    let mut fds = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+    let most = Timespec::try_from(most).map_err(|_| io::ErrorKind::InvalidInput)?;
+    match poll(&mut fds, Some(&most)) {
+        Ok(_) => Ok(fds.map(|fd| !fd.revents().is_empty())),
+        Err(rustix::io::Errno::INTR) => Ok([false; N]),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+const MARKER: &str = "KUMITE_TREE";
+
+fn token() -> String {
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{}-{}-{}", std::process::id(), now.as_nanos(), STARTED.fetch_add(1, Ordering::Relaxed))
+}
