@@ -9,7 +9,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// `/proc/PID/stat`, as far as we need it. A pid with another `started` is another process.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stat {
-    pub state: char,
+    state: char,
     pub parent: i32,
     pub group: i32,
     pub session: i32,
@@ -17,6 +17,7 @@ pub(crate) struct Stat {
     pub started: u64,
     /// CPU time of the children it has waited for, and of those they had waited for.
     pub waited: Duration,
+    threads: u64,
 }
 
 impl Stat {
@@ -34,13 +35,15 @@ impl Stat {
             group: fields.get(2)?.parse().ok()?,
             session: fields.get(3)?.parse().ok()?,
             waited: TICK * u32::try_from(number(13)? + number(14)?).ok()?,
+            threads: number(17)?,
             started: number(19)?,
         })
     }
 
-    /// It has ended, and only waits for its parent to ask how.
+    /// It has ended, and only waits for its parent to ask how. (If only its first thread has ended, the state says so
+    /// too.)
     pub(crate) fn is_zombie(&self) -> bool {
-        matches!(self.state, 'Z' | 'X')
+        matches!(self.state, 'Z' | 'X') && self.threads <= 1
     }
 }
 
@@ -82,6 +85,14 @@ mod tests {
         let stat = Stat::parse(text).unwrap();
         assert_eq!((stat.state, stat.parent, stat.group, stat.session), ('S', 7, 8, 9));
         assert_eq!((stat.waited, stat.started), (Duration::from_secs(3), 98765));
+    }
+
+    #[test]
+    fn a_process_whose_first_thread_has_ended_still_runs() {
+        let text =
+            |threads| format!("42 (a) Z 7 8 9 0 -1 0 1 2 3 4 150 50 200 100 20 0 {threads} 0 98765 1 2");
+        assert!(Stat::parse(&text(1)).unwrap().is_zombie());
+        assert!(!Stat::parse(&text(3)).unwrap().is_zombie());
     }
 
     #[test]

@@ -154,8 +154,8 @@ impl Tree {
         }
     }
 
-    /// What the whole tree has used until now. Made to be called ten times a second while it is being measured; new
-    /// members are looked for once a second.
+    /// What the whole tree has used until now. Made to be called ten times a second while it is being measured: each
+    /// call looks for new members, so that the difference of two calls has only what was used between them.
     pub fn usage(&mut self) -> Usage {
         self.members.usage()
     }
@@ -173,7 +173,7 @@ impl Tree {
         self.members.scan();
         self.members.refresh();
         if self.has_exited() {
-            left_behind.extend(self.members.running());
+            left_behind.extend(self.members.running().map(|(pid, _)| pid));
         }
         if !grace.is_zero() && self.group_runs() {
             let _ = killpg(self.root, Signal::SIGTERM);
@@ -187,10 +187,10 @@ impl Tree {
 
         let killed = self.group_runs();
         let last = Instant::now() + LAST_WAIT;
-        let by_itself = self.has_exited();
+        let root_ended = self.has_exited();
         while self.members.running().next().is_some() && Instant::now() < last {
-            if by_itself {
-                left_behind.extend(self.members.running());
+            if root_ended {
+                left_behind.extend(self.members.running().map(|(pid, _)| pid));
             }
             let _ = killpg(self.root, Signal::SIGKILL);
             for (pid, _) in self.members.running() {
@@ -202,6 +202,8 @@ impl Tree {
             self.members.refresh();
         }
 
+        // Orphans become ours only when their parents have ended, which the look above may have seen too late.
+        self.members.refresh();
         self.has_exited();
         let end = self.members.reap_root().ok().flatten();
         if let Some(end) = end.filter(|end| end.rusage.maxrss > self.inherited_rss) {

@@ -1,0 +1,53 @@
+//! As a subreaper, which is a property of the whole process: so this is one of its own, with one test.
+
+mod common;
+
+use std::fs;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use common::{Bench, eventually};
+use kumite_process::become_subreaper;
+
+#[test]
+fn orphans_come_to_us_count_and_are_reaped() {
+    become_subreaper().unwrap();
+    let bench = Bench::new();
+    let burn = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    fs::write(
+        bench.dir().join("daemon"),
+        format!("echo $$ > pid; sleep 0.1; {burn}; echo $$ > burnt; exec sleep 30"),
+    )
+    .unwrap();
+    fs::write(
+        bench.dir().join("short"),
+        format!("echo $$ > short.pid; sleep 0.1; {burn}; cat /proc/self/stat > stat"),
+    )
+    .unwrap();
+    let mut tree = bench.start("setsid sh daemon & setsid sh short & sleep 0.05");
+    tree.wait(Duration::from_secs(5), &AtomicBool::new(false)).unwrap().unwrap();
+    let (daemon, short) = (bench.pid("pid"), bench.pid("short.pid"));
+    assert_eq!(parent(daemon), Some(std::process::id()));
+    eventually(|| {
+        tree.usage();
+        bench.dir().join("burnt").exists() && !exists(short)
+    });
+    let usage = tree.usage();
+    assert_eq!(usage.processes, 1, "the daemon: the other orphan has ended and was reaped");
+    let ended = tree.stop(Duration::from_secs(1));
+    assert!(ended.usage.cpu >= usage.cpu && usage.cpu > Duration::from_millis(20), "{ended:?}");
+    assert_eq!(ended.left_behind, 1);
+    assert!(!exists(daemon), "not even as a zombie");
+    let children: Vec<_> = fs::read_dir("/proc").unwrap().flatten().collect();
+    let ours = children.iter().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    assert_eq!(ours.filter(|&pid| parent(pid) == Some(std::process::id())).count(), 0);
+}
+
+fn exists(pid: u32) -> bool {
+    fs::exists(format!("/proc/{pid}")).unwrap()
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}

@@ -1,0 +1,106 @@
+//! What a tree is said to have used, against what it must have used.
+
+mod common;
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use common::Bench;
+use kumite_process::available_cores;
+
+const SECOND: Duration = Duration::from_secs(1);
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Burns CPU time until the shell itself has used this many seconds of it: the load of the machine does not matter.
+fn burn(seconds: f64) -> String {
+    format!(
+        "awk 'BEGIN {{ while (i++ < 1e9) if (i % 10000 == 0) {{ getline s < \"/proc/self/stat\"; \
+             close(\"/proc/self/stat\"); split(s, f, \" \"); if (f[14] + f[15] >= {}) exit }} }}'",
+        seconds * 100.0
+    )
+}
+
+#[test]
+fn the_cpu_time_of_a_living_grandchild_counts_and_never_falls() {
+    let bench = Bench::new();
+    let core = *available_cores().last().unwrap();
+    let mut tree =
+        bench.start_on(&[core], &format!("sh -c \"{}; sleep 30\" & wait", burn(0.3).replace('"', "\\\"")));
+    let began = Instant::now();
+    let mut cpu = Duration::ZERO;
+    while cpu < Duration::from_millis(250) {
+        assert!(began.elapsed() < SECOND * 8, "{cpu:?}");
+        std::thread::sleep(Duration::from_millis(10));
+        let now = tree.usage();
+        assert!(now.cpu >= cpu, "{:?} after {cpu:?}", now.cpu);
+        assert!(now.cpu <= began.elapsed() + Duration::from_millis(50), "more than one core can give");
+        cpu = now.cpu;
+    }
+}
+
+#[test]
+fn cpu_time_is_counted_once_whoever_waited() {
+    let bench = Bench::new();
+    // A child that was waited for, a grandchild likewise, and one whose parent did not wait.
+    let burn = burn(0.1);
+    std::fs::write(bench.dir().join("burn"), &burn).unwrap();
+    let mut tree = bench
+        .start("sh burn; sh -c 'sh burn; :'; (sh burn & sleep 0.3); sleep 0.1; echo $$ > ready; sleep 30");
+    let began = Instant::now();
+    while !bench.dir().join("ready").exists() {
+        assert!(began.elapsed() < SECOND * 8);
+        tree.usage();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let running = tree.usage().cpu.as_secs_f64();
+    let ended = tree.stop(SECOND);
+    let total = ended.usage.cpu.as_secs_f64();
+    assert!((0.26..0.45).contains(&running), "{running}");
+    assert!((running..0.45).contains(&total), "{total} after {running}");
+}
+
+#[test]
+fn user_and_system_time_are_those_of_the_root_and_its_own() {
+    let bench = Bench::new();
+    let mut tree = bench.start(&burn(0.1));
+    tree.wait(SECOND * 5, &NEVER).unwrap().unwrap();
+    let ended = tree.stop(SECOND);
+    let times = (ended.user + ended.system).as_secs_f64();
+    assert!((0.1..0.2).contains(&times), "{times}");
+    let total = ended.usage.cpu.as_secs_f64();
+    assert!((total - times).abs() < 0.002, "{total} {times}");
+}
+
+#[test]
+fn resident_memory_is_seen_at_its_height_also_between_two_looks() {
+    let bench = Bench::new();
+    // 30 MB in a variable of the shell, then nothing.
+    let command = "x=$(head -c 30000000 /dev/zero | tr '\\0' x); echo $$ > ready; sleep 0.2; x=; echo $$ > empty; sleep 30";
+    let mut tree = bench.start(command);
+    bench.pid("ready");
+    let full = tree.usage();
+    bench.pid("empty");
+    let ended = tree.stop(SECOND).usage;
+    assert!((30_000_000..200_000_000).contains(&full.rss_bytes), "{full:?}");
+    assert!(
+        full.peak_rss_bytes >= full.rss_bytes && ended.peak_rss_bytes >= full.peak_rss_bytes,
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn the_peak_of_a_command_that_nobody_looked_at_is_known_at_its_end() {
+    let bench = Bench::new();
+    let mut tree = bench.start("x=$(head -c 60000000 /dev/zero | tr '\\0' x)");
+    tree.wait(SECOND * 5, &NEVER).unwrap().unwrap();
+    let peak = tree.stop(SECOND).usage.peak_rss_bytes;
+    assert!((60_000_000..400_000_000).contains(&peak), "{peak}");
+}
+
+#[test]
+fn processes_are_counted() {
+    let bench = Bench::new();
+    let mut tree = bench.start("sleep 30 & sleep 30 & echo $! > ready; wait");
+    bench.pid("ready");
+    assert_eq!(tree.usage().processes, 3);
+}
