@@ -1,1 +1,157 @@
-//! The HTTP load engine: schedule, transport, recorder.
+//! The HTTP load engine: offers HTTP/1.1 load to one URL from one thread, and checks every answer.
+//!
+//! [`Load::run`] composes three parts: the *schedule* says which requests may be sent and when it is over (a closed loop:
+//! each connection sends as soon as its last request is finished), the *transport* moves bytes over non-blocking sockets,
+//! the *recorder* counts and times what is finished. The engine knows nothing of experiments.
+//!
+//! What counts:
+//!
+//! - A request is finished when its answer is right, or when it has failed; each failure is of one kind ([`Errors`]).
+//!   An attempt to connect that fails is a finished request too.
+//! - After a failure the connection is closed and opened again; after a failure to connect, 10 ms later. At most 64
+//!   connects are in flight at once.
+//! - A connection that a server announces to close (`Connection: close`, HTTP/1.0) or closes while it is idle is replaced
+//!   without an error. One that it closes *without notice* takes the request with it that was sent at the same moment:
+//!   that request counts as `closed` and is never sent again, for nobody can tell whether the server acted on it.
+//! - Connections that the engine closes stay in TIME_WAIT for a minute. A server that fails thousands of requests a
+//!   second can so use up the free ports; that shows as `connect`.
+//!
+//! [`Load::run`] raises the process's soft limit on open files when the connections need it; processes started later
+//! inherit that.
+
+mod engine;
+mod files;
+mod outcome;
+mod recorder;
+mod request;
+mod response;
+mod schedule;
+mod target;
+mod transport;
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+pub use hdrhistogram::Histogram;
+
+pub use outcome::{Errors, Interval, Outcome};
+pub use request::{Request, RequestError};
+pub use target::{Target, TargetError};
+
+/// What a right answer is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expect {
+    /// The status; none for any 2xx.
+    pub status: Option<u16>,
+    /// The whole body, byte for byte; none for any.
+    pub body: Option<Vec<u8>>,
+}
+
+/// When a run ends: at whichever comes first. At least one must be given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limit {
+    /// Exactly so many requests are finished in the window, and without a warm-up no more than these are sent.
+    pub requests: Option<u64>,
+    /// How long the window is.
+    pub duration: Option<Duration>,
+}
+
+/// A load to offer.
+#[derive(Debug, Clone)]
+pub struct Load {
+    /// Where it goes.
+    pub target: Target,
+    /// What is sent, again and again.
+    pub request: Request,
+    /// What should come back.
+    pub expect: Expect,
+    /// How many connections send it, one request at a time each.
+    pub connections: usize,
+    /// When the run ends.
+    pub limit: Limit,
+    /// Load before the measured window opens, counted apart.
+    pub warm_up: Duration,
+    /// The longest time for an answer, from the start of sending, and for a connect. An answer that takes longer is a
+    /// failure even if it is seen in the same moment.
+    pub timeout: Duration,
+}
+
+/// Why a load could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The request cannot be sent.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// A load without connections.
+    #[error("no connections: at least 1 is needed")]
+    NoConnections,
+    /// A load without an end.
+    #[error("no limit: give a number of requests, a duration, or both, above 0")]
+    NoLimit,
+    /// A load whose every request is too late.
+    #[error("a time-out of 0 leaves no time for any answer")]
+    NoTimeout,
+    /// More connections than files may be open.
+    #[error(
+        "{connections} connections need {needed} open files but the hard limit is {limit}: \
+         use fewer connections or raise it (ulimit -Hn)"
+    )]
+    Files {
+        /// Connections asked for.
+        connections: usize,
+        /// Open files needed, those of the rest of the process included.
+        needed: u64,
+        /// The hard limit.
+        limit: u64,
+    },
+    /// The kernel's event queue failed.
+    #[error("cannot wait for events (epoll)")]
+    Epoll(#[source] std::io::Error),
+}
+
+impl Load {
+    /// Offers the load from the calling thread and returns what it found.
+    ///
+    /// `on_interval` is called at the end of each tenth of a second of the measured window, from the same thread: what
+    /// it does delays answers. `stop` is looked at at least every 100 ms; a run that it ends reports what it has.
+    pub fn run(&self, stop: &AtomicBool, on_interval: &mut dyn FnMut(&Interval)) -> Result<Outcome, Error> {
+        if self.connections == 0 {
+            return Err(Error::NoConnections);
+        }
+        let Limit { requests, duration } = self.limit;
+        if (requests.is_none() && duration.is_none())
+            || requests == Some(0)
+            || duration == Some(Duration::ZERO)
+        {
+            return Err(Error::NoLimit);
+        }
+        if self.timeout.is_zero() {
+            return Err(Error::NoTimeout);
+        }
+        let request = self.request.encode(&self.target)?;
+        files::make_room(self.connections)?;
+        let asked = response::Asked {
+            head_only: self.request.method == "HEAD",
+            close: self.request.asks_to_close(),
+            body: self.expect.body.clone(),
+        };
+        let epoll = |error| Error::Epoll(std::io::Error::from(error));
+        let opens = nanos(self.warm_up);
+        let transport = transport::Transport::new(self.target.addr, request, asked, self.connections);
+        engine::Engine::new(
+            schedule::Schedule::new(&self.limit, opens),
+            transport.map_err(epoll)?,
+            recorder::Recorder::new(opens, on_interval),
+            self.expect.status,
+            nanos(self.timeout),
+            self.connections,
+        )
+        .run(stop)
+        .map_err(epoll)
+    }
+}
+
+/// A duration in ns, cut to 146 years so that sums of a few do not overflow.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).min(u64::MAX / 4)
+}

@@ -1,0 +1,252 @@
+//! The loop that composes schedule, transport and recorder.
+//!
+//! The clock is read once for each answer, after it was read and judged complete: that is when the answer came, and when
+//! the next request on that connection begins to be sent. What lies between the two, some tenths of a microsecond, is the
+//! only error. Answers that are ready at the same time are handled one after the other (at most 256 in a batch), so their
+//! response times hold the engine's own queue, as those of any one-threaded client do.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use rustix::event::epoll::{Event, EventFlags};
+use rustix::io::Errno;
+
+use crate::outcome::Outcome;
+use crate::recorder::{Failure, Recorder};
+use crate::response::Answer;
+use crate::schedule::Schedule;
+use crate::transport::Transport;
+
+/// Connects in flight at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops what
+/// does not fit, and the client tries again only after a second.
+const CONNECTING_LIMIT: usize = 64;
+/// How long a connection rests after it could not be established, so that a refusing server does not make the engine spin.
+const BACK_OFF_NS: u64 = 10_000_000;
+const STOP_LOOK_NS: u64 = 100_000_000;
+const SWEEP_GAP_NS: u64 = 1_000_000;
+
+pub(crate) struct Engine<'a> {
+    pub schedule: Schedule,
+    pub transport: Transport,
+    pub recorder: Recorder<'a>,
+    /// The status expected; none for any 2xx.
+    pub status: Option<u16>,
+    pub timeout: u64,
+    began: Instant,
+    slots: Vec<Slot>,
+    /// Slots that hold a request and need a connection for it.
+    waiting: VecDeque<usize>,
+    /// Slots that rest, by when they may go on.
+    resting: VecDeque<(u64, usize)>,
+    connecting: usize,
+    next_sweep: u64,
+}
+
+/// One connection's part in the schedule; the socket itself is the transport's.
+#[derive(Clone, Copy)]
+struct Slot {
+    doing: Doing,
+    /// When it began to connect, or to send.
+    since: u64,
+    /// It had a connection before the present one.
+    connected_before: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    Nothing,
+    Connecting,
+    Request,
+}
+
+impl<'a> Engine<'a> {
+    pub fn new(
+        schedule: Schedule,
+        transport: Transport,
+        recorder: Recorder<'a>,
+        status: Option<u16>,
+        timeout: u64,
+        connections: usize,
+    ) -> Engine<'a> {
+        let slot = Slot { doing: Doing::Nothing, since: 0, connected_before: false };
+        Engine {
+            schedule,
+            transport,
+            recorder,
+            status,
+            timeout,
+            began: Instant::now(),
+            slots: vec![slot; connections],
+            waiting: VecDeque::new(),
+            resting: VecDeque::new(),
+            connecting: 0,
+            next_sweep: timeout,
+        }
+    }
+
+    /// Runs until the schedule is over or `stop` is set.
+    pub fn run(mut self, stop: &AtomicBool) -> Result<Outcome, Errno> {
+        self.began = Instant::now();
+        self.recorder.advance(0);
+        for slot in 0..self.slots.len() {
+            self.next(slot, 0);
+        }
+        let mut events: Vec<Event> = Vec::new();
+        loop {
+            let now = self.now();
+            if self.schedule.over(now) {
+                let end = self.schedule.end();
+                return Ok(self.recorder.close(end, false));
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Ok(self.recorder.close(now, true));
+            }
+            self.recorder.advance(now);
+            if now >= self.next_sweep {
+                self.sweep(now);
+            }
+            while let Some((_, slot)) = self.resting.pop_front_if(|(until, _)| *until <= now) {
+                self.next(slot, now);
+            }
+            self.connect_waiting();
+
+            let now = self.now();
+            let rested = self.resting.front().map_or(u64::MAX, |(until, _)| *until);
+            let due = self.recorder.due().min(self.schedule.closes()).min(self.next_sweep).min(rested);
+            self.transport.wait(&mut events, due.saturating_sub(now).min(STOP_LOOK_NS))?;
+            for event in &events {
+                let slot = event.data.u64() as usize;
+                match self.slots[slot].doing {
+                    Doing::Request => self.go_on(slot, event.flags),
+                    Doing::Connecting => self.connected(slot),
+                    // A server may close a connection that is not in use. Bytes that nobody asked for end it too.
+                    Doing::Nothing => self.transport.close(slot),
+                }
+            }
+        }
+    }
+
+    /// Starts the slot's next request, if there is to be one.
+    fn next(&mut self, slot: usize, now: u64) {
+        self.slots[slot].doing = Doing::Nothing;
+        if !self.schedule.start(now) {
+            return;
+        }
+        if self.transport.is_open(slot) {
+            self.send(slot, now);
+        } else {
+            self.waiting.push_back(slot);
+        }
+    }
+
+    fn connect_waiting(&mut self) {
+        while self.connecting < CONNECTING_LIMIT
+            && let Some(slot) = self.waiting.pop_front()
+        {
+            let now = self.now();
+            self.slots[slot].doing = Doing::Connecting;
+            self.slots[slot].since = now;
+            self.connecting += 1;
+            if let Err(failure) = self.transport.connect(slot) {
+                self.failed(slot, failure, now);
+            }
+        }
+    }
+
+    fn connected(&mut self, slot: usize) {
+        let result = self.transport.connected(slot);
+        let now = self.now();
+        if let Err(failure) = result {
+            return self.failed(slot, failure, now);
+        }
+        self.connecting -= 1;
+        if std::mem::replace(&mut self.slots[slot].connected_before, true) {
+            self.recorder.reconnected(now);
+        }
+        self.send(slot, now);
+    }
+
+    fn send(&mut self, slot: usize, now: u64) {
+        self.slots[slot].doing = Doing::Request;
+        self.slots[slot].since = now;
+        if let Err(failure) = self.transport.send(slot) {
+            self.failed(slot, failure, now);
+        }
+    }
+
+    /// Goes on with a request in flight.
+    fn go_on(&mut self, slot: usize, ready: EventFlags) {
+        let sent = if ready.contains(EventFlags::OUT) { self.transport.send_rest(slot) } else { Ok(()) };
+        let result = sent.and_then(|()| self.transport.receive(slot));
+        if result == Ok(None) {
+            return;
+        }
+        let now = self.now();
+        match result.and_then(|answer| self.judge(answer)) {
+            Ok(answer) if !self.expired(slot, now) => {
+                if self.schedule.finish(now) {
+                    self.recorder.ok(self.slots[slot].since, now);
+                }
+                self.transport.settle(slot, answer);
+                self.next(slot, now);
+            }
+            Ok(_) => self.failed(slot, Failure::Timeout, now),
+            Err(failure) => self.failed(slot, failure, now),
+        }
+    }
+
+    fn judge(&self, answer: Option<Answer>) -> Result<Answer, Failure> {
+        let answer = answer.ok_or(Failure::Closed)?;
+        let status_right = match self.status {
+            Some(expected) => answer.status == expected,
+            None => (200..300).contains(&answer.status),
+        };
+        match (status_right, answer.body_right) {
+            (true, true) => Ok(answer),
+            (true, false) => Err(Failure::Body),
+            (false, _) => Err(Failure::Status),
+        }
+    }
+
+    /// Ends the slot's request with a failure and its connection with it.
+    fn failed(&mut self, slot: usize, failure: Failure, now: u64) {
+        let connecting = self.slots[slot].doing == Doing::Connecting;
+        let failure = if !connecting && self.expired(slot, now) { Failure::Timeout } else { failure };
+        if self.schedule.finish(now) {
+            self.recorder.failed(failure, now);
+        }
+        self.transport.close(slot);
+        if connecting {
+            self.connecting -= 1;
+            self.slots[slot].doing = Doing::Nothing;
+            self.resting.push_back((now + BACK_OFF_NS, slot));
+        } else {
+            self.next(slot, now);
+        }
+    }
+
+    fn expired(&self, slot: usize, now: u64) -> bool {
+        now.saturating_sub(self.slots[slot].since) > self.timeout
+    }
+
+    /// Ends what has taken too long. A look at every slot, but only when the oldest seen at the last look may have
+    /// expired, and not more than once in a millisecond: a run without time-outs looks once per time-out's length.
+    fn sweep(&mut self, now: u64) {
+        let mut oldest = now;
+        for slot in 0..self.slots.len() {
+            let Slot { doing, since, .. } = self.slots[slot];
+            match doing {
+                Doing::Nothing => {}
+                Doing::Connecting if self.expired(slot, now) => self.failed(slot, Failure::Connect, now),
+                Doing::Request if self.expired(slot, now) => self.failed(slot, Failure::Timeout, now),
+                Doing::Connecting | Doing::Request => oldest = oldest.min(since),
+            }
+        }
+        self.next_sweep = oldest.saturating_add(self.timeout).saturating_add(1).max(now + SWEEP_GAP_NS);
+    }
+
+    fn now(&self) -> u64 {
+        crate::nanos(self.began.elapsed())
+    }
+}

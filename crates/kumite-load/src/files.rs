@@ -1,0 +1,25 @@
+//! Room for one file descriptor for each connection.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::Error;
+
+/// Descriptors that others in this process may open during a run.
+const SPARE: u64 = 16;
+
+/// Raises the soft limit on open files, up to the hard one, if `connections` more need it.
+pub(crate) fn make_room(connections: usize) -> Result<(), Error> {
+    let open = std::fs::read_dir("/proc/self/fd").map_or(64, |entries| entries.count() as u64);
+    let needed = (connections as u64).saturating_add(open).saturating_add(SPARE);
+    let limit = getrlimit(Resource::Nofile);
+    let enough = |limit: Option<u64>| limit.is_none_or(|limit| limit >= needed);
+    if enough(limit.current) {
+        return Ok(());
+    }
+    let refused = || Error::Files { connections, needed, limit: limit.maximum.unwrap_or(u64::MAX) };
+    if !enough(limit.maximum) {
+        return Err(refused());
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum: limit.maximum })
+        .map_err(|_| refused())
+}

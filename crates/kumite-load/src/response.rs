@@ -1,0 +1,329 @@
+//! Reading an answer: where it ends, and whether it is the right one.
+//!
+//! The parser is fed whatever pieces the socket gives. It keeps no body: each piece is compared with the expected body
+//! as it passes. Only a head that arrives in pieces is copied. An answer that leaves any doubt about where it ends is
+//! [`Malformed`], for what follows it on the connection cannot be trusted:
+//!
+//! - a head that is not HTTP/1, is longer than 64 KiB, or has more than 128 headers;
+//! - `Content-Length` that is not a number, or several that differ, or one beside `Transfer-Encoding`;
+//! - any `Transfer-Encoding` but the single word `chunked`, or one in an HTTP/1.0 answer;
+//! - chunks whose lines do not end in CR LF, whose size is not hexadecimal or exceeds 64 bits, or with more than 64 KiB
+//!   of extensions on one chunk, or of trailers;
+//! - `101 Switching Protocols`, which nobody asked for;
+//! - bytes after the end of the answer. (Those that arrive after the next request was sent are read as its answer.)
+//!
+//! The framing is that of RFC 9112, section 6.3.
+
+use std::mem::MaybeUninit;
+
+const HEAD_LIMIT: usize = 64 * 1024;
+const HEADERS_LIMIT: usize = 128;
+const CHUNK_OVERHEAD_LIMIT: usize = 64 * 1024;
+
+/// What was asked, as far as it decides where the answer ends and what it should be.
+pub(crate) struct Asked {
+    /// The method was HEAD: no body, whatever the head says.
+    pub head_only: bool,
+    /// The request said `Connection: close`.
+    pub close: bool,
+    /// The body expected; none if any will do.
+    pub body: Option<Vec<u8>>,
+}
+
+/// A complete answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub status: u16,
+    /// The whole body is the expected one.
+    pub body_right: bool,
+    /// The connection may carry another request.
+    pub keep_alive: bool,
+}
+
+/// The bytes are not one well-formed answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+/// The state of one answer between two pieces of it.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    place: Place,
+    /// The part of a head that has arrived; empty unless it came in pieces.
+    held: Vec<u8>,
+    status: u16,
+    keep_alive: bool,
+    body_length: usize,
+    body_right: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Head,
+    /// Bytes of the body still to come.
+    Length(u64),
+    UntilClose,
+    Chunked(Chunked),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Chunked {
+    at: ChunkPlace,
+    /// Bytes of this chunk: read so far from its size line, then still to come.
+    left: u64,
+    /// Bytes since the last chunk's data: size, extensions, trailers.
+    overhead: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChunkPlace {
+    FirstDigit,
+    Digits,
+    Extension,
+    SizeLf,
+    Data,
+    DataCr,
+    DataLf,
+    TrailerStart,
+    Trailer,
+    TrailerLf,
+    EndLf,
+}
+
+impl Reader {
+    pub fn new() -> Reader {
+        Reader {
+            place: Place::Head,
+            held: Vec::new(),
+            status: 0,
+            keep_alive: false,
+            body_length: 0,
+            body_right: true,
+        }
+    }
+
+    /// Makes it ready for the next answer.
+    pub fn reset(&mut self) {
+        self.place = Place::Head;
+        self.held.clear();
+        self.body_length = 0;
+        self.body_right = true;
+    }
+
+    /// Takes the next bytes; `Some` when they complete the answer. It must be [`reset`](Reader::reset) after that, or
+    /// after an error.
+    pub fn feed(&mut self, mut data: &[u8], asked: &Asked) -> Result<Option<Answer>, Malformed> {
+        loop {
+            match self.place {
+                Place::Head => {
+                    let Some(used) = self.read_head(data, asked)? else { return Ok(None) };
+                    data = &data[used..];
+                    if self.place == Place::Length(0) {
+                        return self.complete(data, asked);
+                    }
+                }
+                Place::Length(left) => {
+                    let here = usize::try_from(left).map_or(data.len(), |left| left.min(data.len()));
+                    self.read_body(&data[..here], asked);
+                    data = &data[here..];
+                    let left = left - here as u64;
+                    self.place = Place::Length(left);
+                    if left == 0 {
+                        return self.complete(data, asked);
+                    }
+                }
+                Place::UntilClose => {
+                    self.read_body(data, asked);
+                    return Ok(None);
+                }
+                Place::Chunked(chunked) => {
+                    let Some(rest) = self.read_chunked(chunked, data, asked)? else { return Ok(None) };
+                    return self.complete(rest, asked);
+                }
+            }
+            if data.is_empty() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The connection was closed: `Some` if that is how this answer ends.
+    pub fn end(&mut self, asked: &Asked) -> Option<Answer> {
+        (self.place == Place::UntilClose).then(|| self.answer(asked))
+    }
+
+    /// Reads the head, skipping interim ones (1xx); the number of bytes of `data` used, or none if it isn't complete.
+    fn read_head(&mut self, mut data: &[u8], asked: &Asked) -> Result<Option<usize>, Malformed> {
+        let whole = data.len();
+        while !data.is_empty() {
+            let before = self.held.len();
+            let head = if before == 0 {
+                parse_head(data)?
+            } else {
+                self.held.extend_from_slice(data);
+                parse_head(&self.held)?
+            };
+            let Some(head) = head else {
+                if before == 0 {
+                    self.held.extend_from_slice(data);
+                }
+                return Ok(None);
+            };
+            self.held.clear();
+            data = &data[head.length - before..];
+            if (100..200).contains(&head.status) {
+                continue;
+            }
+            self.status = head.status;
+            let bodiless = asked.head_only || matches!(head.status, 204 | 304);
+            self.place = if bodiless { Place::Length(0) } else { head.framing };
+            self.keep_alive = head.keep_alive && !asked.close && self.place != Place::UntilClose;
+            return Ok(Some(whole - data.len()));
+        }
+        Ok(None)
+    }
+
+    fn read_body(&mut self, piece: &[u8], asked: &Asked) {
+        let from = self.body_length;
+        self.body_length = from.saturating_add(piece.len());
+        if let Some(expected) = &asked.body {
+            self.body_right &= expected.get(from..self.body_length) == Some(piece);
+        }
+    }
+
+    /// Reads chunks; the bytes after the last one, or none if it has not come yet.
+    fn read_chunked<'a>(
+        &mut self,
+        mut chunked: Chunked,
+        mut data: &'a [u8],
+        asked: &Asked,
+    ) -> Result<Option<&'a [u8]>, Malformed> {
+        use ChunkPlace::*;
+        while let Some((&byte, rest)) = data.split_first() {
+            if chunked.at == Data {
+                let here = usize::try_from(chunked.left).map_or(data.len(), |left| left.min(data.len()));
+                self.read_body(&data[..here], asked);
+                data = &data[here..];
+                chunked.left -= here as u64;
+                if chunked.left == 0 {
+                    chunked.at = DataCr;
+                }
+                continue;
+            }
+            data = rest;
+            chunked.at = match (chunked.at, byte) {
+                (FirstDigit | Digits, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+                    let digit = (byte as char).to_digit(16).map_or(0, u64::from);
+                    chunked.left = chunked.left.checked_mul(16).ok_or(Malformed)? + digit;
+                    chunked.overhead += 1;
+                    Digits
+                }
+                (Digits | Extension, b'\r') => SizeLf,
+                (Digits, b';' | b' ' | b'\t') => Extension,
+                (Extension, byte) if byte != b'\n' => {
+                    chunked.overhead += 1;
+                    Extension
+                }
+                (SizeLf, b'\n') if chunked.left == 0 => TrailerStart,
+                (SizeLf, b'\n') => {
+                    chunked.overhead = 0;
+                    Data
+                }
+                (DataCr, b'\r') => DataLf,
+                (DataLf, b'\n') => FirstDigit,
+                (TrailerStart, b'\r') => EndLf,
+                (EndLf, b'\n') => return Ok(Some(data)),
+                (Trailer, b'\r') => TrailerLf,
+                (TrailerLf, b'\n') => TrailerStart,
+                (TrailerStart | Trailer, byte) if byte != b'\n' => {
+                    chunked.overhead += 1;
+                    Trailer
+                }
+                _ => return Err(Malformed),
+            };
+            if chunked.overhead > CHUNK_OVERHEAD_LIMIT {
+                return Err(Malformed);
+            }
+        }
+        self.place = Place::Chunked(chunked);
+        Ok(None)
+    }
+
+    fn complete(&self, rest: &[u8], asked: &Asked) -> Result<Option<Answer>, Malformed> {
+        if rest.is_empty() { Ok(Some(self.answer(asked))) } else { Err(Malformed) }
+    }
+
+    fn answer(&self, asked: &Asked) -> Answer {
+        let whole = asked.body.as_ref().is_none_or(|expected| expected.len() == self.body_length);
+        Answer { status: self.status, body_right: self.body_right && whole, keep_alive: self.keep_alive }
+    }
+}
+
+struct Head {
+    /// In bytes, with the empty line.
+    length: usize,
+    status: u16,
+    framing: Place,
+    keep_alive: bool,
+}
+
+/// Parses a head at the front of `data`; none if it isn't complete.
+fn parse_head(data: &[u8]) -> Result<Option<Head>, Malformed> {
+    // httparse skips empty lines here; after the last answer they would be bytes nobody asked for.
+    if !data.starts_with(b"H") {
+        return Err(Malformed);
+    }
+    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_LIMIT];
+    let mut parsed = httparse::Response::new(&mut []);
+    let status = httparse::ParserConfig::default()
+        .parse_response_with_uninit_headers(&mut parsed, data, &mut headers)
+        .map_err(|_| Malformed)?;
+    let httparse::Status::Complete(length) = status else {
+        return if data.len() > HEAD_LIMIT { Err(Malformed) } else { Ok(None) };
+    };
+    let (Some(status), Some(version)) = (parsed.code, parsed.version) else { return Err(Malformed) };
+    if length > HEAD_LIMIT || status < 100 || status == 101 {
+        return Err(Malformed);
+    }
+
+    let mut content_length = None;
+    let mut chunked = false;
+    let mut close = false;
+    let mut keep_alive = false;
+    for header in parsed.headers.iter() {
+        if header.name.eq_ignore_ascii_case("content-length") {
+            for value in header.value.split(|&b| b == b',') {
+                let value = parse_length(value.trim_ascii())?;
+                if content_length.replace(value).is_some_and(|earlier| earlier != value) {
+                    return Err(Malformed);
+                }
+            }
+        } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
+            if chunked || version == 0 || !header.value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
+                return Err(Malformed);
+            }
+            chunked = true;
+        } else if header.name.eq_ignore_ascii_case("connection") {
+            for token in header.value.split(|&b| b == b',').map(<[u8]>::trim_ascii) {
+                close |= token.eq_ignore_ascii_case(b"close");
+                keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
+            }
+        }
+    }
+    let framing = match (content_length, chunked) {
+        (Some(_), true) => return Err(Malformed),
+        (Some(length), false) => Place::Length(length),
+        (None, true) => Place::Chunked(Chunked { at: ChunkPlace::FirstDigit, left: 0, overhead: 0 }),
+        (None, false) => Place::UntilClose,
+    };
+    Ok(Some(Head { length, status, framing, keep_alive: !close && (version == 1 || keep_alive) }))
+}
+
+fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {
+    if digits.is_empty() {
+        return Err(Malformed);
+    }
+    digits.iter().try_fold(0_u64, |value, &byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0')).ok_or(Malformed)?;
+        value.checked_mul(10).and_then(|value| value.checked_add(digit)).ok_or(Malformed)
+    })
+}

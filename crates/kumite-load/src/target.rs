@@ -1,0 +1,178 @@
+//! Where the load goes: one URL, resolved once, so that no request pays for a name look-up.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+/// A resolved `http://` URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The address to connect to.
+    pub addr: SocketAddr,
+    /// Host and port as the URL wrote them: the value of the `Host` header.
+    pub authority: String,
+    /// The path with its query, starting with `/`; the fragment is dropped.
+    pub path: String,
+}
+
+/// Why a URL is no target.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// No `scheme://` at the front.
+    #[error("{url:?} is not a URL: write http://host[:port]/path")]
+    NotAUrl {
+        /// The text given.
+        url: String,
+    },
+    /// Anything but `http`.
+    #[error("{url:?}: the scheme {scheme:?} is not supported, only plain http is")]
+    Scheme {
+        /// The text given.
+        url: String,
+        /// The scheme found.
+        scheme: String,
+    },
+    /// No host, or one that cannot be one.
+    #[error("{url:?}: the host {host:?} is not a name, an IPv4 address or an IPv6 address in brackets")]
+    Host {
+        /// The text given.
+        url: String,
+        /// The host found.
+        host: String,
+    },
+    /// A port that is not a number from 1 to 65535.
+    #[error("{url:?}: the port {port:?} is not a number from 1 to 65535")]
+    Port {
+        /// The text given.
+        url: String,
+        /// The port found.
+        port: String,
+    },
+    /// `user:password@` in front of the host.
+    #[error("{url:?}: a user name in the URL is not supported, send an Authorization header")]
+    UserInfo {
+        /// The text given.
+        url: String,
+    },
+    /// A path with a blank, a control character or a character outside ASCII.
+    #[error("{url:?}: the path holds {found:?}, write it percent-encoded")]
+    Path {
+        /// The text given.
+        url: String,
+        /// The first such character.
+        found: char,
+    },
+    /// The name could not be looked up.
+    #[error("{url:?}: cannot resolve {host:?}")]
+    Resolve {
+        /// The text given.
+        url: String,
+        /// The host looked up.
+        host: String,
+        /// What the system said; absent when it named no address.
+        source: Option<std::io::Error>,
+    },
+}
+
+impl Target {
+    /// Parses `http://host[:port][/path][?query]` and resolves the host.
+    ///
+    /// Where a name has addresses of both families the first IPv4 address is taken: most servers that listen on one
+    /// family only listen on that one. `http://[::1]:8080/` asks for IPv6.
+    pub fn parse(url: &str) -> Result<Target, TargetError> {
+        let own = || url.to_owned();
+        let (scheme, rest) = url.split_once("://").ok_or_else(|| TargetError::NotAUrl { url: own() })?;
+        if !scheme.eq_ignore_ascii_case("http") {
+            return Err(TargetError::Scheme { url: own(), scheme: scheme.to_owned() });
+        }
+        let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
+        let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        if authority.contains('@') {
+            return Err(TargetError::UserInfo { url: own() });
+        }
+        let (host, port) = split_port(authority);
+        let bare = match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+            Some(v6) if v6.parse::<std::net::Ipv6Addr>().is_ok() => v6,
+            None if is_name(host) => host,
+            _ => return Err(TargetError::Host { url: own(), host: host.to_owned() }),
+        };
+        let port = match port {
+            None => 80,
+            Some(digits) => digits
+                .parse::<u16>()
+                .ok()
+                .filter(|&port| port != 0 && digits.bytes().all(|b| b.is_ascii_digit()))
+                .ok_or_else(|| TargetError::Port { url: own(), port: digits.to_owned() })?,
+        };
+        if let Some(found) = path.chars().find(|c| !c.is_ascii_graphic()) {
+            return Err(TargetError::Path { url: own(), found });
+        }
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+
+        let unresolved = |source| TargetError::Resolve { url: own(), host: bare.to_owned(), source };
+        let addrs: Vec<SocketAddr> =
+            (bare, port).to_socket_addrs().map_err(|error| unresolved(Some(error)))?.collect();
+        let addr = addrs.iter().find(|addr| addr.is_ipv4()).or(addrs.first());
+        let addr = *addr.ok_or_else(|| unresolved(None))?;
+        Ok(Target { addr, authority: authority.to_owned(), path })
+    }
+}
+
+/// Splits at the colon before the port, which is the last one outside brackets.
+fn split_port(authority: &str) -> (&str, Option<&str>) {
+    match authority.rfind(':') {
+        Some(colon) if !authority[colon..].contains(']') => {
+            (&authority[..colon], Some(&authority[colon + 1..]))
+        }
+        _ => (authority, None),
+    }
+}
+
+fn is_name(host: &str) -> bool {
+    !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_that_are_targets() {
+        for (url, addr, authority, path) in [
+            ("http://127.0.0.1", "127.0.0.1:80", "127.0.0.1", "/"),
+            ("http://127.0.0.1:8080/a/b?c=d&e", "127.0.0.1:8080", "127.0.0.1:8080", "/a/b?c=d&e"),
+            ("HTTP://127.0.0.1?q", "127.0.0.1:80", "127.0.0.1", "/?q"),
+            ("http://127.0.0.1/x#part", "127.0.0.1:80", "127.0.0.1", "/x"),
+            ("http://127.0.0.1/a:b", "127.0.0.1:80", "127.0.0.1", "/a:b"),
+            ("http://[::1]:9/x", "[::1]:9", "[::1]:9", "/x"),
+            ("http://[::1]", "[::1]:80", "[::1]", "/"),
+            ("http://localhost:81/", "127.0.0.1:81", "localhost:81", "/"),
+        ] {
+            let expected =
+                Target { addr: addr.parse().unwrap(), authority: authority.into(), path: path.into() };
+            assert_eq!(Target::parse(url).unwrap(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn urls_that_are_not() {
+        for (url, message) in [
+            ("localhost:80", "is not a URL"),
+            ("https://localhost/", "only plain http"),
+            ("http:///x", "the host \"\""),
+            ("http://::1/", "the host"),
+            ("http://[::1/", "the host"),
+            ("http://[localhost]/", "the host"),
+            ("http://a b/", "the host"),
+            ("http://a:0/", "the port \"0\""),
+            ("http://a:65536/", "the port"),
+            ("http://a:+80/", "the port"),
+            ("http://a:/", "the port \"\""),
+            ("http://me@a/", "user name"),
+            ("http://a/x y", "percent-encoded"),
+            ("http://a/x\r\nHost: b", "percent-encoded"),
+            ("http://a/ü", "percent-encoded"),
+        ] {
+            let error = Target::parse(url).unwrap_err().to_string();
+            assert!(error.contains(message), "{url}: {error}");
+        }
+    }
+}
