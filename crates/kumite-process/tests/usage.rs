@@ -60,6 +60,20 @@ fn cpu_time_is_counted_once_whoever_waited() {
 }
 
 #[test]
+fn a_child_that_nobody_waits_for_is_remembered() {
+    let bench = Bench::new();
+    // Who ignores SIGCHLD has its children reaped by the kernel, which adds their time to nobody's. The root goes on
+    // long after its child has ended, so that its own time alone would exceed the highest sum until then.
+    let mut tree = bench.start(&format!("trap '' CHLD; {} & exec {}", burn(0.2), burn(0.5)));
+    while tree.exited().unwrap().is_none() {
+        tree.usage();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let cpu = tree.stop(SECOND).usage.cpu.as_secs_f64();
+    assert!((0.65..0.85).contains(&cpu), "{cpu}");
+}
+
+#[test]
 fn user_and_system_time_are_those_of_the_root_and_its_own() {
     let bench = Bench::new();
     let mut tree = bench.start(&burn(0.1));
