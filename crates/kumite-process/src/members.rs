@@ -108,7 +108,7 @@ impl Members {
         }
     }
 
-    /// Costs about 30 µs for each member, 40 µs for a list of all processes if any was started since the last call, and
+    /// Costs about 30 µs for each member, 50 µs to list all processes if any was started since the last call, and
     /// 20 µs for each of the new ones. (Measured by `tests/cost.rs`, on one machine with 77 processes.)
     pub(crate) fn usage(&mut self) -> Usage {
         self.look_for_new();
