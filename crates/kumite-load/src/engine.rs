@@ -18,9 +18,12 @@ use crate::response::Answer;
 use crate::schedule::Schedule;
 use crate::transport::Transport;
 
-/// Connects in flight at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops what
-/// does not fit, and the client tries again only after a second.
-const CONNECTING_LIMIT: usize = 64;
+/// Connections being opened at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops
+/// what does not fit, and tries again only after a second.
+const OPENING_LIMIT: usize = 64;
+/// For the client a connect is done before the server has accepted it. So a slot's first connection counts as being opened
+/// until its first answer, but no longer than this, or a server that is slow to answer would never see all connections.
+const ACCEPT_NS: u64 = 10_000_000;
 /// How long a connection rests after it could not be established, so that a refusing server does not make the engine spin.
 const BACK_OFF_NS: u64 = 10_000_000;
 const STOP_LOOK_NS: u64 = 100_000_000;
@@ -39,7 +42,10 @@ pub(crate) struct Engine<'a> {
     waiting: VecDeque<usize>,
     /// Slots that rest, by when they may go on.
     resting: VecDeque<(u64, usize)>,
-    connecting: usize,
+    /// Slots whose connection is being opened.
+    opening: usize,
+    /// First connections that were established, by when the server should have accepted them.
+    accepting: VecDeque<(u64, usize)>,
     next_sweep: u64,
 }
 
@@ -51,6 +57,7 @@ struct Slot {
     since: u64,
     /// It had a connection before the present one.
     connected_before: bool,
+    opening: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +76,7 @@ impl<'a> Engine<'a> {
         timeout: u64,
         connections: usize,
     ) -> Engine<'a> {
-        let slot = Slot { doing: Doing::Nothing, since: 0, connected_before: false };
+        let slot = Slot { doing: Doing::Nothing, since: 0, connected_before: false, opening: false };
         Engine {
             schedule,
             transport,
@@ -80,7 +87,8 @@ impl<'a> Engine<'a> {
             slots: vec![slot; connections],
             waiting: VecDeque::new(),
             resting: VecDeque::new(),
-            connecting: 0,
+            opening: 0,
+            accepting: VecDeque::new(),
             next_sweep: timeout,
         }
     }
@@ -109,11 +117,21 @@ impl<'a> Engine<'a> {
             while let Some((_, slot)) = self.resting.pop_front_if(|(until, _)| *until <= now) {
                 self.next(slot, now);
             }
+            while let Some((_, slot)) = self.accepting.pop_front_if(|(until, _)| *until <= now) {
+                self.opened(slot);
+            }
             self.connect_waiting();
 
             let now = self.now();
-            let rested = self.resting.front().map_or(u64::MAX, |(until, _)| *until);
-            let due = self.recorder.due().min(self.schedule.closes()).min(self.next_sweep).min(rested);
+            let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
+            let due = [
+                self.recorder.due(),
+                self.schedule.closes(),
+                self.next_sweep,
+                front(&self.resting),
+                front(&self.accepting),
+            ];
+            let due = due.into_iter().min().unwrap_or(now);
             self.transport.wait(&mut events, due.saturating_sub(now).min(STOP_LOOK_NS))?;
             for event in &events {
                 let slot = event.data.u64() as usize;
@@ -141,13 +159,14 @@ impl<'a> Engine<'a> {
     }
 
     fn connect_waiting(&mut self) {
-        while self.connecting < CONNECTING_LIMIT
+        while self.opening < OPENING_LIMIT
             && let Some(slot) = self.waiting.pop_front()
         {
             let now = self.now();
             self.slots[slot].doing = Doing::Connecting;
             self.slots[slot].since = now;
-            self.connecting += 1;
+            self.slots[slot].opening = true;
+            self.opening += 1;
             if let Err(failure) = self.transport.connect(slot) {
                 self.failed(slot, failure, now);
             }
@@ -160,11 +179,17 @@ impl<'a> Engine<'a> {
         if let Err(failure) = result {
             return self.failed(slot, failure, now);
         }
-        self.connecting -= 1;
         if std::mem::replace(&mut self.slots[slot].connected_before, true) {
             self.recorder.reconnected(now);
+            self.opened(slot);
+        } else {
+            self.accepting.push_back((now + ACCEPT_NS, slot));
         }
         self.send(slot, now);
+    }
+
+    fn opened(&mut self, slot: usize) {
+        self.opening -= usize::from(std::mem::take(&mut self.slots[slot].opening));
     }
 
     fn send(&mut self, slot: usize, now: u64) {
@@ -188,6 +213,7 @@ impl<'a> Engine<'a> {
                 if self.schedule.finish(now) {
                     self.recorder.ok(self.slots[slot].since, now);
                 }
+                self.opened(slot);
                 self.transport.settle(slot, answer);
                 self.next(slot, now);
             }
@@ -216,9 +242,9 @@ impl<'a> Engine<'a> {
         if self.schedule.finish(now) {
             self.recorder.failed(failure, now);
         }
+        self.opened(slot);
         self.transport.close(slot);
         if connecting {
-            self.connecting -= 1;
             self.slots[slot].doing = Doing::Nothing;
             self.resting.push_back((now + BACK_OFF_NS, slot));
         } else {

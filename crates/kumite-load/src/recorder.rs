@@ -88,7 +88,7 @@ impl<'a> Recorder<'a> {
         }
         let response = now.saturating_sub(sent);
         self.outcome.ok += 1;
-        self.interval.saturating_record(response);
+        self.interval.record(response).expect("a histogram that grows takes any value");
         self.interval_sum += response;
     }
 
@@ -165,4 +165,59 @@ impl<'a> Recorder<'a> {
 fn thread_cpu() -> Duration {
     let cpu = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(cpu.tv_sec.unsigned_abs(), cpu.tv_nsec.unsigned_abs() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn counts_by_the_time_of_finishing() {
+        let mut seen = Vec::new();
+        let mut on_interval = |interval: &Interval| seen.push(*interval);
+        let mut recorder = Recorder::new(50 * MS, &mut on_interval);
+        recorder.ok(0, 49 * MS);
+        recorder.failed(Failure::Status, 49 * MS);
+        recorder.reconnected(49 * MS);
+        recorder.ok(45 * MS, 50 * MS);
+        recorder.ok(49 * MS, 149 * MS);
+        recorder.failed(Failure::Reset, 150 * MS);
+        recorder.reconnected(150 * MS);
+        recorder.ok(400 * MS, 410 * MS);
+        let outcome = recorder.close(420 * MS, false);
+
+        assert_eq!((outcome.warm_up_requests, outcome.warm_up_errors.status), (2, 1));
+        assert_eq!((outcome.requests, outcome.ok, outcome.errors.total()), (4, 3, 1));
+        assert_eq!((outcome.errors.reset, outcome.reconnects), (1, 1));
+        assert_eq!(outcome.elapsed, Duration::from_millis(370));
+        assert_eq!(outcome.response.len(), 3);
+        assert!(outcome.response.equivalent(outcome.response.max(), 100 * MS));
+        assert!(outcome.response.equivalent(outcome.response.value_at_quantile(0.5), 10 * MS));
+        assert_eq!(outcome.intervals, seen);
+        let counts: Vec<_> = seen.iter().map(|i| (i.start_ms, i.ok, i.errors)).collect();
+        assert_eq!(counts, [(0, 2, 0), (100, 0, 1), (200, 0, 0), (300, 1, 0)]);
+        assert_eq!(seen[0].mean_us, 52_500.0);
+        assert!((seen[0].max_us / 100_000.0 - 1.0).abs() < 1e-3);
+        assert_eq!((seen[1].mean_us, seen[1].p50_us, seen[1].max_us), (0.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn a_window_of_whole_intervals_has_no_empty_one_at_its_end() {
+        let mut on_interval = |_: &Interval| {};
+        let mut recorder = Recorder::new(0, &mut on_interval);
+        recorder.ok(0, 200 * MS - 1);
+        assert_eq!(recorder.close(200 * MS, false).intervals.len(), 2);
+    }
+
+    #[test]
+    fn a_window_that_never_opened_is_empty() {
+        let mut on_interval = |_: &Interval| panic!("an interval of nothing");
+        let mut recorder = Recorder::new(100 * MS, &mut on_interval);
+        recorder.ok(0, MS);
+        let outcome = recorder.close(2 * MS, true);
+        assert_eq!((outcome.requests, outcome.warm_up_requests, outcome.elapsed), (0, 1, Duration::ZERO));
+        assert!(outcome.stopped);
+    }
 }

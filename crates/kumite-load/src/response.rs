@@ -327,3 +327,284 @@ fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {
         value.checked_mul(10).and_then(|value| value.checked_add(digit)).ok_or(Malformed)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What became of a connection's bytes up to its close.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum End {
+        Complete(Answer),
+        ByClose(Answer),
+        Cut,
+        Malformed,
+    }
+
+    fn asked(body: Option<&[u8]>) -> Asked {
+        Asked { head_only: false, close: false, body: body.map(<[u8]>::to_vec) }
+    }
+
+    /// Feeds pieces until the answer is complete. What follows it must be malformed in the same piece or be left over, so
+    /// a left-over counts as malformed: the transport would see it as the next answer's beginning, or as nobody's.
+    fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, asked: &Asked) -> End {
+        let mut reader = Reader::new();
+        let mut complete = None;
+        for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
+            if complete.is_some() {
+                return End::Malformed;
+            }
+            match reader.feed(piece, asked) {
+                Ok(answer) => complete = answer,
+                Err(Malformed) => return End::Malformed,
+            }
+        }
+        match (complete, reader.end(asked)) {
+            (Some(answer), _) => End::Complete(answer),
+            (None, Some(answer)) => End::ByClose(answer),
+            (None, None) => End::Cut,
+        }
+    }
+
+    fn whole(text: &str, asked: &Asked) -> End {
+        let result = read([text.as_bytes()], asked);
+        assert_eq!(read(text.as_bytes().chunks(1), asked), result, "byte by byte: {text:?}");
+        result
+    }
+
+    const RIGHT: Answer = Answer { status: 200, body_right: true, keep_alive: true };
+    const LAST: Answer = Answer { keep_alive: false, ..RIGHT };
+    const WRONG: Answer = Answer { body_right: false, ..RIGHT };
+
+    #[test]
+    fn framing() {
+        use End::*;
+        for (text, expected) in [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong", Complete(RIGHT)),
+            ("HTTP/1.1 200\r\ncontent-length:4\r\n\r\npong", Complete(RIGHT)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 4\r\n\r\npong", Complete(RIGHT)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4, 4\r\n\r\npong", Complete(RIGHT)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npink", Complete(WRONG)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\npon", Complete(WRONG)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npongs", Complete(WRONG)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Complete(WRONG)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npong", Cut),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\npong", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\npong", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4, 5\r\n\r\npong", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: +4\r\n\r\npong", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\npong", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551616\r\n\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\npong", Cut),
+            // Until close.
+            ("HTTP/1.1 200 OK\r\n\r\npong", ByClose(LAST)),
+            ("HTTP/1.0 200 OK\r\n\r\npong", ByClose(LAST)),
+            ("HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n\r\npong", ByClose(LAST)),
+            ("HTTP/1.1 200 OK\r\n\r\npongs", ByClose(Answer { body_right: false, ..LAST })),
+            ("HTTP/1.1 200 OK\r\n\r\n", ByClose(Answer { body_right: false, ..LAST })),
+            // Keeping the connection.
+            ("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\npong", Complete(LAST)),
+            ("HTTP/1.1 200 OK\r\nConnection: x, CLOSE\r\nContent-Length: 4\r\n\r\npong", Complete(LAST)),
+            ("HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\npong", Complete(LAST)),
+            ("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 4\r\n\r\npong", Complete(RIGHT)),
+            // Chunks.
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n0\r\n\r\n", Complete(RIGHT)),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1;a=b;c=\"d\"\r\np\r\n003 \r\nong\r\n00;x\r\nA: b\r\nC: d\r\n\r\n",
+                Complete(RIGHT),
+            ),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\npongs\r\n0\r\n\r\n", Complete(WRONG)),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n0\r\n", Cut),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n", Cut),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n0\r\n\r\nx", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npongs\r\n0\r\n\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n;\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\npong\r\n0\r\n\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\n0\r\n\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\rpong\r\n0\r\n\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-4\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x4\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx", Cut),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10000000000000000\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\n\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\npong", Malformed),
+            ("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", Malformed),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n4\r\npong\r\n0\r\n\r\n",
+                Malformed,
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                Malformed,
+            ),
+            // Interim answers.
+            (
+                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong",
+                Complete(RIGHT),
+            ),
+            ("HTTP/1.1 100 Continue\r\n\r\n", Cut),
+            ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", Malformed),
+            // Heads.
+            ("", Cut),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n", Cut),
+            ("\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong", Malformed),
+            ("HTTP/2.0 200 OK\r\nContent-Length: 4\r\n\r\npong", Malformed),
+            ("HTTP/1.1 099 OK\r\nContent-Length: 4\r\n\r\npong", Malformed),
+            ("HTTP/1.1 20 OK\r\nContent-Length: 4\r\n\r\npong", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent Length: 4\r\n\r\npong", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length : 4\r\n\r\npong", Malformed),
+            ("SSH-2.0-x\r\n", Malformed),
+        ] {
+            assert_eq!(whole(text, &asked(Some(b"pong"))), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn answers_without_a_body() {
+        let nothing = asked(Some(b""));
+        for status in [204, 304] {
+            let answer = Answer { status, ..RIGHT };
+            let head = format!("HTTP/1.1 {status} x\r\nContent-Length: 4\r\n\r\n");
+            assert_eq!(whole(&head, &nothing), End::Complete(answer));
+            assert_eq!(whole(&format!("{head}pong"), &nothing), End::Malformed);
+            assert_eq!(whole(&format!("HTTP/1.1 {status} x\r\n\r\n"), &nothing), End::Complete(answer));
+        }
+        let head = Asked { head_only: true, ..asked(Some(b"")) };
+        for text in [
+            "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ] {
+            assert_eq!(whole(text, &head), End::Complete(RIGHT), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_asked_decides_too() {
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
+        assert_eq!(whole(text, &asked(None)), End::Complete(RIGHT));
+        let close = Asked { close: true, ..asked(None) };
+        assert_eq!(whole(text, &close), End::Complete(LAST));
+    }
+
+    #[test]
+    fn heads_are_bounded() {
+        let head = |padding: usize| format!("HTTP/1.1 204 x\r\nA: {}\r\n\r\n", "b".repeat(padding));
+        let fits = HEAD_LIMIT - head(0).len();
+        for (padding, fine) in [(fits, true), (fits + 1, false)] {
+            let text = head(padding);
+            for size in [text.len(), 1000] {
+                let result = read(text.as_bytes().chunks(size), &asked(None));
+                assert_eq!(result == End::Complete(Answer { status: 204, ..RIGHT }), fine);
+                assert_eq!(result == End::Malformed, !fine);
+            }
+        }
+        let endless = vec![b'b'; HEAD_LIMIT];
+        let pieces = [&b"HTTP/1.1 200 OK\r\nA: "[..], &endless];
+        assert_eq!(read(pieces, &asked(None)), End::Malformed);
+        let headers = |count: usize| format!("HTTP/1.1 204 x\r\n{}\r\n", "A: b\r\n".repeat(count));
+        assert_ne!(whole(&headers(HEADERS_LIMIT), &asked(None)), End::Malformed);
+        assert_eq!(whole(&headers(HEADERS_LIMIT + 1), &asked(None)), End::Malformed);
+    }
+
+    #[test]
+    fn chunk_extensions_and_trailers_are_bounded() {
+        let long = "x".repeat(CHUNK_OVERHEAD_LIMIT);
+        for tail in [format!("1;{long}\r\np\r\n"), format!("0\r\nA: {long}"), "0".repeat(long.len() + 1)] {
+            let text = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{tail}");
+            assert_eq!(read(text.as_bytes().chunks(1000), &asked(None)), End::Malformed);
+        }
+    }
+
+    #[test]
+    fn a_reader_is_used_again() {
+        let asked = asked(Some(b"pong"));
+        let mut reader = Reader::new();
+        for (body, right) in [("pong", true), ("pink", false), ("pong", true)] {
+            let text =
+                format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{body}\r\n0\r\n\r\n");
+            let (first, second) = text.as_bytes().split_at(10);
+            assert_eq!(reader.feed(first, &asked), Ok(None));
+            assert_eq!(reader.feed(second, &asked), Ok(Some(Answer { body_right: right, ..RIGHT })));
+            reader.reset();
+        }
+    }
+
+    /// Texts near an answer: sound ones, put together from parts, some with a byte changed, lost or added.
+    fn near_answers() -> impl Strategy<Value = Vec<u8>> {
+        let head = prop::sample::select(vec![
+            "HTTP/1.1 200 OK\r\n",
+            "HTTP/1.0 200 OK\r\n",
+            "HTTP/1.1 503 No\r\n",
+            "HTTP/1.1 204 x\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n",
+        ]);
+        let headers = prop::collection::vec(
+            prop::sample::select(vec![
+                "Content-Length: 4\r\n",
+                "Content-Length: 9\r\n",
+                "Transfer-Encoding: chunked\r\n",
+                "Connection: close\r\n",
+                "Server: x\r\n",
+                "X:\t y z \r\n",
+            ]),
+            0..3,
+        );
+        let body = prop::sample::select(vec![
+            "pong",
+            "",
+            "4\r\npong\r\n0\r\n\r\n",
+            "1;a=b\r\np\r\n3\r\nong\r\n0\r\nT: x\r\n\r\n",
+        ]);
+        let change = prop::option::of((any::<prop::sample::Index>(), 0..3, any::<u8>()));
+        (head, headers, body, change).prop_map(|(head, headers, body, change)| {
+            let mut text = format!("{head}{}\r\n{body}", headers.concat()).into_bytes();
+            if let Some((index, how, byte)) = change {
+                let index = index.index(text.len());
+                match how {
+                    0 => text[index] = byte,
+                    1 => drop(text.remove(index)),
+                    _ => text.insert(index, byte),
+                }
+            }
+            text
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 4000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn pieces_make_no_difference(
+            text in near_answers(),
+            mut cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let asked = asked(Some(b"pong"));
+            cuts.sort_by_key(|cut| cut.index(text.len() + 1));
+            let mut pieces = Vec::new();
+            let mut from = 0;
+            for cut in cuts {
+                let to = cut.index(text.len() + 1);
+                pieces.push(&text[from..to]);
+                from = to;
+            }
+            pieces.push(&text[from..]);
+            let result = read([&text[..]], &asked);
+            prop_assert_eq!(read(pieces, &asked), result);
+            prop_assert_eq!(read(text.chunks(1), &asked), result);
+        }
+
+        #[test]
+        fn any_bytes_are_safe(text in prop::collection::vec(any::<u8>(), 0..300)) {
+            let asked = asked(None);
+            prop_assert_eq!(read([&text[..]], &asked), read(text.chunks(1), &asked));
+            let chunked = [&b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"[..], &text].concat();
+            prop_assert_eq!(read([&chunked[..]], &asked), read(chunked.chunks(1), &asked));
+        }
+    }
+}
