@@ -1,0 +1,4 @@
+[
+  inputs: ["*.exs", "lib/**/*.ex"],
+  locals_without_parens: [hear: 3]
+]

@@ -1,0 +1,5 @@
+defmodule Pong.Robot do
+  @moduledoc "The bot; pong.app has its adapter and responders."
+
+  use Owl.Robot, otp_app: :pong
+end

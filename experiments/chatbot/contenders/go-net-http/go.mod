@@ -1,0 +1,3 @@
+module kumite/chatbot
+
+go 1.24
