@@ -1,0 +1,76 @@
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::bootstrap::{RESAMPLES, bounds, expanded_tail};
+use crate::{Error, Interval};
+
+/// The middle value, or the mean of the two middle values. `None` if there is none, or one of them is not finite.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let sorted = sorted(values).ok()?;
+    (!sorted.is_empty()).then(|| at(&sorted, middle(sorted.len())))
+}
+
+/// The interval of the median of what the blocks are drawn from, in the unit of the values; one value for each block.
+pub fn median_interval(values: &[f64], confidence: f64, seed: u64) -> Result<Interval, Error> {
+    let n = values.len();
+    let tail = expanded_tail(n, confidence)?;
+    let sorted = sorted(values)?;
+    Ok(interval(&sorted, &resampled_middles(n, RESAMPLES, seed), tail))
+}
+
+/// The ratio a/b of pairs measured in the same block: exp(median(ln(a/b))), so that what slows a block down as a
+/// whole cancels out. Swapping a and b gives the reciprocals.
+pub fn paired_ratio(pairs: &[(f64, f64)], confidence: f64, seed: u64) -> Result<Interval, Error> {
+    if let Some(at) = pairs.iter().position(|(a, b)| !(a.is_finite() && b.is_finite())) {
+        return Err(Error::NotFinite { at });
+    }
+    if let Some(at) = pairs.iter().position(|&(a, b)| a <= 0.0 || b <= 0.0) {
+        return Err(Error::NotPositive { at });
+    }
+    let logs: Vec<f64> = pairs.iter().map(|(a, b)| a.ln() - b.ln()).collect();
+    let Interval { estimate, low, high, n } = median_interval(&logs, confidence, seed)?;
+    let ratio = Interval { estimate: estimate.exp(), low: low.exp(), high: high.exp(), n };
+    match ratio.low > 0.0 && ratio.high.is_finite() {
+        true => Ok(ratio),
+        false => Err(Error::Undefined),
+    }
+}
+
+pub(crate) fn interval(sorted: &[f64], middles: &[(usize, usize)], tail: f64) -> Interval {
+    let mut medians: Vec<f64> = middles.iter().map(|&middle| at(sorted, middle)).collect();
+    let (low, high) = bounds(&mut medians, tail);
+    let estimate = at(sorted, middle(sorted.len()));
+    Interval { estimate, low: low.min(estimate), high: high.max(estimate), n: sorted.len() }
+}
+
+/// Where the two values of the median lie in resamples of n sorted values: the values themselves do not matter. Every
+/// resample comes with its mirror image, so that neither end of the interval is favoured.
+pub(crate) fn resampled_middles(n: usize, resamples: usize, seed: u64) -> Vec<(usize, usize)> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut drawn = vec![0; n];
+    let (lower, upper) = middle(n);
+    let draw = |_| {
+        drawn.fill_with(|| rng.random_range(0..n));
+        drawn.sort_unstable();
+        let (a, b) = (drawn[lower], drawn[upper]);
+        [(a, b), (n - 1 - b, n - 1 - a)]
+    };
+    (0..resamples / 2).flat_map(draw).collect()
+}
+
+fn middle(n: usize) -> (usize, usize) {
+    ((n - 1) / 2, n / 2)
+}
+
+fn at(sorted: &[f64], (lower, upper): (usize, usize)) -> f64 {
+    sorted[lower].midpoint(sorted[upper])
+}
+
+fn sorted(values: &[f64]) -> Result<Vec<f64>, Error> {
+    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+        return Err(Error::NotFinite { at });
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    Ok(sorted)
+}
