@@ -1,0 +1,506 @@
+//! The engine against servers whose faults are known: every count must be exact.
+
+#[path = "truth/server.rs"]
+mod server;
+
+use std::net::{Shutdown, SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use kumite_load::{Errors, Expect, Interval, Limit, Load, Outcome, Request, Target};
+use rustix::net::sockopt::set_socket_linger;
+use server::{PONG, Server, Then, Turn, write};
+
+const LONG: Duration = Duration::from_secs(5);
+
+/// `requests` requests on one connection that want `pong`.
+fn load(addr: SocketAddr, requests: u64) -> Load {
+    Load {
+        target: Target { addr, authority: addr.to_string(), path: "/".into() },
+        request: Request { method: "GET".into(), headers: Vec::new(), body: Vec::new() },
+        expect: Expect { status: Some(200), body: Some(b"pong".to_vec()) },
+        connections: 1,
+        limit: Limit { requests: Some(requests), duration: None },
+        warm_up: Duration::ZERO,
+        timeout: LONG,
+    }
+}
+
+/// Runs it and checks what must hold whatever the server does.
+fn run(load: &Load) -> Outcome {
+    let mut seen = Vec::new();
+    let mut on_interval = |interval: &Interval| seen.push(*interval);
+    let outcome = load.run(&AtomicBool::new(false), &mut on_interval).unwrap();
+    assert_eq!(outcome.requests, outcome.ok + outcome.errors.total());
+    assert_eq!(outcome.response.len(), outcome.ok);
+    assert_eq!(outcome.intervals.iter().map(|i| i.ok).sum::<u64>(), outcome.ok);
+    assert_eq!(outcome.intervals.iter().map(|i| i.errors).sum::<u64>(), outcome.errors.total());
+    assert_eq!(outcome.intervals, seen);
+    for (index, interval) in (0..).zip(&seen) {
+        assert_eq!(interval.start_ms, index * 100);
+    }
+    if let Some(requests) = load.limit.requests
+        && load.limit.duration.is_none()
+    {
+        assert_eq!(outcome.requests, requests);
+    }
+    assert!(!outcome.stopped);
+    outcome
+}
+
+/// A server that sends the same bytes to each request and goes on or closes.
+fn always(bytes: impl AsRef<[u8]> + Send + Sync + 'static, then: Then) -> Server {
+    Server::start(0, move |stream, _| {
+        write(stream, &bytes);
+        then
+    })
+}
+
+fn pong() -> Server {
+    always(PONG, Then::Keep)
+}
+
+#[test]
+fn right_answers() {
+    let server = pong();
+    let outcome = run(&Load { connections: 100, ..load(server.addr, 2000) });
+    assert_eq!((outcome.ok, outcome.reconnects), (2000, 0));
+    assert_eq!(server.requests(), 2000);
+    assert!(outcome.response.min() > 1000, "{} ns is no response time", outcome.response.min());
+    assert!(Duration::from_nanos(outcome.response.max()) <= outcome.elapsed * 101 / 100);
+    assert!(outcome.cpu > Duration::ZERO && outcome.cpu < outcome.elapsed * 2);
+}
+
+#[test]
+fn never_more_is_sent_than_asked_for() {
+    let server = pong();
+    let outcome = run(&Load { connections: 50, ..load(server.addr, 7) });
+    assert_eq!((outcome.ok, server.requests()), (7, 7));
+}
+
+#[test]
+fn every_100th_body_is_wrong() {
+    let server = Server::start(0, |stream, turn| {
+        write(stream, if turn.request % 100 == 0 { PONG.replace("pong", "pink") } else { PONG.into() });
+        Then::Keep
+    });
+    let outcome = run(&Load { connections: 5, ..load(server.addr, 1000) });
+    assert_eq!(outcome.errors, Errors { body: 10, ..Errors::default() });
+    // The 1000th answer is among the wrong ones, and nothing is left to send after it.
+    assert!(matches!(outcome.reconnects, 9 | 10), "{}", outcome.reconnects);
+    assert_eq!(server.requests(), 1000);
+}
+
+#[test]
+fn closed_with_notice_after_the_10th_answer() {
+    let server = Server::start(0, |stream, turn| {
+        let last = turn.on_connection == 10;
+        let close = "Connection: close\r\nContent-Length";
+        write(stream, if last { PONG.replace("Content-Length", close) } else { PONG.into() });
+        if last { Then::Close } else { Then::Keep }
+    });
+    let outcome = run(&load(server.addr, 1000));
+    assert_eq!((outcome.ok, outcome.reconnects), (1000, 99));
+}
+
+/// However the server's close and the next request cross, the request that is lost counts as `closed`.
+#[test]
+fn closed_without_notice_after_the_10th_answer() {
+    type Close = fn(&mut std::net::TcpStream);
+    let at_once: Close = |_| {};
+    let late: Close = |_| std::thread::sleep(Duration::from_millis(1));
+    let half: Close = |stream| {
+        let _ = stream.shutdown(Shutdown::Write);
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let hard: Close = |stream| {
+        set_socket_linger(&*stream, Some(Duration::ZERO)).unwrap();
+    };
+    for (name, close, cycles) in
+        [("at once", at_once, 300), ("late", late, 30), ("half", half, 30), ("hard", hard, 30)]
+    {
+        let server = Server::start(0, move |stream, turn| {
+            write(stream, PONG);
+            if turn.on_connection < 10 {
+                return Then::Keep;
+            }
+            close(stream);
+            Then::Close
+        });
+        let outcome = run(&load(server.addr, 11 * cycles));
+        let expected = Errors { closed: cycles, ..Errors::default() };
+        assert_eq!((outcome.errors, outcome.ok), (expected, 10 * cycles), "{name}");
+        assert_eq!(outcome.reconnects, cycles - 1, "{name}");
+        assert_eq!(server.requests(), 10 * cycles, "{name}");
+    }
+}
+
+#[test]
+fn every_10th_connection_is_closed_without_an_answer() {
+    let server = Server::start(0, |stream, turn| {
+        if turn.connection % 10 != 0 {
+            write(stream, PONG.replace("Content-Length", "Connection: close\r\nContent-Length"));
+        }
+        Then::Close
+    });
+    let outcome = run(&load(server.addr, 100));
+    assert_eq!(outcome.errors, Errors { closed: 10, ..Errors::default() });
+    assert_eq!((outcome.ok, outcome.reconnects), (90, 99));
+}
+
+#[test]
+fn reset_instead_of_an_answer_and_within_one() {
+    for sent in [0, 20] {
+        let server = Server::start(0, move |stream, _| {
+            write(stream, &PONG[..sent]);
+            set_socket_linger(&*stream, Some(Duration::ZERO)).unwrap();
+            Then::Close
+        });
+        let outcome = run(&load(server.addr, 20));
+        assert_eq!(outcome.errors, Errors { reset: 20, ..Errors::default() }, "{sent} bytes");
+    }
+}
+
+#[test]
+fn a_stall_is_one_slow_answer() {
+    let server = Server::start(0, |stream, turn| {
+        if turn.request == 100 {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        write(stream, PONG);
+        Then::Keep
+    });
+    let outcome = run(&load(server.addr, 200));
+    assert_eq!(outcome.ok, 200);
+    assert!(outcome.response.max() >= 500_000_000);
+    assert_eq!(outcome.response.iter_recorded().filter(|v| v.value_iterated_to() >= 490_000_000).count(), 1);
+    assert!(outcome.intervals.iter().filter(|i| i.ok == 0).count() >= 3);
+}
+
+#[test]
+fn a_stall_longer_than_the_time_out_is_one_time_out() {
+    let server = Server::start(0, |stream, turn| {
+        if turn.request == 100 {
+            std::thread::sleep(Duration::from_millis(400));
+        }
+        write(stream, PONG);
+        Then::Keep
+    });
+    let outcome = run(&Load { timeout: Duration::from_millis(200), ..load(server.addr, 200) });
+    assert_eq!(outcome.errors, Errors { timeout: 1, ..Errors::default() });
+    assert_eq!(outcome.reconnects, 1);
+}
+
+/// The engine is kept from looking until the answer has come, too late: it sees the answer before the time-out.
+#[test]
+fn a_late_answer_is_a_time_out() {
+    for late in [PONG.to_owned(), PONG.replace("pong", "pink"), PONG.replace("200", "503"), "?".into()] {
+        let server = Server::start(0, move |stream, turn| {
+            // Longer than an interval, so that one ends between the second request and its answer.
+            std::thread::sleep(Duration::from_millis(if turn.request == 1 { 0 } else { 110 }));
+            write(stream, if turn.request == 1 { PONG } else { &late });
+            Then::Keep
+        });
+        let load = Load { timeout: Duration::from_millis(250), ..load(server.addr, 2) };
+        let mut on_interval = |interval: &Interval| {
+            std::thread::sleep(Duration::from_millis(if interval.ok > 0 { 300 } else { 0 }));
+        };
+        let outcome = load.run(&AtomicBool::new(false), &mut on_interval).unwrap();
+        assert_eq!((outcome.ok, outcome.errors), (1, Errors { timeout: 1, ..Errors::default() }));
+    }
+}
+
+#[test]
+fn one_byte_at_a_time() {
+    let server = Server::start(0, |stream, _| {
+        for byte in PONG.bytes() {
+            write(stream, [byte]);
+        }
+        Then::Keep
+    });
+    assert_eq!(run(&Load { connections: 3, ..load(server.addr, 100) }).ok, 100);
+}
+
+#[test]
+fn chunks_in_odd_pieces() {
+    let server = Server::start(0, |stream, turn| {
+        let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+                      1;name=\"value\"\r\np\r\n03\r\nong\r\n0\r\nTrailer: yes\r\n\r\n";
+        for piece in answer.as_bytes().chunks(1 + turn.request as usize % 17) {
+            write(stream, piece);
+        }
+        Then::Keep
+    });
+    assert_eq!(run(&Load { connections: 3, ..load(server.addr, 100) }).ok, 100);
+}
+
+#[test]
+fn always_503() {
+    let server = always(PONG.replace("200 OK", "503 No"), Then::Keep);
+    let outcome = run(&Load { connections: 3, ..load(server.addr, 50) });
+    assert_eq!(outcome.errors, Errors { status: 50, ..Errors::default() });
+    assert!((47..=49).contains(&outcome.reconnects), "{}", outcome.reconnects);
+}
+
+#[test]
+fn any_2xx_or_the_one_status_expected() {
+    let server = always(PONG.replace("200", "206"), Then::Keep);
+    let any = Expect { status: None, body: None };
+    assert_eq!(run(&Load { expect: any.clone(), ..load(server.addr, 5) }).ok, 5);
+    assert_eq!(run(&load(server.addr, 5)).errors.status, 5);
+    let server = always(PONG.replace("200", "404"), Then::Keep);
+    assert_eq!(run(&Load { expect: any, ..load(server.addr, 5) }).errors.status, 5);
+    let missing = Expect { status: Some(404), body: None };
+    assert_eq!(run(&Load { expect: missing, ..load(server.addr, 5) }).ok, 5);
+}
+
+/// A listener that never accepts: the kernel takes connections and bytes, no one answers.
+#[test]
+fn no_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = load(listener.local_addr().unwrap(), 12);
+    let silent = Load { connections: 4, timeout: Duration::from_millis(100), ..silent };
+    let outcome = run(&silent);
+    assert_eq!(outcome.errors, Errors { timeout: 12, ..Errors::default() });
+    assert!(outcome.elapsed >= Duration::from_millis(300) && outcome.elapsed < Duration::from_secs(2));
+}
+
+#[test]
+fn a_duration_ends_though_the_server_hangs() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let limit = Limit { requests: None, duration: Some(Duration::from_millis(250)) };
+    let began = Instant::now();
+    let outcome = run(&Load { connections: 4, limit, ..load(listener.local_addr().unwrap(), 0) });
+    assert_eq!((outcome.requests, outcome.elapsed), (0, Duration::from_millis(250)));
+    assert_eq!(outcome.intervals.len(), 3);
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[test]
+fn refused() {
+    let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let outcome = run(&Load { connections: 10, ..load(addr, 100) });
+    assert_eq!(outcome.errors, Errors { refused: 100, ..Errors::default() });
+    assert!(outcome.elapsed >= Duration::from_millis(90), "no back-off: {:?}", outcome.elapsed);
+    assert!(outcome.elapsed < Duration::from_secs(2));
+    assert_eq!(outcome.reconnects, 0);
+}
+
+/// Once the listen queue is full the kernel drops what asks to connect, without a word.
+#[test]
+fn a_connect_without_an_answer() {
+    use rustix::net::{AddressFamily, SocketType, bind, getsockname, listen, socket};
+    let listener = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&listener, &"127.0.0.1:0".parse::<SocketAddr>().unwrap()).unwrap();
+    listen(&listener, 0).unwrap();
+    let addr: SocketAddr = getsockname(&listener).unwrap().try_into().unwrap();
+    let _filling = std::net::TcpStream::connect(addr).unwrap();
+    let outcome = run(&Load { timeout: Duration::from_millis(80), ..load(addr, 3) });
+    assert_eq!(outcome.errors, Errors { connect: 3, ..Errors::default() });
+}
+
+#[test]
+fn answers_that_are_nearly_right() {
+    let length = |length: &str| PONG.replace("Length: 4", &format!("Length: {length}"));
+    let errors = Errors::default();
+    for (answer, then, expected) in [
+        (PONG[..PONG.len() - 1].to_owned(), Then::Close, Errors { closed: 9, ..errors }),
+        (PONG[..10].to_owned(), Then::Close, Errors { closed: 9, ..errors }),
+        (length("5"), Then::Close, Errors { closed: 9, ..errors }),
+        (length("5"), Then::Keep, Errors { timeout: 9, ..errors }),
+        (length("3"), Then::Keep, Errors { malformed: 9, ..errors }),
+        (format!("{PONG}s"), Then::Keep, Errors { malformed: 9, ..errors }),
+        (format!("{PONG}s"), Then::Close, Errors { malformed: 9, ..errors }),
+        (format!("{PONG}{PONG}"), Then::Keep, Errors { malformed: 9, ..errors }),
+        (length("5").replace("pong", "pongs"), Then::Keep, Errors { body: 9, ..errors }),
+        (PONG.replace("200", "500"), Then::Keep, Errors { status: 9, ..errors }),
+        (PONG.replace("200", "500").replace("pong", "no!!"), Then::Keep, Errors { status: 9, ..errors }),
+        ("HTTP/1.1 200 OK\r\n\r\npon".into(), Then::Close, Errors { body: 9, ..errors }),
+        ("HTTP/1.1 200 OK\r\n\r\npong".into(), Then::Keep, Errors { timeout: 9, ..errors }),
+        ("pong".into(), Then::Keep, Errors { malformed: 9, ..errors }),
+    ] {
+        let server = always(answer.clone(), then);
+        let timeout = if expected.timeout > 0 { Duration::from_millis(20) } else { LONG };
+        let outcome = run(&Load { timeout, ..load(server.addr, 9) });
+        assert_eq!(outcome.errors, expected, "{answer:?}, {then:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_ends_with_the_connection() {
+    let server = always("HTTP/1.0 200 OK\r\n\r\npong", Then::Close);
+    let outcome = run(&load(server.addr, 50));
+    assert_eq!((outcome.ok, outcome.reconnects), (50, 49));
+}
+
+/// One connection has nothing left to send and is closed, while another still waits for its answer.
+#[test]
+fn closing_an_idle_connection_is_no_error() {
+    let server = Server::start(0, |stream, turn| {
+        if turn.request == 1 {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        write(stream, PONG);
+        if turn.request == 1 { Then::Keep } else { Then::Close }
+    });
+    let outcome = run(&Load { connections: 2, ..load(server.addr, 2) });
+    assert_eq!((outcome.ok, outcome.reconnects, server.requests()), (2, 0, 2));
+}
+
+#[test]
+fn a_body_larger_than_the_socket_takes() {
+    let body = vec![b'x'; 8 << 20];
+    let server = Server::start(body.len(), |stream, _| {
+        write(stream, PONG);
+        Then::Keep
+    });
+    let request = Request { method: "POST".into(), headers: Vec::new(), body };
+    let outcome = run(&Load { connections: 2, request, ..load(server.addr, 6) });
+    assert_eq!((outcome.ok, outcome.reconnects, server.requests()), (6, 0, 6));
+}
+
+/// The server answers when it has seen the head of a request whose body is still on its way.
+#[test]
+fn an_answer_before_the_whole_request() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let streams: Vec<_> = (0..3)
+            .map(|_| {
+                let (mut stream, _) = listener.accept().unwrap();
+                write(&mut stream, PONG.replace("200 OK", "413 No"));
+                stream
+            })
+            .collect();
+        streams
+    });
+    let request = Request { method: "POST".into(), headers: Vec::new(), body: vec![b'x'; 8 << 20] };
+    let expect = Expect { status: Some(413), body: None };
+    let outcome = run(&Load { request, expect, ..load(addr, 3) });
+    assert_eq!((outcome.ok, outcome.reconnects, server.join().unwrap().len()), (3, 2, 3));
+}
+
+#[test]
+fn a_body_larger_than_the_buffer() {
+    let body: Vec<u8> = (0..1 << 20).map(|i: u32| (i % 251) as u8).collect();
+    let answer = [b"HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n", &body[..]].concat();
+    let server = always(answer, Then::Keep);
+    let expect = Expect { status: Some(200), body: Some(body) };
+    assert_eq!(run(&Load { connections: 2, expect: expect.clone(), ..load(server.addr, 10) }).ok, 10);
+    let mut other = expect.body.unwrap();
+    other[1 << 19] ^= 1;
+    let expect = Expect { status: Some(200), body: Some(other) };
+    assert_eq!(run(&Load { connections: 2, expect, ..load(server.addr, 10) }).errors.body, 10);
+}
+
+#[test]
+fn a_request_that_asks_to_close() {
+    let server = always(PONG, Then::Close);
+    let headers = vec![("Connection".into(), "close".into())];
+    let request = Request { method: "GET".into(), headers, body: Vec::new() };
+    let outcome = run(&Load { request, ..load(server.addr, 50) });
+    assert_eq!((outcome.ok, outcome.reconnects), (50, 49));
+}
+
+#[test]
+fn a_head_request_has_no_body() {
+    let server = always(&PONG[..PONG.len() - 4], Then::Keep);
+    let request = Request { method: "HEAD".into(), headers: Vec::new(), body: Vec::new() };
+    let expect = Expect { status: Some(200), body: Some(Vec::new()) };
+    assert_eq!(run(&Load { request, expect, ..load(server.addr, 10) }).ok, 10);
+}
+
+#[test]
+fn a_window_after_a_warm_up() {
+    let wrong = Arc::new(AtomicBool::new(true));
+    let began = Instant::now();
+    let server = Server::start(0, {
+        let wrong = wrong.clone();
+        move |stream, _| {
+            let wrong = wrong.load(Ordering::SeqCst) && began.elapsed() < Duration::from_millis(100);
+            write(stream, if wrong { PONG.replace("200", "503") } else { PONG.into() });
+            std::thread::sleep(Duration::from_millis(1));
+            Then::Keep
+        }
+    });
+    let limit = Limit { requests: None, duration: Some(Duration::from_millis(300)) };
+    let warm_up = Duration::from_millis(200);
+    let outcome = run(&Load { limit, warm_up, connections: 4, ..load(server.addr, 0) });
+    assert!(outcome.warm_up_errors.status > 0 && outcome.warm_up_requests > outcome.warm_up_errors.total());
+    assert_eq!((outcome.errors.total(), outcome.reconnects), (0, 0));
+    assert_eq!((outcome.elapsed, outcome.intervals.len()), (Duration::from_millis(300), 3));
+    let counted = outcome.warm_up_requests + outcome.requests;
+    assert!((counted..=counted + 4).contains(&server.requests()), "{} of {}", counted, server.requests());
+
+    wrong.store(false, Ordering::SeqCst);
+    let outcome = run(&Load { warm_up: Duration::from_millis(50), connections: 4, ..load(server.addr, 20) });
+    assert_eq!(outcome.ok, 20);
+    assert!(outcome.warm_up_requests > 0);
+}
+
+#[test]
+fn stopped_within_a_tenth_of_a_second() {
+    let server = pong();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped_at = Arc::new(Mutex::new(None));
+    let hand = std::thread::spawn({
+        let (stop, stopped_at) = (stop.clone(), stopped_at.clone());
+        move || {
+            std::thread::sleep(Duration::from_millis(150));
+            *stopped_at.lock().unwrap() = Some(Instant::now());
+            stop.store(true, Ordering::SeqCst);
+        }
+    });
+    let limit = Limit { requests: None, duration: Some(Duration::from_secs(60)) };
+    let outcome = Load { limit, ..load(server.addr, 0) }.run(&stop, &mut |_| {}).unwrap();
+    let took = stopped_at.lock().unwrap().unwrap().elapsed();
+    hand.join().unwrap();
+    assert!(outcome.stopped && outcome.ok > 0 && outcome.intervals.len() >= 2);
+    assert!(took < Duration::from_millis(500), "{took:?}");
+
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let before = Instant::now();
+    let warm_up = Duration::from_secs(60);
+    let load = Load { limit, warm_up, ..load(silent.local_addr().unwrap(), 0) };
+    let outcome = load.run(&stop, &mut |_| {}).unwrap();
+    assert!(outcome.stopped && outcome.requests == 0 && before.elapsed() < Duration::from_millis(500));
+}
+
+#[test]
+fn loads_that_cannot_be_run() {
+    let good = load("127.0.0.1:1".parse().unwrap(), 1);
+    let none = Limit { requests: None, duration: None };
+    let zero = Limit { requests: None, duration: Some(Duration::ZERO) };
+    let injection = Request { method: "GET\r\n".into(), headers: Vec::new(), body: Vec::new() };
+    for (load, message) in [
+        (Load { connections: 0, ..good.clone() }, "no connections"),
+        (Load { limit: none, ..good.clone() }, "no limit"),
+        (Load { limit: zero, ..good.clone() }, "no limit"),
+        (Load { timeout: Duration::ZERO, ..good.clone() }, "time-out of 0"),
+        (Load { request: injection, ..good.clone() }, "the method"),
+        (Load { connections: usize::MAX, ..good.clone() }, "open files"),
+    ] {
+        let error = load.run(&AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+/// More connections at once than a listen queue holds, to a server that accepts slowly: none may wait for the kernel's
+/// second try, a second later.
+#[test]
+fn many_connections_to_a_short_listen_queue() {
+    let connections = Arc::new(AtomicU64::new(0));
+    let server = Server::start(0, {
+        let connections = connections.clone();
+        move |stream, Turn { connection, .. }| {
+            connections.fetch_max(connection, Ordering::SeqCst);
+            write(stream, PONG);
+            Then::Keep
+        }
+    });
+    let limit = Limit { requests: None, duration: Some(Duration::from_millis(900)) };
+    let outcome = run(&Load { connections: 400, limit, ..load(server.addr, 0) });
+    assert_eq!(outcome.errors.total(), 0);
+    assert_eq!(connections.load(Ordering::SeqCst), 400);
+}

@@ -1,0 +1,106 @@
+//! Servers that misbehave in one known way, on threads of this process.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+pub const PONG: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
+
+/// Which request this is, counted from 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    pub request: u64,
+    pub connection: u64,
+    pub on_connection: u64,
+}
+
+/// What to do with the connection after a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    Keep,
+    Close,
+}
+
+pub struct Server {
+    pub addr: SocketAddr,
+    requests: Arc<AtomicU64>,
+    ended: Arc<AtomicBool>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Answers each request, of which it reads the head and `body` more bytes, with `answer`.
+    pub fn start(
+        body: usize,
+        answer: impl Fn(&mut TcpStream, Turn) -> Then + Send + Sync + 'static,
+    ) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        // A common length of the queue; the standard library asks for the longest.
+        rustix::net::listen(&listener, 128).unwrap();
+        let addr = listener.local_addr().unwrap();
+        let requests = Arc::new(AtomicU64::new(0));
+        let ended = Arc::new(AtomicBool::new(false));
+        let (counter, end, answer) = (requests.clone(), ended.clone(), Arc::new(answer));
+        let accepting = std::thread::spawn(move || {
+            for (connection, stream) in (1..).zip(listener.incoming()) {
+                if end.load(Ordering::SeqCst) {
+                    break;
+                }
+                let Ok(mut stream) = stream else { continue };
+                let (counter, answer) = (counter.clone(), answer.clone());
+                std::thread::spawn(move || {
+                    stream.set_nodelay(true).unwrap();
+                    for on_connection in 1.. {
+                        if read_request(&mut stream, body).is_none() {
+                            break;
+                        }
+                        let request = counter.fetch_add(1, Ordering::SeqCst) + 1;
+                        if answer(&mut stream, Turn { request, connection, on_connection }) == Then::Close {
+                            break;
+                        }
+                    }
+                });
+            }
+        });
+        Server { addr, requests, ended, accepting: Some(accepting) }
+    }
+
+    /// Requests it has read whole.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(self.addr);
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
+        }
+    }
+}
+
+/// Sends `bytes`; a client that has gone away is no news here.
+pub fn write(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) {
+    let _ = stream.write_all(bytes.as_ref());
+}
+
+fn read_request(stream: &mut TcpStream, body: usize) -> Option<()> {
+    let mut seen = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        if let Some(end) = seen.windows(4).position(|four| four == b"\r\n\r\n")
+            && seen.len() >= end + 4 + body
+        {
+            assert_eq!(seen.len(), end + 4 + body, "a request sent before the last was answered");
+            return Some(());
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) | Err(_) => return None,
+            Ok(n) => seen.extend_from_slice(&buffer[..n]),
+        }
+    }
+}
