@@ -1,1 +1,28 @@
 //! A record in, bytes of terminal, HTML, Markdown or CSV out.
+//!
+//! Every format has the same order: the question and its source, the verdicts, the measurements of each point, what could
+//! not be measured, doubts, and what is needed to repeat the run. Nothing here reads a file, a clock or the environment, so a
+//! record gives the same report everywhere. What others wrote (names, reasons, logs) is escaped in each format.
+
+mod chart;
+mod csv;
+mod document;
+mod facts;
+mod grid;
+mod html;
+mod load;
+mod markdown;
+mod metric;
+mod number;
+mod style;
+mod table;
+mod terminal;
+mod text;
+mod verdict;
+
+pub use csv::csv;
+pub use html::html;
+pub use load::load_terminal;
+pub use markdown::markdown;
+pub use style::Style;
+pub use terminal::terminal;

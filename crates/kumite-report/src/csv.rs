@@ -1,0 +1,51 @@
+//! One row for each cell and metric: for spreadsheets and other people's statistics.
+
+use std::collections::BTreeSet;
+
+use kumite_record::Export;
+
+/// `contender`, one column for each axis, `metric,unit,estimate,low,high,n,trials,disqualified,failed,marked`. Numbers are
+/// in full and without separators; an interval that is not known is empty. A cell without metrics keeps one row, so that its
+/// failures are not lost.
+pub fn csv(export: &Export) -> String {
+    let axes: BTreeSet<&str> =
+        export.cells.iter().flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();
+    let mut header = vec!["contender"];
+    header.extend(&axes);
+    header.extend("metric unit estimate low high n trials disqualified failed marked".split(' '));
+    let mut text = row(header);
+
+    for cell in &export.cells {
+        let mut head = vec![cell.contender.clone()];
+        head.extend(axes.iter().map(|axis| cell.point.get(axis).map_or(String::new(), ToString::to_string)));
+        let counts = [cell.trials, cell.disqualified, cell.failed, cell.marked].map(|n| n.to_string());
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+        let metrics = cell.metrics.iter().map(|(name, metric)| {
+            [
+                name.clone(),
+                metric.unit.clone(),
+                number(Some(metric.estimate)),
+                number(metric.low),
+                number(metric.high),
+                metric.n.to_string(),
+            ]
+        });
+        let none = cell.metrics.is_empty().then_some([const { String::new() }; 6]);
+        for metric in metrics.chain(none) {
+            text += &row(head.iter().chain(&metric).chain(&counts));
+        }
+    }
+    text
+}
+
+/// RFC 4180, with a line feed alone at the end of a row.
+fn row(fields: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let fields: Vec<String> = fields
+        .into_iter()
+        .map(|field| match field.as_ref() {
+            field if field.contains([',', '"', '\n', '\r']) => format!("\"{}\"", field.replace('"', "\"\"")),
+            field => field.to_owned(),
+        })
+        .collect();
+    fields.join(",") + "\n"
+}

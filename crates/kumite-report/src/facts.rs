@@ -1,0 +1,80 @@
+//! What one needs to know to repeat a run, or to doubt it.
+
+use kumite_record::{Cores, Export, Machine, Run};
+use serde::Serialize;
+
+use crate::metric::Metric;
+use crate::number::plural;
+use crate::text::one_line;
+
+/// A named fact.
+#[derive(Debug, Serialize)]
+pub struct Fact {
+    pub name: &'static str,
+    pub text: String,
+}
+
+/// Machine, cores, settings and time of a run; without what the record does not know.
+pub fn facts(export: &Export) -> Vec<Fact> {
+    let (run, machine) = (&export.run, &export.machine);
+    let workload: Vec<String> =
+        run.workload.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    [
+        ("machine", hardware(machine)),
+        ("system", [machine.os.as_str(), &machine.kernel].map(one_line).join(", ")),
+        ("cores", cores(machine)),
+        ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
+        ("workload", workload.join(", ")),
+        ("seed", run.seed.to_string()),
+        ("time", time(run)),
+        ("run", format!("{} (kumite {})", run.id, run.kumite)),
+    ]
+    .into_iter()
+    .map(|(name, text)| Fact { name, text: one_line(&text) })
+    .filter(|fact| !fact.text.trim_matches([',', ' ']).is_empty())
+    .collect()
+}
+
+fn hardware(machine: &Machine) -> String {
+    let mut parts = vec![
+        if machine.cpu.is_empty() { "unknown CPU".to_owned() } else { machine.cpu.clone() },
+        plural(machine.cpus, "logical CPU"),
+        format!("{} memory", Metric::new("memory_bytes").text(machine.memory_bytes as f64)),
+    ];
+    if machine.virtual_machine {
+        parts.push("virtual machine".to_owned());
+    }
+    parts.extend(machine.governor.as_ref().map(|governor| format!("governor {governor}")));
+    parts.join(", ")
+}
+
+fn cores(machine: &Machine) -> String {
+    let Cores { contender, engine } = &machine.cores;
+    if contender.is_empty() && engine.is_empty() {
+        return "not pinned".to_owned();
+    }
+    let list = |cpus: &[usize]| match cpus {
+        [] => "not pinned".to_owned(),
+        [cpu] => format!("CPU {cpu}"),
+        cpus => format!("CPUs {}", cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")),
+    };
+    let shared = contender.iter().any(|cpu| engine.contains(cpu));
+    let siblings = machine.smt_siblings.iter().any(|group| {
+        group.iter().any(|cpu| contender.contains(cpu)) && group.iter().any(|cpu| engine.contains(cpu))
+    });
+    let relation = match (shared, siblings) {
+        (true, _) => "; they share CPUs",
+        (false, true) => "; they share a physical core",
+        (false, false) if contender.is_empty() || engine.is_empty() => "",
+        (false, false) => "; no physical core is shared",
+    };
+    format!("contender on {}, load engine on {}{relation}", list(contender), list(engine))
+}
+
+fn time(run: &Run) -> String {
+    let started = run.started.strftime("%Y-%m-%d %H:%M:%S");
+    match run.finished {
+        Some(finished) => format!("{started} to {} UTC", finished.strftime("%H:%M:%S")),
+        None => format!("{started} UTC, not finished"),
+    }
+}

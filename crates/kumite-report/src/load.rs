@@ -1,0 +1,138 @@
+use comfy_table::CellAlignment::{Left, Right};
+use kumite_record::{Latency, LoadResult};
+
+use crate::grid::grid;
+use crate::metric::Metric;
+use crate::number::{count, plural, significant};
+use crate::style::Style;
+use crate::text::one_line;
+
+/// What `kumite load` prints at its end: whether it can be believed, how much, how fast, and what the engine needed.
+pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
+    let style = *style;
+    let mut out = String::new();
+    if result.engine.bound {
+        let doubt = "generator-bound: the load engine had no CPU headroom, so these figures say what the engine can do, \
+                     not what the server can";
+        out += &alarm(doubt, style);
+    }
+    if result.cut_short {
+        out += &alarm("cut short: it was ended before its limit", style);
+    }
+    out += &style.wrap(&summary(result), 0);
+    let errors: Vec<String> = result
+        .errors
+        .iter()
+        .filter(|(_, n)| **n > 0)
+        .map(|(kind, n)| format!("{} {}", count(*n as f64), one_line(kind)))
+        .collect();
+    let failed = result.requests.saturating_sub(result.ok);
+    let kinds = if errors.is_empty() { String::new() } else { format!(" ({})", errors.join(", ")) };
+    out += &style.wrap(
+        &format!(
+            "{}: {} ok, {} failed{kinds}",
+            plural(result.requests as usize, "request"),
+            count(result.ok as f64),
+            count(failed as f64)
+        ),
+        0,
+    );
+    if result.ok == 0 {
+        out += &style.wrap("no request got a right answer, so there are no response times", 0);
+    } else {
+        out += &style
+            .bold(&style.wrap(&format!("throughput: {} req/s", significant(result.throughput_rps, 3)), 0));
+    }
+    if let Some(response) = &result.response_us {
+        out += &format!("\n{}", percentiles(response, result.service_us.as_ref(), style));
+    }
+    if let Some(bars) = histogram(&result.histogram_us, style) {
+        out += &format!("\n{bars}");
+    }
+    out += &format!("\n{}", style.wrap(&engine(result), 0));
+    out + &style.wrap(&connections(result), 0)
+}
+
+fn alarm(text: &str, style: Style) -> String {
+    let color = anstyle::AnsiColor::Yellow.on_default().bold();
+    style.paint(color, &style.wrap(text, 0))
+}
+
+fn summary(result: &LoadResult) -> String {
+    // A result that has a send lag had a schedule to be late against.
+    let offered = match result.engine.send_lag_p99_us {
+        Some(_) => format!("open loop over {}", plural(result.connections as usize, "connection")),
+        None => format!("closed loop with {}", plural(result.connections as usize, "connection")),
+    };
+    format!("{}, {offered}, {}", one_line(&result.url), seconds(result.seconds))
+}
+
+fn percentiles(response: &Latency, service: Option<&Latency>, style: Style) -> String {
+    let us = Metric::new("time_us");
+    let row = |name: &str, of: &Latency| -> Vec<String> {
+        let values = [of.mean, of.p50, of.p90, of.p99, of.p99_9, of.max].map(|value| us.text(value));
+        [name.to_owned()].into_iter().chain(values).collect()
+    };
+    let mut rows = vec![row("response", response)];
+    rows.extend(service.filter(|service| *service != response).map(|service| row("service", service)));
+    let heads = ["mean", "p50", "p90", "p99", "p99.9", "max"].map(|head| (head, Right));
+    let columns: Vec<_> = [("", Left)].into_iter().chain(heads).collect();
+    grid(&columns, &rows, style)
+}
+
+const BARS: usize = 12;
+
+/// Right answers by response time, in bars of equal ratio.
+fn histogram(bins: &[(f64, u64)], style: Style) -> Option<String> {
+    let known = || bins.iter().filter(|(end, n)| *n > 0 && end.is_finite() && *end > 0.0);
+    let low = known().map(|(end, _)| *end).fold(f64::INFINITY, f64::min);
+    let high = known().map(|(end, _)| *end).fold(0.0, f64::max);
+    let bars = if high > low { BARS } else { 1 };
+    let ratio = (high / low).powf(1.0 / bars as f64);
+    let mut counts = vec![0_u64; bars];
+    for (end, n) in known() {
+        let place = if bars == 1 { 0.0 } else { ((end / low).ln() / ratio.ln()).ceil() - 1.0 };
+        counts[(place.max(0.0) as usize).min(bars - 1)] += n;
+    }
+    let most = counts.iter().copied().max().filter(|most| *most > 0)?;
+
+    let us = Metric::new("time_us");
+    let ends: Vec<String> = (1..=bars).map(|nth| us.text(low * ratio.powi(nth as i32))).collect();
+    let numbers: Vec<String> = counts.iter().map(|n| count(*n as f64)).collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    let (end_width, number_width) = (widest(&ends), widest(&numbers));
+    let room = style.width.clamp(40, 80).saturating_sub(end_width + number_width + 6).max(8);
+    let lines = ends.iter().zip(&numbers).zip(&counts).map(|((end, number), n)| {
+        let bar = bar(*n as f64 / most as f64 * room as f64, *n > 0);
+        format!("≤ {end:>end_width$}  {number:>number_width$}  {bar}").trim_end().to_owned() + "\n"
+    });
+    Some(lines.collect())
+}
+
+/// A bar of that many columns, to an eighth of one; what is not empty is seen.
+fn bar(columns: f64, some: bool) -> String {
+    let eighths = ((columns * 8.0).round() as usize).max(usize::from(some));
+    let rest =
+        [None, Some('▏'), Some('▎'), Some('▍'), Some('▌'), Some('▋'), Some('▊'), Some('▉')][eighths % 8];
+    "█".repeat(eighths / 8) + &rest.map_or(String::new(), String::from)
+}
+
+fn engine(result: &LoadResult) -> String {
+    let engine = &result.engine;
+    let mut parts = vec![format!("{} CPU in {}", seconds(engine.cpu_s), seconds(result.seconds))];
+    let us = Metric::new("time_us");
+    parts.extend(engine.cpu_us_per_request.map(|value| format!("{} per request", us.text(value))));
+    parts.extend(engine.send_lag_p99_us.map(|value| format!("send lag p99 {}", us.text(value))));
+    format!("load engine: {}", parts.join(", "))
+}
+
+fn connections(result: &LoadResult) -> String {
+    let recovery = result
+        .recovery_us
+        .map(|us| format!("; right again {} after the first failure", Metric::new("time_us").text(us)));
+    format!("reconnects: {}{}", count(result.reconnects as f64), recovery.unwrap_or_default())
+}
+
+fn seconds(seconds: f64) -> String {
+    Metric::new("time_s").text(seconds)
+}

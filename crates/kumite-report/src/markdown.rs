@@ -1,0 +1,135 @@
+use std::fmt::Write;
+
+use kumite_record::Export;
+
+use crate::document::Document;
+use crate::table::{PointTables, Table};
+use crate::verdict::VerdictText;
+
+/// The report in GitHub's Markdown.
+pub fn markdown(export: &Export) -> String {
+    let document = Document::of(export);
+    let mut out = format!("# {}\n\n**{}**\n", escaped(&document.experiment), escaped(&document.question));
+    if let Some(source) = &document.source {
+        out += &format!("\nSource: {}\n", escaped(source));
+    }
+    if let Some(reason) = &document.cut_short {
+        out += &format!("\n> ⚠ **Cut short:** {}\n", escaped(reason));
+    }
+
+    out += &format!("\n## Verdicts\n\n{}\n", document.tally);
+    for verdict in &document.verdicts {
+        out += &verdict_lines(verdict);
+    }
+
+    out += "\n## Measurements\n\nEach figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.\n";
+    if document.points.is_empty() {
+        out += "\nNothing was measured.\n";
+    }
+    for point in &document.points {
+        out += &point_lines(point);
+    }
+
+    if !document.absent.is_empty() {
+        out += "\n## Not measured\n\n";
+        for absent in &document.absent {
+            out +=
+                &format!("- **{}** {}: {}\n", escaped(&absent.name), absent.status, escaped(&absent.reason));
+        }
+    }
+    if !document.versions.is_empty() {
+        out += "\n## Versions\n\n";
+        for version in &document.versions {
+            out += &format!("- **{}**: {}\n", escaped(&version.name), escaped(&version.version));
+        }
+    }
+    if !document.warnings.is_empty() {
+        out += "\n## Warnings\n\n";
+        for warning in &document.warnings {
+            out += &format!("- ⚠ **{}**: {}\n", escaped(&warning.place), escaped(&warning.what));
+        }
+    }
+    out += "\n## How this was measured\n\n";
+    for fact in &document.facts {
+        out += &format!("- {}: {}\n", fact.name, escaped(&fact.text));
+    }
+    out + &format!("\n{}", block(&document.command))
+}
+
+fn verdict_lines(verdict: &VerdictText) -> String {
+    let mut lines = format!(
+        "\n- {} **{}**\\\n  **{}**: {}\\\n",
+        verdict.symbol,
+        escaped(&verdict.title),
+        escaped(&verdict.sentence),
+        escaped(&verdict.why)
+    );
+    if let Some(published) = &verdict.published {
+        lines += &format!("  Published: {}\\\n", escaped(published));
+    }
+    let assert = verdict.assert.as_ref().map_or(String::new(), |assert| format!(": {}", code(assert)));
+    lines + &format!("  Claim {}{assert}\n", escaped(&verdict.id))
+}
+
+fn point_lines(point: &PointTables) -> String {
+    let mut lines = format!("\n### {}\n\n", escaped(&point.title));
+    if point.main.rows.is_empty() {
+        return lines + "Nothing was measured here.\n";
+    }
+    if !point.order.is_empty() {
+        lines += &format!("Rows {}.\n\n", escaped(&point.order));
+    }
+    lines += &table_lines(&point.main);
+    if !point.source_lines.is_empty() {
+        lines += &format!(
+            "\n<details><summary>In the source's own form</summary>\n\n{}\n</details>\n",
+            block(&point.source_lines.join("\n"))
+        );
+    }
+    lines
+}
+
+fn table_lines(table: &Table) -> String {
+    let heads: Vec<String> = table.columns.iter().map(|column| escaped(&column.name)).collect();
+    let rules: Vec<&str> = table.columns.iter().map(|c| if c.numeric { "---:" } else { ":---" }).collect();
+    let mut lines = format!("| {} |\n| {} |\n", heads.join(" | "), rules.join(" | "));
+    for row in table.rows_flat() {
+        let row: Vec<String> = row.iter().map(|text| escaped(text)).collect();
+        let _ = writeln!(lines, "| {} |", row.join(" | "));
+    }
+    lines
+}
+
+/// Text that means nothing to Markdown or HTML. Line breaks become `<br>`, the only form that a table bears.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' => out += "<br>",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '&' => out += "&amp;",
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '#' | '@' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A code span, fenced by more backticks than the text has in a row.
+fn code(text: &str) -> String {
+    let fence = "`".repeat(longest_run_of_backticks(text) + 1);
+    // One space at each end is taken off again; it keeps a backtick of the text apart from the fence.
+    let space = if text.contains('`') { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
+/// A code block, fenced likewise.
+fn block(text: &str) -> String {
+    let fence = "`".repeat(longest_run_of_backticks(text).max(2) + 1);
+    format!("{fence}text\n{text}\n{fence}\n")
+}
+
+fn longest_run_of_backticks(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}

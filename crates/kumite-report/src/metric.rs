@@ -1,0 +1,221 @@
+//! What a metric's name says about it: its words, its unit, which way is better, and where it stands in a table.
+
+use kumite_record::Estimate;
+
+use crate::number::{count, digits_apart, plural, significant};
+
+/// What is measured, from the unit that ends the metric's name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Quantity {
+    /// Seconds in one unit of the metric.
+    Time(f64),
+    Bytes,
+    Rate,
+    Count,
+    Other,
+}
+
+/// A metric, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    pub name: String,
+    quantity: Quantity,
+}
+
+/// Which values of a metric come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    Higher,
+    Lower,
+}
+
+/// What a reader asks first comes first, resources last; metrics that are in neither list stand between, by name.
+const FIRST: &[&str] = &[
+    "throughput_rps",
+    "elapsed_ms",
+    "wall_s",
+    "rate_per_s",
+    "response_mean_us",
+    "response_p50_us",
+    "response_p90_us",
+    "response_p99_us",
+    "response_p99_9_us",
+    "response_max_us",
+    "failures",
+    "received",
+    "finished",
+];
+const LAST: &[&str] = &["cpu_cores", "engine_cpu_cores", "peak_rss_bytes"];
+
+/// Metrics that would crowd a table out of its page.
+const DETAILS: &[&str] =
+    &["response_p90_us", "response_p99_9_us", "response_max_us", "received", "finished", "engine_cpu_cores"];
+
+const COUNTS: &[&str] = &["failures", "received", "finished", "errors", "requests"];
+
+const UNITS: &[(&str, Quantity)] = &[
+    ("_rps", Quantity::Rate),
+    ("_per_s", Quantity::Rate),
+    ("_ns", Quantity::Time(1e-9)),
+    ("_us", Quantity::Time(1e-6)),
+    ("_ms", Quantity::Time(1e-3)),
+    ("_s", Quantity::Time(1.0)),
+    ("_bytes", Quantity::Bytes),
+];
+
+impl Metric {
+    pub fn new(name: &str) -> Metric {
+        let unit = UNITS.iter().find(|(end, _)| name.ends_with(end)).map(|(_, quantity)| *quantity);
+        let quantity = match unit {
+            Some(quantity) => quantity,
+            None if COUNTS.contains(&name) => Quantity::Count,
+            None => Quantity::Other,
+        };
+        Metric { name: name.to_owned(), quantity }
+    }
+
+    /// The name in words, without its unit: `response p99.9`.
+    pub fn words(&self) -> String {
+        let unit = UNITS.iter().find_map(|(end, _)| self.name.strip_suffix(end));
+        let words: Vec<&str> = unit
+            .unwrap_or(&self.name)
+            .split('_')
+            .map(|word| match word {
+                "cpu" => "CPU",
+                "rss" => "RSS",
+                word => word,
+            })
+            .collect();
+        words.join(" ").replace("p99 9", "p99.9")
+    }
+
+    /// The head of its column; with the unit, where the values do not carry theirs: `throughput, req/s`.
+    pub fn label(&self) -> String {
+        match self.quantity {
+            Quantity::Rate if self.name.ends_with("_rps") => format!("{}, req/s", self.words()),
+            Quantity::Rate => format!("{} per s", self.words()),
+            _ => self.words(),
+        }
+    }
+
+    /// Which values come first in a table; none where the name does not tell.
+    pub fn better(&self) -> Option<Better> {
+        match self.quantity {
+            Quantity::Rate => Some(Better::Higher),
+            Quantity::Time(_) | Quantity::Bytes => Some(Better::Lower),
+            Quantity::Count | Quantity::Other => None,
+        }
+    }
+
+    /// Whether it belongs below the main table.
+    pub fn is_detail(&self) -> bool {
+        DETAILS.contains(&self.name.as_str())
+    }
+
+    /// Sorts metrics into the order of a table's columns.
+    pub fn rank(&self) -> (usize, String) {
+        let name = self.name.as_str();
+        let first = FIRST.iter().position(|known| *known == name);
+        let last = LAST.iter().position(|known| *known == name).map(|at| FIRST.len() + 1 + at);
+        (first.or(last).unwrap_or(FIRST.len()), name.to_owned())
+    }
+
+    /// A value with its unit.
+    pub fn text(&self, value: f64) -> String {
+        let (factor, unit) = self.scale(value);
+        format!("{}{unit}", self.digits(value / factor, 3))
+    }
+
+    /// A value with its unit and no more digits than it needs, for the ticks of an axis.
+    pub fn tick(&self, value: f64) -> String {
+        let (factor, unit) = self.scale(value);
+        let number = significant(value / factor, 3);
+        let short =
+            if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { &number };
+        format!("{short}{unit}")
+    }
+
+    /// A value with its unit, and its interval in the same unit or why there is none.
+    pub fn estimate(&self, estimate: &Estimate) -> (String, Option<String>) {
+        let value = estimate.estimate;
+        let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
+            return (self.text(value), Some(format!("no interval: {}", plural(estimate.n, "block"))));
+        };
+        let (factor, unit) = self.scale(value);
+        let digits = digits_apart(&[low / factor, high / factor]);
+        let show = |value: f64| self.digits(value / factor, digits);
+        let interval = (low != high).then(|| format!("{}–{}", show(low), show(high)));
+        (format!("{}{unit}", show(value)), interval)
+    }
+
+    fn digits(&self, value: f64, digits: usize) -> String {
+        match self.quantity {
+            Quantity::Count => count(value),
+            _ => significant(value, digits),
+        }
+    }
+
+    /// What to divide a value by, and the unit it then has.
+    fn scale(&self, value: f64) -> (f64, &'static str) {
+        let steps: &[(f64, &str)] = match self.quantity {
+            Quantity::Time(_) => &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")],
+            Quantity::Bytes => {
+                &[(1_073_741_824.0, " GiB"), (1_048_576.0, " MiB"), (1024.0, " KiB"), (1.0, " B")]
+            }
+            Quantity::Rate | Quantity::Count | Quantity::Other => &[(1.0, "")],
+        };
+        let base = if let Quantity::Time(seconds) = self.quantity { seconds } else { 1.0 };
+        let size = (value * base).abs();
+        // Zero has no size of its own; it is shown in the metric's own unit.
+        let size = if size == 0.0 { base } else { size };
+        let (factor, unit) =
+            steps.iter().find(|(step, _)| size >= *step).or(steps.last()).copied().unwrap_or((1.0, ""));
+        (factor / base, unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_words() {
+        let check = |name, label: &str| assert_eq!(Metric::new(name).label(), label);
+        check("throughput_rps", "throughput, req/s");
+        check("response_p99_9_us", "response p99.9");
+        check("engine_cpu_cores", "engine CPU cores");
+        check("peak_rss_bytes", "peak RSS");
+        check("rate_per_s", "rate per s");
+        check("elapsed_ms", "elapsed");
+        check("us", "us");
+        check("", "");
+    }
+
+    #[test]
+    fn values_get_the_unit_that_fits() {
+        let check = |name, value, text: &str| assert_eq!(Metric::new(name).text(value), text);
+        check("response_mean_us", 24.0, "24.0 µs");
+        check("response_mean_us", 91_260.0, "91.3 ms");
+        check("response_mean_us", 0.0, "0 µs");
+        check("elapsed_ms", 3_512.0, "3.51 s");
+        check("elapsed_ns", 0.5, "0.500 ns");
+        check("peak_rss_bytes", 100.0 * 1024.0 * 1024.0, "100 MiB");
+        check("failures", 12_345.0, "12,345");
+        check("throughput_rps", 12_345.0, "12,300");
+        check("rate_per_s", 5.0, "5.00");
+        check("elapsed_ms", f64::NAN, "– ns");
+    }
+
+    #[test]
+    fn an_interval_shares_its_estimates_unit() {
+        let of = |low, high| Estimate { estimate: 1_001.0, low, high, unit: "us".into(), n: 2 };
+        let metric = Metric::new("response_mean_us");
+        let check = |low, high, interval: Option<&str>| {
+            assert_eq!(metric.estimate(&of(low, high)).1.as_deref(), interval);
+        };
+        check(Some(900.0), Some(1_100.0), Some("0.900–1.10"));
+        check(Some(1_000.9), Some(1_001.1), Some("1.0009–1.0011"));
+        check(Some(1_001.0), Some(1_001.0), None);
+        check(None, None, Some("no interval: 2 blocks"));
+    }
+}

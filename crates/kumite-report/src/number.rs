@@ -1,0 +1,94 @@
+//! Numbers as people read them: significant digits, thousands separators. Every format uses these.
+
+/// `value` with that many significant digits; what is not a number becomes a dash.
+pub fn significant(value: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let scientific = format!("{value:.*e}", digits - 1);
+    // The exponent after rounding, so that 9.996 becomes 10.0 and not 10.00.
+    let exponent = scientific.split_once('e').and_then(|(_, e)| e.parse::<i32>().ok()).unwrap_or(0);
+    if !(-6..15).contains(&exponent) {
+        return scientific;
+    }
+    let rounded: f64 = scientific.parse().unwrap_or(value);
+    let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
+    separated(&format!("{rounded:.decimals$}"))
+}
+
+/// A count, in full; half a count, as a median can be, keeps its half.
+pub fn count(value: f64) -> String {
+    if value.is_finite() && value.fract() == 0.0 && value.abs() < 1e15 {
+        separated(&format!("{value:.0}"))
+    } else {
+        significant(value, 3)
+    }
+}
+
+/// The fewest digits, from 3 to 6, at which values that differ also look different.
+pub fn digits_apart(values: &[f64]) -> usize {
+    let tells_apart = |digits: &usize| {
+        values.iter().enumerate().all(|(i, a)| {
+            values[..i].iter().all(|b| a == b || significant(*a, *digits) != significant(*b, *digits))
+        })
+    };
+    (3..6).find(tells_apart).unwrap_or(6)
+}
+
+fn separated(number: &str) -> String {
+    let (sign, number) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (whole, fraction) = number.find('.').map_or((number, ""), |dot| number.split_at(dot));
+    let mut grouped = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{sign}{grouped}{fraction}")
+}
+
+/// `1 block`, `2 blocks`.
+pub fn plural(count: usize, word: &str) -> String {
+    format!("{} {word}{}", self::count(count as f64), if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_are_kept_and_no_more() {
+        let check = |value, text: &str| assert_eq!(significant(value, 3), text);
+        check(0.0, "0");
+        check(0.024_31, "0.0243");
+        check(1.0, "1.00");
+        check(9.996, "10.0");
+        check(25.0, "25.0");
+        check(999.6, "1,000");
+        check(308_443.0, "308,000");
+        check(-1_234.5, "-1,230");
+        check(1.5e-9, "1.50e-9");
+        check(2e18, "2.00e18");
+        check(f64::NAN, "–");
+        check(f64::INFINITY, "–");
+    }
+
+    #[test]
+    fn counts_are_not_rounded() {
+        assert_eq!(count(1_234_567.0), "1,234,567");
+        assert_eq!(count(100.0), "100");
+        assert_eq!(count(2.5), "2.50");
+    }
+
+    #[test]
+    fn close_values_get_the_digits_that_tell_them_apart() {
+        assert_eq!(digits_apart(&[1.31, 1.55]), 3);
+        assert_eq!(digits_apart(&[1.0, 1.001]), 4);
+        assert_eq!(digits_apart(&[2.0, 2.0]), 3);
+        assert_eq!(digits_apart(&[1.0, 1.0 + 1e-12]), 6);
+    }
+}

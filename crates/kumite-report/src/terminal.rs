@@ -1,0 +1,117 @@
+use anstyle::AnsiColor;
+use comfy_table::CellAlignment;
+use kumite_record::Export;
+
+use crate::document::Document;
+use crate::grid::grid;
+use crate::style::Style;
+use crate::table::{PointTables, Table};
+use crate::verdict::VerdictText;
+
+/// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
+pub fn terminal(export: &Export, style: &Style) -> String {
+    let (document, style) = (Document::of(export), *style);
+    let mut out = style.bold(&style.wrap(&format!("{}: {}", document.experiment, document.question), 0));
+    if let Some(source) = &document.source {
+        out += &style.wrap(&format!("source: {source}"), 0);
+    }
+    if let Some(reason) = &document.cut_short {
+        let alarm = AnsiColor::Yellow.on_default().bold();
+        out += &format!("\n{}", style.paint(alarm, &style.wrap(&format!("! CUT SHORT: {reason}"), 0)));
+    }
+
+    out += &heading("verdicts", style);
+    out += &style.wrap(&document.tally, 0);
+    for verdict in &document.verdicts {
+        out += &format!("\n{}", verdict_lines(verdict, style));
+    }
+
+    out += &heading("measurements", style);
+    out +=
+        &style.wrap("Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.", 0);
+    if document.points.is_empty() {
+        out += &style.wrap("Nothing was measured.", 0);
+    }
+    for point in &document.points {
+        out += &format!("\n{}", point_lines(point, style));
+    }
+
+    if !document.absent.is_empty() {
+        out += &heading("not measured", style);
+        for absent in &document.absent {
+            out += &labelled(&format!("{} {}", absent.name, absent.status), &absent.reason, style);
+        }
+    }
+    if !document.versions.is_empty() {
+        out += &heading("versions", style);
+        for version in &document.versions {
+            out += &labelled(&version.name, &version.version, style);
+        }
+    }
+    if !document.warnings.is_empty() {
+        out += &heading("warnings", style);
+        for warning in &document.warnings {
+            out += &labelled(&format!("! {}", warning.place), &warning.what, style);
+        }
+    }
+    out += &heading("how this was measured", style);
+    for fact in &document.facts {
+        out += &labelled(fact.name, &fact.text, style);
+    }
+    out += &format!("again: {}\n", document.command);
+    out
+}
+
+fn heading(text: &str, style: Style) -> String {
+    format!("\n{}\n", style.bold(&text.to_uppercase()))
+}
+
+/// A name and a text, which goes below the name where it has several lines.
+fn labelled(name: &str, text: &str, style: Style) -> String {
+    if text.contains('\n') {
+        style.wrap(&format!("{name}:"), 0) + &style.wrap(text, 4)
+    } else {
+        let wrapped = style.wrap(&format!("{name}: {text}"), 4);
+        wrapped.trim_start().to_owned()
+    }
+}
+
+fn verdict_lines(verdict: &VerdictText, style: Style) -> String {
+    let color = match verdict.key {
+        "holds" => AnsiColor::Green,
+        "fails" => AnsiColor::Red,
+        "undecided" => AnsiColor::Yellow,
+        _ => AnsiColor::BrightBlack,
+    };
+    let color = color.on_default().bold();
+    let symbol = style.paint(color, &verdict.symbol.to_string());
+    let title = style.wrap(&verdict.title, 2);
+    let sentence = style.paint(color, style.wrap(&verdict.sentence, 2).trim_end());
+    let mut lines = format!("{symbol} {}{sentence}\n", title.trim_start());
+    lines += &style.wrap(&verdict.why, 2);
+    if let Some(published) = &verdict.published {
+        lines += &style.wrap(&format!("published: {published}"), 2);
+    }
+    let assert = verdict.assert.as_ref().map_or(String::new(), |assert| format!(": {assert}"));
+    lines + &style.wrap(&format!("claim {}{assert}", verdict.id), 2)
+}
+
+fn point_lines(point: &PointTables, style: Style) -> String {
+    if point.main.rows.is_empty() {
+        return format!("{}: nothing was measured here\n", style.bold(&point.title));
+    }
+    let order = if point.order.is_empty() { String::new() } else { format!(" ({})", point.order) };
+    style.bold(&style.wrap(&format!("{}{order}", point.title), 0)) + &table_lines(&point.main, style)
+}
+
+fn table_lines(table: &Table, style: Style) -> String {
+    let columns: Vec<(&str, CellAlignment)> = table
+        .columns
+        .iter()
+        .map(|column| {
+            let align = if column.numeric { CellAlignment::Right } else { CellAlignment::Left };
+            (column.name.as_str(), align)
+        })
+        .collect();
+    grid(&columns, &table.rows_flat().collect::<Vec<_>>(), style)
+}

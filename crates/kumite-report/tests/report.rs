@@ -1,0 +1,256 @@
+//! One record, every format, compared with what was reviewed by reading (and, for HTML, by looking).
+
+mod fixture;
+
+use kumite_record::{AxisValue, Estimate, Export};
+use kumite_report::{Style, csv, html, load_terminal, markdown, terminal};
+
+const PLAIN: Style = Style { color: false, width: 100 };
+
+#[test]
+fn terminal_report() {
+    insta::assert_snapshot!(terminal(&fixture::export(), &PLAIN));
+}
+
+#[test]
+fn terminal_report_fits_its_width() {
+    for width in [40, 60, 80, 132] {
+        let text = terminal(&fixture::export(), &Style { color: false, width });
+        let wide: Vec<&str> = text
+            .lines()
+            .filter(|line| line.chars().count() > width && !line.starts_with("again: "))
+            .collect();
+        assert!(wide.is_empty(), "at {width}: {wide:#?}");
+    }
+}
+
+#[test]
+fn colours_are_an_addition() {
+    let plain = terminal(&fixture::export(), &PLAIN);
+    let coloured = terminal(&fixture::export(), &Style { color: true, ..PLAIN });
+    assert!(!plain.contains('\x1b'));
+    assert!(coloured.contains("\x1b[1m\x1b[32m✓\x1b[0m"), "{coloured:?}");
+    let mut stripped = String::new();
+    for (index, part) in coloured.split('\x1b').enumerate() {
+        stripped += if index == 0 { part } else { part.split_once('m').unwrap().1 };
+    }
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn markdown_report() {
+    insta::assert_snapshot!(markdown(&fixture::export()));
+}
+
+#[test]
+fn html_report() {
+    insta::assert_snapshot!(html(&fixture::export()));
+}
+
+#[test]
+fn csv_report() {
+    insta::assert_snapshot!(csv(&fixture::export()));
+}
+
+#[test]
+fn empty_run() {
+    let empty = fixture::empty();
+    insta::assert_snapshot!("empty_terminal", terminal(&empty, &PLAIN));
+    insta::assert_snapshot!("empty_markdown", markdown(&empty));
+    assert_eq!(csv(&empty).lines().count(), 1);
+    let page = html(&empty);
+    parsed(&page);
+    assert!(page.contains("interrupted before the first trial ended"));
+}
+
+#[test]
+fn a_run_without_an_end_says_so() {
+    let mut export = fixture::export();
+    export.run.cut_short = None;
+    export.run.finished = None;
+    assert!(terminal(&export, &PLAIN).contains("CUT SHORT: the record has no end"));
+}
+
+#[test]
+fn other_kinds_get_all_their_metrics() {
+    let mut export = fixture::export();
+    export.run.kind = "task".into();
+    export.cells.truncate(4);
+    for (cell, elapsed_ms) in export.cells.iter_mut().zip([3_512.0, 120.4, 88.0, 1_200.0]) {
+        let of = |estimate: f64, unit: &str| Estimate {
+            estimate,
+            low: Some(estimate * 0.9),
+            high: Some(estimate * 1.1),
+            unit: unit.into(),
+            n: 5,
+        };
+        cell.point.0 = [("students".to_owned(), AxisValue::Int(30))].into();
+        cell.metrics = [
+            ("wakeups".to_owned(), of(12.0, "")),
+            ("elapsed_ms".to_owned(), of(elapsed_ms, "ms")),
+            ("gc_pause_us".to_owned(), of(950.0, "us")),
+        ]
+        .into();
+    }
+    export.run.points.clear();
+    let text = terminal(&export, &PLAIN);
+    let table: Vec<&str> =
+        text.lines().skip_while(|line| !line.starts_with("students = 30")).take(6).collect();
+    insta::assert_snapshot!(table.join("\n"));
+}
+
+#[test]
+fn html_is_well_formed_and_accessible() {
+    let page = html(&fixture::export());
+    let document = parsed(&page);
+    let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
+    let svg = |node: &roxmltree::Node| node.tag_name().name() == "svg";
+
+    let charts: Vec<_> = document.descendants().filter(svg).collect();
+    assert_eq!(charts.len(), 3);
+    for chart in charts {
+        assert_eq!(chart.attribute("role"), Some("img"));
+        for id in chart.attribute("aria-labelledby").unwrap().split(' ') {
+            assert!(chart.children().any(|child| child.attribute("id") == Some(id)), "{id} names nothing");
+        }
+    }
+    let xhtml = |name| ("http://www.w3.org/1999/xhtml", name);
+    let tables: Vec<_> = document.descendants().filter(|node| node.has_tag_name(xhtml("table"))).collect();
+    assert_eq!(tables.len(), 8);
+    for table in tables {
+        assert!(table.descendants().any(|node| node.has_tag_name(xhtml("caption"))));
+        assert!(
+            table
+                .descendants()
+                .filter(|node| node.has_tag_name(xhtml("th")))
+                .all(|th| th.has_attribute("scope"))
+        );
+    }
+    assert_eq!(count("script"), 0);
+
+    let mut ids: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "an id is used twice");
+
+    for attribute in ["src", "href", "url("] {
+        assert!(
+            !page.contains(&format!("{attribute}=")) && !page.contains("@import"),
+            "{attribute} fetches something"
+        );
+    }
+}
+
+#[test]
+fn hostile_words_are_only_words() {
+    let name = "<script>alert(\"1\")</script>|`b`\n*c* & 'd' ]]> \x1b[31m\u{202e}";
+    let hostile = hostile(name);
+
+    let page = html(&hostile);
+    let document = parsed(&page);
+    assert!(!page.contains("<script"));
+    assert!(document.descendants().all(|node| !node.tag_name().name().eq_ignore_ascii_case("script")));
+    assert!(
+        document
+            .descendants()
+            .any(|node| node.text().is_some_and(|text| text.contains("<script>alert(\"1\")")))
+    );
+
+    let text = markdown(&hostile);
+    let outside_code = text.split("```").step_by(2).collect::<String>();
+    assert!(outside_code.contains("&lt;script&gt;alert(\"1\")&lt;/script&gt;\\|\\`b\\`"), "{outside_code}");
+    let table: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
+    let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+    assert!(table.iter().all(|line| columns(line) == columns(table[0])), "{table:#?}");
+
+    let text = csv(&hostile);
+    assert!(text.contains("\"<script>alert(\"\"1\"\")</script>|`b`\n*c*"), "{text}");
+
+    for text in [page, markdown(&hostile), terminal(&hostile, &PLAIN)] {
+        assert!(!text.contains(['\x1b', '\u{202e}']), "{text:?}");
+    }
+}
+
+/// The same text wherever a person could have written one, at a single point.
+fn hostile(text: &str) -> Export {
+    let mut export = fixture::export();
+    let old = export.cells[0].contender.clone();
+    let point = export.cells[0].point.clone();
+    export.cells.retain(|cell| cell.point == point);
+    export.run.points.truncate(1);
+    for cell in export.cells.iter_mut().filter(|cell| cell.contender == old) {
+        cell.contender = text.to_owned();
+        let estimate = cell.metrics["cpu_cores"].clone();
+        cell.metrics.insert(text.to_owned(), estimate);
+    }
+    for cell in &mut export.cells {
+        cell.point.0.insert(text.to_owned(), AxisValue::Text(text.to_owned()));
+    }
+    for contender in &mut export.contenders {
+        contender.model = text.to_owned();
+        contender.version = Some(text.to_owned());
+        contender.reason = Some(text.to_owned());
+    }
+    for claim in &mut export.claims {
+        claim.id = text.to_owned();
+        claim.assert = text.to_owned();
+        claim.title = Some(text.to_owned());
+        claim.published = Some(text.to_owned());
+        claim.why = text.to_owned();
+    }
+    for warning in &mut export.warnings {
+        warning.place = text.to_owned();
+        warning.what = text.to_owned();
+    }
+    let run = &mut export.run;
+    for field in
+        [&mut run.experiment, &mut run.command, &mut run.profile, &mut run.id, &mut run.question.text]
+    {
+        *field = text.to_owned();
+    }
+    run.cut_short = Some(text.to_owned());
+    export.machine.cpu = text.to_owned();
+    export
+}
+
+#[test]
+fn load_report() {
+    insta::assert_snapshot!(load_terminal(&fixture::load(), &PLAIN));
+}
+
+#[test]
+fn a_bound_engine_is_said_first() {
+    let mut load = fixture::load();
+    load.engine.bound = true;
+    assert!(load_terminal(&load, &PLAIN).starts_with("generator-bound: "));
+}
+
+#[test]
+fn a_load_without_a_right_answer() {
+    let mut load = fixture::load();
+    load.ok = 0;
+    load.requests = 31;
+    load.throughput_rps = 0.0;
+    load.response_us = None;
+    load.service_us = None;
+    load.engine.cpu_us_per_request = None;
+    load.recovery_us = None;
+    load.histogram_us.clear();
+    insta::assert_snapshot!(load_terminal(&load, &PLAIN));
+}
+
+#[test]
+fn a_load_that_could_not_even_begin_has_no_nonsense() {
+    let mut load = fixture::load();
+    (load.ok, load.requests, load.seconds, load.throughput_rps) = (0, 0, 0.0, f64::NAN);
+    (load.response_us, load.service_us) = (None, None);
+    load.histogram_us = vec![(f64::NAN, 1), (0.0, 1)];
+    let text = load_terminal(&load, &PLAIN);
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+}
+
+fn parsed(page: &str) -> roxmltree::Document<'_> {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    roxmltree::Document::parse_with_options(page, options).unwrap_or_else(|error| panic!("{error}\n{page}"))
+}
