@@ -44,7 +44,7 @@ fn covers_the_median_of_any_noise() {
     println!("noise        n  coverage  mean width");
     let mut least: f64 = 1.0;
     for noise in &noises {
-        for n in [6, 7, 8, 9, 10, 12, 15, 20, 30] {
+        for n in [6, 10, 30] {
             let mut rng = ChaCha8Rng::seed_from_u64(n as u64);
             let middles = resampled_middles(n, RESAMPLES, 1);
             let tail = expanded_tail(n, 0.95).unwrap();

@@ -10,6 +10,19 @@
 //! side, Φ(−√(n/(n−1)) · t), where t is the 1−α/2 quantile of Student's t with n−1 degrees of freedom (T. Hesterberg,
 //! "What Teachers Should Know About the Bootstrap", The American Statistician 69(4), 2015, section 5.3). The plain
 //! percentile interval is too narrow for few blocks: for means by about √((n−1)/n) and by normal for Student quantiles.
+//!
+//! The true median lies in a 95 % interval from n blocks as often as this, in 20,000 simulated sequences of each kind
+//! (the test `coverage` repeats it, smaller): never less than asked for, and sometimes more, because the median of few
+//! values takes few values.
+//!
+//! | noise | n = 6 | 7 | 8 | 9 | 10 | 12 | 15 | 20 | 30 |
+//! | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | normal | 97.0 % | 98.4 % | 98.5 % | 95.9 % | 96.4 % | 96.2 % | 96.4 % | 95.8 % | 95.8 % |
+//! | lognormal | 97.0 % | 98.4 % | 98.4 % | 95.9 % | 96.3 % | 96.2 % | 96.4 % | 95.8 % | 95.8 % |
+//! | two modes, skewed | 96.8 % | 98.5 % | 98.2 % | 96.0 % | 96.0 % | 95.9 % | 96.4 % | 96.0 % | 95.7 % |
+//!
+//! It holds for one look. Whoever looks after every block and stops when an interval is to their liking is wrong more
+//! often than 1 − confidence.
 
 mod bootstrap;
 #[cfg(test)]
