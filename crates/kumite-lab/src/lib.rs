@@ -1,1 +1,31 @@
-//! Spec, plan, execute, estimate, judge.
+//! The lab: spec → plan → execute → store → estimate → judge.
+//!
+//! Each arrow is a plain value. Nothing here draws, and nothing here starts a process but through `kumite-process`.
+
+mod build;
+mod claim;
+mod contender;
+mod estimate;
+mod execute;
+mod export;
+mod http;
+mod judge;
+mod machine;
+mod needs;
+mod place;
+mod plan;
+mod prepare;
+mod spec;
+mod warnings;
+
+pub use claim::{ClaimError, grammar};
+pub use contender::{Contender, Install, MODELS, Variant};
+pub use execute::{Clock, Event, Executor, Measured, Order, RealClock, Session, execute, humane};
+pub use export::{conclude, export};
+pub use http::{External, HttpExecutor, HttpWorkload, load_result};
+pub use machine::{cores, machine};
+pub use needs::Need;
+pub use place::SpecError;
+pub use plan::{Block, Plan, plan};
+pub use prepare::{Choice, Prepared, Ready, prepare};
+pub use spec::{Answer, ClaimSpec, Experiment, PROFILES};

@@ -1,2 +1,59 @@
-//! The kumite command.
-fn main() {}
+//! The kumite command: flags, wiring, exit codes. One file for each subcommand.
+
+mod check;
+mod duration;
+mod exit;
+mod export;
+mod list;
+mod load;
+mod output;
+mod progress;
+mod report;
+mod run;
+mod stop;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Settles performance arguments about concurrency: interleaved, paired, checked trials, and verdicts with intervals.
+#[derive(Parser)]
+#[command(name = "kumite", version, propagate_version = true, after_help = exit::HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run an experiment: build its contenders, measure them in turn, judge its claims
+    Run(run::Args),
+    /// Offer an HTTP load to a URL and report what came back
+    Load(load::Args),
+    /// Build every contender of an experiment, start it and see that it answers rightly; nothing is timed
+    Check(check::Args),
+    /// List experiments, or the runs in the results store
+    List(list::Args),
+    /// Show the report of a run again, or write it to files
+    Report(report::Args),
+    /// Write a run as one document that other programs can read
+    Export(export::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Load(args) => load::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Export(args) => export::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::error(&failure);
+            failure.code()
+        }
+    }
+}

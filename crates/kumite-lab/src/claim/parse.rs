@@ -1,0 +1,488 @@
+//! The claim parser: recursive descent over words, numbers and symbols.
+
+use kumite_record::AxisValue;
+
+use super::{
+    Arithmetic, Claim, ClaimError, Comparison, Every, Expr, Fold, Metric, Name, Op, Part, Test, scale_of_unit,
+};
+
+/// Nesting that no reader could follow, and no stack should have to.
+const MAX_DEPTH: usize = 32;
+
+pub(crate) fn parse(text: &str) -> Result<Claim, ClaimError> {
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, text, depth: 0 };
+    let claim = parser.claim()?;
+    match parser.peek() {
+        Kind::End => Ok(claim),
+        _ => Err(parser.expected("'and' or the end")),
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Word(String),
+    Parameter(String),
+    Number(f64, String),
+    Symbol(&'static str),
+    End,
+}
+
+struct Token {
+    kind: Kind,
+    /// In characters from 1.
+    column: usize,
+    /// In bytes.
+    start: usize,
+    end: usize,
+}
+
+/// Longest first, so that `<=` is not read as `<`.
+const SYMBOLS: [&str; 15] = ["<=", ">=", "≤", "≥", "<", ">", "=", "+", "-", "*", "/", "(", ")", ",", ":"];
+
+fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    while let Some(first) = text[start..].chars().next() {
+        let rest = &text[start..];
+        let column = text[..start].chars().count() + 1;
+        if first.is_whitespace() {
+            start += first.len_utf8();
+            continue;
+        }
+        let (kind, length) = if first.is_ascii_digit() {
+            number(rest, column)?
+        } else if let Some(name) = rest.strip_prefix('$') {
+            let length = word_length(name);
+            if length == 0 {
+                return Err(ClaimError { column, what: "expected a name after '$'".into() });
+            }
+            (Kind::Parameter(name[..length].to_owned()), length + 1)
+        } else if word_length(rest) > 0 {
+            let length = word_length(rest);
+            (Kind::Word(rest[..length].to_owned()), length)
+        } else if let Some(symbol) = SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
+            let plain = match symbol {
+                "≤" => "<=",
+                "≥" => ">=",
+                other => other,
+            };
+            (Kind::Symbol(plain), symbol.len())
+        } else {
+            return Err(ClaimError { column, what: format!("unexpected '{first}'") });
+        };
+        tokens.push(Token { kind, column, start, end: start + length });
+        start += length;
+    }
+    let column = text.chars().count() + 1;
+    tokens.push(Token { kind: Kind::End, column, start: text.len(), end: text.len() });
+    Ok(tokens)
+}
+
+/// A number and the unit that follows it, with or without a space: `5%`, `1 s`, `1e3`.
+fn number(rest: &str, column: usize) -> Result<(Kind, usize), ClaimError> {
+    let bytes = rest.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
+    let mut length = digits(0);
+    if bytes.get(length) == Some(&b'.') {
+        length += 1 + digits(length + 1);
+    }
+    let exponent = &rest[length..];
+    let sign = exponent.len() - exponent.trim_start_matches(['e', 'E']).trim_start_matches(['+', '-']).len();
+    if exponent.starts_with(['e', 'E']) && digits(length + sign) > 0 {
+        length += sign + digits(length + sign);
+    }
+    let value: f64 = rest[..length]
+        .replace('_', "")
+        .parse()
+        .map_err(|_| ClaimError { column, what: format!("'{}' is not a number", &rest[..length]) })?;
+    let after = rest[length..].trim_start();
+    let unit_length = if after.starts_with('%') { 1 } else { word_length(after) };
+    let unit = &after[..unit_length];
+    if scale_of_unit(unit).is_none() {
+        let stuck = !unit.is_empty() && after.len() == rest[length..].len();
+        return if stuck {
+            Err(ClaimError { column, what: format!("unknown unit '{unit}' in '{}{unit}'", &rest[..length]) })
+        } else {
+            Ok((Kind::Number(value, String::new()), length))
+        };
+    }
+    let spaces = rest[length..].len() - after.len();
+    Ok((Kind::Number(value, unit.to_owned()), length + spaces + unit_length))
+}
+
+/// Letters, digits and `_`, with single hyphens inside.
+fn word_length(text: &str) -> usize {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let mut length = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let hyphen = c == '-' && at > 0 && chars.peek().is_some_and(|(_, next)| is_letter(*next));
+        if !is_letter(c) && !hyphen {
+            break;
+        }
+        length = at + c.len_utf8();
+    }
+    length
+}
+
+struct Parser<'a> {
+    tokens: Vec<Token>,
+    next: usize,
+    text: &'a str,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn claim(&mut self) -> Result<Claim, ClaimError> {
+        self.deeper()?;
+        let mut parts = vec![self.part()?];
+        while self.take_word("and") {
+            parts.push(self.part()?);
+        }
+        self.depth -= 1;
+        Ok(Claim { parts })
+    }
+
+    fn part(&mut self) -> Result<Part, ClaimError> {
+        if !self.take_word("every") {
+            return self.comparison().map(Part::Comparison);
+        }
+        let every = if self.take_word("contender") {
+            let mut except = Vec::new();
+            if self.take_word("except") {
+                except.push(self.name("a contender")?);
+                while self.take(",") {
+                    except.push(self.name("a contender")?);
+                }
+            }
+            Every::Contender { except }
+        } else if let Kind::Parameter(axis) = self.peek().clone() {
+            let axis = Name { text: axis, column: self.column() };
+            self.next += 1;
+            let mut bounds = Vec::new();
+            while let Some(op) = self.op() {
+                bounds.push((op, self.plain_number()?));
+                if !self.take_word("and") {
+                    break;
+                }
+            }
+            Every::Axis { axis, bounds }
+        } else {
+            return Err(self.expected("'contender' or an axis such as $connections"));
+        };
+        self.expect(":")?;
+        Ok(Part::Every(every, self.claim()?))
+    }
+
+    fn comparison(&mut self) -> Result<Comparison, ClaimError> {
+        let start = self.tokens[self.next].start;
+        let test = if self.take_word("disqualified") {
+            self.expect("(")?;
+            let name = self.name("a contender")?;
+            self.expect(")")?;
+            Test::Disqualified(name)
+        } else {
+            let left = self.expr()?;
+            if self.take_word("within") {
+                let share = match self.peek().clone() {
+                    Kind::Number(value, unit) if unit == "%" => value / 100.0,
+                    _ => return Err(self.expected("a percentage such as 5%")),
+                };
+                self.next += 1;
+                if !self.take_word("of") {
+                    return Err(self.expected("'of'"));
+                }
+                Test::Within(left, share, self.expr()?)
+            } else if let Some(op) = self.op() {
+                Test::Compare(left, op, self.expr()?)
+            } else {
+                return Err(self.expected("a comparison: <, <=, >, >=, = or 'within 5% of'"));
+            }
+        };
+        let end = self.tokens[self.next - 1].end;
+        Ok(Comparison { text: self.text[start..end].to_owned(), test })
+    }
+
+    fn expr(&mut self) -> Result<Expr, ClaimError> {
+        self.deeper()?;
+        let mut left = self.term()?;
+        loop {
+            let operator = if self.take("+") {
+                Arithmetic::Add
+            } else if self.take("-") {
+                Arithmetic::Subtract
+            } else {
+                self.depth -= 1;
+                return Ok(left);
+            };
+            left = Expr::Binary(Box::new(left), operator, Box::new(self.term()?));
+        }
+    }
+
+    fn term(&mut self) -> Result<Expr, ClaimError> {
+        let mut left = self.factor()?;
+        loop {
+            let operator = if self.take("*") {
+                Arithmetic::Multiply
+            } else if self.take("/") {
+                Arithmetic::Divide
+            } else {
+                return Ok(left);
+            };
+            left = Expr::Binary(Box::new(left), operator, Box::new(self.factor()?));
+        }
+    }
+
+    fn factor(&mut self) -> Result<Expr, ClaimError> {
+        let column = self.column();
+        match self.peek().clone() {
+            Kind::Number(value, unit) => {
+                self.next += 1;
+                Ok(Expr::Number(value * scale_of_unit(&unit).unwrap_or(1.0)))
+            }
+            Kind::Parameter(name) => {
+                self.next += 1;
+                Ok(Expr::Parameter(Name { text: name, column }))
+            }
+            Kind::Symbol("(") => {
+                self.next += 1;
+                let inner = self.expr()?;
+                self.expect(")")?;
+                Ok(inner)
+            }
+            Kind::Word(word) => {
+                self.next += 1;
+                self.expect("(")?;
+                let fold = match word.as_str() {
+                    "min" => Fold::Min,
+                    "max" => Fold::Max,
+                    "spread" => Fold::Spread,
+                    "slope" => Fold::Slope,
+                    _ => return self.metric(Name { text: word, column }),
+                };
+                let inner = self.expr()?;
+                if !self.take_word("over") {
+                    return Err(self.expected("'over' and an axis"));
+                }
+                let axis = self.name("an axis")?;
+                self.expect(")")?;
+                Ok(Expr::Fold(fold, Box::new(inner), axis))
+            }
+            _ => Err(self.expected("a metric, a number or a $parameter")),
+        }
+    }
+
+    fn metric(&mut self, name: Name) -> Result<Expr, ClaimError> {
+        let contender = self.name("a contender")?;
+        let mut at = Vec::new();
+        if self.take_word("at") {
+            loop {
+                let axis = self.name("an axis")?;
+                self.expect("=")?;
+                at.push((axis, self.value()?));
+                if !self.take(",") {
+                    break;
+                }
+            }
+        }
+        self.expect(")")?;
+        Ok(Expr::Metric(Metric { name, contender, at }))
+    }
+
+    fn value(&mut self) -> Result<AxisValue, ClaimError> {
+        let value = match self.peek().clone() {
+            Kind::Number(value, unit) if unit.is_empty() => {
+                if value.fract() == 0.0 && value.abs() < 2f64.powi(53) {
+                    AxisValue::Int(value as i64)
+                } else {
+                    AxisValue::Float(value)
+                }
+            }
+            Kind::Word(word) => AxisValue::Text(word),
+            _ => return Err(self.expected("a value of the axis")),
+        };
+        self.next += 1;
+        Ok(value)
+    }
+
+    fn plain_number(&mut self) -> Result<f64, ClaimError> {
+        match self.peek().clone() {
+            Kind::Number(value, unit) if unit.is_empty() => {
+                self.next += 1;
+                Ok(value)
+            }
+            _ => Err(self.expected("a number")),
+        }
+    }
+
+    fn op(&mut self) -> Option<Op> {
+        let op = match self.peek() {
+            Kind::Symbol("<") => Op::Less,
+            Kind::Symbol("<=") => Op::LessOrEqual,
+            Kind::Symbol(">") => Op::Greater,
+            Kind::Symbol(">=") => Op::GreaterOrEqual,
+            Kind::Symbol("=") => Op::Equal,
+            _ => return None,
+        };
+        self.next += 1;
+        Some(op)
+    }
+
+    fn name(&mut self, what: &str) -> Result<Name, ClaimError> {
+        let column = self.column();
+        match self.peek().clone() {
+            Kind::Word(text) => {
+                self.next += 1;
+                Ok(Name { text, column })
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    fn peek(&self) -> &Kind {
+        &self.tokens[self.next].kind
+    }
+
+    fn column(&self) -> usize {
+        self.tokens[self.next].column
+    }
+
+    fn take(&mut self, symbol: &str) -> bool {
+        let found = matches!(self.peek(), Kind::Symbol(found) if *found == symbol);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Kind::Word(found) if found == word);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<(), ClaimError> {
+        if self.take(symbol) { Ok(()) } else { Err(self.expected(&format!("'{symbol}'"))) }
+    }
+
+    fn deeper(&mut self) -> Result<(), ClaimError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(ClaimError { column: self.column(), what: "nested too deeply".into() });
+        }
+        Ok(())
+    }
+
+    fn expected(&self, what: &str) -> ClaimError {
+        let token = &self.tokens[self.next];
+        let found = match token.kind {
+            Kind::End => "the end".to_owned(),
+            _ => format!("'{}'", &self.text[token.start..token.end]),
+        };
+        ClaimError { column: token.column, what: format!("expected {what}, found {found}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every claim of the eleven public arguments kumite ships, or will: the grammar's own test.
+    const SAYABLE: &[&str] = &[
+        // chatbot
+        "every $connections <= 10: throughput_rps(node-botkit) >= throughput_rps(elixir-hedwig)",
+        "every $connections >= 50 and <= 100: response_mean_us(elixir-hedwig) < response_mean_us(node-botkit)",
+        "cpu_cores(elixir-hedwig at server_cores=all, connections=100) > 1.1 and cpu_cores(node-botkit at server_cores=all, connections=100) <= 1.1",
+        "slope(response_mean_us(node-botkit) over connections) > 0",
+        "recovery_ms(elixir-hedwig) <= 1 s and recovery_ms(node-botkit) > 1s",
+        "throughput_rps(node-botkit at duration_s=30) > throughput_rps(node-botkit at duration_s=1)",
+        // nplus1
+        "elapsed_ms(reactor-nonblocking) within 10% of $students * 100 ms + $delay_ms",
+        "elapsed_ms(blocking) >= 5 * elapsed_ms(nonblocking)",
+        "elapsed_ms(parallel) >= 1.5 * elapsed_ms(nonblocking) and elapsed_ms(parallel) <= 2.5 * elapsed_ms(nonblocking) and threads(parallel) = 4",
+        "disqualified(reactor-subscribe)",
+        // async-api
+        "every $cores: rate_per_s(goroutines) >= rate_per_s(async-1)",
+        "rate_per_s(cpp-async) / rate_per_s(cpp-sync) > rate_per_s(go-async) / rate_per_s(go-sync)",
+        "every contender: lost(contender) = 0",
+        // serialize
+        "every $n: encode_ns(stringify) < encode_ns(addon-object) and encode_ns(addon-object) < encode_ns(bre)",
+        "every contender except bre: slope(encode_ns(contender) over n) within 10% of 1",
+        // file-io
+        "elapsed_ms(coroutine at share=0.125) / elapsed_ms(blocking at share=0.125) > 0.97",
+        // http-fanout
+        "every contender: elapsed_ms(contender at mode=sequential) within 15% of $calls * $delay_ms",
+        // sql-overload
+        "goodput_rps(async at rate=60) >= 0.9 * max(goodput_rps(async) over rate)",
+        "refusal_p99_us(async) < 100ms",
+        // cold-start, fib, dynamodb
+        "cold(java) = 2 and billed_ms(java at call=3) >= $sleep_ms and billed_ms(java at call=3) <= 1.05 * $sleep_ms",
+        "spread(elapsed_ms(go) over call) < 1%",
+        "elapsed_ms(java) within 20% of (1769 / 128) * elapsed_ms(java-unthrottled)",
+        "spread(elapsed_ms(go-child) over call) < spread(elapsed_ms(node) over call)",
+        // frame-pacing
+        "every contender except kumite: error_p99_us(kumite) < error_p99_us(contender)",
+        "every contender: missed(contender at load=idle) = 0",
+    ];
+
+    #[test]
+    fn the_claims_of_the_public_arguments_can_be_said() {
+        for text in SAYABLE {
+            parse(text).unwrap_or_else(|error| panic!("{text}: column {}: {}", error.column, error.what));
+        }
+    }
+
+    #[test]
+    fn precedence_units_and_hyphens() {
+        let parsed = parse("1 + 2 * 3 ms < x_us(a-b at n=1)").unwrap();
+        let Part::Comparison(Comparison { test: Test::Compare(left, Op::Less, right), .. }) =
+            &parsed.parts[0]
+        else {
+            panic!("{parsed:?}");
+        };
+        let Expr::Binary(one, Arithmetic::Add, product) = left else { panic!("{left:?}") };
+        assert_eq!(**one, Expr::Number(1.0));
+        assert_eq!(
+            **product,
+            Expr::Binary(Box::new(Expr::Number(2.0)), Arithmetic::Multiply, Box::new(Expr::Number(0.003)))
+        );
+        let Expr::Metric(metric) = right else { panic!("{right:?}") };
+        assert_eq!((metric.contender.text.as_str(), &metric.at[0].1), ("a-b", &AxisValue::Int(1)));
+    }
+
+    #[test]
+    fn a_comparison_keeps_its_own_words() {
+        let parsed = parse("every $n > 1: a(x)  <  b(y) and disqualified(z)").unwrap();
+        let Part::Every(_, inner) = &parsed.parts[0] else { panic!("{parsed:?}") };
+        let texts: Vec<_> = inner
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Comparison(comparison) => comparison.text.as_str(),
+                Part::Every(..) => "every",
+            })
+            .collect();
+        assert_eq!(texts, ["a(x)  <  b(y)", "disqualified(z)"]);
+    }
+
+    #[test]
+    fn what_is_no_claim_says_where() {
+        let cases = [
+            ("", 1, "expected a metric, a number or a $parameter, found the end"),
+            ("a(b)", 5, "expected a comparison: <, <=, >, >=, = or 'within 5% of', found the end"),
+            ("a(b) < 5 parsecs", 10, "expected 'and' or the end, found 'parsecs'"),
+            ("a(b) < 5parsecs", 8, "unknown unit 'parsecs' in '5parsecs'"),
+            ("a(b) < é!", 9, "unexpected '!'"),
+            ("a(b at) < 1", 7, "expected an axis, found ')'"),
+            ("a(b at c=1 s) < 1", 10, "expected a value of the axis, found '1 s'"),
+            ("every dog: a(b) < 1", 7, "expected 'contender' or an axis such as $connections, found 'dog'"),
+            ("every $n and 3: a(b) < 1", 10, "expected ':', found 'and'"),
+            ("a(b) within 5 of 3", 13, "expected a percentage such as 5%, found '5'"),
+            ("min(a(b)) < 1", 9, "expected 'over' and an axis, found ')'"),
+            ("$ < 1", 1, "expected a name after '$'"),
+        ];
+        for (text, column, what) in cases {
+            assert_eq!(parse(text), Err(ClaimError { column, what: what.into() }), "{text}");
+        }
+        let deep = format!("{}1{} < 2", "(".repeat(10_000), ")".repeat(10_000));
+        assert_eq!(parse(&deep).unwrap_err().what, "nested too deeply");
+    }
+}

@@ -1,0 +1,120 @@
+//! `contender.toml`: one implementation, or several variants of one.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::needs::Need;
+use crate::place::{Source, SpecError};
+
+/// The concurrency models a contender may have: what a reader filters by.
+pub const MODELS: [&str; 11] = [
+    "sequential",
+    "threads",
+    "virtual-threads",
+    "event-loop",
+    "reactive",
+    "coroutines",
+    "goroutines",
+    "actors",
+    "futures",
+    "native-async",
+    "processes",
+];
+
+/// A folder with a `contender.toml`: what it needs, how it is built, and its variants.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// The folder; its commands run there.
+    pub folder: PathBuf,
+    /// Tools it needs.
+    pub needs: Vec<Need>,
+    /// Where the tools come from.
+    pub install: Install,
+    /// The command that builds it, if it is built at all.
+    pub build: Option<String>,
+    /// The command that prints its version: the receipt that it is built and runs.
+    pub version: String,
+    /// The contenders it holds.
+    pub variants: Vec<Variant>,
+}
+
+/// One contender as it takes part.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// Unique within the experiment.
+    pub name: String,
+    /// One of [`MODELS`].
+    pub model: String,
+    /// The command that runs it.
+    pub run: String,
+}
+
+/// Where a contender's tools come from.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Install {
+    /// Debian packages that bring them.
+    #[serde(default)]
+    pub apt: Vec<String>,
+    /// A page that tells a person where to get them.
+    pub get: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    needs: Vec<String>,
+    version: String,
+    build: Option<String>,
+    #[serde(default)]
+    install: Install,
+    #[serde(default)]
+    variant: Vec<Variant>,
+}
+
+impl Contender {
+    pub(crate) fn read(file: &Path) -> Result<Contender, SpecError> {
+        let source = Source::read(file)?;
+        let parsed: File = source.parse()?;
+        let mut needs = Vec::new();
+        for (index, need) in parsed.needs.iter().enumerate() {
+            let need =
+                need.parse::<Need>().map_err(|what| source.error_at(&["needs", &index.to_string()], what))?;
+            needs.push(need);
+        }
+        if parsed.variant.is_empty() {
+            return Err(
+                source.error(0, "no [[variant]]: a contender needs at least one, with name, model and run")
+            );
+        }
+        for (index, variant) in parsed.variant.iter().enumerate() {
+            let at = |key, what| source.error_at(&["variant", &index.to_string(), key], what);
+            if !is_name(&variant.name) {
+                let what = format!("'{}' is not a name: use letters, digits, - and _", variant.name);
+                return Err(at("name", what));
+            }
+            if !MODELS.contains(&variant.model.as_str()) {
+                let what = format!("unknown model '{}'; known: {}", variant.model, MODELS.join(", "));
+                return Err(at("model", what));
+            }
+        }
+        Ok(Contender {
+            folder: file.parent().unwrap_or(Path::new(".")).to_owned(),
+            needs,
+            install: parsed.install,
+            build: parsed.build,
+            version: parsed.version,
+            variants: parsed.variant,
+        })
+    }
+}
+
+/// Whether a claim can name it, and a file be named after it.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        && !name.ends_with('-')
+}

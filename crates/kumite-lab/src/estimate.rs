@@ -1,0 +1,69 @@
+//! Estimates: the median of each metric over blocks, with its interval.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kumite_record::{Cell, Estimate, Outcome, Point, Trial};
+use kumite_stats::{median, median_interval};
+
+/// The confidence of every interval.
+pub(crate) const CONFIDENCE: f64 = 0.95;
+
+/// A cell for each of these contenders at each of these points.
+pub(crate) fn cells(trials: &[Trial], contenders: &[String], points: &[Point], seed: u64) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for point in points {
+        for contender in contenders {
+            let of_cell: Vec<&Trial> = trials
+                .iter()
+                .filter(|trial| trial.contender == *contender && trial.point == *point)
+                .collect();
+            cells.push(cell(contender, point, &of_cell, seed));
+        }
+    }
+    cells
+}
+
+fn cell(contender: &str, point: &Point, trials: &[&Trial], seed: u64) -> Cell {
+    let count = |outcome| trials.iter().filter(|trial| trial.outcome == outcome).count() as u32;
+    let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
+    let names: BTreeSet<&String> = usable.iter().flat_map(|trial| trial.sample.metrics.keys()).collect();
+    let mut metrics = BTreeMap::new();
+    for name in names {
+        let values: Vec<f64> =
+            usable.iter().filter_map(|trial| trial.sample.metrics.get(name).copied()).collect();
+        if let Some(estimate) = estimate(name, &values, seed) {
+            metrics.insert(name.clone(), estimate);
+        }
+    }
+    Cell {
+        contender: contender.to_owned(),
+        point: point.clone(),
+        trials: trials.len() as u32,
+        disqualified: count(Outcome::Disqualified),
+        failed: count(Outcome::Failed),
+        marked: usable.iter().filter(|trial| !trial.marks.is_empty()).count() as u32,
+        metrics,
+    }
+}
+
+fn estimate(name: &str, values: &[f64], seed: u64) -> Option<Estimate> {
+    let (estimate, low, high) = match median_interval(values, CONFIDENCE, seed) {
+        Ok(interval) => (interval.estimate, Some(interval.low), Some(interval.high)),
+        Err(_) => (median(values)?, None, None),
+    };
+    Some(Estimate { estimate, low, high, unit: unit(name).to_owned(), n: values.len() })
+}
+
+/// The unit at the end of a metric's name; nothing for a plain count.
+fn unit(name: &str) -> &'static str {
+    match name.rsplit('_').next() {
+        Some("ns") => "ns",
+        Some("us") => "µs",
+        Some("ms") => "ms",
+        Some("s") => "s",
+        Some("rps") => "1/s",
+        Some("bytes") => "bytes",
+        Some("cores") => "cores",
+        _ => "",
+    }
+}

@@ -1,0 +1,385 @@
+//! The plan, trial by trial, each committed before the next.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use kumite_record::{Mark, Outcome, Point, Sample, Store, StoreError, Trial};
+
+use crate::plan::Plan;
+use crate::prepare::Ready;
+
+/// A cell that failed this often in a row is lost: trying it again would only cost time.
+const LOST_AFTER: u32 = 2;
+
+/// What time it is. Replaced in tests.
+pub trait Clock {
+    /// Time since some fixed moment; never goes back.
+    fn now(&self) -> Duration;
+    /// The time of day.
+    fn timestamp(&self) -> Timestamp;
+}
+
+/// The machine's clock.
+pub struct RealClock(Instant);
+
+impl Default for RealClock {
+    fn default() -> RealClock {
+        RealClock(Instant::now())
+    }
+}
+
+impl Clock for RealClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn timestamp(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+/// What executes a trial. Replaced in tests.
+pub trait Executor {
+    /// Starts the contender, measures it at the point, stops it. None if `stop` was set before it was done.
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured>;
+}
+
+/// What is to be tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'a> {
+    /// Position of the trial in the run.
+    pub seq: u32,
+    /// Which contender.
+    pub contender: &'a Ready,
+    /// At which point.
+    pub point: &'a Point,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why, where it is not `ok`.
+    pub reason: Option<String>,
+    /// What was measured.
+    pub sample: Sample,
+    /// Doubts about it.
+    pub marks: Vec<Mark>,
+    /// Time from start until the contender was ready.
+    pub ready_ms: Option<f64>,
+    /// The contender's output, relative to the folder of the store.
+    pub log: Option<String>,
+}
+
+impl Measured {
+    /// A trial that measured nothing.
+    pub fn failed(outcome: Outcome, reason: String) -> Measured {
+        Measured {
+            outcome,
+            reason: Some(reason),
+            sample: Sample::default(),
+            marks: Vec::new(),
+            ready_ms: None,
+            log: None,
+        }
+    }
+}
+
+/// A run that is about to be executed; the store has its beginning.
+pub struct Session<'a> {
+    /// The id of the run.
+    pub run: &'a str,
+    /// Contenders by position.
+    pub contenders: &'a [Ready],
+    /// Points by position.
+    pub points: &'a [Point],
+    /// The order.
+    pub plan: &'a Plan,
+    /// No block is begun that would likely end after this time.
+    pub budget: Option<Duration>,
+}
+
+/// What whoever watches is told.
+pub enum Event<'a> {
+    /// A trial was committed.
+    Trial {
+        /// Trials so far.
+        done: usize,
+        /// Trials in the plan.
+        total: usize,
+        /// Time the rest will take, at the pace so far.
+        left: Duration,
+        /// The trial.
+        trial: &'a Trial,
+    },
+    /// Something that should be said at once.
+    Note(String),
+}
+
+/// Executes the plan. Returns why it ended before its end, if it did: the budget, or `stop`. What was measured until
+/// then is in the store; a trial in flight when `stop` is set is not.
+pub fn execute(
+    session: &Session,
+    executor: &mut dyn Executor,
+    clock: &dyn Clock,
+    store: &mut Store,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Option<String>, StoreError> {
+    let began = clock.now();
+    let blocks = &session.plan.blocks;
+    let total: usize = blocks.iter().map(|block| block.order.len()).sum();
+    let (mut seq, mut done) = (0, 0);
+    let mut failures = BTreeMap::<(usize, usize), u32>::new();
+    for (nth, block) in blocks.iter().enumerate() {
+        let spent = clock.now() - began;
+        if let Some(budget) = session.budget
+            && nth > 0
+            && spent + spent / nth as u32 > budget
+        {
+            let budget = humane(budget);
+            return Ok(Some(format!(
+                "the budget of {budget} was spent after {nth} of {} blocks",
+                blocks.len()
+            )));
+        }
+        for &contender in &block.order {
+            let contender_of = &session.contenders[contender];
+            let point = &session.points[block.point];
+            let failed = failures.entry((contender, block.point)).or_default();
+            if *failed >= LOST_AFTER {
+                done += 1;
+                continue;
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Some(interrupted(done, total)));
+            }
+            let started = clock.timestamp();
+            let order = Order { seq, contender: contender_of, point };
+            let Some(measured) = executor.trial(&order, stop) else {
+                return Ok(Some(interrupted(done, total)));
+            };
+            let trial = Trial {
+                seq,
+                block: block.index,
+                contender: contender_of.name.clone(),
+                point: point.clone(),
+                started,
+                outcome: measured.outcome,
+                reason: measured.reason,
+                sample: measured.sample,
+                marks: measured.marks,
+                ready_ms: measured.ready_ms,
+                log: measured.log,
+            };
+            store.commit(session.run, &trial)?;
+            (seq, done) = (seq + 1, done + 1);
+            *failed = if trial.outcome == Outcome::Failed { *failed + 1 } else { 0 };
+            let left = (clock.now() - began).mul_f64((total - done) as f64 / done as f64);
+            watch(Event::Trial { done, total, left, trial: &trial });
+            if *failed == LOST_AFTER {
+                let place = cell_name(&trial.contender, point);
+                let why = trial.reason.as_deref().unwrap_or_default();
+                watch(Event::Note(format!(
+                    "{place} failed {LOST_AFTER} times in a row and is not tried again: {why}"
+                )));
+            }
+        }
+        if nth == 0 {
+            let expected = (clock.now() - began) * blocks.len() as u32;
+            let mut note = format!("{total} trials will take about {}", humane(expected));
+            if let Some(budget) = session.budget.filter(|budget| *budget < expected) {
+                let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks.len() as f64) as usize;
+                note += &format!(
+                    "; the budget of {} will do for about {will_do} of {} blocks",
+                    humane(budget),
+                    blocks.len()
+                );
+            }
+            watch(Event::Note(note));
+        }
+    }
+    Ok(None)
+}
+
+/// How a cell is called in messages.
+pub(crate) fn cell_name(contender: &str, point: &Point) -> String {
+    if point.0.is_empty() { contender.to_owned() } else { format!("{contender} at {point}") }
+}
+
+fn interrupted(done: usize, total: usize) -> String {
+    format!("it was interrupted after {done} of {total} trials")
+}
+
+/// A duration to two digits or so.
+pub fn humane(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    match seconds {
+        s if s < 10.0 => format!("{s:.1} s"),
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use kumite_record::{AxisValue, Machine, Run};
+
+    use super::*;
+    use crate::plan::plan;
+
+    /// A clock that moves when a trial is executed.
+    struct FakeClock(Cell<Duration>);
+
+    impl Clock for FakeClock {
+        fn now(&self) -> Duration {
+            self.0.get()
+        }
+
+        fn timestamp(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH + self.0.get()
+        }
+    }
+
+    /// Takes `takes` for each trial; fails contender "bad"; sets `stop` in the trial with number `stop_in`.
+    struct Fake<'a> {
+        clock: &'a FakeClock,
+        takes: Duration,
+        stop_in: Option<u32>,
+        tried: Vec<(String, String)>,
+    }
+
+    impl Executor for Fake<'_> {
+        fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
+            self.clock.0.set(self.clock.0.get() + self.takes);
+            self.tried.push((order.contender.name.clone(), order.point.to_string()));
+            if self.stop_in == Some(order.seq) {
+                stop.store(true, Ordering::Relaxed);
+                return None;
+            }
+            let mut measured = Measured::failed(Outcome::Failed, "it never answered".into());
+            if order.contender.name != "bad" {
+                (measured.outcome, measured.reason) = (Outcome::Ok, None);
+                measured.sample.metrics.insert("throughput_rps".into(), f64::from(order.seq));
+            }
+            Some(measured)
+        }
+    }
+
+    struct Ended {
+        cut_short: Option<String>,
+        tried: Vec<(String, String)>,
+        trials: Vec<Trial>,
+        notes: Vec<String>,
+    }
+
+    fn run(names: &[&str], blocks: u32, budget: Option<u64>, stop_in: Option<u32>) -> Ended {
+        let ready = |name: &&str| Ready { name: (*name).into(), folder: "".into(), run: "".into() };
+        let contenders: Vec<Ready> = names.iter().map(ready).collect();
+        let points: Vec<Point> =
+            [1, 10].map(|value| Point([("n".to_owned(), AxisValue::Int(value))].into())).into();
+        let plan = plan(points.len(), contenders.len(), blocks, 5);
+        let clock = FakeClock(Cell::new(Duration::from_secs(1000)));
+        let mut executor = Fake { clock: &clock, takes: Duration::from_secs(2), stop_in, tried: Vec::new() };
+        let mut store = Store::in_memory().unwrap();
+        let run = Run {
+            id: "r".into(),
+            experiment: "fake".into(),
+            kind: "http".into(),
+            profile: "quick".into(),
+            seed: 5,
+            started: clock.timestamp(),
+            finished: None,
+            cut_short: None,
+            command: String::new(),
+            kumite: String::new(),
+            question: Default::default(),
+            workload: Default::default(),
+            points: points.clone(),
+            blocks,
+            spec: String::new(),
+        };
+        store.begin(&run, &Machine::default(), &[]).unwrap();
+        let session = Session {
+            run: "r",
+            contenders: &contenders,
+            points: &points,
+            plan: &plan,
+            budget: budget.map(Duration::from_secs),
+        };
+        let mut notes = Vec::new();
+        let stop = AtomicBool::new(false);
+        let cut_short = execute(&session, &mut executor, &clock, &mut store, &stop, &mut |event| {
+            if let Event::Note(note) = event {
+                notes.push(note);
+            }
+        })
+        .unwrap();
+        Ended { cut_short, tried: executor.tried, trials: store.trials("r").unwrap(), notes }
+    }
+
+    #[test]
+    fn blocks_are_interleaved_and_paired() {
+        let ended = run(&["a", "b", "c"], 3, None, None);
+        assert_eq!((ended.cut_short, ended.trials.len()), (None, 18));
+        for block in ended.trials.chunks(3) {
+            let mut names: Vec<_> = block.iter().map(|trial| trial.contender.as_str()).collect();
+            names.sort_unstable();
+            assert_eq!(names, ["a", "b", "c"], "a block has every contender once");
+            assert!(
+                block.iter().all(|trial| (&trial.point, trial.block) == (&block[0].point, block[0].block))
+            );
+        }
+        let orders: std::collections::BTreeSet<Vec<_>> = ended
+            .trials
+            .chunks(3)
+            .map(|block| block.iter().map(|trial| trial.contender.clone()).collect())
+            .collect();
+        assert!(orders.len() > 1, "not always in the same order");
+        assert_eq!(
+            ended.trials.iter().map(|trial| trial.seq).collect::<Vec<_>>(),
+            (0..18).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
+        let ended = run(&["a", "b"], 10, Some(15), None);
+        // A block takes 4 s: three fit into 15 s.
+        assert_eq!(ended.trials.len(), 6);
+        assert_eq!(ended.cut_short.unwrap(), "the budget of 15 s was spent after 3 of 20 blocks");
+        assert_eq!(
+            ended.notes,
+            ["40 trials will take about 80 s; the budget of 15 s will do for about 3 of 20 blocks"]
+        );
+    }
+
+    #[test]
+    fn a_budget_too_small_for_a_block_still_gives_one() {
+        assert_eq!(run(&["a", "b"], 10, Some(1), None).trials.len(), 2);
+    }
+
+    #[test]
+    fn a_trial_in_flight_when_interrupted_is_not_kept() {
+        let ended = run(&["a", "b"], 10, None, Some(5));
+        assert_eq!((ended.trials.len(), ended.tried.len()), (5, 6));
+        assert_eq!(ended.cut_short.unwrap(), "it was interrupted after 5 of 40 trials");
+    }
+
+    #[test]
+    fn a_contender_that_keeps_failing_loses_its_cells_and_not_the_run() {
+        let ended = run(&["bad", "good"], 5, None, None);
+        let count = |name: &str| ended.trials.iter().filter(|trial| trial.contender == name).count();
+        assert_eq!((count("bad"), count("good")), (4, 10));
+        assert_eq!(ended.cut_short, None);
+        let lost: Vec<_> = ended.notes.iter().filter(|note| note.contains("not tried again")).collect();
+        assert_eq!(lost.len(), 2, "{:?}", ended.notes);
+        assert!(lost[0].ends_with("failed 2 times in a row and is not tried again: it never answered"));
+    }
+}

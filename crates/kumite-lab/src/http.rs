@@ -1,0 +1,11 @@
+//! The http driver: a server, and the load engine on other cores.
+
+mod executor;
+mod external;
+mod port;
+mod sample;
+mod workload;
+
+pub use executor::HttpExecutor;
+pub use external::{External, load_result};
+pub use workload::HttpWorkload;

@@ -1,0 +1,98 @@
+//! A server that somebody else started: what `kumite load` measures.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
+
+use kumite_load::{Interval, Load};
+use kumite_process::pin_thread;
+use kumite_record::{Engine, Latency, LoadResult, Outcome, SCHEMA, Sample};
+
+use super::sample::{is_bound, marks, sample};
+use crate::execute::{Executor, Measured, Order};
+
+/// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
+pub struct External<'a> {
+    /// What is offered.
+    pub load: Load,
+    /// The engine's CPUs.
+    pub cores: Vec<usize>,
+    /// Told of each interval as it ends.
+    pub watch: &'a mut dyn FnMut(&Interval),
+    /// What the engine said, once it has run.
+    pub result: Option<Result<kumite_load::Outcome, kumite_load::Error>>,
+}
+
+impl Executor for External<'_> {
+    fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Option<Measured> {
+        let (send, receive) = mpsc::channel();
+        let (load, cores) = (&self.load, &self.cores);
+        // The engine has a thread of its own, so that whatever watches does not hold it up.
+        let result = std::thread::scope(|scope| {
+            let engine = scope.spawn(move || {
+                // Without a core of its own it measures all the same; the caller says so in its result.
+                let _ = pin_thread(cores);
+                load.run(stop, &mut |interval| {
+                    let _ = send.send(*interval);
+                })
+            });
+            for interval in receive {
+                (self.watch)(&interval);
+            }
+            engine.join().expect("the load engine does not panic")
+        });
+        let measured = match &result {
+            Ok(outcome) => Measured {
+                outcome: Outcome::Ok,
+                reason: None,
+                sample: sample(outcome),
+                marks: marks(outcome, false),
+                ready_ms: None,
+                log: None,
+            },
+            Err(error) => Measured::failed(Outcome::Failed, error.to_string()),
+        };
+        self.result = Some(result);
+        Some(measured)
+    }
+}
+
+/// The document that `kumite load --json` writes, from what the engine said and the trial that was made of it.
+pub fn load_result(
+    command: String,
+    url: String,
+    connections: usize,
+    outcome: &kumite_load::Outcome,
+    trial_sample: &Sample,
+) -> LoadResult {
+    let latency = Latency::of(&outcome.response);
+    let seconds = outcome.elapsed.as_secs_f64();
+    LoadResult {
+        schema: SCHEMA,
+        command,
+        url,
+        connections: connections as u64,
+        requests: outcome.requests,
+        ok: outcome.ok,
+        errors: trial_sample.errors.clone(),
+        seconds,
+        throughput_rps: if seconds > 0.0 { outcome.ok as f64 / seconds } else { 0.0 },
+        response_us: latency.clone(),
+        service_us: latency,
+        engine: Engine {
+            cpu_s: outcome.cpu.as_secs_f64(),
+            cpu_us_per_request: (outcome.requests > 0)
+                .then(|| outcome.cpu.as_secs_f64() * 1e6 / outcome.requests as f64),
+            send_lag_p99_us: None,
+            bound: is_bound(outcome),
+        },
+        reconnects: outcome.reconnects,
+        recovery_us: None,
+        cut_short: outcome.stopped,
+        histogram_us: outcome
+            .response
+            .iter_recorded()
+            .map(|bin| (bin.value_iterated_to() as f64 / 1e3, bin.count_since_last_iteration()))
+            .collect(),
+        series: trial_sample.series.clone(),
+    }
+}

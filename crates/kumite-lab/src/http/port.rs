@@ -1,0 +1,45 @@
+//! Free loopback ports for contenders.
+
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+const FIRST: u16 = 10_240;
+const DEFAULT_EPHEMERAL: u16 = 32_768;
+
+/// A loopback port that nobody listens on now, another one each time. It lies below the range that the kernel takes
+/// source ports from: there, one of our own connections could have it, or even connect to itself, before the contender
+/// listens.
+pub(crate) fn free_port() -> Result<u16, String> {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let end = ephemeral().clamp(FIRST + 1, u16::MAX);
+    let count = end - FIRST;
+    // Two kumites at once should not go through the same ports in step.
+    let start = (std::process::id() % u32::from(count)) as u16;
+    for _ in 0..count {
+        let step = NEXT.fetch_add(1, Ordering::Relaxed) % count;
+        let port = FIRST + ((u32::from(start) + u32::from(step)) % u32::from(count)) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(format!("no free port on 127.0.0.1 between {FIRST} and {end}"))
+}
+
+fn ephemeral() -> u16 {
+    std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range")
+        .ok()
+        .and_then(|range| range.split_whitespace().next()?.parse().ok())
+        .unwrap_or(DEFAULT_EPHEMERAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_differ_and_are_outside_the_ephemeral_range() {
+        let (a, b) = (free_port().unwrap(), free_port().unwrap());
+        assert_ne!(a, b);
+        assert!(a >= FIRST && a < ephemeral());
+    }
+}

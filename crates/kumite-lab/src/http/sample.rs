@@ -1,0 +1,71 @@
+//! What the load engine saw, as a sample.
+
+use kumite_load as load;
+use kumite_record::{Mark, Sample, Series};
+
+/// From this share of a core on the engine had no headroom: a late wake-up can no longer be told from a late answer.
+const BOUND_SHARE: f64 = 0.9;
+
+const INTERVAL_MS: u64 = 100;
+
+pub(crate) fn sample(outcome: &load::Outcome) -> Sample {
+    let mut sample = Sample::default();
+    let seconds = outcome.elapsed.as_secs_f64();
+    let mut metric = |name: &str, value: f64| {
+        sample.metrics.insert(name.to_owned(), value);
+    };
+    metric("received", outcome.ok as f64);
+    metric("finished", outcome.requests as f64);
+    metric("failures", outcome.errors.total() as f64);
+    if seconds > 0.0 {
+        metric("throughput_rps", outcome.ok as f64 / seconds);
+        metric("engine_cpu_cores", outcome.cpu.as_secs_f64() / seconds);
+    }
+    let response = &outcome.response;
+    if !response.is_empty() {
+        metric("response_mean_us", response.mean() / 1e3);
+        for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999)] {
+            metric(&format!("response_{name}_us"), response.value_at_quantile(quantile) as f64 / 1e3);
+        }
+        metric("response_max_us", response.max() as f64 / 1e3);
+    }
+    sample.errors = outcome.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
+    sample.histograms.insert("response_ns".to_owned(), response.clone());
+    sample.series = series(&outcome.intervals);
+    sample
+}
+
+pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
+    outcome.cpu.as_secs_f64() >= BOUND_SHARE * outcome.elapsed.as_secs_f64()
+}
+
+pub(crate) fn marks(outcome: &load::Outcome, shared: bool) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    if is_bound(outcome) {
+        marks.push(Mark::GeneratorBound);
+    }
+    if shared {
+        marks.push(Mark::SharedCores);
+    }
+    marks
+}
+
+fn series(intervals: &[load::Interval]) -> Series {
+    let mut series = Series { interval_ms: INTERVAL_MS, ..Series::default() };
+    type Value = fn(&load::Interval) -> f64;
+    let counts: [(&str, Value); 2] = [("ok", |i| i.ok as f64), ("errors", |i| i.errors as f64)];
+    let times: [(&str, Value); 4] = [
+        ("response_mean_us", |i| i.mean_us),
+        ("response_p50_us", |i| i.p50_us),
+        ("response_p99_us", |i| i.p99_us),
+        ("response_max_us", |i| i.max_us),
+    ];
+    for (name, value) in counts {
+        series.columns.insert(name.to_owned(), intervals.iter().map(|i| Some(value(i))).collect());
+    }
+    for (name, value) in times {
+        let column = intervals.iter().map(|i| (i.ok > 0).then(|| value(i))).collect();
+        series.columns.insert(name.to_owned(), column);
+    }
+    series
+}

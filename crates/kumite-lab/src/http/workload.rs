@@ -1,0 +1,234 @@
+//! The parameters of an http workload.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use kumite_load::{Expect, Limit, Load, Request, Target};
+use kumite_record::{AxisValue, Point};
+
+use crate::spec::Answer;
+
+const MAX_CONNECTIONS: i64 = 100_000;
+
+/// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
+#[derive(Clone, Debug)]
+pub struct HttpWorkload {
+    /// Request method, `GET` by default.
+    pub method: String,
+    /// Request target, `/` by default.
+    pub path: String,
+    /// Request body, none by default.
+    pub body: String,
+    /// Keep-alive connections, each with one request in flight; 50 by default.
+    pub connections: usize,
+    /// Length of the measured time, 5 s by default.
+    pub duration: Duration,
+    /// Time under load before it, 1 s by default.
+    pub warm_up: Duration,
+    /// An answer that takes longer is a failure; 1 s by default.
+    pub timeout: Duration,
+    /// How many cores the server is given; 1 by default.
+    pub server_cores: ServerCores,
+    /// What a right answer is.
+    pub expect: Expect,
+}
+
+/// How many cores the server is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerCores {
+    /// So many, beside the load engine's.
+    Count(usize),
+    /// Every core; the load engine shares them, and the sample is marked.
+    All,
+}
+
+impl HttpWorkload {
+    /// What a trial measures.
+    pub const METRICS: &[&str] = &[
+        "throughput_rps",
+        "response_mean_us",
+        "response_p50_us",
+        "response_p90_us",
+        "response_p99_us",
+        "response_p99_9_us",
+        "response_max_us",
+        "failures",
+        "received",
+        "finished",
+        "cpu_cores",
+        "peak_rss_bytes",
+        "engine_cpu_cores",
+    ];
+
+    const PARAMETERS: &[&str] =
+        &["method", "path", "body", "connections", "duration_s", "warm_up_s", "timeout_ms", "server_cores"];
+
+    /// The workload at a point: the fixed parameters with the point's beside them.
+    pub fn new(
+        fixed: &BTreeMap<String, AxisValue>,
+        point: &Point,
+        answer: &Answer,
+    ) -> Result<HttpWorkload, String> {
+        let mut parameters = fixed.clone();
+        parameters.extend(point.0.clone());
+        if let Some(unknown) = parameters.keys().find(|name| !Self::PARAMETERS.contains(&name.as_str())) {
+            return Err(format!(
+                "unknown workload parameter '{unknown}'; an http workload has {}",
+                Self::PARAMETERS.join(", ")
+            ));
+        }
+        let take = Parameters(&parameters);
+        let server_cores = match parameters.get("server_cores") {
+            Some(AxisValue::Text(word)) if word == "all" => ServerCores::All,
+            Some(AxisValue::Text(word)) => {
+                return Err(format!("server_cores is a number or \"all\", not \"{word}\""));
+            }
+            _ => ServerCores::Count(take.count("server_cores", 1, 1..=4096)?),
+        };
+        let workload = HttpWorkload {
+            method: take.text("method", "GET")?,
+            path: take.text("path", "/")?,
+            body: take.text("body", "")?,
+            connections: take.count("connections", 50, 1..=MAX_CONNECTIONS)?,
+            duration: take.seconds("duration_s", 5.0, 1.0, 0.1..=86_400.0)?,
+            warm_up: take.seconds("warm_up_s", 1.0, 1.0, 0.0..=3600.0)?,
+            timeout: take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?,
+            server_cores,
+            expect: Expect { status: answer.status, body: answer.equals.clone().map(String::into_bytes) },
+        };
+        let nowhere = Target {
+            addr: ([127, 0, 0, 1], 1).into(),
+            authority: "127.0.0.1:1".into(),
+            path: workload.path.clone(),
+        };
+        workload.request().encode(&nowhere).map_err(|error| error.to_string())?;
+        Ok(workload)
+    }
+
+    /// Length of the measured time.
+    pub fn duration(&self) -> Duration {
+        self.duration
+    }
+
+    /// Time under load before it.
+    pub fn warm_up(&self) -> Duration {
+        self.warm_up
+    }
+
+    /// The load of a trial against a server on this loopback port.
+    pub(crate) fn load(&self, port: u16) -> Load {
+        Load {
+            target: self.target(port),
+            request: self.request(),
+            expect: self.expect.clone(),
+            connections: self.connections,
+            limit: Limit { requests: None, duration: Some(self.duration) },
+            warm_up: self.warm_up,
+            timeout: self.timeout,
+        }
+    }
+
+    /// One request, to see whether the server on this loopback port is ready.
+    pub(crate) fn probe(&self, port: u16) -> Load {
+        Load {
+            connections: 1,
+            limit: Limit { requests: Some(1), duration: None },
+            warm_up: Duration::ZERO,
+            ..self.load(port)
+        }
+    }
+
+    fn target(&self, port: u16) -> Target {
+        Target {
+            addr: ([127, 0, 0, 1], port).into(),
+            authority: format!("127.0.0.1:{port}"),
+            path: self.path.clone(),
+        }
+    }
+
+    fn request(&self) -> Request {
+        Request { method: self.method.clone(), headers: Vec::new(), body: self.body.clone().into_bytes() }
+    }
+}
+
+struct Parameters<'a>(&'a BTreeMap<String, AxisValue>);
+
+impl Parameters<'_> {
+    fn text(&self, name: &str, default: &str) -> Result<String, String> {
+        match self.0.get(name) {
+            None => Ok(default.to_owned()),
+            Some(AxisValue::Text(text)) => Ok(text.clone()),
+            Some(other) => Err(format!("{name} is text, not {other}")),
+        }
+    }
+
+    fn count(
+        &self,
+        name: &str,
+        default: usize,
+        range: std::ops::RangeInclusive<i64>,
+    ) -> Result<usize, String> {
+        match self.0.get(name) {
+            None => Ok(default),
+            Some(AxisValue::Int(count)) if range.contains(count) => Ok(*count as usize),
+            Some(other) => Err(format!(
+                "{name} is a whole number from {} to {}, not {other}",
+                range.start(),
+                range.end()
+            )),
+        }
+    }
+
+    fn seconds(
+        &self,
+        name: &str,
+        default: f64,
+        unit: f64,
+        range: std::ops::RangeInclusive<f64>,
+    ) -> Result<Duration, String> {
+        let value = match self.0.get(name) {
+            None => default,
+            Some(value) => value.number().filter(|number| range.contains(number)).ok_or_else(|| {
+                format!("{name} is a number from {} to {}, not {value}", range.start(), range.end())
+            })?,
+        };
+        Ok(Duration::from_secs_f64(value * unit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workload(name: &str, value: AxisValue) -> Result<HttpWorkload, String> {
+        HttpWorkload::new(&[(name.to_owned(), value)].into(), &Point::default(), &Answer::default())
+    }
+
+    #[test]
+    fn a_point_sets_a_parameter() {
+        let point = Point([("connections".to_owned(), AxisValue::Int(7))].into());
+        let workload = HttpWorkload::new(&Default::default(), &point, &Answer::default()).unwrap();
+        assert_eq!((workload.connections, workload.timeout), (7, Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let text = |text: &str| AxisValue::Text(text.into());
+        let cases = [
+            ("conections", AxisValue::Int(1), "unknown workload parameter 'conections'"),
+            ("connections", AxisValue::Int(0), "connections is a whole number from 1 to 100000, not 0"),
+            ("connections", AxisValue::Float(1.5), "not 1.5"),
+            ("duration_s", AxisValue::Int(-1), "duration_s is a number from 0.1 to 86400, not -1"),
+            ("duration_s", AxisValue::Float(f64::NAN), "not NaN"),
+            ("timeout_ms", text("long"), "not long"),
+            ("server_cores", text("some"), "server_cores is a number or \"all\""),
+            ("method", AxisValue::Int(1), "method is text, not 1"),
+        ];
+        for (name, value, expected) in cases {
+            let found = workload(name, value).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+        assert!(workload("method", text("GET /\r\nX: y")).is_err());
+        assert!(workload("path", text("/ HTTP/1.1\r\nX: y")).is_err());
+    }
+}

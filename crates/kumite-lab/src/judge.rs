@@ -1,0 +1,616 @@
+//! Verdicts: what the trials say of a claim.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kumite_record::{
+    AxisValue, Claim, Contender, ContenderStatus, EffectKind, Outcome, Point, Trial, Verdict,
+};
+use kumite_stats::{Interval, bootstrap, median, median_interval, paired_ratio};
+
+use crate::claim::{
+    self, Arithmetic, Comparison, EACH_CONTENDER, Every, Expr, Fold, Metric, Op, Part, Test, scale_of_name,
+};
+use crate::estimate::CONFIDENCE;
+use crate::execute::cell_name;
+use crate::spec::ClaimSpec;
+
+/// All that a judge looks at.
+pub(crate) struct Evidence<'a> {
+    pub trials: &'a [Trial],
+    pub contenders: &'a [Contender],
+    pub points: &'a [Point],
+    pub workload: &'a BTreeMap<String, AxisValue>,
+    pub profile: &'a str,
+    pub seed: u64,
+}
+
+/// What a comparison came to.
+#[derive(Clone, Debug)]
+struct Finding {
+    text: String,
+    verdict: Verdict,
+    effect: Option<(Interval, EffectKind)>,
+    why: String,
+    /// How far the interval is from the border of the claim; below 0 where it crosses it. Orders findings of one verdict.
+    margin: f64,
+}
+
+impl Evidence<'_> {
+    pub fn judge(&self, spec: &ClaimSpec) -> Claim {
+        let mut findings = Vec::new();
+        self.expand(&spec.parsed, &Scope::default(), &mut findings);
+        let finding = deciding(&findings);
+        let verdict = finding.map_or(Verdict::NotTested, |finding| finding.verdict);
+        let effect = finding.and_then(|finding| finding.effect.as_ref());
+        Claim {
+            id: spec.id.clone(),
+            assert: spec.assert.clone(),
+            title: spec.title.clone(),
+            published: spec.published.clone(),
+            verdict,
+            effect: effect.map(|(interval, _)| interval.estimate),
+            low: effect.map(|(interval, _)| interval.low),
+            high: effect.map(|(interval, _)| interval.high),
+            effect_kind: effect.map(|(_, kind)| *kind),
+            why: finding.map_or_else(
+                || format!("the {} profile has no point that it speaks of", self.profile),
+                |finding| why(finding, &findings),
+            ),
+        }
+    }
+
+    /// One finding for each comparison and each value that an `every` gives it.
+    fn expand(&self, claim: &claim::Claim, scope: &Scope, findings: &mut Vec<Finding>) {
+        for part in &claim.parts {
+            match part {
+                Part::Comparison(comparison) => findings.push(self.compare(comparison, scope)),
+                Part::Every(Every::Contender { except }, claim) => {
+                    let named = |name: &str| except.iter().any(|other| other.text == name);
+                    for contender in self.contenders.iter().filter(|contender| !named(&contender.name)) {
+                        let scope = Scope { contender: Some(contender.name.clone()), ..scope.clone() };
+                        self.expand(claim, &scope, findings);
+                    }
+                }
+                Part::Every(Every::Axis { axis, bounds }, claim) => {
+                    for value in self.axis_values(&axis.text) {
+                        let inside =
+                            |(op, bound): &(Op, f64)| value.number().is_some_and(|v| op.holds(v, *bound));
+                        if bounds.iter().all(inside) {
+                            let mut scope = scope.clone();
+                            scope.axes.insert(axis.text.clone(), value.clone());
+                            self.expand(claim, &scope, findings);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn axis_values(&self, axis: &str) -> Vec<AxisValue> {
+        let mut values = Vec::new();
+        for value in self.points.iter().filter_map(|point| point.get(axis)) {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        values
+    }
+
+    fn compare(&self, comparison: &Comparison, scope: &Scope) -> Finding {
+        let text = scope.describe(&comparison.text);
+        let untested = |why: String| Finding {
+            text: text.clone(),
+            verdict: Verdict::NotTested,
+            effect: None,
+            why,
+            margin: 0.0,
+        };
+        let (left, right) = match &comparison.test {
+            Test::Disqualified(name) => return self.disqualified(scope.name(&name.text), text),
+            Test::Compare(left, _, right) | Test::Within(left, _, right) => (left, right),
+        };
+        let mut references = Vec::new();
+        if let Err(why) = self
+            .references(left, scope, &mut references)
+            .and_then(|()| self.references(right, scope, &mut references))
+        {
+            return untested(why);
+        }
+        let groups = match self.groups(&references) {
+            Ok(groups) => groups,
+            Err(why) => return untested(why),
+        };
+        let sides = Sides { evidence: self, left, right, scope, groups: &groups };
+        let (interval, kind) = match sides.effect(&comparison.test) {
+            Ok(effect) => effect,
+            Err(Trouble::TooFew { have, need, kind, estimate }) => {
+                let effect = estimate.map(|estimate| {
+                    format!(
+                        " (the {} is {estimate:.3})",
+                        if kind == EffectKind::Ratio { "ratio" } else { "difference" }
+                    )
+                });
+                return Finding {
+                    text,
+                    verdict: Verdict::Undecided,
+                    effect: None,
+                    why: format!(
+                        "a 95 % interval needs {need} blocks, and there are {have}{}",
+                        effect.unwrap_or_default()
+                    ),
+                    margin: 0.0,
+                };
+            }
+            Err(Trouble::NoValue(why)) => return untested(why),
+        };
+        let (verdict, margin) = decide(&comparison.test, &interval, kind);
+        let marked = self.marked(&groups);
+        let why = match marked.is_empty() {
+            true => String::new(),
+            false => format!("rests on marked samples: {}", marked.join(", ")),
+        };
+        Finding { text, verdict, effect: Some((interval, kind)), why, margin }
+    }
+
+    fn disqualified(&self, name: &str, text: String) -> Finding {
+        let of_contender: Vec<_> = self.trials.iter().filter(|trial| trial.contender == name).collect();
+        let count = of_contender.iter().filter(|trial| trial.outcome == Outcome::Disqualified).count();
+        let finding = |verdict, effect, why| Finding { text, verdict, effect, why, margin: 0.0 };
+        if of_contender.is_empty() {
+            return finding(Verdict::NotTested, None, self.absence(name, None));
+        }
+        let exact =
+            Interval { estimate: count as f64, low: count as f64, high: count as f64, n: of_contender.len() };
+        let why = format!("{count} of {} trials of {name} gave a wrong answer", of_contender.len());
+        let verdict = if count > 0 { Verdict::Holds } else { Verdict::Fails };
+        finding(verdict, Some((exact, EffectKind::Count)), why)
+    }
+
+    /// The cells whose metrics an expression needs, or why one of them cannot be had.
+    fn references(&self, expr: &Expr, scope: &Scope, found: &mut Vec<Reference>) -> Result<(), String> {
+        match expr {
+            Expr::Number(_) | Expr::Parameter(_) => Ok(()),
+            Expr::Binary(left, _, right) => {
+                self.references(left, scope, found)?;
+                self.references(right, scope, found)
+            }
+            Expr::Fold(_, inner, axis) => {
+                let values = self.axis_values(&axis.text);
+                if values.len() < 2 {
+                    return Err(format!("the {} profile has only one value of {}", self.profile, axis.text));
+                }
+                values
+                    .iter()
+                    .try_for_each(|value| self.references(inner, &scope.with(&axis.text, value), found))
+            }
+            Expr::Metric(metric) => {
+                let contender = scope.name(&metric.contender.text).to_owned();
+                let point = self
+                    .point(metric, scope)
+                    .map_err(|place| format!("the {} profile has no point {place}", self.profile))?;
+                let reference = Reference { contender, point, metric: metric.name.text.clone() };
+                if !found.contains(&reference) {
+                    found.push(reference);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Which point a metric is meant at, by its position; or how it was described, where there is none.
+    fn point(&self, metric: &Metric, scope: &Scope) -> Result<usize, String> {
+        let mut wanted = BTreeMap::new();
+        for axis in self.points.iter().flat_map(|point| point.0.keys()) {
+            let set = metric.at.iter().find(|(name, _)| name.text == *axis).map(|(_, value)| value);
+            if let Some(value) = set.or_else(|| scope.axes.get(axis)) {
+                wanted.insert(axis.clone(), value.clone());
+            }
+        }
+        let fits = |point: &Point| wanted.iter().all(|(axis, value)| point.get(axis) == Some(value));
+        self.points.iter().position(fits).ok_or_else(|| Point(wanted).to_string())
+    }
+
+    /// The blocks of each point that all its references were measured in.
+    fn groups(&self, references: &[Reference]) -> Result<Vec<Group>, String> {
+        let mut groups = Vec::<Group>::new();
+        for reference in references {
+            if !groups.iter().any(|group| group.point == reference.point) {
+                groups.push(Group { point: reference.point, blocks: Vec::new() });
+            }
+        }
+        for group in &mut groups {
+            let here: Vec<&Reference> =
+                references.iter().filter(|reference| reference.point == group.point).collect();
+            let mut blocks: Option<BTreeSet<u32>> = None;
+            for reference in &here {
+                let measured: BTreeSet<u32> = self.usable(reference).map(|trial| trial.block).collect();
+                if measured.is_empty() {
+                    return Err(self.absence(&reference.contender, Some(reference)));
+                }
+                blocks = Some(match blocks {
+                    None => measured,
+                    Some(others) => others.intersection(&measured).copied().collect(),
+                });
+            }
+            for block in blocks.unwrap_or_default() {
+                let values = here.iter().map(|reference| {
+                    let trial = self.usable(reference).find(|trial| trial.block == block)?;
+                    Some(((*reference).clone(), *trial.sample.metrics.get(&reference.metric)?))
+                });
+                if let Some(values) = values.collect::<Option<Vec<_>>>() {
+                    group.blocks.push(values);
+                }
+            }
+            if group.blocks.is_empty() {
+                let names: Vec<&str> = here.iter().map(|reference| reference.contender.as_str()).collect();
+                return Err(format!(
+                    "{} have no block in common at {}",
+                    names.join(", "),
+                    self.points[group.point]
+                ));
+            }
+        }
+        Ok(groups)
+    }
+
+    fn usable(&self, reference: &Reference) -> impl Iterator<Item = &Trial> {
+        let point = &self.points[reference.point];
+        self.trials.iter().filter(move |trial| {
+            trial.contender == reference.contender
+                && trial.point == *point
+                && trial.outcome == Outcome::Ok
+                && trial.sample.metrics.contains_key(&reference.metric)
+        })
+    }
+
+    /// Why there is nothing of a contender, or of one of its cells.
+    fn absence(&self, name: &str, reference: Option<&Reference>) -> String {
+        let contender = self.contenders.iter().find(|contender| contender.name == name);
+        if let Some(contender) = contender.filter(|contender| contender.status != ContenderStatus::Ran) {
+            let reason = contender.reason.as_deref().unwrap_or("no reason was kept");
+            return format!("{name} was {}: {reason}", contender.status.as_str());
+        }
+        let here = |trial: &&Trial| {
+            trial.contender == name && reference.is_none_or(|r| trial.point == self.points[r.point])
+        };
+        let place = reference.map_or(name.to_owned(), |r| cell_name(name, &self.points[r.point]));
+        match self
+            .trials
+            .iter()
+            .filter(here)
+            .find_map(|trial| trial.reason.as_deref().map(|why| (trial.outcome, why)))
+        {
+            Some((outcome, why)) => format!("{place} has no usable trial: {}: {why}", outcome.as_str()),
+            None => match reference {
+                Some(r) if self.trials.iter().any(|t| here(&t)) => format!("{place} has no {}", r.metric),
+                _ => format!("{place} was not tried"),
+            },
+        }
+    }
+
+    /// The cells of these groups that have marked samples, with the marks.
+    fn marked(&self, groups: &[Group]) -> Vec<String> {
+        let mut cells = BTreeSet::new();
+        for group in groups {
+            for (reference, _) in group.blocks.iter().flatten() {
+                for trial in self.usable(reference) {
+                    for mark in &trial.marks {
+                        cells.insert(format!(
+                            "{} ({})",
+                            cell_name(&reference.contender, &self.points[reference.point]),
+                            mark.as_str()
+                        ));
+                    }
+                }
+            }
+        }
+        cells.into_iter().collect()
+    }
+}
+
+/// What the `every`s and folds around an expression have set.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    contender: Option<String>,
+    axes: BTreeMap<String, AxisValue>,
+}
+
+impl Scope {
+    fn name<'a>(&'a self, name: &'a str) -> &'a str {
+        match &self.contender {
+            Some(contender) if name == EACH_CONTENDER => contender,
+            _ => name,
+        }
+    }
+
+    fn with(&self, axis: &str, value: &AxisValue) -> Scope {
+        let mut scope = self.clone();
+        scope.axes.insert(axis.to_owned(), value.clone());
+        scope
+    }
+
+    fn describe(&self, text: &str) -> String {
+        let mut described = text.to_owned();
+        if let Some(contender) = &self.contender {
+            described += &format!(", contender {contender}");
+        }
+        if !self.axes.is_empty() {
+            described += &format!(" at {}", Point(self.axes.clone()));
+        }
+        described
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Reference {
+    contender: String,
+    point: usize,
+    metric: String,
+}
+
+/// The blocks at one point in which everything that a comparison needs was measured.
+struct Group {
+    point: usize,
+    blocks: Vec<Vec<(Reference, f64)>>,
+}
+
+enum Trouble {
+    TooFew { have: usize, need: usize, kind: EffectKind, estimate: Option<f64> },
+    NoValue(String),
+}
+
+/// The two sides of a comparison over the blocks they are estimated from.
+struct Sides<'a> {
+    evidence: &'a Evidence<'a>,
+    left: &'a Expr,
+    right: &'a Expr,
+    scope: &'a Scope,
+    groups: &'a [Group],
+}
+
+impl Sides<'_> {
+    /// Where both sides are from one point, each block gives one effect, and the interval is that of their median: the
+    /// comparison is paired. Otherwise each point's blocks are resampled as wholes, and the effect is formed from medians.
+    fn effect(&self, test: &Test) -> Result<(Interval, EffectKind), Trouble> {
+        let kind = self.kind(test)?;
+        let seed = self.evidence.seed;
+        if matches!(test, Test::Compare(_, Op::Equal, _)) {
+            return Ok((self.most_unequal(kind)?, kind));
+        }
+        let interval = match self.groups {
+            [] => {
+                let (left, right) = self.values(&[])?;
+                let exact = effect(left, right, kind);
+                Ok(Interval { estimate: exact, low: exact, high: exact, n: 0 })
+            }
+            [group] => {
+                let pairs: Vec<(f64, f64)> =
+                    group.blocks.iter().map(|block| self.values(block)).collect::<Result<_, _>>()?;
+                let effects: Vec<f64> =
+                    pairs.iter().map(|(left, right)| effect(*left, *right, kind)).collect();
+                let interval = match kind {
+                    EffectKind::Ratio => paired_ratio(&pairs, CONFIDENCE, seed),
+                    _ => median_interval(&effects, CONFIDENCE, seed),
+                };
+                interval.map_err(|error| (error, median(&effects)))
+            }
+            groups => {
+                let sizes: Vec<usize> = groups.iter().map(|group| group.blocks.len()).collect();
+                let all: Vec<Vec<usize>> = sizes.iter().map(|size| (0..*size).collect()).collect();
+                let of_resample = |chosen: &[Vec<usize>]| {
+                    let (left, right) = self.values(&self.medians(chosen)).ok()?;
+                    Some(effect(left, right, kind)).filter(|effect| effect.is_finite())
+                };
+                bootstrap(&sizes, CONFIDENCE, seed, of_resample).map_err(|error| (error, of_resample(&all)))
+            }
+        };
+        match interval {
+            Ok(interval) => Ok((interval, kind)),
+            Err((kumite_stats::Error::TooFew { have, need }, estimate)) => {
+                Err(Trouble::TooFew { have, need, kind, estimate })
+            }
+            Err((other, _)) => Err(Trouble::NoValue(other.to_string())),
+        }
+    }
+
+    /// A ratio where both sides are positive in every block, a difference elsewhere.
+    fn kind(&self, test: &Test) -> Result<EffectKind, Trouble> {
+        // Compared with 0, or an exponent with its value, a ratio would say nothing.
+        let is_plain = |expr: &Expr| matches!(expr, Expr::Fold(Fold::Slope | Fold::Spread, ..));
+        let is_band = matches!(test, Test::Within(..));
+        if !is_band && (is_plain(self.left) || is_plain(self.right)) {
+            return Ok(EffectKind::Difference);
+        }
+        let longest = self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0);
+        for nth in 0..longest.max(1) {
+            let chosen: Vec<Vec<usize>> =
+                self.groups.iter().map(|group| vec![nth.min(group.blocks.len() - 1)]).collect();
+            let (left, right) = self.values(&self.medians(&chosen))?;
+            if left <= 0.0 || right <= 0.0 {
+                return match is_band {
+                    true => Err(Trouble::NoValue(
+                        "'within' compares by ratio, and a side of it is not above 0".into(),
+                    )),
+                    false => Ok(EffectKind::Difference),
+                };
+            }
+        }
+        Ok(EffectKind::Ratio)
+    }
+
+    /// An exact value has no interval: the block that is furthest from it decides.
+    fn most_unequal(&self, kind: EffectKind) -> Result<Interval, Trouble> {
+        let mut worst: Option<f64> = None;
+        let sizes: usize = self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0);
+        for nth in 0..sizes.max(1) {
+            let chosen: Vec<Vec<usize>> =
+                self.groups.iter().map(|group| vec![nth.min(group.blocks.len() - 1)]).collect();
+            let (left, right) = self.values(&self.medians(&chosen))?;
+            let found = effect(left, right, kind);
+            let distance =
+                |effect: f64| if kind == EffectKind::Ratio { effect.ln().abs() } else { effect.abs() };
+            if worst.is_none_or(|worst| distance(found) > distance(worst)) {
+                worst = Some(found);
+            }
+        }
+        let worst = worst.unwrap_or_default();
+        Ok(Interval { estimate: worst, low: worst, high: worst, n: sizes })
+    }
+
+    fn medians(&self, chosen: &[Vec<usize>]) -> Vec<(Reference, f64)> {
+        let mut values = Vec::new();
+        for (group, chosen) in self.groups.iter().zip(chosen) {
+            for (position, (reference, _)) in group.blocks[0].iter().enumerate() {
+                let of_blocks: Vec<f64> =
+                    chosen.iter().map(|&block| group.blocks[block][position].1).collect();
+                if let Some(median) = median(&of_blocks) {
+                    values.push((reference.clone(), median));
+                }
+            }
+        }
+        values
+    }
+
+    fn values(&self, metrics: &[(Reference, f64)]) -> Result<(f64, f64), Trouble> {
+        let side = |expr| match self.value(expr, self.scope, metrics) {
+            Some(value) if value.is_finite() => Ok(value),
+            _ => Err(Trouble::NoValue(
+                "a side of it has no value: a division by zero or a metric that is missing".into(),
+            )),
+        };
+        Ok((side(self.left)?, side(self.right)?))
+    }
+
+    fn value(&self, expr: &Expr, scope: &Scope, metrics: &[(Reference, f64)]) -> Option<f64> {
+        match expr {
+            Expr::Number(number) => Some(*number),
+            Expr::Parameter(name) => {
+                let value = scope.axes.get(&name.text).or_else(|| self.evidence.workload.get(&name.text));
+                Some(value?.number()? * scale_of_name(&name.text))
+            }
+            Expr::Metric(metric) => {
+                let point = self.evidence.point(metric, scope).ok()?;
+                let contender = scope.name(&metric.contender.text);
+                let (_, value) = metrics.iter().find(|(reference, _)| {
+                    reference.point == point
+                        && reference.contender == contender
+                        && reference.metric == metric.name.text
+                })?;
+                Some(value * scale_of_name(&metric.name.text))
+            }
+            Expr::Binary(left, operator, right) => {
+                let (left, right) = (self.value(left, scope, metrics)?, self.value(right, scope, metrics)?);
+                Some(match operator {
+                    Arithmetic::Add => left + right,
+                    Arithmetic::Subtract => left - right,
+                    Arithmetic::Multiply => left * right,
+                    Arithmetic::Divide => left / right,
+                })
+            }
+            Expr::Fold(fold, inner, axis) => {
+                let points: Vec<(AxisValue, f64)> = self
+                    .evidence
+                    .axis_values(&axis.text)
+                    .into_iter()
+                    .map(|value| {
+                        let of_value = self.value(inner, &scope.with(&axis.text, &value), metrics)?;
+                        Some((value, of_value))
+                    })
+                    .collect::<Option<_>>()?;
+                folded(*fold, &points)
+            }
+        }
+    }
+}
+
+fn folded(fold: Fold, points: &[(AxisValue, f64)]) -> Option<f64> {
+    let values = || points.iter().map(|(_, value)| *value);
+    let (min, max) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
+    match fold {
+        Fold::Min => Some(min),
+        Fold::Max => Some(max),
+        Fold::Spread => Some(max / min - 1.0),
+        Fold::Slope => {
+            let logs: Vec<(f64, f64)> =
+                points.iter().map(|(x, y)| Some((x.number()?.ln(), y.ln()))).collect::<Option<_>>()?;
+            let n = logs.len() as f64;
+            let (mean_x, mean_y) =
+                (logs.iter().map(|(x, _)| x).sum::<f64>() / n, logs.iter().map(|(_, y)| y).sum::<f64>() / n);
+            let covariance: f64 = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+            let variance: f64 = logs.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+            Some(covariance / variance)
+        }
+    }
+}
+
+fn effect(left: f64, right: f64, kind: EffectKind) -> f64 {
+    match kind {
+        EffectKind::Ratio => left / right,
+        _ => left - right,
+    }
+}
+
+/// An inequality holds when the whole interval is on its side, an equivalence when it lies inside the band; each fails
+/// when the whole interval is outside. The margin is how far inside, or outside, its nearer end is.
+fn decide(test: &Test, interval: &Interval, kind: EffectKind) -> (Verdict, f64) {
+    let neutral = if kind == EffectKind::Ratio { 1.0 } else { 0.0 };
+    let Interval { low, high, .. } = *interval;
+    match test {
+        Test::Compare(_, op, _) => {
+            let margin = match op {
+                Op::Greater | Op::GreaterOrEqual => low - neutral,
+                Op::Less | Op::LessOrEqual => neutral - high,
+                Op::Equal => -(low - neutral).abs(),
+            };
+            if op.holds(low, neutral) && op.holds(high, neutral) {
+                (Verdict::Holds, margin)
+            } else if !op.holds(low, neutral) && !op.holds(high, neutral) {
+                (Verdict::Fails, margin)
+            } else {
+                (Verdict::Undecided, margin)
+            }
+        }
+        Test::Within(_, share, _) => {
+            let (bottom, top) = (1.0 - share, 1.0 + share);
+            let margin = (low - bottom).min(top - high);
+            if low >= bottom && high <= top {
+                (Verdict::Holds, margin)
+            } else if high < bottom || low > top {
+                (Verdict::Fails, margin)
+            } else {
+                (Verdict::Undecided, margin)
+            }
+        }
+        Test::Disqualified(_) => (Verdict::NotTested, 0.0),
+    }
+}
+
+/// The finding that decides a claim: parts are joined by `and`, so one that fails decides; else one that was not tested;
+/// else one that is undecided; and among those that hold, the one that holds by least.
+fn deciding(findings: &[Finding]) -> Option<&Finding> {
+    let rank = |finding: &Finding| match finding.verdict {
+        Verdict::Fails => 0,
+        Verdict::NotTested => 1,
+        Verdict::Undecided => 2,
+        Verdict::Holds => 3,
+    };
+    findings.iter().min_by(|a, b| rank(a).cmp(&rank(b)).then(a.margin.total_cmp(&b.margin)))
+}
+
+fn why(finding: &Finding, all: &[Finding]) -> String {
+    let count = all.iter().filter(|other| other.verdict == finding.verdict).count();
+    let of_all = match (all.len(), finding.verdict) {
+        (1, _) => String::new(),
+        (n, Verdict::Holds) => format!("the closest of {n} comparisons, all of which hold: "),
+        (n, Verdict::Fails) => format!("{count} of {n} comparisons fail, the clearest: "),
+        (n, Verdict::Undecided) => {
+            format!("{count} of {n} comparisons are undecided and none fails, the first: ")
+        }
+        (n, Verdict::NotTested) => format!("{count} of {n} comparisons could not be tested: "),
+    };
+    let colon = if finding.why.is_empty() { "" } else { "; " };
+    format!("{of_all}{}{colon}{}", finding.text, finding.why)
+}
+
+#[cfg(test)]
+mod tests;

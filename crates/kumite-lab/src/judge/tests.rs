@@ -1,0 +1,311 @@
+use kumite_record::{Mark, Sample};
+
+use super::*;
+use crate::spec::Experiment;
+
+const SPEC: &str = r#"
+question = "Which?"
+kind = "http"
+[workload]
+duration_s = 2
+timeout_ms = 500
+[axes]
+connections = [1, 10, 100]
+[[claim]]
+id = "it"
+assert = "ASSERT"
+"#;
+
+/// What "a" and "b" measured at 1, 10 and 100 connections: noise of a few percent around these, the same for both in a
+/// block, so that only pairing sees through it.
+struct World {
+    trials: Vec<Trial>,
+    contenders: Vec<Contender>,
+    points: Vec<Point>,
+    workload: BTreeMap<String, AxisValue>,
+}
+
+const DRIFT: [f64; 8] = [1.0, 1.3, 0.8, 1.5, 0.7, 1.2, 0.9, 1.1];
+const JITTER: [f64; 8] = [0.01, -0.02, 0.005, 0.015, -0.01, 0.0, 0.02, -0.005];
+
+impl World {
+    fn new(blocks: usize, a: [f64; 3], b: [f64; 3]) -> World {
+        let mut world = World {
+            trials: Vec::new(),
+            contenders: ["a", "b", "absent"].map(contender).into(),
+            points: [1, 10, 100].map(point).into(),
+            workload: [
+                ("duration_s".to_owned(), AxisValue::Int(2)),
+                ("timeout_ms".to_owned(), AxisValue::Int(500)),
+            ]
+            .into(),
+        };
+        world.contenders[2].status = ContenderStatus::Skipped;
+        world.contenders[2].reason = Some("needs elixir".to_owned());
+        for block in 0..blocks {
+            for (name, rates) in [("a", a), ("b", b)] {
+                for (point, rate) in world.points.clone().iter().zip(rates) {
+                    let jitter = if name == "a" { JITTER[block % 8] } else { -JITTER[(block + 3) % 8] };
+                    let rate = rate * DRIFT[block % 8] * (1.0 + jitter);
+                    let connections = point.get("connections").and_then(AxisValue::number).unwrap();
+                    let metrics = [
+                        ("throughput_rps".to_owned(), rate),
+                        ("response_mean_us".to_owned(), connections / rate * 1e6),
+                        ("failures".to_owned(), 0.0),
+                    ];
+                    world.trials.push(Trial {
+                        seq: world.trials.len() as u32,
+                        block: block as u32,
+                        contender: name.to_owned(),
+                        point: point.clone(),
+                        started: jiff::Timestamp::UNIX_EPOCH,
+                        outcome: Outcome::Ok,
+                        reason: None,
+                        sample: Sample { metrics: metrics.into(), ..Sample::default() },
+                        marks: Vec::new(),
+                        ready_ms: None,
+                        log: None,
+                    });
+                }
+            }
+        }
+        world
+    }
+
+    fn judge(&self, assert: &str) -> Claim {
+        let text = SPEC.replace("ASSERT", assert);
+        let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
+        let evidence = Evidence {
+            trials: &self.trials,
+            contenders: &self.contenders,
+            points: &self.points,
+            workload: &self.workload,
+            profile: "quick",
+            seed: 1,
+        };
+        evidence.judge(&experiment.claims[0])
+    }
+
+    fn verdict(&self, assert: &str) -> Verdict {
+        self.judge(assert).verdict
+    }
+}
+
+fn contender(name: &str) -> Contender {
+    Contender {
+        name: name.to_owned(),
+        model: "threads".to_owned(),
+        version: None,
+        status: ContenderStatus::Ran,
+        reason: None,
+    }
+}
+
+fn point(connections: i64) -> Point {
+    Point([("connections".to_owned(), AxisValue::Int(connections))].into())
+}
+
+const FASTER: &str = "throughput_rps(a at connections=10) > throughput_rps(b at connections=10)";
+
+#[test]
+fn pairs_see_through_a_drift_that_separate_means_do_not() {
+    // 10 % apart, while the machine drifts by a factor of two.
+    let world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
+    let claim = world.judge(FASTER);
+    assert_eq!((claim.verdict, claim.effect_kind), (Verdict::Holds, Some(EffectKind::Ratio)));
+    let (effect, low, high) = (claim.effect.unwrap(), claim.low.unwrap(), claim.high.unwrap());
+    assert!(low > 1.05 && high < 1.15 && (low..=high).contains(&effect), "{effect} {low} {high}");
+    assert_eq!(
+        world.verdict("throughput_rps(a at connections=10) < throughput_rps(b at connections=10)"),
+        Verdict::Fails
+    );
+}
+
+#[test]
+fn a_difference_within_the_noise_is_undecided_whichever_way_it_is_asked() {
+    let world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    for op in ["<", "<=", ">", ">="] {
+        let assert = format!("throughput_rps(a at connections=10) {op} throughput_rps(b at connections=10)");
+        assert_eq!(world.verdict(&assert), Verdict::Undecided, "{op}");
+    }
+}
+
+#[test]
+fn an_equivalence_needs_its_whole_interval_inside_the_band() {
+    let within = |share: &str| {
+        format!("throughput_rps(a at connections=10) within {share} of throughput_rps(b at connections=10)")
+    };
+    let same = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    assert_eq!(same.verdict(&within("10%")), Verdict::Holds);
+    assert_eq!(same.verdict(&within("0.5%")), Verdict::Undecided);
+    let apart = World::new(8, [1e3, 1.5e4, 1e5], [1e3, 1e4, 1e5]);
+    assert_eq!(apart.verdict(&within("10%")), Verdict::Fails);
+}
+
+#[test]
+fn fewer_than_six_blocks_decide_nothing_however_clear_they_look() {
+    let world = World::new(5, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]);
+    let claim = world.judge(FASTER);
+    assert_eq!(claim.verdict, Verdict::Undecided);
+    assert!(claim.why.contains("a 95 % interval needs 6 blocks, and there are 5"), "{}", claim.why);
+    assert_eq!((claim.low, claim.high), (None, None));
+    assert_eq!(World::new(6, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]).verdict(FASTER), Verdict::Holds);
+}
+
+#[test]
+fn every_takes_each_value_of_the_axis_within_its_bounds() {
+    // b leads at 100 only.
+    let world = World::new(8, [2e3, 2e4, 1e5], [1e3, 1e4, 2e5]);
+    let lead = |every: &str| format!("{every}: throughput_rps(a) > throughput_rps(b)");
+    assert_eq!(world.verdict(&lead("every $connections <= 10")), Verdict::Holds);
+    assert_eq!(world.verdict(&lead("every $connections > 1 and < 100")), Verdict::Holds);
+    let all = world.judge(&lead("every $connections"));
+    assert_eq!(all.verdict, Verdict::Fails);
+    assert!(all.why.starts_with("1 of 3 comparisons fail, the clearest: "), "{}", all.why);
+    assert!(all.why.contains("at connections=100"), "{}", all.why);
+    let none = world.judge(&lead("every $connections > 1000"));
+    assert_eq!(none.verdict, Verdict::NotTested);
+    assert_eq!(none.why, "the quick profile has no point that it speaks of");
+}
+
+#[test]
+fn a_claim_about_a_contender_that_was_left_out_is_not_tested() {
+    let world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    let claim = world.judge("throughput_rps(absent at connections=1) > throughput_rps(a at connections=1)");
+    assert_eq!(claim.verdict, Verdict::NotTested);
+    assert!(claim.why.ends_with("absent was skipped: needs elixir"), "{}", claim.why);
+    // Nor can a claim hold of every contender when one was left out.
+    assert_eq!(
+        world.verdict("every contender: failures(contender at connections=1) = 0"),
+        Verdict::NotTested
+    );
+    assert_eq!(
+        world.verdict("every contender except absent: failures(contender at connections=1) = 0"),
+        Verdict::Holds
+    );
+}
+
+#[test]
+fn a_part_that_fails_decides_though_another_was_not_tested() {
+    let world = World::new(8, [1e3, 1e4, 1e5], [2e3, 2e4, 2e5]);
+    let untested = "throughput_rps(absent at connections=1) > 1";
+    assert_eq!(world.verdict(&format!("{untested} and {FASTER}")), Verdict::Fails);
+    assert_eq!(
+        world.verdict(&format!("{untested} and throughput_rps(a at connections=1) > 1")),
+        Verdict::NotTested
+    );
+}
+
+#[test]
+fn a_wrong_answer_takes_its_trial_out_and_is_a_claim_of_its_own() {
+    let mut world = World::new(8, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]);
+    assert_eq!(world.verdict("disqualified(a)"), Verdict::Fails);
+    for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a" && trial.block < 3) {
+        trial.outcome = Outcome::Disqualified;
+        trial.reason = Some("3 of 100 answers were wrong".to_owned());
+    }
+    let claim = world.judge("disqualified(a)");
+    assert_eq!((claim.verdict, claim.effect, claim.low), (Verdict::Holds, Some(9.0), Some(9.0)));
+    assert_eq!(claim.effect_kind, Some(EffectKind::Count));
+    // Five of eight blocks are left.
+    let claim = world.judge(FASTER);
+    assert!(claim.why.contains("needs 6 blocks, and there are 5"), "{}", claim.why);
+    for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a") {
+        trial.outcome = Outcome::Disqualified;
+    }
+    let claim = world.judge(FASTER);
+    assert_eq!(claim.verdict, Verdict::NotTested);
+    assert!(
+        claim.why.contains("a at connections=10 has no usable trial: disqualified: 3 of 100"),
+        "{}",
+        claim.why
+    );
+}
+
+#[test]
+fn numbers_units_and_parameters_are_compared_in_seconds() {
+    let world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    for (assert, verdict) in [
+        ("response_mean_us(a at connections=1) < 2 ms", Verdict::Holds),
+        ("response_mean_us(a at connections=1) < 100 us", Verdict::Fails),
+        ("response_mean_us(a at connections=1) < $timeout_ms", Verdict::Holds),
+        ("throughput_rps(a at connections=1) * $duration_s > 1000", Verdict::Holds),
+        ("throughput_rps(a at connections=1) - 5 > 0", Verdict::Holds),
+        ("$timeout_ms = 0.5 s", Verdict::Holds),
+        ("2 * 3 + 4 < (2 + 3) * 2", Verdict::Fails),
+    ] {
+        assert_eq!(world.verdict(assert), verdict, "{assert}");
+    }
+}
+
+#[test]
+fn folds_go_over_the_points_of_an_axis() {
+    // Response time over connections: a takes the same time at each, b in proportion.
+    let world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e3, 1e3]);
+    for (assert, verdict) in [
+        ("slope(response_mean_us(b) over connections) within 10% of 1", Verdict::Holds),
+        ("slope(response_mean_us(b) over connections) > 0", Verdict::Holds),
+        ("slope(response_mean_us(a) over connections) > 0.5", Verdict::Fails),
+        (
+            "spread(response_mean_us(a) over connections) < spread(response_mean_us(b) over connections)",
+            Verdict::Holds,
+        ),
+        (
+            "max(throughput_rps(a) over connections) > 50 * min(throughput_rps(a) over connections)",
+            Verdict::Holds,
+        ),
+        (
+            "throughput_rps(a at connections=100) >= 0.9 * max(throughput_rps(a) over connections)",
+            Verdict::Holds,
+        ),
+    ] {
+        let claim = world.judge(assert);
+        assert_eq!(claim.verdict, verdict, "{assert}: {claim:?}");
+    }
+}
+
+#[test]
+fn an_exact_value_is_exact_in_every_block() {
+    let mut world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    let none = "failures(a at connections=10) = 0";
+    assert_eq!(world.verdict(none), Verdict::Holds);
+    let one =
+        world.trials.iter_mut().find(|t| t.contender == "a" && t.point == point(10) && t.block == 5).unwrap();
+    one.sample.metrics.insert("failures".to_owned(), 3.0);
+    let claim = world.judge(none);
+    assert_eq!(
+        (claim.verdict, claim.effect, claim.low, claim.high),
+        (Verdict::Fails, Some(3.0), Some(3.0), Some(3.0))
+    );
+}
+
+#[test]
+fn a_verdict_that_rests_on_marked_samples_says_so() {
+    let mut world = World::new(8, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]);
+    for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a") {
+        trial.marks.push(Mark::GeneratorBound);
+    }
+    let claim = world.judge(FASTER);
+    assert_eq!(claim.verdict, Verdict::Holds);
+    assert!(
+        claim.why.ends_with("rests on marked samples: a at connections=10 (generator-bound)"),
+        "{}",
+        claim.why
+    );
+}
+
+#[test]
+fn what_has_no_value_is_not_tested() {
+    let world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    let division = "throughput_rps(a at connections=1) / failures(a at connections=1) > 1";
+    assert_eq!(world.verdict(division), Verdict::NotTested);
+    let missing = world.judge("peak_rss_bytes(a at connections=1) < 1 GiB");
+    assert_eq!(missing.verdict, Verdict::NotTested);
+    assert!(missing.why.ends_with("a at connections=1 has no peak_rss_bytes"), "{}", missing.why);
+}
+
+#[test]
+fn the_same_record_gives_the_same_verdict() {
+    let world = World::new(8, [1e3, 1.01e4, 1e5], [1e3, 1e4, 1e5]);
+    assert_eq!(world.judge(FASTER), world.judge(FASTER));
+}

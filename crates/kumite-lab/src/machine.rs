@@ -1,0 +1,86 @@
+//! What the run is executed on.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use kumite_process::available_cores;
+use kumite_record::{Cores, Machine};
+
+/// The last CPU for the load engine, the others for the contender; both on the same one where there is only one.
+pub fn cores() -> Cores {
+    let mut contender = available_cores();
+    let engine = contender.last().copied().into_iter().collect();
+    if contender.len() > 1 {
+        contender.pop();
+    }
+    Cores { contender, engine }
+}
+
+/// Looks at this machine, as the kernel describes it.
+pub fn machine(cores: Cores) -> Machine {
+    let available = available_cores();
+    let cpuinfo = read("/proc/cpuinfo");
+    let field = |text: &str, name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once([':', '='])?.1.trim().trim_matches('"').to_owned())
+    };
+    let memory_kib: u64 = field(&read("/proc/meminfo"), "MemTotal")
+        .and_then(|text| text.split_whitespace().next()?.parse().ok())
+        .unwrap_or_default();
+    Machine {
+        kernel: format!("{} {}", read("/proc/sys/kernel/ostype"), read("/proc/sys/kernel/osrelease")),
+        os: field(&read("/etc/os-release"), "PRETTY_NAME").unwrap_or_default(),
+        cpu: field(&cpuinfo, "model name").unwrap_or_default(),
+        cpus: available.len(),
+        smt_siblings: siblings(&available),
+        memory_bytes: memory_kib * 1024,
+        virtual_machine: field(&cpuinfo, "flags")
+            .is_some_and(|flags| flags.split(' ').any(|f| f == "hypervisor")),
+        governor: Some(read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
+            .filter(|g| !g.is_empty()),
+        cores,
+    }
+}
+
+fn siblings(available: &[usize]) -> Vec<Vec<usize>> {
+    let groups: BTreeSet<Vec<usize>> = available
+        .iter()
+        .map(|cpu| cpu_list(&read(format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"))))
+        .filter(|group| group.len() > 1)
+        .collect();
+    groups.into_iter().collect()
+}
+
+/// The kernel's lists of CPUs: `0-2,5`.
+fn cpu_list(text: &str) -> Vec<usize> {
+    text.split(',')
+        .filter_map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+        })
+        .flatten()
+        .collect()
+}
+
+fn read(file: impl AsRef<Path>) -> String {
+    std::fs::read_to_string(file).unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cpus() {
+        assert_eq!(cpu_list("0-2,5"), [0, 1, 2, 5]);
+        assert_eq!(cpu_list("3"), [3]);
+        assert_eq!(cpu_list(""), [0; 0]);
+    }
+
+    #[test]
+    fn this_machine_has_a_name_and_memory() {
+        let machine = machine(cores());
+        assert!(machine.kernel.starts_with("Linux ") && machine.memory_bytes > 0 && machine.cpus > 0);
+        assert!(!machine.cores.contender.is_empty() && machine.cores.engine.len() == 1);
+    }
+}

@@ -1,0 +1,220 @@
+//! The tools a contender needs: whether they are here, in which version, and how to get them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_process::{Spawn, run};
+
+use crate::contender::Install;
+
+const ASK_LIMIT: Duration = Duration::from_secs(30);
+const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
+
+/// A tool, and the oldest version that will do: `go >= 1.22`, or `npm` for any.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// Its command.
+    pub tool: String,
+    /// The parts of its oldest version, none for any.
+    pub at_least: Option<Vec<u64>>,
+}
+
+impl FromStr for Need {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Need, String> {
+        let (tool, version) = match text.split_once(">=") {
+            Some((tool, version)) => (tool.trim(), Some(version.trim())),
+            None => (text.trim(), None),
+        };
+        let is_tool =
+            !tool.is_empty() && tool.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
+        let at_least = version.map(parse_version);
+        if !is_tool || at_least == Some(None) {
+            return Err(format!("'{text}' is not a need: write a command, or 'command >= 1.2'"));
+        }
+        Ok(Need { tool: tool.to_owned(), at_least: at_least.flatten() })
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tool)?;
+        match &self.at_least {
+            Some(version) => write!(f, " >= {}", dotted(version)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Need {
+    /// What was found, or what is missing in words.
+    pub(crate) fn look(&self, log: &Path, stop: &AtomicBool) -> Result<Found, String> {
+        let path = on_path(&self.tool).ok_or_else(|| format!("{self}, which is not on PATH"))?;
+        let Some(wanted) = &self.at_least else {
+            return Ok(Found { tool: self.tool.clone(), version: None });
+        };
+        let argument = match self.tool.as_str() {
+            "go" => "version",
+            "java" | "javac" => "-version",
+            _ => "--version",
+        };
+        let command = format!("{} {argument} 2>&1", self.tool);
+        let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log };
+        let said = run(&spawn, ASK_LIMIT, stop).map_err(|error| format!("{self}: {error}"))?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let found = version_said(&self.tool, &said)
+            .ok_or_else(|| format!("{self}, and {} does not say its version", path.display()))?;
+        if &found < wanted {
+            return Err(format!("{self}, and {} is {}", path.display(), dotted(&found)));
+        }
+        Ok(Found { tool: self.tool.clone(), version: Some(dotted(&found)) })
+    }
+}
+
+/// A tool that is here.
+pub(crate) struct Found {
+    pub tool: String,
+    pub version: Option<String>,
+}
+
+/// Installs the packages through the system's package manager, as root or through sudo.
+pub(crate) fn install(packages: &Install, log: &Path, stop: &AtomicBool) -> Result<(), String> {
+    if on_path("apt-get").is_none() {
+        return Err("this system has no apt-get, the package manager that --install knows".into());
+    }
+    let sudo = if is_root() { "" } else { "sudo -n " };
+    let names = packages.apt.join(" ");
+    let command = format!(
+        "{sudo}apt-get -q update && {sudo}env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends {names}"
+    );
+    let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log };
+    let finished = run(&spawn, INSTALL_LIMIT, stop).map_err(|error| error.to_string())?;
+    if finished.status.success() {
+        return Ok(());
+    }
+    Err(format!("`{command}` {}: {}", ended(finished.status), last_lines(log)))
+}
+
+fn is_root() -> bool {
+    std::fs::read_to_string("/proc/self/status")
+        .is_ok_and(|status| status.lines().any(|line| line.starts_with("Uid:\t0\t")))
+}
+
+fn on_path(tool: &str) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let runs = |file: &PathBuf| {
+        file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(tool)).find(runs)
+}
+
+/// How a command ended, in words.
+pub(crate) fn ended(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with status {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+/// The end of a log, on one line: enough to see what went wrong without opening it.
+pub(crate) fn last_lines(log: &Path) -> String {
+    use std::io::{Read, Seek, SeekFrom};
+    const TAIL: u64 = 4096;
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = std::fs::File::open(log)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        let mut tail = Vec::new();
+        file.take(TAIL).read_to_end(&mut tail)?;
+        Ok(tail)
+    };
+    let tail = read().unwrap_or_default();
+    let text = String::from_utf8_lossy(&tail);
+    let mut lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(5).collect();
+    lines.reverse();
+    if lines.is_empty() { "it printed nothing".to_owned() } else { lines.join(" ⏎ ") }
+}
+
+/// The version in what a tool printed: after its own name where it names itself (Elixir prints Erlang's first), else the
+/// first number with a dot in it.
+fn version_said(tool: &str, said: &str) -> Option<Vec<u64>> {
+    let named =
+        said.lines().find(|line| line.to_lowercase().starts_with(&format!("{} ", tool.to_lowercase())));
+    let numbers = |text: &str| {
+        text.split(|c: char| !c.is_ascii_digit() && c != '.')
+            .map(|part| part.trim_matches('.'))
+            .find(|part| part.contains('.'))
+            .and_then(parse_version)
+    };
+    named.and_then(numbers).or_else(|| numbers(said))
+}
+
+fn parse_version(text: &str) -> Option<Vec<u64>> {
+    text.split('.').map(|part| part.parse().ok()).collect()
+}
+
+fn dotted(version: &[u64]) -> String {
+    version.iter().map(u64::to_string).collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn needs_are_read_and_written() {
+        for text in ["npm", "go >= 1.22", "dpkg-deb", "g++ >= 12"] {
+            assert_eq!(text.parse::<Need>().unwrap().to_string(), text);
+        }
+        for text in ["", ">= 1", "go >= new", "rm -rf /", "a;b"] {
+            assert!(text.parse::<Need>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn versions_are_found_in_what_tools_print() {
+        let cases: [(&str, &str, &[u64]); 8] = [
+            ("go", "go version go1.26.8 linux/amd64\n", &[1, 26, 8]),
+            ("node", "v20.20.2\n", &[20, 20, 2]),
+            ("npm", "11.19.1\n", &[11, 19, 1]),
+            ("cargo", "cargo 1.95.0 (f2d3ce0bd 2026-03-21)\n", &[1, 95, 0]),
+            ("java", "openjdk version \"17.0.15\" 2025-04-15\n", &[17, 0, 15]),
+            ("mvn", "Apache Maven 3.8.7\n", &[3, 8, 7]),
+            (
+                "elixir",
+                "Erlang/OTP 25 [erts-13.1.5] [64-bit]\n\nElixir 1.14.0 (compiled with Erlang/OTP 24)\n",
+                &[1, 14, 0],
+            ),
+            (
+                "dpkg-deb",
+                "Debian 'dpkg-deb' package archive backend version 1.21.22 (amd64).\n",
+                &[1, 21, 22],
+            ),
+        ];
+        for (tool, said, version) in cases {
+            assert_eq!(version_said(tool, said).as_deref(), Some(version), "{tool}");
+        }
+        assert_eq!(version_said("x", "no number here 12\n"), None);
+    }
+
+    #[test]
+    fn what_is_missing_or_too_old_is_said() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let look = |need: &str| {
+            need.parse::<Need>().unwrap().look(log.path(), &AtomicBool::new(false)).map(|found| found.version)
+        };
+        assert_eq!(look("sh"), Ok(None));
+        let missing = look("no-such-tool >= 2").unwrap_err();
+        assert_eq!(missing, "no-such-tool >= 2, which is not on PATH");
+        let old = look("cargo >= 99.1").unwrap_err();
+        assert!(old.starts_with("cargo >= 99.1, and /") && old.contains(" is 1."), "{old}");
+    }
+}

@@ -1,0 +1,120 @@
+//! Where in a file something is wrong.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+/// An experiment or contender file that cannot be used as it stands.
+#[derive(Debug, Error)]
+pub enum SpecError {
+    /// The file says something that it may not.
+    #[error("{}:{line}:{column}: {what}", .file.display())]
+    At {
+        /// The file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1, in characters.
+        column: usize,
+        /// What is wrong, and the remedy.
+        what: String,
+    },
+    /// A file or folder could not be read.
+    #[error("cannot read {}: {source}", .file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// No experiment goes by that name.
+    #[error("no experiment '{name}': {looked}; `kumite list` shows those that are there")]
+    NoExperiment {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        looked: String,
+    },
+    /// Anything else that is wrong before a run begins.
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// A TOML file with its text, so that errors can point into it.
+pub(crate) struct Source {
+    pub file: PathBuf,
+    pub text: String,
+}
+
+impl Source {
+    pub fn read(file: &Path) -> Result<Source, SpecError> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|source| SpecError::Read { file: file.to_owned(), source })?;
+        Ok(Source { file: file.to_owned(), text })
+    }
+
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, SpecError> {
+        toml::from_str(&self.text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            self.error(offset, error.message().trim())
+        })
+    }
+
+    /// An error at a byte of the text.
+    pub fn error(&self, offset: usize, what: impl Into<String>) -> SpecError {
+        let before = self.text.get(..offset).unwrap_or(&self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        SpecError::At {
+            file: self.file.clone(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            what: what.into(),
+        }
+    }
+
+    /// An error at a key, given as the names and positions that lead to it: `["claim", "0", "assert"]`.
+    pub fn error_at(&self, path: &[&str], what: impl Into<String>) -> SpecError {
+        self.error(self.offset(path), what)
+    }
+
+    fn offset(&self, path: &[&str]) -> usize {
+        let Ok(table) = toml::de::DeTable::parse(&self.text) else { return 0 };
+        let mut offset = table.span().start;
+        let mut here = toml::de::DeValue::Table(table.into_inner());
+        for step in path {
+            let next = match &here {
+                toml::de::DeValue::Table(table) => table
+                    .iter()
+                    .find(|(key, _)| key.get_ref() == step)
+                    .map(|(key, value)| (key.span().start, value.get_ref().clone())),
+                toml::de::DeValue::Array(array) => step
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| array.get(index))
+                    .map(|value| (value.span().start, value.get_ref().clone())),
+                _ => None,
+            };
+            let Some((start, value)) = next else { return offset };
+            (offset, here) = (start, value);
+        }
+        offset
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_at_its_line_and_column() {
+        let source =
+            Source { file: "x.toml".into(), text: "a = 1\n[b]\nc = [1, 2]\n[[d]]\n  e = 'é'\n".into() };
+        let place = |path: &[&str]| source.error_at(path, "wrong").to_string();
+        assert_eq!(place(&["a"]), "x.toml:1:1: wrong");
+        assert_eq!(place(&["b", "c"]), "x.toml:3:1: wrong");
+        assert_eq!(place(&["b", "c", "1"]), "x.toml:3:9: wrong");
+        assert_eq!(place(&["d", "0", "e"]), "x.toml:5:3: wrong");
+        assert_eq!(place(&["b", "missing"]), "x.toml:2:2: wrong");
+    }
+}

@@ -1,0 +1,79 @@
+//! Which trial comes when: blocks, interleaved in seeded random order.
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// The order of a run: each block is one trial of every contender at a point, back to back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// In the order they are executed.
+    pub blocks: Vec<Block>,
+}
+
+/// The unit of pairing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Which point, by its position.
+    pub point: usize,
+    /// The how-manieth block at that point, from 0.
+    pub index: u32,
+    /// Contenders, by their position, in the order they are tried.
+    pub order: Vec<usize>,
+}
+
+/// Plans `blocks` rounds. A round has one block at each point, so that the machine's drift hits points and contenders
+/// alike, and a run that is cut short is cut evenly. The order of points in a round and of contenders in a block is
+/// random; the same seed gives the same order.
+pub fn plan(points: usize, contenders: usize, blocks: u32, seed: u64) -> Plan {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut shuffled = |count: usize| {
+        let mut order: Vec<usize> = (0..count).collect();
+        order.shuffle(&mut random);
+        order
+    };
+    let mut planned = Vec::new();
+    for index in 0..blocks {
+        for point in shuffled(points) {
+            planned.push(Block { point, index, order: shuffled(contenders) });
+        }
+    }
+    Plan { blocks: planned }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_block_has_every_contender_once_and_every_round_every_point() {
+        let plan = plan(3, 5, 4, 1);
+        assert_eq!(plan.blocks.len(), 12);
+        for (round, blocks) in plan.blocks.chunks(3).enumerate() {
+            let points: BTreeSet<_> = blocks.iter().map(|block| block.point).collect();
+            assert_eq!(points, BTreeSet::from([0, 1, 2]));
+            for block in blocks {
+                assert_eq!(block.index as usize, round);
+                assert_eq!(block.order.iter().copied().collect::<BTreeSet<_>>(), (0..5).collect());
+            }
+        }
+    }
+
+    #[test]
+    fn the_seed_is_the_order() {
+        assert_eq!(plan(4, 5, 6, 7), plan(4, 5, 6, 7));
+        assert_ne!(plan(4, 5, 6, 7), plan(4, 5, 6, 8));
+    }
+
+    #[test]
+    fn each_contender_comes_first_about_equally_often() {
+        let mut first = [0; 4];
+        for block in plan(1, 4, 4000, 3).blocks {
+            first[block.order[0]] += 1;
+        }
+        // 1,000 expected, SD 27: five of them.
+        assert!(first.iter().all(|count| (863..1137).contains(count)), "{first:?}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Doubts that travel with the numbers.
+
+use std::collections::BTreeMap;
+
+use kumite_record::{Contender, ContenderStatus, Machine, Mark, Outcome, Run, Trial, Warning};
+
+use crate::execute::cell_name;
+
+pub(crate) fn warnings(
+    run: &Run,
+    machine: &Machine,
+    contenders: &[Contender],
+    trials: &[Trial],
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |place: &str, what: String| warnings.push(Warning { place: place.to_owned(), what });
+    if let Some(why) = &run.cut_short {
+        warn("run", format!("{why}; what was measured until then is all there is"));
+    }
+    let cores = &machine.cores;
+    if cores.contender.iter().any(|core| cores.engine.contains(core)) {
+        warn("machine", "there is only one CPU: contender and load engine share it".to_owned());
+    }
+    for group in &machine.smt_siblings {
+        let on = |cores: &[usize]| group.iter().any(|core| cores.contains(core));
+        if on(&cores.contender) && on(&cores.engine) {
+            warn(
+                "machine",
+                format!("CPUs {group:?} share a physical core, and contender and load engine are both on it"),
+            );
+        }
+    }
+    for contender in contenders.iter().filter(|contender| contender.status != ContenderStatus::Ran) {
+        let why = contender.reason.as_deref().unwrap_or_default();
+        warn(&contender.name, format!("{}: {why}", contender.status.as_str()));
+    }
+    for (cell, trials) in by_cell(trials) {
+        for outcome in [Outcome::Disqualified, Outcome::Failed] {
+            let of_outcome: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == outcome).collect();
+            if let Some(first) = of_outcome.first() {
+                let why = first.reason.as_deref().unwrap_or_default();
+                warn(
+                    &cell,
+                    format!("{} of {} trials {}: {why}", of_outcome.len(), trials.len(), outcome.as_str()),
+                );
+            }
+        }
+        let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
+        for mark in [Mark::GeneratorBound, Mark::SharedCores] {
+            let count = usable.iter().filter(|trial| trial.marks.contains(&mark)).count();
+            if count > 0 {
+                warn(&cell, format!("{count} of {} samples {}", usable.len(), meaning(mark)));
+            }
+        }
+        if let Some(note) = usable.iter().find_map(|trial| trial.reason.as_deref()) {
+            warn(&cell, note.to_owned());
+        }
+        let failures: u64 = usable.iter().flat_map(|trial| trial.sample.errors.values()).sum();
+        if failures > 0 {
+            let finished: f64 = usable.iter().filter_map(|trial| trial.sample.metrics.get("finished")).sum();
+            warn(&cell, format!("{failures} of {finished} requests failed ({})", kinds(&usable)));
+        }
+    }
+    warnings
+}
+
+/// The trials of each cell, in the order the cells were first tried.
+fn by_cell(trials: &[Trial]) -> Vec<(String, Vec<&Trial>)> {
+    let mut cells = Vec::<(String, Vec<&Trial>)>::new();
+    for trial in trials {
+        let name = cell_name(&trial.contender, &trial.point);
+        match cells.iter_mut().find(|(cell, _)| *cell == name) {
+            Some((_, of_cell)) => of_cell.push(trial),
+            None => cells.push((name, vec![trial])),
+        }
+    }
+    cells.sort_by(|a, b| a.0.cmp(&b.0));
+    cells
+}
+
+fn kinds(trials: &[&&Trial]) -> String {
+    let mut kinds = BTreeMap::<&str, u64>::new();
+    for (kind, count) in trials.iter().flat_map(|trial| &trial.sample.errors) {
+        *kinds.entry(kind).or_default() += count;
+    }
+    let found: Vec<String> = kinds
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    found.join(", ")
+}
+
+fn meaning(mark: Mark) -> &'static str {
+    match mark {
+        Mark::GeneratorBound => {
+            "are generator-bound: the load engine had no headroom, so the server may be faster than this"
+        }
+        Mark::SharedCores => "have the load engine on the contender's CPUs",
+    }
+}

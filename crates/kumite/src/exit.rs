@@ -1,0 +1,59 @@
+//! Exit codes, and what leads to them.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use kumite_lab::SpecError;
+use kumite_record::StoreError;
+
+/// Printed below every help text.
+pub const HELP: &str = "\
+Exit status:
+  0  done (a claim that does not hold is a finding, not an error)
+  1  a gate failed: a contender that `check` found wanting, or answers that `load` was told not to expect
+  2  wrong usage, or a specification with an error
+  3  the run could not be completed; what was measured until then is kept and reported";
+
+/// Why a command did not end with 0.
+#[derive(Debug)]
+pub enum Failure {
+    /// Something that was asked to be so is not.
+    Gate(String),
+    /// What was typed, or written in a specification, makes no sense.
+    Usage(String),
+    /// It could not be done, or not to its end.
+    Incomplete(String),
+}
+
+impl Failure {
+    /// The documented exit code.
+    pub fn code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Gate(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::Incomplete(_) => 3,
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Failure::Gate(what) | Failure::Usage(what) | Failure::Incomplete(what)) = self;
+        f.write_str(what)
+    }
+}
+
+impl From<SpecError> for Failure {
+    fn from(error: SpecError) -> Failure {
+        Failure::Usage(error.to_string())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        match error {
+            StoreError::NoSuchRun { .. } | StoreError::Ambiguous { .. } => Failure::Usage(error.to_string()),
+            _ => Failure::Incomplete(error.to_string()),
+        }
+    }
+}

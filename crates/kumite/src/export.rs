@@ -1,0 +1,42 @@
+//! `kumite export`: a run as one document.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use kumite_lab::export;
+use kumite_record::Store;
+
+use crate::exit::Failure;
+use crate::output;
+use crate::run::DEFAULT_DB;
+
+#[derive(Parser)]
+pub struct Args {
+    /// The run: its id, the beginning of its id, or `last`
+    run: String,
+    /// Everything as JSON, or the estimates as CSV
+    #[arg(long, value_enum, default_value_t = Format::Json)]
+    format: Format,
+    /// Where to write
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// The results store
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
+    db: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Json,
+    Csv,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let store = Store::open_existing(&args.db)?;
+    let export = export(&store, &store.find(&args.run)?)?;
+    let text = match args.format {
+        Format::Json => output::json(&export)?,
+        Format::Csv => kumite_report::csv(&export),
+    };
+    output::write(&args.output, &text)
+}

@@ -1,0 +1,65 @@
+//! `kumite list`: what there is to run, and what was run.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use kumite_lab::Experiment;
+use kumite_record::Store;
+
+use crate::exit::Failure;
+use crate::output;
+use crate::run::DEFAULT_DB;
+
+#[derive(Parser)]
+pub struct Args {
+    /// List the runs in the results store instead of experiments
+    #[arg(long)]
+    runs: bool,
+    /// The results store
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
+    db: PathBuf,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.runs { runs(args) } else { experiments() }
+}
+
+fn experiments() -> Result<(), Failure> {
+    let found = Experiment::list()?;
+    if found.is_empty() {
+        return Err(Failure::Usage(
+            "there is no experiments/ folder with experiments here or above".to_owned(),
+        ));
+    }
+    let mut broken = 0;
+    for folder in &found {
+        match Experiment::load(&folder.to_string_lossy(), "standard") {
+            Ok(experiment) => {
+                output::print(&format!("{}: {}\n", experiment.name, experiment.question.text))?;
+                for (_, variant) in experiment.variants() {
+                    output::print(&format!("  {:24} {}\n", variant.name, variant.model))?;
+                }
+            }
+            Err(error) => {
+                broken += 1;
+                output::print(&format!("{}: cannot be run: {error}\n", folder.display()))?;
+            }
+        }
+    }
+    match broken {
+        0 => Ok(()),
+        _ => Err(Failure::Usage(format!("{broken} of {} experiments cannot be run", found.len()))),
+    }
+}
+
+fn runs(args: &Args) -> Result<(), Failure> {
+    for run in Store::open_existing(&args.db)?.runs()? {
+        let ended = match (&run.finished, &run.cut_short) {
+            (None, _) => "not finished".to_owned(),
+            (Some(_), Some(why)) => why.clone(),
+            (Some(_), None) => "finished".to_owned(),
+        };
+        output::print(&format!("{}  {} ({}): {ended}\n", run.id, run.experiment, run.profile))?;
+    }
+    Ok(())
+}

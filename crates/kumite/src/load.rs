@@ -1,0 +1,191 @@
+//! `kumite load`: the load engine as a tool of its own.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use kumite_lab::{Clock, External, Ready, RealClock, Session, cores, execute, load_result, machine, plan};
+use kumite_load::{Expect, Interval, Limit, Load, Request, Target};
+use kumite_record::{LoadResult, Point, Question, Run, Store};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::{duration, output, stop};
+
+const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
+#[derive(Parser)]
+pub struct Args {
+    /// What to ask, e.g. http://127.0.0.1:3000/path?query
+    url: String,
+    /// Keep-alive connections, each with one request in flight
+    #[arg(short, long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    connections: u32,
+    /// End after exactly this many requests
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    requests: Option<u64>,
+    /// End after this time, e.g. 10s or 2m [default: 10s, if -n is not given]
+    #[arg(short = 'z', long, value_name = "TIME", value_parser = duration::parse)]
+    duration: Option<Duration>,
+    /// Time under load before counting begins, e.g. 1s
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    warm_up: Option<Duration>,
+    /// An answer that takes longer is a failure
+    #[arg(short, long, value_name = "TIME", default_value = "1s", value_parser = duration::parse)]
+    timeout: Duration,
+    /// Request method [default: GET, or POST if there is a body]
+    #[arg(short, long)]
+    method: Option<String>,
+    /// Request body
+    #[arg(short = 'd', value_name = "TEXT", conflicts_with = "body_file")]
+    body: Option<String>,
+    /// Request body from a file
+    #[arg(short = 'D', value_name = "FILE")]
+    body_file: Option<PathBuf>,
+    /// Request header, e.g. -H 'accept: text/plain' (may be given several times)
+    #[arg(short = 'H', value_name = "HEADER", value_parser = header)]
+    headers: Vec<(String, String)>,
+    /// The status of a right answer [default: any 2xx]
+    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
+    expect_status: Option<u16>,
+    /// The whole body of a right answer [default: any]
+    #[arg(long, value_name = "TEXT")]
+    expect_body: Option<String>,
+    /// Write the result as JSON (- for standard output, in place of the report)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let load = load(args)?;
+    let stop = stop::flag()?;
+    let result = measure(args, load, &stop)?;
+    match args.json.as_deref() {
+        Some(file) if file == std::path::Path::new("-") => output::print(&output::json(&result)?)?,
+        file => {
+            output::print(&kumite_report::load_terminal(&result, &output::style()))?;
+            if let Some(file) = file {
+                output::write(file, &output::json(&result)?)?;
+            }
+        }
+    }
+    judge(args, &result)
+}
+
+/// Whether the result is what was asked for.
+fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
+    if result.cut_short {
+        return Err(Failure::Incomplete(format!("it was interrupted after {} requests", result.requests)));
+    }
+    let wrong = |kind: &str| result.errors.get(kind).copied().unwrap_or(0);
+    let unexpected = wrong("status") + wrong("body");
+    if (args.expect_status.is_some() || args.expect_body.is_some()) && unexpected > 0 {
+        return Err(Failure::Gate(format!(
+            "{unexpected} of {} answers were not as expected",
+            result.requests
+        )));
+    }
+    if result.ok == 0 {
+        return Err(Failure::Gate(format!("no right answer from {}", args.url)));
+    }
+    Ok(())
+}
+
+fn load(args: &Args) -> Result<Load, Failure> {
+    let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
+    let body = match (&args.body, &args.body_file) {
+        (Some(text), _) => Some(text.clone().into_bytes()),
+        (None, Some(file)) => Some(std::fs::read(file).map_err(|error| {
+            Failure::Usage(format!("cannot read the body from {}: {error}", file.display()))
+        })?),
+        (None, None) => None,
+    };
+    let default_method = if body.is_some() { "POST" } else { "GET" };
+    let request = Request {
+        method: args.method.clone().unwrap_or_else(|| default_method.to_owned()),
+        headers: args.headers.clone(),
+        body: body.unwrap_or_default(),
+    };
+    let target = Target::parse(&args.url).map_err(|error| usage(&error))?;
+    request.encode(&target).map_err(|error| usage(&error))?;
+    let unlimited = args.requests.is_none() && args.duration.is_none();
+    Ok(Load {
+        target,
+        request,
+        expect: Expect { status: args.expect_status, body: args.expect_body.clone().map(String::into_bytes) },
+        connections: args.connections as usize,
+        limit: Limit {
+            requests: args.requests,
+            duration: args.duration.or(unlimited.then_some(DEFAULT_DURATION)),
+        },
+        warm_up: args.warm_up.unwrap_or_default(),
+        timeout: args.timeout,
+    })
+}
+
+/// The same way that an experiment takes, with one contender, one point and one block.
+fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Result<LoadResult, Failure> {
+    let clock = RealClock::default();
+    let cores = cores();
+    let total = load.limit.requests;
+    let seconds = load.limit.duration;
+    let mut progress = Progress::new(0);
+    let (mut done, mut errors) = (0, 0);
+    let mut watch = |interval: &Interval| {
+        done += interval.ok + interval.errors;
+        errors += interval.errors;
+        let elapsed = (interval.start_ms + 100) as f64 / 1e3;
+        let of = match (total, seconds) {
+            (Some(total), _) => format!("{done}/{total} requests"),
+            (None, Some(limit)) => format!("{elapsed:.0}/{:.0} s", limit.as_secs_f64()),
+            (None, None) => format!("{elapsed:.0} s"),
+        };
+        progress.step(
+            0,
+            0,
+            &format!("{of}; {}/s, p99 {:.2} ms, {errors} errors", interval.ok * 10, interval.p99_us / 1e3),
+        );
+    };
+    let mut executor = External { load, cores: cores.engine.clone(), watch: &mut watch, result: None };
+    let mut store = Store::in_memory()?;
+    let started = clock.timestamp();
+    let run = Run {
+        id: Run::new_id(started),
+        experiment: "load".to_owned(),
+        kind: "http".to_owned(),
+        profile: "standard".to_owned(),
+        seed: 0,
+        started,
+        finished: None,
+        cut_short: None,
+        command: output::command_line(),
+        kumite: env!("CARGO_PKG_VERSION").to_owned(),
+        question: Question { text: format!("How does {} do?", args.url), source: None },
+        workload: Default::default(),
+        points: vec![Point::default()],
+        blocks: 1,
+        spec: String::new(),
+    };
+    let contender = Ready { name: args.url.clone(), folder: PathBuf::new(), run: String::new() };
+    store.begin(&run, &machine(cores), &[])?;
+    let session = Session {
+        run: &run.id,
+        contenders: std::slice::from_ref(&contender),
+        points: &run.points,
+        plan: &plan(1, 1, 1, run.seed),
+        budget: None,
+    };
+    execute(&session, &mut executor, &clock, &mut store, stop, &mut |_| {})?;
+    let outcome =
+        executor.result.take().ok_or_else(|| Failure::Incomplete("it was interrupted".to_owned()))?;
+    progress.clear();
+    let outcome = outcome.map_err(|error| Failure::Incomplete(error.to_string()))?;
+    let trials = store.trials(&run.id)?;
+    let sample = trials.first().map(|trial| trial.sample.clone()).unwrap_or_default();
+    Ok(load_result(run.command, args.url.clone(), args.connections as usize, &outcome, &sample))
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("expected 'name: value'")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,85 @@
+//! Where results go: the terminal, files, standard output.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use kumite_record::Export;
+use kumite_report::Style;
+
+use crate::exit::Failure;
+
+/// How to write for standard output: in colour only on a terminal, and not if `NO_COLOR` is set.
+pub fn style() -> Style {
+    let terminal = std::io::stdout().is_terminal();
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let width = terminal_size::terminal_size().map_or(120, |(width, _)| usize::from(width.0));
+    Style { color: terminal && !refused, width }
+}
+
+/// Writes to standard output. A reader that has had enough (`| head`) is no error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Incomplete(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file, or standard output for `-`.
+pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    if file == Path::new("-") {
+        return print(text);
+    }
+    std::fs::write(file, text)
+        .map_err(|error| Failure::Incomplete(format!("cannot write {}: {error}", file.display())))
+}
+
+/// Writes a run as JSON, HTML and Markdown, where a file is given for it.
+pub fn documents(export: &Export, [as_json, html, markdown]: [&Option<PathBuf>; 3]) -> Result<(), Failure> {
+    if let Some(file) = as_json {
+        write(file, &json(export)?)?;
+    }
+    if let Some(file) = html {
+        write(file, &kumite_report::html(export))?;
+    }
+    if let Some(file) = markdown {
+        write(file, &kumite_report::markdown(export))?;
+    }
+    Ok(())
+}
+
+/// The command as it was typed, to be repeated in a shell.
+pub fn command_line() -> String {
+    let mut words = vec!["kumite".to_owned()];
+    words.extend(std::env::args().skip(1).map(|word| quoted(&word)));
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// JSON as people can read it, with a line end.
+pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Incomplete(error.to_string()))?;
+    Ok(text + "\n")
+}
+
+/// A line for whoever watches, not for programs.
+pub fn note(text: &str) {
+    eprintln!("{text}");
+}
+
+/// The last line of a command that failed.
+pub fn error(failure: &Failure) {
+    if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        eprintln!("\x1b[31merror:\x1b[0m {failure}");
+    } else {
+        eprintln!("error: {failure}");
+    }
+}

@@ -1,0 +1,57 @@
+//! Progress: a bar on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// What is being done, how far it is, and how long it will take.
+pub struct Progress {
+    bar: ProgressBar,
+    terminal: bool,
+    last_line: Option<Instant>,
+}
+
+impl Progress {
+    /// Begins to show the progress of so many steps, on standard error.
+    pub fn new(steps: usize) -> Progress {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = if terminal { ProgressBar::new(steps as u64) } else { ProgressBar::hidden() };
+        let template = if steps > 0 { "{bar:30} {pos}/{len} {msg}" } else { "{spinner} {msg}" };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        Progress { bar, terminal, last_line: None }
+    }
+
+    /// So many steps are done; on a terminal at once, elsewhere a line now and then.
+    pub fn step(&mut self, done: usize, total: usize, message: &str) {
+        self.bar.set_position(done as u64);
+        self.bar.set_message(message.to_owned());
+        if total > 0 {
+            self.line(&format!("{done}/{total} {message}"), done == total);
+        } else {
+            self.line(message, false);
+        }
+    }
+
+    /// Something that should stay on the screen.
+    pub fn note(&self, text: &str) {
+        if self.terminal { self.bar.println(text) } else { eprintln!("{text}") }
+    }
+
+    fn line(&mut self, text: &str, now: bool) {
+        let due = self.last_line.is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
+        if !self.terminal && (due || now) {
+            eprintln!("{text}");
+            self.last_line = Some(Instant::now());
+        }
+    }
+
+    /// Takes the bar off the screen.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

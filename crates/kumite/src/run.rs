@@ -1,0 +1,210 @@
+//! `kumite run`: an experiment from its specification to its verdicts.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Parser;
+use kumite_lab::{
+    Choice, Clock, Event, Experiment, HttpExecutor, Plan, Prepared, RealClock, Session, conclude, execute,
+    export, humane, machine, plan, prepare,
+};
+use kumite_record::{Export, Run, Store};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::{duration, output, stop};
+
+/// Where results are kept unless --db names another file.
+pub const DEFAULT_DB: &str = ".kumite/results.db";
+
+#[derive(Parser)]
+pub struct Args {
+    /// An experiment below experiments/, or a folder with an experiment.toml
+    experiment: String,
+    /// How much to measure: quick (minutes), standard (at most about 30 minutes), full (the source's own scale)
+    #[arg(long, default_value = "standard")]
+    profile: String,
+    /// Only these contenders (may be given several times, or separated by commas)
+    #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Not these contenders
+    #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
+    skip: Vec<String>,
+    /// Blocks at each point, instead of the profile's; 6 is the least for a 95 % interval
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    blocks: Option<u32>,
+    /// Begin no block that would end after this time, e.g. 10m; builds are not counted
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    budget: Option<Duration>,
+    /// Repeat the order of an earlier run, and its resampling
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Install tools that contenders need and that are missing, through the system's package manager
+    #[arg(long)]
+    install: bool,
+    /// Print what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Write everything as JSON (- for standard output, in place of the report)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the report as one self-contained HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the report as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// The results store
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
+    db: PathBuf,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
+    if let Some(blocks) = args.blocks {
+        experiment.blocks = blocks;
+    }
+    let choice = Choice { only: args.only.clone(), skip: args.skip.clone(), install: args.install };
+    choice.check(&experiment)?;
+    if args.dry_run {
+        return output::print(&dry_run(&experiment, &choice));
+    }
+    let clock = RealClock::default();
+    let stop = stop::flag()?;
+    let mut store = Store::open(&args.db)?;
+    let state = store.folder().to_owned();
+    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
+    if stop.load(std::sync::atomic::Ordering::Relaxed) {
+        return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
+    }
+    for contender in prepared.contenders.iter().filter(|c| c.reason.is_some()) {
+        let reason = contender.reason.as_deref().unwrap_or_default();
+        output::note(&format!("{} {}: {reason}", contender.status.as_str(), contender.name));
+    }
+    if prepared.ready.is_empty() {
+        return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
+    }
+    let run = begin(args, &experiment, &clock);
+    let mut executor = HttpExecutor::new(&experiment, &state, &run.id).map_err(Failure::Usage)?;
+    store.begin(&run, &machine(executor.cores().clone()), &prepared.contenders)?;
+    let plan = plan(run.points.len(), prepared.ready.len(), experiment.blocks, run.seed);
+    let cut_short = measure(&run, &prepared, &plan, args.budget, &mut executor, &clock, &mut store, &stop)?;
+    let id = run.id.clone();
+    conclude(&mut store, &experiment, run, clock.timestamp(), cut_short.clone())?;
+    let export = export(&store, &id)?;
+    write(&export, args)?;
+    output::note(&format!(
+        "\nkept as run {id} in {}; `kumite report {id}` shows it again",
+        args.db.display()
+    ));
+    match cut_short {
+        // A budget is a wish of the user's, and was kept.
+        Some(why) if stop.load(std::sync::atomic::Ordering::Relaxed) => Err(Failure::Incomplete(why)),
+        _ if export.trials.iter().all(|trial| trial.outcome != kumite_record::Outcome::Ok) => {
+            Err(Failure::Incomplete("no trial gave a result".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
+    let started = clock.timestamp();
+    // 32 bits are enough to differ, and every JSON reader can hold them exactly.
+    let fresh = || u64::from(started.subsec_nanosecond() as u32) ^ u64::from(std::process::id()) << 8;
+    let seed = args.seed.unwrap_or_else(|| fresh() & 0xffff_ffff);
+    let mut command = output::command_line();
+    if args.seed.is_none() {
+        command += &format!(" --seed {seed}");
+    }
+    Run {
+        id: Run::new_id(started),
+        experiment: experiment.name.clone(),
+        kind: experiment.kind.clone(),
+        profile: experiment.profile.clone(),
+        seed,
+        started,
+        finished: None,
+        cut_short: None,
+        command,
+        kumite: env!("CARGO_PKG_VERSION").to_owned(),
+        question: experiment.question.clone(),
+        workload: experiment.workload.clone(),
+        points: experiment.points(),
+        blocks: experiment.blocks,
+        spec: experiment.text.clone(),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn measure(
+    run: &Run,
+    prepared: &Prepared,
+    plan: &Plan,
+    budget: Option<Duration>,
+    executor: &mut HttpExecutor,
+    clock: &RealClock,
+    store: &mut Store,
+    stop: &std::sync::atomic::AtomicBool,
+) -> Result<Option<String>, Failure> {
+    let session = Session { run: &run.id, contenders: &prepared.ready, points: &run.points, plan, budget };
+    let mut progress = Progress::new(plan.blocks.len() * prepared.ready.len());
+    let ended = execute(&session, executor, clock, store, stop, &mut |event| match event {
+        Event::Note(note) => progress.note(&note),
+        Event::Trial { done, total, left, trial } => {
+            let rate = trial.sample.metrics.get("throughput_rps");
+            let what = rate.map_or(trial.outcome.as_str().to_owned(), |rate| format!("{rate:.0}/s"));
+            let left = format!("about {} left", humane(left));
+            progress.step(done, total, &format!("{left}; {} at {}: {what}", trial.contender, trial.point));
+        }
+    });
+    progress.clear();
+    Ok(ended?)
+}
+
+fn write(export: &Export, args: &Args) -> Result<(), Failure> {
+    let files = [&args.json, &args.html, &args.markdown];
+    if !files.iter().any(|file| file.as_deref() == Some(Path::new("-"))) {
+        output::print(&kumite_report::terminal(export, &output::style()))?;
+    }
+    output::documents(export, files)
+}
+
+/// What would be done, and about how long it would take.
+fn dry_run(experiment: &Experiment, choice: &Choice) -> String {
+    let mut text = format!("{}: {}\n\n", experiment.name, experiment.question.text);
+    let variants = experiment.variants();
+    let mut count = 0;
+    for (contender, variant) in &variants {
+        let needs: Vec<String> = contender.needs.iter().map(ToString::to_string).collect();
+        let what = match choice.left_out(&variant.name) {
+            Some(why) => why.to_owned(),
+            None => {
+                count += 1;
+                format!(
+                    "{}; needs {}",
+                    variant.model,
+                    if needs.is_empty() { "nothing".into() } else { needs.join(", ") }
+                )
+            }
+        };
+        text += &format!("  {:24} {what}\n", variant.name);
+    }
+    let points = experiment.points();
+    text += "\npoints:\n";
+    for point in &points {
+        text += &format!(
+            "  {}\n",
+            if point.0.is_empty() { "the only one".to_owned() } else { point.to_string() }
+        );
+    }
+    let trials = points.len() * count * experiment.blocks as usize;
+    let measuring = experiment.measuring_time(count);
+    text += &format!(
+        "\nprofile {}: {} points × {count} contenders × {} blocks = {trials} trials; {} under load, starting and stopping not counted\n",
+        experiment.profile,
+        points.len(),
+        experiment.blocks,
+        humane(measuring),
+    );
+    text
+}
