@@ -36,7 +36,8 @@ pub struct Usage {
     pub rss_bytes: u64,
     /// The larger of the highest `rss_bytes` of any call and the highest resident set of any one member, as the
     /// kernel kept it. For a tree of one process that is exact up to the last call (after [`Tree::stop`] up to its
-    /// end, if larger than the peak of *our* process, which the kernel lets a child inherit); for several a lower bound.
+    /// end, if larger than the peak of *our* process, which the kernel lets a child inherit); for several a lower bound;
+    /// 0 if it ended before any call and stayed below that.
     ///
     /// [`Tree::stop`]: crate::Tree::stop
     pub peak_rss_bytes: u64,

@@ -263,7 +263,8 @@ impl Drop for Tree {
 }
 
 /// Makes orphaned descendants come to this process instead of init, so that they can be reaped and their CPU time is
-/// exact. For the whole process; to be called once, before the first tree.
+/// exact. For the whole process; to be called once, before the first tree. An orphan that left group and session, and
+/// ends before it was ever looked at, cannot be told from others' and stays a zombie until this process ends.
 pub fn become_subreaper() -> io::Result<()> {
     Ok(nix::sys::prctl::set_child_subreaper(true)?)
 }

@@ -184,11 +184,11 @@ fn a_nul_in_the_command_is_an_error() {
 #[test]
 fn wall_time_is_that_of_the_root() {
     let bench = Bench::new();
-    let mut tree = bench.start("sleep 0.3");
+    let mut tree = bench.start("sleep 0.2");
     tree.wait(SECOND * 5, &NEVER).unwrap().unwrap();
-    std::thread::sleep(Duration::from_millis(100));
+    std::thread::sleep(Duration::from_millis(500));
     let wall = tree.stop(SECOND).wall.as_secs_f64();
-    assert!((0.3..0.39).contains(&wall), "{wall}");
+    assert!((0.2..0.6).contains(&wall), "{wall}");
 }
 
 #[test]
