@@ -177,7 +177,11 @@ fn chart(export: &Export, id: String, axis: &str, cells: &[&Cell], metric: &Metr
                 Dot {
                     x: x_scale.at(x),
                     y: y_scale.at(of.estimate),
-                    whisker: of.low.zip(of.high).map(|(low, high)| (y_scale.at(low), y_scale.at(high))),
+                    whisker: of
+                        .low
+                        .zip(of.high)
+                        .filter(|(low, high)| low.is_finite() && high.is_finite())
+                        .map(|(low, high)| (y_scale.at(low), y_scale.at(high))),
                     text: one_line(&format!("{name}, {point}: {text}{note}")),
                 }
             })
@@ -209,7 +213,7 @@ fn chart(export: &Export, id: String, axis: &str, cells: &[&Cell], metric: &Metr
         .collect();
     Some(Chart {
         id,
-        title: one_line(&metric.label()),
+        title: one_line(&format!("{}{}", metric.label(), if y_scale.log { ", log scale" } else { "" })),
         description: one_line(&format!(
             "Line chart of {name} over {over}{}, from first to last: {} All figures are in the tables.",
             if y_scale.log { ", both as logarithms where they span decades" } else { "" },
@@ -253,18 +257,20 @@ fn shortened(name: &str) -> String {
     name.chars().take(LABEL_CHARS - 1).chain(['…']).collect()
 }
 
-/// From top to bottom, each label at least its height below the one before; then all up again as far as they overflow.
+/// From top to bottom, each label at least its height below the one before; then up again, from the last, as far as they
+/// overflow. Very many labels overlap rather than leave the chart.
 fn move_labels_apart(lines: &mut [Line]) {
     lines.sort_by(|a, b| a.label_y.total_cmp(&b.label_y));
+    let height = LABEL_HEIGHT.min((BOTTOM - TOP) / lines.len().max(1) as f64);
     let mut free = f64::NEG_INFINITY;
     for line in lines.iter_mut() {
         line.label_y = line.label_y.max(free);
-        free = line.label_y + LABEL_HEIGHT;
+        free = line.label_y + height;
     }
-    let mut limit = BOTTOM + LABEL_HEIGHT;
+    let mut limit = BOTTOM;
     for line in lines.iter_mut().rev() {
         line.label_y = line.label_y.min(limit);
-        limit = line.label_y - LABEL_HEIGHT;
+        limit = line.label_y - height;
     }
 }
 
@@ -307,7 +313,7 @@ impl Scale {
         (at * 10.0).round() / 10.0
     }
 
-    /// At most about a dozen round values.
+    /// About four to twelve round values.
     fn ticks(&self) -> Vec<f64> {
         if self.log {
             let mut ticks: Vec<f64> = Vec::new();
@@ -317,7 +323,7 @@ impl Scale {
                 tick = round_above(tick * 1.001);
             }
             // Powers of ten alone where 1, 2 and 5 of each are too many.
-            let each = if ticks.len() <= 12 { 1 } else { 3 * (ticks.len() / 36 + 1) };
+            let each = if ticks.len() <= 8 { 1 } else { 3 * (ticks.len() / 36 + 1) };
             let first = ticks.iter().position(|tick| (tick.log10() - tick.log10().round()).abs() < 1e-6);
             return ticks
                 .into_iter()

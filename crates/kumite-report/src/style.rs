@@ -3,7 +3,7 @@
 pub struct Style {
     /// Whether colours are wanted; nothing is said by colour alone.
     pub color: bool,
-    /// Columns that fit on a line.
+    /// Columns that fit on a line; fewer than 40 count as 40.
     pub width: usize,
 }
 

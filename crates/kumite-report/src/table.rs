@@ -43,13 +43,16 @@ pub struct Entry {
     pub note: Option<String>,
 }
 
-impl Entry {
-    fn plain(text: impl Into<String>) -> Entry {
-        Entry { text: text.into(), note: None }
-    }
-}
-
 impl Table {
+    /// Columns of equal length, as rows.
+    fn of(columns: Vec<(Column, Vec<Entry>)>) -> Table {
+        let length = columns.first().map_or(0, |(_, entries)| entries.len());
+        let (columns, entries): (Vec<Column>, Vec<Vec<Entry>>) = columns.into_iter().unzip();
+        let mut entries: Vec<_> = entries.into_iter().map(Vec::into_iter).collect();
+        let rows = (0..length).map(|_| entries.iter_mut().filter_map(Iterator::next).collect()).collect();
+        Table { columns, rows }
+    }
+
     /// The rows for formats without small print: only the first figure keeps its interval.
     pub fn rows_flat(&self) -> impl Iterator<Item = Vec<String>> {
         let first = self.columns.iter().position(|column| column.numeric);
@@ -89,53 +92,22 @@ fn tables(export: &Export, point: &Point) -> PointTables {
         metrics(cells.iter().copied()).into_iter().partition(Metric::is_detail);
     let order = main.first().and_then(|metric| sort(&mut cells, metric)).unwrap_or_default();
 
-    let columns = |metrics: &[Metric], before: &[&str], after: &[Column]| {
-        let mut columns: Vec<Column> =
-            before.iter().map(|name| Column { name: (*name).into(), numeric: false }).collect();
-        columns
-            .extend(metrics.iter().map(|metric| Column { name: one_line(&metric.label()), numeric: true }));
-        columns.extend(after.iter().map(|column| Column { name: column.name.clone(), ..*column }));
-        columns
+    let words = |name: &str, numeric, of: &dyn Fn(&Cell) -> String| -> (Column, Vec<Entry>) {
+        let entries = cells.iter().map(|cell| Entry { text: one_line(&of(cell)), note: None });
+        (Column { name: name.to_owned(), numeric }, entries.collect())
     };
-    let main_table = Table {
-        columns: columns(
-            &main,
-            &["contender", "model"],
-            &[
-                Column { name: "trials".into(), numeric: true },
-                Column { name: "marks".into(), numeric: false },
-            ],
-        ),
-        rows: cells
-            .iter()
-            .map(|cell| {
-                let mut row = vec![
-                    Entry::plain(one_line(&cell.contender)),
-                    Entry::plain(one_line(model(export, &cell.contender))),
-                ];
-                row.extend(main.iter().map(|metric| entry(cell, metric)));
-                row.push(Entry::plain(cell.trials.to_string()));
-                row.push(Entry::plain(marks(export, cell)));
-                row
-            })
-            .collect(),
-    };
-    let details = (!details.is_empty()).then(|| Table {
-        columns: columns(&details, &["contender"], &[]),
-        rows: cells
-            .iter()
-            .map(|cell| {
-                let mut row = vec![Entry::plain(one_line(&cell.contender))];
-                row.extend(details.iter().map(|metric| entry(cell, metric)));
-                row
-            })
-            .collect(),
-    });
+    let names = || words("contender", false, &|cell| cell.contender.clone());
+    let mut columns = vec![names(), words("model", false, &|cell| model(export, &cell.contender).to_owned())];
+    columns.extend(figures(&cells, &main));
+    columns.push(words("trials", true, &|cell| cell.trials.to_string()));
+    columns.push(words("marks", false, &|cell| marks(export, cell)));
+    let details = (!details.is_empty())
+        .then(|| Table::of([names()].into_iter().chain(figures(&cells, &details)).collect()));
     let source_lines = match export.run.kind.as_str() {
         "http" => cells.iter().filter_map(|cell| source_line(cell)).collect(),
         _ => Vec::new(),
     };
-    PointTables { title: title(point), order, main: main_table, details, source_lines }
+    PointTables { title: title(point), order, main: Table::of(columns), details, source_lines }
 }
 
 /// Best estimate first; what has none stays last. Says what the order is, where there is one.
@@ -151,10 +123,26 @@ fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
     Some(format!("by {}, {extreme} first", one_line(&metric.words())))
 }
 
-fn entry(cell: &Cell, metric: &Metric) -> Entry {
-    let Some(estimate) = cell.metrics.get(&metric.name) else { return Entry::plain("–") };
-    let (text, note) = metric.estimate(estimate);
-    Entry { text, note }
+/// A column for each metric. That a cell has no interval is said once in its row.
+fn figures(cells: &[&Cell], metrics: &[Metric]) -> Vec<(Column, Vec<Entry>)> {
+    let estimate = |cell: &Cell, metric: &Metric| {
+        let Some(estimate) = cell.metrics.get(&metric.name) else {
+            return Entry { text: "–".to_owned(), note: None };
+        };
+        let (text, note) = metric.estimate(estimate);
+        Entry { text, note }
+    };
+    let column = |(nth, metric): (usize, &Metric)| {
+        let entries = cells.iter().map(|cell| {
+            let mut entry = estimate(cell, metric);
+            let has_interval = cell.metrics.get(&metric.name).is_some_and(|metric| metric.low.is_some());
+            let said = nth > 0 && estimate(cell, &metrics[0]).note == entry.note;
+            entry.note.take_if(|_| !has_interval && said);
+            entry
+        });
+        (Column { name: one_line(&metric.label()), numeric: true }, entries.collect())
+    };
+    metrics.iter().enumerate().map(column).collect()
 }
 
 fn model<'a>(export: &'a Export, name: &str) -> &'a str {
