@@ -7,9 +7,10 @@
 //! # Method
 //!
 //! Intervals are percentile bootstrap intervals with the percentiles expanded for few blocks: instead of α/2 on either
-//! side, Φ(−√(n/(n−1)) · t), where t is the 1−α/2 quantile of Student's t with n−1 degrees of freedom (T. Hesterberg,
-//! "What Teachers Should Know About the Bootstrap", The American Statistician 69(4), 2015, "expanded percentile interval"). The plain
-//! percentile interval is too narrow for few blocks: for means by about √((n−1)/n) and by normal for Student quantiles.
+//! side, Φ(−√(n/(n−1)) · t), where t is the 1−α/2 quantile of Student's t with n−1 degrees of freedom: the expanded
+//! percentile interval of T. Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician
+//! 69(4), 2015. The plain percentile interval is too narrow for few blocks: for means by about √((n−1)/n) and by normal
+//! for Student quantiles.
 //!
 //! The true median lies in a 95 % interval from n blocks as often as this, in 20,000 simulated sequences of each kind
 //! (the test `coverage` repeats it, smaller): never less than asked for, and sometimes more, because the median of few
