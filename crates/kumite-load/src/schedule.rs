@@ -102,7 +102,7 @@ mod tests {
     fn ends_with_its_duration_after_the_warm_up() {
         let mut schedule = Schedule::new(&limit(None, Some(100)), 50);
         assert!(schedule.start(0) && schedule.finish(149) && !schedule.over(149));
-        assert!(schedule.over(150) && !schedule.finish(150));
+        assert!(schedule.over(150) && !schedule.start(150) && !schedule.finish(150));
     }
 
     #[test]

@@ -4,8 +4,8 @@
 mod server;
 
 use std::net::{Shutdown, SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kumite_load::{Errors, Expect, Interval, Limit, Load, Outcome, Request, Target};
@@ -151,14 +151,24 @@ fn every_10th_connection_is_closed_without_an_answer() {
 
 #[test]
 fn reset_instead_of_an_answer_and_within_one() {
-    for sent in [0, 20] {
-        let server = Server::start(0, move |stream, _| {
+    let errors = Errors::default();
+    for (right_before, sent, expected) in [
+        (0, 0, Errors { reset: 10, ..errors }),
+        (0, 20, Errors { reset: 10, ..errors }),
+        (1, 0, Errors { closed: 10, ..errors }),
+        (1, 20, Errors { reset: 10, ..errors }),
+    ] {
+        let server = Server::start(0, move |stream, turn| {
+            if turn.on_connection <= right_before {
+                write(stream, PONG);
+                return Then::Keep;
+            }
             write(stream, &PONG[..sent]);
             set_socket_linger(&*stream, Some(Duration::ZERO)).unwrap();
             Then::Close
         });
-        let outcome = run(&load(server.addr, 20));
-        assert_eq!(outcome.errors, Errors { reset: 20, ..Errors::default() }, "{sent} bytes");
+        let outcome = run(&load(server.addr, 10 * (right_before + 1)));
+        assert_eq!(outcome.errors, expected, "{sent} bytes after {right_before} right answers");
     }
 }
 
@@ -441,30 +451,31 @@ fn a_window_after_a_warm_up() {
 
 #[test]
 fn stopped_within_a_tenth_of_a_second() {
-    let server = pong();
-    let stop = Arc::new(AtomicBool::new(false));
-    let stopped_at = Arc::new(Mutex::new(None));
-    let hand = std::thread::spawn({
-        let (stop, stopped_at) = (stop.clone(), stopped_at.clone());
-        move || {
-            std::thread::sleep(Duration::from_millis(150));
-            *stopped_at.lock().unwrap() = Some(Instant::now());
-            stop.store(true, Ordering::SeqCst);
-        }
-    });
-    let limit = Limit { requests: None, duration: Some(Duration::from_secs(60)) };
-    let outcome = Load { limit, ..load(server.addr, 0) }.run(&stop, &mut |_| {}).unwrap();
-    let took = stopped_at.lock().unwrap().unwrap().elapsed();
-    hand.join().unwrap();
-    assert!(outcome.stopped && outcome.ok > 0 && outcome.intervals.len() >= 2);
-    assert!(took < Duration::from_millis(500), "{took:?}");
-
+    let answering = pong();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let before = Instant::now();
-    let warm_up = Duration::from_secs(60);
-    let load = Load { limit, warm_up, ..load(silent.local_addr().unwrap(), 0) };
-    let outcome = load.run(&stop, &mut |_| {}).unwrap();
-    assert!(outcome.stopped && outcome.requests == 0 && before.elapsed() < Duration::from_millis(500));
+    let minute = Duration::from_secs(60);
+    let limit = Limit { requests: None, duration: Some(minute) };
+    for (addr, warm_up) in [
+        (answering.addr, Duration::ZERO),
+        (silent.local_addr().unwrap(), Duration::ZERO),
+        (silent.local_addr().unwrap(), minute),
+    ] {
+        let stop = AtomicBool::new(false);
+        let (outcome, took) = std::thread::scope(|scope| {
+            let stopped = scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(150));
+                stop.store(true, Ordering::SeqCst);
+                Instant::now()
+            });
+            let load = Load { limit, warm_up, timeout: minute, ..load(addr, 0) };
+            let outcome = load.run(&stop, &mut |_| {}).unwrap();
+            (outcome, stopped.join().unwrap().elapsed())
+        });
+        assert!(took < Duration::from_millis(500), "{took:?}");
+        assert!(outcome.stopped);
+        assert_eq!(outcome.ok > 0, addr == answering.addr);
+        assert_eq!(outcome.intervals.len() >= 2, warm_up.is_zero());
+    }
 }
 
 #[test]
