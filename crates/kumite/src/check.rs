@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use clap::Parser;
-use kumite_lab::{Choice, Experiment, HttpExecutor, prepare};
+use kumite_lab::{Choice, Experiment, HttpExecutor, cores, prepare};
 use kumite_record::Store;
 
 use crate::exit::Failure;
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let store = Store::open(&args.db)?;
     let state = store.folder().to_owned();
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    let executor = HttpExecutor::new(&experiment, &state, "check").map_err(Failure::Usage)?;
+    let executor = HttpExecutor::new(&experiment, cores(), &state, "check").map_err(Failure::Usage)?;
     let points = experiment.points();
     let (mut right, mut wanting) = (0, 0);
     for contender in &prepared.contenders {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{
-    Choice, Clock, Event, Experiment, HttpExecutor, Plan, Prepared, RealClock, Session, conclude, execute,
-    export, humane, machine, plan, prepare,
+    Choice, Clock, Event, Experiment, HttpExecutor, Plan, Prepared, RealClock, Session, conclude, cores,
+    execute, export, humane, machine, plan, prepare,
 };
 use kumite_record::{Export, Run, Store};
 
@@ -85,8 +85,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
     }
     let run = begin(args, &experiment, &clock);
-    let mut executor = HttpExecutor::new(&experiment, &state, &run.id).map_err(Failure::Usage)?;
-    store.begin(&run, &machine(executor.cores().clone()), &prepared.contenders)?;
+    // Looked at before the executor keeps this thread to the engine's core.
+    let machine = machine(cores());
+    let mut executor =
+        HttpExecutor::new(&experiment, machine.cores.clone(), &state, &run.id).map_err(Failure::Usage)?;
+    store.begin(&run, &machine, &prepared.contenders)?;
     let plan = plan(run.points.len(), prepared.ready.len(), experiment.blocks, run.seed);
     let cut_short = measure(&run, &prepared, &plan, args.budget, &mut executor, &clock, &mut store, &stop)?;
     let id = run.id.clone();

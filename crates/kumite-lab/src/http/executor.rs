@@ -13,7 +13,6 @@ use super::port::free_port;
 use super::sample::{marks, sample};
 use super::workload::{HttpWorkload, ServerCores};
 use crate::execute::{Executor, Measured, Order};
-use crate::machine;
 use crate::needs::{ended, last_lines};
 use crate::prepare::Ready;
 use crate::spec::Experiment;
@@ -37,8 +36,12 @@ pub struct HttpExecutor<'a> {
 impl<'a> HttpExecutor<'a> {
     /// `state` is the folder of the store; logs go below it. From now on this thread, and those it starts, stay on the
     /// engine's core.
-    pub fn new(experiment: &'a Experiment, state: &'a Path, run: &str) -> Result<HttpExecutor<'a>, String> {
-        let cores = machine::cores();
+    pub fn new(
+        experiment: &'a Experiment,
+        cores: Cores,
+        state: &'a Path,
+        run: &str,
+    ) -> Result<HttpExecutor<'a>, String> {
         let logs = PathBuf::from("logs").join(run);
         std::fs::create_dir_all(state.join(&logs))
             .map_err(|error| format!("cannot make {}: {error}", state.join(&logs).display()))?;
@@ -55,11 +58,6 @@ impl<'a> HttpExecutor<'a> {
         pin_thread(&cores.engine).map_err(|error| error.to_string())?;
         kumite_process::become_subreaper().map_err(|error| error.to_string())?;
         Ok(HttpExecutor { experiment, cores, state, logs })
-    }
-
-    /// Which CPUs do what.
-    pub fn cores(&self) -> &Cores {
-        &self.cores
     }
 
     /// Starts the contender, waits for its first right answer and stops it. Returns the time to that answer; none if
