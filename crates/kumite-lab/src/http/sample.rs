@@ -1,5 +1,7 @@
 //! What the load engine saw, as a sample.
 
+use std::time::Duration;
+
 use kumite_load as load;
 use kumite_record::{Mark, Sample, Series};
 
@@ -7,6 +9,9 @@ use kumite_record::{Mark, Sample, Series};
 const BOUND_SHARE: f64 = 0.9;
 
 const INTERVAL_MS: u64 = 100;
+
+/// A shorter time says nothing: it is all beginning and end.
+const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
 
 pub(crate) fn sample(outcome: &load::Outcome) -> Sample {
     let mut sample = Sample::default();
@@ -36,7 +41,8 @@ pub(crate) fn sample(outcome: &load::Outcome) -> Sample {
 }
 
 pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
-    outcome.cpu.as_secs_f64() >= BOUND_SHARE * outcome.elapsed.as_secs_f64()
+    let busy = outcome.cpu.as_secs_f64() >= BOUND_SHARE * outcome.elapsed.as_secs_f64();
+    busy && outcome.elapsed >= SHORTEST_TO_JUDGE
 }
 
 pub(crate) fn marks(outcome: &load::Outcome, shared: bool) -> Vec<Mark> {

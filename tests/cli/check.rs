@@ -1,0 +1,37 @@
+use crate::place::Place;
+
+#[test]
+fn contenders_that_answer_right_pass() {
+    let place = Place::new("", &[("a", "pong"), ("b", "slow")]);
+    let said = place.kumite(&["check", "fake"]).ended(0);
+    assert_eq!(
+        said.out,
+        "✓ a answers right: fake 1.0\n✓ b answers right: fake 1.0\nfake: 2 right, 0 wanting\n"
+    );
+    assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
+fn one_that_lies_and_one_that_crashes_do_not() {
+    let place = Place::new("", &[("crash", "crash"), ("good", "pong"), ("liar", "liar")]);
+    let said = place.kumite(&["check", "fake"]).ended(1);
+    assert!(
+        said.out
+            .contains("✗ crash: it ended with status 7 before it was ready: fake: no configuration found"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("✓ good"), "{}", said.out);
+    assert!(said.out.contains("✗ liar: its answer is wrong: "), "{}", said.out);
+    assert!(said.err.contains("error: 2 of 3 contenders of fake are wanting"), "{}", said.err);
+    assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
+fn a_contender_whose_tool_is_missing_does_not_pass_silently() {
+    let place = Place::new("", &[("good", "pong")]);
+    place.contender("other", "pong", "needs = ['no-such-tool']");
+    let said = place.kumite(&["check", "fake"]).ended(1);
+    assert!(said.out.contains("✗ other skipped: needs no-such-tool, which is not on PATH"), "{}", said.out);
+    place.kumite(&["check", "fake", "--skip", "other"]).ended(0);
+}

@@ -1,0 +1,54 @@
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::place::{Place, Said};
+
+/// Ctrl-C in the middle: within 5 s it ends with what there is, and leaves no process.
+#[test]
+fn ctrl_c_reports_what_there_is_and_leaves_nothing() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let place = Place::new("", &[("a", "pong"), ("b", "pong")]);
+        let mut child = place
+            .command(&["run", "fake", "--blocks", "1000", "--json", "r.json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let begun = lines.by_ref().map_while(Result::ok).any(|line| line.contains("trials will take about"));
+        assert!(begun, "it is in the middle of it");
+        let asked = Instant::now();
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        // What it writes must go somewhere, or it could not end.
+        let rest = std::thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
+        let mut said = Said::of(child.wait_with_output().unwrap());
+        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+        said.err = rest.join().unwrap();
+        let said = said.ended(3);
+        assert!(said.err.contains("error: it was interrupted after"), "{}", said.err);
+        assert!(said.out.contains("it was interrupted after"), "{}", said.out);
+        assert!(place.read("r.json").contains("\"trials\""));
+        assert_eq!(place.left(), [""; 0]);
+    }
+}
+
+#[test]
+fn ctrl_c_in_a_build_ends_the_build() {
+    let place = Place::new("", &[]);
+    let build = format!("build = 'echo $$ > pid; sleep 60 # {}'", place.mark());
+    place.contender("built", "pong", &build);
+    let child = place.command(&["run", "fake"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = place.path("experiments/fake/contenders/built/pid");
+    let limit = Instant::now() + Duration::from_secs(10);
+    while !pid.exists() && Instant::now() < limit {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let said = Said::of(child.wait_with_output().unwrap()).ended(3);
+    assert!(said.err.contains("error: it was interrupted before the first trial"), "{}", said.err);
+    assert_eq!(place.left(), [""; 0]);
+}

@@ -1,0 +1,106 @@
+use std::net::TcpListener;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use crate::place::{Place, fake};
+
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(mode: &str) -> Server {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = Command::new(fake()).arg(mode).env("PORT", port.to_string()).spawn().unwrap();
+        let limit = Instant::now() + Duration::from_secs(10);
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < limit {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Server { child, url: format!("http://127.0.0.1:{port}/") }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn every_request_is_counted_and_the_json_has_its_documented_form() {
+    let (place, server) = (Place::new("", &[]), Server::start("pong"));
+    let result = place
+        .kumite(&[
+            "load",
+            &server.url,
+            "-c",
+            "3",
+            "-n",
+            "1000",
+            "-d",
+            "ping",
+            "--expect-body",
+            "pong",
+            "--json",
+            "-",
+        ])
+        .ended(0)
+        .json();
+    assert_eq!(
+        (&result["schema"], &result["requests"], &result["ok"]),
+        (&1.into(), &1000.into(), &1000.into())
+    );
+    for kind in ["status", "body", "timeout", "refused", "connect", "reset", "closed", "malformed"] {
+        assert_eq!(result["errors"][kind], 0, "{kind}");
+    }
+    for key in ["mean", "p50", "p90", "p99", "p99_9", "max"] {
+        assert!(result["response_us"][key].as_f64().unwrap() > 0.0, "{key}");
+        assert_eq!(
+            result["service_us"][key], result["response_us"][key],
+            "in a closed loop they are the same"
+        );
+    }
+    assert!(result["engine"]["cpu_us_per_request"].as_f64().unwrap() > 0.0);
+    assert!(result["engine"]["send_lag_p99_us"].is_null(), "a closed loop has no schedule to lag behind");
+    let in_bins: u64 =
+        result["histogram_us"].as_array().unwrap().iter().map(|bin| bin[1].as_u64().unwrap()).sum();
+    assert_eq!(in_bins, 1000);
+}
+
+#[test]
+fn answers_that_were_not_expected_are_a_failed_gate() {
+    let (place, server) = (Place::new("", &[]), Server::start("slip"));
+    let arguments = ["load", &server.url, "-c", "1", "-n", "1000", "-d", "ping", "--expect-body", "pong"];
+    let said = place.kumite(&arguments).ended(1);
+    assert!(said.out.contains("990 ok"), "{}", said.out);
+    assert!(said.err.contains("error: 10 of 1000 answers were not as expected"), "{}", said.err);
+}
+
+#[test]
+fn a_body_comes_from_a_file_and_a_status_can_be_expected() {
+    let (place, server) = (Place::new("", &[]), Server::start("pong"));
+    place.write("body", "ping");
+    let load = |more: &[&str]| {
+        place.kumite(
+            &[&["load", &server.url, "-n", "10", "-c", "1", "-D", "body", "-H", "x-a: b"], more].concat(),
+        )
+    };
+    load(&[]).ended(0);
+    load(&["--expect-status", "200", "-m", "PUT", "-z", "5s"]).ended(0);
+    let said = load(&["--expect-status", "201"]).ended(1);
+    assert!(said.err.contains("10 of 10 answers were not as expected"), "{}", said.err);
+    let missing = place.kumite(&["load", &server.url, "-D", "none"]).ended(2);
+    assert!(missing.err.contains("cannot read the body from none"), "{}", missing.err);
+}
+
+#[test]
+fn nobody_there_is_said_and_counted() {
+    let place = Place::new("", &[]);
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}/");
+    let said = place.kumite(&["load", &url, "-n", "20", "-c", "2"]).ended(1);
+    assert!(said.out.contains("20 refused"), "{}", said.out);
+    assert!(said.err.contains(&format!("error: no right answer from {url}")), "{}", said.err);
+}

@@ -1,0 +1,8 @@
+//! The tool through its binary, as a user would, with tiny fake contenders: needs no other language.
+
+mod check;
+mod interrupt;
+mod load;
+mod place;
+mod run;
+mod spec;

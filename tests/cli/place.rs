@@ -1,0 +1,118 @@
+//! A folder of its own for each test, with an experiment and fake contenders in it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Two contenders that a short trial tells apart, at one point.
+pub const EXPERIMENT: &str = r#"
+question = "Which fake is faster?"
+kind = "http"
+blocks = 6
+[workload]
+method = "POST"
+body = "ping"
+duration_s = 0.2
+warm_up_s = 0
+connections = 2
+[answer]
+status = 200
+equals = "pong"
+"#;
+
+pub struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// An experiment called `fake` with this text behind [`EXPERIMENT`], and a contender for each name and mode.
+    pub fn new(more: &str, contenders: &[(&str, &str)]) -> Place {
+        let place = Place { folder: tempfile::tempdir().unwrap() };
+        place.write("experiments/fake/experiment.toml", &format!("{EXPERIMENT}{more}"));
+        for (name, mode) in contenders {
+            place.contender(name, mode, "");
+        }
+        place
+    }
+
+    pub fn contender(&self, name: &str, mode: &str, more: &str) {
+        // The mark in its command finds its processes again.
+        let run = format!("exec {} {mode} {}", fake().display(), self.mark());
+        let text = format!(
+            "version = 'echo fake 1.0'\n{more}\n[[variant]]\nname = '{name}'\nmodel = 'threads'\nrun = '{run}'\n"
+        );
+        self.write(&format!("experiments/fake/contenders/{name}/contender.toml"), &text);
+    }
+
+    pub fn write(&self, file: &str, text: &str) {
+        let file = self.path(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+
+    pub fn read(&self, file: &str) -> String {
+        std::fs::read_to_string(self.path(file)).unwrap()
+    }
+
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().join(file)
+    }
+
+    pub fn mark(&self) -> String {
+        self.folder.path().file_name().unwrap().to_string_lossy().into_owned()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kumite"));
+        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        command
+    }
+
+    pub fn kumite(&self, arguments: &[&str]) -> Said {
+        Said::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Processes of this test's contenders that are still alive.
+    pub fn left(&self) -> Vec<String> {
+        let mark = self.mark();
+        let command_lines = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+            Some(String::from_utf8_lossy(&line).replace('\0', " "))
+        });
+        command_lines.filter(|line| line.contains(&mark)).collect()
+    }
+}
+
+/// What a command said.
+pub struct Said {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Said {
+    pub fn of(output: Output) -> Said {
+        Said {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    pub fn ended(self, code: i32) -> Said {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        self
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+}
+
+pub fn fake() -> PathBuf {
+    let beside = Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap();
+    beside.join("examples/fake_contender")
+}

@@ -1,0 +1,92 @@
+use crate::place::{EXPERIMENT, Place};
+
+#[test]
+fn what_is_wrong_in_a_file_is_said_with_its_place_before_anything_starts() {
+    let claim = "[[claim]]\nid = 'c'\nassert = 'throughput_rps(b) > 1'\n";
+    let cases = [
+        ("colour = 'red'\n", "experiments/fake/experiment.toml:14:1: unknown field `colour`"),
+        ("[axes]\nspeed = [1]\n", "unknown workload parameter 'speed'"),
+        (claim, "no contender 'b'; there are: a"),
+        ("[[claim]]\nid = 'c'\nassert = 'joy(a) > 1'\n", "no metric 'joy'; there are: throughput_rps"),
+        ("[profiles.quick]\nblock = 1\n", "unknown field `block`"),
+    ];
+    for (more, expected) in cases {
+        let place = Place::new(more, &[("a", "pong")]);
+        let said = place.kumite(&["run", "fake"]).ended(2);
+        assert!(said.err.contains(expected), "{more}: {}", said.err);
+        assert!(!place.path(".kumite").exists(), "nothing is begun");
+    }
+}
+
+#[test]
+fn a_contender_file_is_checked_as_strictly() {
+    let cases = [
+        ("version = 'true'\ncolor = 1\n", "contender.toml:2:1: unknown field `color`"),
+        ("version = 'true'\n", "no [[variant]]"),
+        (
+            "version = 'true'\n[[variant]]\nname = 'x'\nmodel = 'magic'\nrun = 'true'\n",
+            "contender.toml:4:1: unknown model 'magic'",
+        ),
+        (
+            "version = 'true'\n[[variant]]\nname = '../x'\nmodel = 'threads'\nrun = 'true'\n",
+            "'../x' is not a name",
+        ),
+        ("needs = ['go > 1']\nversion = 'true'\n", "contender.toml:1:10: 'go > 1' is not a need"),
+        (
+            "version = 'true'\n[[variant]]\nname = 'a'\nmodel = 'threads'\nrun = 'true'\n",
+            "two contenders are called 'a'",
+        ),
+    ];
+    for (text, expected) in cases {
+        let place = Place::new("", &[("a", "pong")]);
+        place.write("experiments/fake/contenders/x/contender.toml", text);
+        let said = place.kumite(&["run", "fake"]).ended(2);
+        assert!(said.err.contains(expected), "{text}: {}", said.err);
+    }
+}
+
+#[test]
+fn what_was_typed_wrong_is_named() {
+    let place = Place::new("", &[("a", "pong")]);
+    let cases: [(&[&str], &str); 8] = [
+        (&["run", "fakes"], "no experiment 'fakes'"),
+        (
+            &["run", "fake", "--profile", "slow"],
+            "no profile 'slow' in fake; there are: full, quick, standard",
+        ),
+        (&["run", "fake", "--only", "b"], "--only b: no such contender; there are: a"),
+        (&["run", "fake", "--budget", "soon"], "expected a duration such as 10s"),
+        (&["run", "fake", "--blocks", "0"], "0 is not in 1..=100000"),
+        (
+            &["report", "nothing", "--db", "none.db"],
+            "cannot open the results store none.db: there is no such file",
+        ),
+        (&["load", "https://127.0.0.1/"], "https"),
+        (&["load", "http://127.0.0.1/", "-H", "no colon"], "expected 'name: value'"),
+    ];
+    for (arguments, expected) in cases {
+        let said = place.kumite(arguments);
+        assert!(said.err.contains(expected), "{arguments:?}: {}", said.err);
+        assert!(said.code == 2 || said.err.contains("none.db"), "{arguments:?} ended with {}", said.code);
+    }
+}
+
+#[test]
+fn a_run_that_is_not_there_is_named() {
+    let place = Place::new("", &[("a", "pong")]);
+    place.kumite(&["run", "fake", "--blocks", "1"]).ended(0);
+    let said = place.kumite(&["report", "1999"]).ended(2);
+    assert!(said.err.contains("no run '1999' in the results store .kumite/results.db"), "{}", said.err);
+}
+
+#[test]
+fn experiments_are_listed_with_what_is_wrong_with_them() {
+    let place = Place::new("", &[("a", "pong")]);
+    assert_eq!(
+        place.kumite(&["list"]).ended(0).out,
+        "fake: Which fake is faster?\n  a                        threads\n"
+    );
+    place.write("experiments/other/experiment.toml", &EXPERIMENT.replace("http", "dance"));
+    let said = place.kumite(&["list"]).ended(2);
+    assert!(said.out.contains("experiments/other: cannot be run: "), "{}", said.out);
+}

@@ -1,0 +1,71 @@
+//! A contender for the tests: `fake_contender MODE`, a server on 127.0.0.1:$PORT that answers `pong`, or misbehaves.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+fn main() {
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    match mode.as_str() {
+        "crash" => {
+            eprintln!("fake: no configuration found");
+            std::process::exit(7);
+        }
+        "deaf" => loop {
+            std::thread::sleep(Duration::from_secs(60));
+        },
+        _ => serve(&mode),
+    }
+}
+
+fn serve(mode: &str) {
+    let port = std::env::var("PORT").expect("PORT is given").parse().expect("PORT is a number");
+    let listener = TcpListener::bind(("127.0.0.1", port)).expect("PORT is free");
+    let answered = Arc::new(AtomicU64::new(0));
+    for stream in listener.incoming().flatten() {
+        let (mode, answered) = (mode.to_owned(), Arc::clone(&answered));
+        std::thread::spawn(move || answer(stream, &mode, &answered));
+    }
+}
+
+fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
+    stream.set_nodelay(true).ok()?;
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut stream = stream;
+    loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        let nth = answered.fetch_add(1, Ordering::Relaxed);
+        let word = match mode {
+            "liar" => "pang",
+            // The first answer, which says that it is ready, is right.
+            "slip" if nth % 100 == 99 => "pang",
+            _ => "pong",
+        };
+        match mode {
+            "slow" => std::thread::sleep(Duration::from_millis(20)),
+            "die" if nth == 50 => {
+                eprintln!("fake: out of luck");
+                std::process::exit(9);
+            }
+            _ => {}
+        }
+        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{word}", word.len());
+        stream.write_all(answer.as_bytes()).ok()?;
+    }
+}
