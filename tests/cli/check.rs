@@ -16,13 +16,20 @@ fn one_that_lies_and_one_that_crashes_do_not() {
     let place = Place::new("", &[("crash", "crash"), ("good", "pong"), ("liar", "liar")]);
     let said = place.kumite(&["check", "fake"]).ended(1);
     assert!(
-        said.out
-            .contains("✗ crash: it ended with status 7 before it was ready: fake: no configuration found"),
+        said.out.contains(
+            "✗ crash: it ended with status 7 before it was ready; its log: fake: no configuration found"
+        ),
         "{}",
         said.out
     );
     assert!(said.out.contains("✓ good"), "{}", said.out);
-    assert!(said.out.contains("✗ liar: its answer is wrong: "), "{}", said.out);
+    assert!(
+        said.out.contains(
+            "✗ liar: its answer is wrong (status 200, 4 bytes \"pang\"); its log: it printed nothing"
+        ),
+        "{}",
+        said.out
+    );
     assert!(said.err.contains("error: 2 of 3 contenders of fake are wanting"), "{}", said.err);
     assert_eq!(place.left(), [""; 0]);
 }

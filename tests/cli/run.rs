@@ -125,7 +125,12 @@ fn wrong_answers_disqualify() {
         (&cell["contender"], &cell["disqualified"], &cell["metrics"]),
         (&"slip".into(), &6.into(), &serde_json::json!({}))
     );
-    assert!(warnings(&export).contains("6 of 6 trials disqualified"), "{}", warnings(&export));
+    let warnings = warnings(&export);
+    assert!(
+        warnings.contains("6 of 6 trials disqualified") && warnings.contains("status 200, 4 bytes"),
+        "{warnings}"
+    );
+    assert!(warnings.contains("pang"), "{warnings}");
 }
 
 #[test]
@@ -134,10 +139,11 @@ fn a_contender_that_dies_loses_its_cell_and_the_log_says_why() {
     let export = place.kumite(&["run", "fake", "--json", "-"]).ended(0).json();
     let warnings = warnings(&export);
     assert!(
-        warnings.contains("it ended with status 7 before it was ready: fake: no configuration found"),
+        warnings
+            .contains("it ended with status 7 before it was ready; its log: fake: no configuration found"),
         "{warnings}"
     );
-    assert!(warnings.contains("it ended with status 9 under load: fake: out of luck"), "{warnings}");
+    assert!(warnings.contains("it ended with status 9 under load; its log: fake: out of luck"), "{warnings}");
     let count = |name: &str| {
         export["trials"].as_array().unwrap().iter().filter(|trial| trial["contender"] == name).count()
     };

@@ -218,7 +218,12 @@ impl<'a> Engine<'a> {
                 self.next(slot, now);
             }
             Ok(_) => self.failed(slot, Failure::Timeout, now),
-            Err(failure) => self.failed(slot, failure, now),
+            Err(failure) => {
+                if matches!(failure, Failure::Status | Failure::Body) {
+                    self.recorder.wrong(|| self.transport.describe(slot));
+                }
+                self.failed(slot, failure, now);
+            }
         }
     }
 

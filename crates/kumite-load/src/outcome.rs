@@ -79,6 +79,8 @@ pub struct Outcome {
     pub ok: u64,
     /// The others.
     pub errors: Errors,
+    /// The first answer with a wrong status or body, in words, the warm-up included.
+    pub first_wrong: Option<String>,
     /// Connections established in place of one that had ended.
     pub reconnects: u64,
     /// Length of the measured window: the duration asked for, or up to the last answer, or up to the stop.

@@ -59,6 +59,7 @@ impl<'a> Recorder<'a> {
                 response: histogram(),
                 intervals: Vec::new(),
                 cpu: Duration::ZERO,
+                first_wrong: None,
                 stopped: false,
                 warm_up_requests: 0,
                 warm_up_errors: Errors::default(),
@@ -112,6 +113,11 @@ impl<'a> Recorder<'a> {
             Failure::Closed => &mut errors.closed,
             Failure::Malformed => &mut errors.malformed,
         } += 1;
+    }
+
+    /// Keeps the first wrong answer in words, so that whoever reads the counts need not guess.
+    pub fn wrong(&mut self, describe: impl FnOnce() -> String) {
+        self.outcome.first_wrong.get_or_insert_with(describe);
     }
 
     /// Counts a connection established in place of one that had ended.

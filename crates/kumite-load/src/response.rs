@@ -19,6 +19,7 @@ use std::mem::MaybeUninit;
 const HEAD_LIMIT: usize = 64 * 1024;
 const HEADERS_LIMIT: usize = 128;
 const CHUNK_OVERHEAD_LIMIT: usize = 64 * 1024;
+const EXCERPT: usize = 80;
 
 /// What was asked, as far as it decides where the answer ends and what it should be.
 pub(crate) struct Asked {
@@ -48,7 +49,8 @@ pub(crate) struct Malformed;
 #[derive(Debug)]
 pub(crate) struct Reader {
     place: Place,
-    /// The part of a head that has arrived; empty unless it came in pieces.
+    /// The part of a head that has arrived; empty unless it came in pieces. After the head: what a wrong body had where
+    /// it first differed.
     held: Vec<u8>,
     status: u16,
     keep_alive: bool,
@@ -151,6 +153,13 @@ impl Reader {
         (self.place == Place::UntilClose).then(|| self.answer(asked))
     }
 
+    /// A wrong answer in words: its status, and its body where that differs from the expected one.
+    pub fn describe(&self) -> String {
+        let body = String::from_utf8_lossy(&self.held);
+        let body = if self.held.is_empty() { String::new() } else { format!(" {:?}", body) };
+        format!("status {}, {} bytes{body}", self.status, self.body_length)
+    }
+
     /// Reads the head, skipping interim ones (1xx); the number of bytes of `data` used, or none if it isn't complete.
     fn read_head(&mut self, mut data: &[u8], asked: &Asked) -> Result<Option<usize>, Malformed> {
         let whole = data.len();
@@ -186,7 +195,11 @@ impl Reader {
         let from = self.body_length;
         self.body_length = from.saturating_add(piece.len());
         if let Some(expected) = &asked.body {
-            self.body_right &= expected.get(from..self.body_length) == Some(piece);
+            let right = expected.get(from..self.body_length) == Some(piece);
+            if self.body_right && !right {
+                self.held.extend_from_slice(&piece[..piece.len().min(EXCERPT)]);
+            }
+            self.body_right &= right;
         }
     }
 

@@ -167,6 +167,11 @@ impl Transport {
         }
     }
 
+    /// The answer that was just read, in words.
+    pub fn describe(&self, slot: usize) -> String {
+        self.connections[slot].reader.describe()
+    }
+
     /// Closes the connection, if it is open.
     pub fn close(&mut self, slot: usize) {
         let connection = &mut self.connections[slot];

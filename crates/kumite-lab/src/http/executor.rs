@@ -142,11 +142,14 @@ impl Executor for HttpExecutor<'_> {
             measured.sample.metrics.insert("cpu_cores".to_owned(), cpu_cores);
         }
         measured.sample.metrics.insert("peak_rss_bytes".to_owned(), peak_rss_bytes as f64);
-        if outcome.errors.body > 0 {
-            let share = format!("{} of {} answers were wrong", outcome.errors.body, outcome.requests);
-            (measured.outcome, measured.reason) = (Outcome::Disqualified, Some(share));
+        let wrong = outcome.errors.body + outcome.warm_up_errors.body;
+        if wrong > 0 {
+            let all = outcome.requests + outcome.warm_up_requests;
+            let first = outcome.first_wrong.as_deref().unwrap_or_default();
+            let why = format!("{wrong} of {all} answers were wrong, the first: {first}");
+            (measured.outcome, measured.reason) = (Outcome::Disqualified, Some(why));
         } else if let Some(how) = died {
-            let why = format!("it {how} under load: {}", last_lines(&log));
+            let why = format!("it {how} under load; its log: {}", last_lines(&log));
             (measured.outcome, measured.reason) = (Outcome::Failed, Some(why));
         } else if outcome.ok == 0 {
             let why =
@@ -195,7 +198,11 @@ impl<'a> Server<'a> {
             match self.tree.exited() {
                 Ok(None) => {}
                 Ok(Some(status)) => {
-                    let why = format!("it {} before it was ready: {}", ended(status), last_lines(self.log));
+                    let why = format!(
+                        "it {} before it was ready; its log: {}",
+                        ended(status),
+                        last_lines(self.log)
+                    );
                     return Some(Err((Outcome::Failed, why)));
                 }
                 Err(error) => return Some(Err((Outcome::Failed, error.to_string()))),
@@ -204,24 +211,24 @@ impl<'a> Server<'a> {
             if stop.load(Ordering::Relaxed) {
                 return None;
             }
-            let errors = match asked {
+            let asked = match asked {
                 Ok(outcome) if outcome.ok == 1 => return Some(Ok(self.started.elapsed())),
-                Ok(outcome) => outcome.errors,
+                Ok(outcome) => outcome,
                 Err(error) => return Some(Err((Outcome::Failed, error.to_string()))),
             };
-            if errors.body > 0 {
+            if let Some(answer) = &asked.first_wrong {
                 let since = *wrong_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > WRONG_LIMIT {
-                    let why = format!("its answer is wrong: not the expected body; {}", last_lines(self.log));
-                    return Some(Err((Outcome::Disqualified, why)));
+                    let wrong = if asked.errors.body > 0 { Outcome::Disqualified } else { Outcome::Failed };
+                    let log = last_lines(self.log);
+                    return Some(Err((wrong, format!("its answer is wrong ({answer}); its log: {log}"))));
                 }
             }
             if self.started.elapsed() > READY_LIMIT {
-                let limit = READY_LIMIT.as_secs();
+                let (limit, errors) = (READY_LIMIT.as_secs(), kinds(&asked.errors));
+                let log = last_lines(self.log);
                 let why = format!(
-                    "it gave no right answer on PORT within {limit} s (last: {}): {}",
-                    kinds(&errors),
-                    last_lines(self.log)
+                    "it gave no right answer on PORT within {limit} s (last: {errors}); its log: {log}"
                 );
                 return Some(Err((Outcome::Failed, why)));
             }

@@ -1,0 +1,135 @@
+//! What no compiler checks: which crate may use which, documents that repeat code, markers of unfinished work.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Which of our crates each of our crates may use: ARCHITECTURE.md's invariants of absence.
+const ALLOWED: [(&str, &[&str]); 7] = [
+    ("kumite-record", &[]),
+    ("kumite-stats", &[]),
+    ("kumite-process", &[]),
+    ("kumite-load", &[]),
+    ("kumite-report", &["kumite-record"]),
+    ("kumite-lab", &["kumite-load", "kumite-process", "kumite-record", "kumite-stats"]),
+    ("kumite", &["kumite-lab", "kumite-load", "kumite-record", "kumite-report"]),
+];
+
+/// What must not be in a source file, with what to do instead; each word is put together so that it is not found here.
+const BANNED: [(&str, &str); 6] = [
+    (concat!("TO", "DO"), "file an issue"),
+    (concat!("FIX", "ME"), "fix it, or file an issue"),
+    (concat!("todo", "!("), "write it, or leave it out"),
+    (concat!("unimple", "mented!("), "write it, or leave it out"),
+    (concat!("db", "g!("), "take it out"),
+    (concat!("allow(", "unsafe_code)"), "unsafe code needs a module of its own that says why"),
+];
+
+/// What only one crate may say.
+const ONLY_IN: [(&str, &str, &str); 4] = [
+    (concat!("process::", "Command"), "crates/kumite-process", "only kumite-process starts processes"),
+    (concat!("Command", "::new("), "crates/kumite-process", "only kumite-process starts processes"),
+    (concat!("Instant", "::now("), "!crates/kumite-stats", "kumite-stats has no clock"),
+    (concat!("std", "::fs"), "!crates/kumite-report", "kumite-report reads no file"),
+];
+
+/// Prints what is wrong, a line each, and ends with 1 if anything is.
+pub fn run() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
+    let mut wrong = Vec::new();
+    dependencies(root, &mut wrong);
+    sources(root, &mut wrong);
+    documents(root, &mut wrong);
+    for line in &wrong {
+        println!("{line}");
+    }
+    println!("tidy: {} findings", wrong.len());
+    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn dependencies(root: &Path, wrong: &mut Vec<String>) {
+    for (name, allowed) in ALLOWED {
+        let file = root.join("crates").join(name).join("Cargo.toml");
+        let text = read(&file, wrong);
+        let normal = text.split("[dev-dependencies]").next().unwrap_or_default();
+        for line in normal.lines().skip_while(|line| *line != "[dependencies]") {
+            let used = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            if used.starts_with("kumite") && !allowed.contains(&used) {
+                wrong.push(format!("{}: {name} may not use {used}", show(root, &file)));
+            }
+        }
+    }
+}
+
+fn sources(root: &Path, wrong: &mut Vec<String>) {
+    let tracked = Command::new("git").args(["ls-files"]).current_dir(root).output();
+    let tracked =
+        tracked.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    if tracked.is_empty() {
+        wrong.push("git ls-files names no file: is this a checkout?".to_owned());
+    }
+    for name in tracked.lines() {
+        let is_ours = name.ends_with(".rs") && name.starts_with("crates/");
+        let is_source = [".rs", ".go", ".js", ".mjs", ".ex", ".exs", ".sh", ".toml"]
+            .iter()
+            .any(|end| name.ends_with(end));
+        if !is_source {
+            continue;
+        }
+        let text = read(&root.join(name), wrong);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (word, instead) in BANNED {
+            for line in lines_with(&text, word) {
+                wrong.push(format!("{name}:{line}: {word}: {instead}"));
+            }
+        }
+        for (word, place, why) in ONLY_IN.iter().filter(|_| is_ours && !name.contains("/tests/")) {
+            let elsewhere = match place.strip_prefix('!') {
+                Some(place) => name.starts_with(place),
+                None => !name.starts_with(place),
+            };
+            for line in lines_with(code, word).filter(|_| elsewhere) {
+                wrong.push(format!("{name}:{line}: {word}: {why}"));
+            }
+        }
+    }
+}
+
+/// Documents that repeat code say what the code says; every experiment and contender has its README.
+fn documents(root: &Path, wrong: &mut Vec<String>) {
+    let grammar = read(&root.join("crates/kumite-lab/src/claim/grammar.txt"), wrong);
+    if !read(&root.join("METHODOLOGY.md"), wrong).contains(grammar.trim()) {
+        wrong.push(
+            "METHODOLOGY.md: its claim grammar is not crates/kumite-lab/src/claim/grammar.txt".to_owned(),
+        );
+    }
+    for experiment in folders(&root.join("experiments")) {
+        let contenders = folders(&experiment.join("contenders"));
+        for folder in std::iter::once(&experiment).chain(&contenders) {
+            if !folder.join("README.md").is_file() {
+                wrong.push(format!("{}: no README.md", show(root, folder)));
+            }
+        }
+    }
+}
+
+fn lines_with<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    (1..).zip(text.lines()).filter(move |(_, line)| line.contains(word)).map(|(number, _)| number)
+}
+
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    found
+}
+
+fn read(file: &Path, wrong: &mut Vec<String>) -> String {
+    std::fs::read_to_string(file).unwrap_or_else(|error| {
+        wrong.push(format!("{}: {error}", file.display()));
+        String::new()
+    })
+}
+
+fn show(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
