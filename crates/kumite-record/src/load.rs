@@ -29,9 +29,11 @@ pub struct LoadResult {
     pub service_us: Option<Latency>,
     /// What the engine itself needed.
     pub engine: Engine,
+    /// The first answer with a wrong status or body, in words.
+    pub first_wrong: Option<String>,
     /// Connections opened again, after a failure or because the server closed one.
     pub reconnects: u64,
-    /// From the first failure until answers were right again; none where nothing failed.
+    /// From the first failure until answers were right again. Not measured yet: always none.
     pub recovery_us: Option<f64>,
     /// Whether it was ended before its limit.
     pub cut_short: bool,

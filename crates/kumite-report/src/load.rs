@@ -37,6 +37,9 @@ pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
         ),
         0,
     );
+    if let Some(wrong) = &result.first_wrong {
+        out += &style.wrap(&format!("first wrong answer: {}", one_line(wrong)), 0);
+    }
     if result.ok == 0 {
         out += &style.wrap("no request got a right answer, so there are no response times", 0);
     } else {

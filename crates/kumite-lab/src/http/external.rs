@@ -85,6 +85,7 @@ pub fn load_result(
             send_lag_p99_us: None,
             bound: is_bound(outcome),
         },
+        first_wrong: outcome.first_wrong.clone(),
         reconnects: outcome.reconnects,
         recovery_us: None,
         cut_short: outcome.stopped,
