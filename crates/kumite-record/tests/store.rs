@@ -1,0 +1,154 @@
+//! What is written is read again, and nothing that cannot be read is passed over.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use kumite_record::{
+    AxisValue, Claim, Contender, ContenderStatus, Histogram, Machine, Mark, Outcome, Point, Run, Sample,
+    Series, Store, StoreError, Trial, Verdict, Warning,
+};
+
+fn run(id: &str, started: i64) -> Run {
+    Run {
+        id: id.to_owned(),
+        experiment: "fake".to_owned(),
+        kind: "http".to_owned(),
+        profile: "quick".to_owned(),
+        seed: 7,
+        started: Timestamp::from_second(started).unwrap(),
+        finished: None,
+        cut_short: None,
+        command: "kumite run fake".to_owned(),
+        kumite: "0.1.0".to_owned(),
+        question: Default::default(),
+        workload: BTreeMap::from([("body".to_owned(), AxisValue::Text("ping".to_owned()))]),
+        points: vec![point()],
+        blocks: 6,
+        spec: String::new(),
+    }
+}
+
+fn point() -> Point {
+    Point(BTreeMap::from([
+        ("connections".to_owned(), AxisValue::Int(10)),
+        ("share".to_owned(), AxisValue::Float(0.5)),
+    ]))
+}
+
+fn trial(seq: u32) -> Trial {
+    let mut histogram = Histogram::new(3).unwrap();
+    for value in [1_000, 2_000_000, 30_000_000_000] {
+        histogram.record(value).unwrap();
+    }
+    Trial {
+        seq,
+        block: 0,
+        contender: "a".to_owned(),
+        point: point(),
+        started: Timestamp::from_second(5).unwrap(),
+        outcome: Outcome::Ok,
+        reason: None,
+        sample: Sample {
+            metrics: BTreeMap::from([("throughput_rps".to_owned(), 0.1 + 0.2)]),
+            errors: BTreeMap::from([("timeout".to_owned(), 3)]),
+            series: Series {
+                interval_ms: 100,
+                columns: BTreeMap::from([("response_mean_us".to_owned(), vec![Some(1.5), None])]),
+            },
+            histograms: BTreeMap::from([("response_ns".to_owned(), histogram)]),
+        },
+        marks: vec![Mark::GeneratorBound],
+        ready_ms: Some(12.5),
+        log: Some("logs/x".to_owned()),
+    }
+}
+
+#[test]
+fn a_run_is_read_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("deep/results.db");
+    let (mut first, machine) = (run("r1", 1), Machine { cpus: 2, ..Machine::default() });
+    let contenders = ["b", "a"].map(|name| Contender {
+        name: name.to_owned(),
+        model: "threads".to_owned(),
+        version: None,
+        status: ContenderStatus::Skipped,
+        reason: Some("left out".to_owned()),
+    });
+    let claim = Claim {
+        id: "c".to_owned(),
+        assert: "1 < 2".to_owned(),
+        title: None,
+        published: None,
+        verdict: Verdict::NotTested,
+        effect: Some(1.5),
+        low: None,
+        high: None,
+        effect_kind: None,
+        why: "because".to_owned(),
+    };
+    let warning = Warning { place: "machine".to_owned(), what: "is busy".to_owned() };
+    {
+        let mut store = Store::open(&file).unwrap();
+        store.begin(&first, &machine, &contenders).unwrap();
+        store.commit("r1", &trial(0)).unwrap();
+        store.commit("r1", &trial(1)).unwrap();
+        first.finished = Some(Timestamp::from_second(9).unwrap());
+        for _ in 0..2 {
+            store.finish(&first, std::slice::from_ref(&claim), std::slice::from_ref(&warning)).unwrap();
+        }
+    }
+    let store = Store::open_existing(&file).unwrap();
+    assert_eq!(store.runs().unwrap(), [first.clone()]);
+    assert_eq!(store.machine("r1").unwrap(), machine);
+    assert_eq!(store.contenders("r1").unwrap(), contenders);
+    assert_eq!(store.claims("r1").unwrap(), [claim]);
+    assert_eq!(store.warnings("r1").unwrap(), [warning]);
+    let mut read = store.trials("r1").unwrap();
+    for trial in &mut read {
+        trial.sample.histograms = store.histograms("r1", trial.seq).unwrap();
+    }
+    assert_eq!(read, [trial(0), trial(1)]);
+    assert_eq!(store.folder(), folder.path().join("deep"));
+}
+
+#[test]
+fn a_trial_is_there_once_or_not_at_all() {
+    let mut store = Store::in_memory().unwrap();
+    assert!(store.commit("nobody", &trial(0)).is_err(), "of no run");
+    store.begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
+    store.commit("r1", &trial(0)).unwrap();
+    assert!(store.commit("r1", &trial(0)).is_err(), "twice");
+    assert_eq!(store.trials("r1").unwrap().len(), 1);
+    assert!(store.begin(&run("r1", 2), &Machine::default(), &[]).is_err(), "a run twice");
+}
+
+#[test]
+fn runs_are_found_by_what_people_type() {
+    let mut store = Store::in_memory().unwrap();
+    assert!(matches!(store.find("last"), Err(StoreError::NoSuchRun { .. })));
+    for (id, started) in [("20260102-a", 2), ("20260103-b", 3), ("20260101-c", 1)] {
+        store.begin(&run(id, started), &Machine::default(), &[]).unwrap();
+    }
+    assert_eq!(store.find("last").unwrap(), "20260103-b");
+    assert_eq!(store.find("20260101").unwrap(), "20260101-c");
+    assert_eq!(store.find("20260102-a").unwrap(), "20260102-a");
+    assert!(matches!(store.find("2026"), Err(StoreError::Ambiguous { matches, .. }) if matches.len() == 3));
+    for nothing in ["", "x"] {
+        assert!(matches!(store.find(nothing), Err(StoreError::NoSuchRun { .. })));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_store_or_a_newer_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.db");
+    assert!(matches!(Store::open_existing(&file), Err(StoreError::Open { .. })));
+    std::fs::write(&file, "this is no database, but a text that is long enough to be mistaken for one")
+        .unwrap();
+    assert!(matches!(Store::open(&file), Err(StoreError::Open { .. })));
+    std::fs::remove_file(&file).unwrap();
+    drop(Store::open(&file).unwrap());
+    rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    assert!(matches!(Store::open(&file), Err(StoreError::TooNew { found: 99, .. })));
+}
