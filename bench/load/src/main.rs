@@ -1,0 +1,222 @@
+//! `cargo run --release -p bench-load`: prints the table; `--write` keeps it in RESULTS.md.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use bench_load::{Cell, Generator, Trial, miscounts, server, table};
+use clap::{Parser, Subcommand};
+use kumite_process::{Finished, Spawn, run};
+use kumite_record::Cores;
+
+/// Measure the CPU that `kumite load` takes for each request, beside wrk
+#[derive(Parser)]
+struct Args {
+    #[command(subcommand)]
+    role: Option<Role>,
+    /// Rounds: one trial of each generator at each number of connections
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Length of a trial
+    #[arg(long, value_name = "S", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+    /// Keep-alive connections, e.g. 1,50,1000
+    #[arg(long, value_name = "N,…", default_value = "50", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    connections: Vec<u32>,
+    /// Repeats the order of a run
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Replace bench/load/RESULTS.md
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Subcommand)]
+enum Role {
+    /// Be the server (used by the program itself)
+    #[command(hide = true)]
+    Serve,
+}
+
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+const BUILD_LIMIT: Duration = Duration::from_secs(1200);
+const ASK_LIMIT: Duration = Duration::from_secs(10);
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = match args.role {
+        Some(Role::Serve) => server::serve().map(|()| true).context("the server failed"),
+        None => measure(&args),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all counts agreed.
+fn measure(args: &Args) -> Result<bool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    let cores = kumite_lab::cores();
+    if cores.contender == cores.engine {
+        bail!("server and generator need a CPU each; this process may use only {:?}", cores.engine);
+    }
+    make_room(&args.connections)?;
+    let load_before = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let dir = tempfile::tempdir()?;
+    let ask = Ask { dir: dir.path(), stop: &stop };
+    let program = std::env::current_exe()?;
+    let kumite = ask.build(&program)?;
+    let mut generators = vec![Generator::Kumite(kumite.clone())];
+    let mut versions = vec![ask.first_line(&format!("'{}' --version", kumite.display()))?];
+    match ask.first_line("command -v wrk >/dev/null && { wrk -v || true; }") {
+        Ok(version) => {
+            generators.push(Generator::Wrk);
+            versions.push(version);
+        }
+        Err(_) => {
+            eprintln!("SKIPPED: wrk is not on PATH, so there is nothing to compare with: apt-get install wrk")
+        }
+    }
+
+    let mut cells: Vec<Cell> =
+        args.connections.iter().map(|&connections| Cell { connections, rounds: Vec::new() }).collect();
+    for block in kumite_lab::plan(cells.len(), generators.len(), args.rounds, args.seed).blocks {
+        let cell = &mut cells[block.point];
+        let mut trials = vec![None; generators.len()];
+        for index in block.order {
+            let generator = &generators[index];
+            let trial =
+                Trial::run(generator, cell.connections, args.seconds, &program, &cores, dir.path(), &stop)?;
+            eprintln!(
+                "round {}, {} connections, {}: {:.2} µs/request, {:.0} requests/s",
+                block.index + 1,
+                cell.connections,
+                generator.name(),
+                trial.cpu_us_per_request(),
+                trial.requests_per_s()
+            );
+            trials[index] = Some(trial);
+        }
+        cell.rounds.push(trials.into_iter().flatten().collect());
+    }
+
+    let mut text = table(&generators, &cells, args.seed);
+    text += &facts(args, &generators, &versions, cores, load_before.trim(), &ask);
+    println!("{text}");
+    if args.write {
+        let file = Path::new(HERE).join("RESULTS.md");
+        std::fs::write(&file, format!("# kumite load beside wrk\n\n{text}"))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    let faults = miscounts(&generators, &cells);
+    faults.iter().for_each(|fault| eprintln!("error: {fault}"));
+    Ok(faults.is_empty())
+}
+
+/// Room for the connections, which server and generators inherit.
+fn make_room(connections: &[u32]) -> Result<()> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let needed = u64::from(connections.iter().copied().max().unwrap_or_default()) + 64;
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < needed) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum: limit.maximum })
+            .with_context(|| format!("{needed} open files are not allowed; raise `ulimit -Hn`"))?;
+    }
+    Ok(())
+}
+
+fn facts(
+    args: &Args,
+    generators: &[Generator],
+    versions: &[String],
+    cores: Cores,
+    load_before: &str,
+    ask: &Ask,
+) -> String {
+    let mut text = String::from("\n");
+    let mut fact = |name: &str, value: &str| {
+        let _ = writeln!(text, "- {name}: {value}");
+    };
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    fact(
+        "Command",
+        format!("`cargo run --release -p bench-load -- {}`", command.join(" "))
+            .replace(" -- `", "`")
+            .as_str(),
+    );
+    fact("Date", &jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string());
+    fact("Seed", &args.seed.to_string());
+    for (generator, version) in generators.iter().zip(versions) {
+        let arguments = generator.arguments("http://127.0.0.1:PORT/", args.connections[0], args.seconds);
+        let program = if *generator == Generator::Wrk { "wrk" } else { "kumite" };
+        fact(generator.name(), &format!("{version}; `{program} {arguments}`"));
+    }
+    fact("Commit", &ask.first_line("git describe --always --dirty").unwrap_or_else(|_| "unknown".to_owned()));
+    let (server, engine) = (cores.contender[0], cores.engine[0]);
+    let machine = kumite_lab::machine(cores);
+    let virtual_machine = if machine.virtual_machine { ", virtual" } else { "" };
+    fact(
+        "Machine",
+        &format!(
+            "{}, {} CPUs{virtual_machine}; {}; {}",
+            machine.cpu, machine.cpus, machine.kernel, machine.os
+        ),
+    );
+    fact(
+        "CPUs",
+        &format!("server on {server}, generators on {engine}; sharing a core: {:?}", machine.smt_siblings),
+    );
+    fact("Load before", load_before);
+    text
+}
+
+/// Runs commands to their end.
+struct Ask<'a> {
+    dir: &'a Path,
+    stop: &'a AtomicBool,
+}
+
+impl Ask<'_> {
+    fn ask(&self, command: &str, limit: Duration) -> Result<(Finished, PathBuf)> {
+        let log = self.dir.join("ask.log");
+        let spawn = Spawn { command, dir: Path::new(HERE), env: &[], cores: &[], log: &log };
+        Ok((run(&spawn, limit, self.stop)?, log))
+    }
+
+    fn first_line(&self, command: &str) -> Result<String> {
+        let (finished, log) = self.ask(command, ASK_LIMIT)?;
+        let text = std::fs::read_to_string(log)?;
+        match text.lines().next() {
+            Some(line) if finished.status.success() => Ok(line.trim().to_owned()),
+            _ => bail!("`{command}` failed: {}", text.trim()),
+        }
+    }
+
+    /// The released binary, made from the sources as they are. It lies beside this program.
+    fn build(&self, program: &Path) -> Result<PathBuf> {
+        if cfg!(debug_assertions) {
+            bail!("this is a debug build; use `cargo run --release -p bench-load`");
+        }
+        let (finished, log) = self.ask("cargo build --release -p kumite", BUILD_LIMIT)?;
+        if !finished.status.success() {
+            bail!("cannot build kumite: {}", std::fs::read_to_string(log)?.trim());
+        }
+        let kumite = program.with_file_name("kumite");
+        if !kumite.is_file() {
+            bail!("{} is missing after `cargo build --release -p kumite`", kumite.display());
+        }
+        Ok(kumite)
+    }
+}

@@ -1,0 +1,72 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use kumite_process::{Spawn, Tree};
+
+/// The argument that makes the program the server instead.
+const SERVE: &str = "serve";
+const READY_LIMIT: Duration = Duration::from_secs(5);
+const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// The fixed server in a process of its own. Ends when it is dropped.
+pub struct Server {
+    tree: Tree,
+    log: PathBuf,
+    port: u16,
+}
+
+/// What a server did in its life.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Served {
+    /// Requests answered.
+    pub requests: u64,
+    /// User and system time.
+    pub cpu: Duration,
+}
+
+impl Server {
+    /// Starts `program serve` on these cores (any, if none is given), with its log in `dir`, and waits until it listens.
+    pub fn start(program: &Path, cores: &[usize], dir: &Path) -> Result<Server> {
+        let log = dir.join("server.log");
+        let program = program.to_str().context("the path of this program is not UTF-8")?;
+        let env = [("PROGRAM".to_owned(), program.to_owned())];
+        let command = format!("exec \"$PROGRAM\" {SERVE}");
+        let mut tree = Tree::start(&Spawn { command: &command, dir, env: &env, cores, log: &log })?;
+        let began = Instant::now();
+        loop {
+            if let Some(port) = printed(&log, "port")? {
+                let port = u16::try_from(port).context("the server's port is none")?;
+                return Ok(Server { tree, log, port });
+            }
+            if tree.exited()?.is_some() || began.elapsed() > READY_LIMIT {
+                bail!("the server did not start: {}", fs::read_to_string(&log)?.trim());
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Where it listens on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Ends it, and asks what it did.
+    pub fn stop(self) -> Result<Served> {
+        let ended = self.tree.stop(STOP_GRACE);
+        let requests = printed(&self.log, "requests")?.with_context(|| {
+            let log = fs::read_to_string(&self.log).unwrap_or_default();
+            format!("the server did not count to its end: {:?}, {}", ended.status, log.trim())
+        })?;
+        Ok(Served { requests, cpu: ended.user + ended.system })
+    }
+}
+
+/// The number in a complete line `name N`.
+fn printed(log: &Path, name: &str) -> Result<Option<u64>> {
+    let text = fs::read_to_string(log).with_context(|| format!("cannot read {}", log.display()))?;
+    let line = text.split_inclusive('\n').find_map(|line| line.strip_suffix('\n')?.strip_prefix(name));
+    line.map(|number| number.trim().parse().context("the server printed no number")).transpose()
+}
