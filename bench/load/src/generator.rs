@@ -1,3 +1,4 @@
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +33,7 @@ impl Generator {
     }
 
     /// Its arguments for a load of so many seconds over so many connections, after the program itself.
-    pub fn arguments(&self, url: &str, connections: u32, seconds: u64) -> String {
+    pub fn arguments(&self, url: &str, connections: impl Display, seconds: u64) -> String {
         match self {
             Generator::Kumite(_) => format!("load {url} -c {connections} -z {seconds}s --json {RESULT}"),
             Generator::Wrk => format!("-t1 -c{connections} -d{seconds}s {url}"),

@@ -1,17 +1,19 @@
 //! `cargo run --release -p bench-load`: prints the table; `--write` keeps it in RESULTS.md.
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
+mod ask;
+mod facts;
+
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use bench_load::{Cell, Generator, Trial, miscounts, server, table};
 use clap::{Parser, Subcommand};
-use kumite_process::{Finished, Spawn, run};
-use kumite_record::Cores;
+
+use crate::ask::Ask;
+use crate::facts::facts;
 
 /// Measure the CPU that `kumite load` takes for each request, beside wrk
 #[derive(Parser)]
@@ -43,8 +45,6 @@ enum Role {
 }
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
-const BUILD_LIMIT: Duration = Duration::from_secs(1200);
-const ASK_LIMIT: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -73,7 +73,8 @@ fn measure(args: &Args) -> Result<bool> {
         bail!("server and generator need a CPU each; this process may use only {:?}", cores.engine);
     }
     make_room(&args.connections)?;
-    let load_before = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load_before = load.split(' ').take(3).collect::<Vec<_>>().join(" ");
     let dir = tempfile::tempdir()?;
     let ask = Ask { dir: dir.path(), stop: &stop };
     let program = std::env::current_exe()?;
@@ -113,7 +114,7 @@ fn measure(args: &Args) -> Result<bool> {
     }
 
     let mut text = table(&generators, &cells, args.seed);
-    text += &facts(args, &generators, &versions, cores, load_before.trim(), &ask);
+    text += &facts(args, &generators, &versions, cores, &load_before, &ask);
     println!("{text}");
     if args.write {
         let file = Path::new(HERE).join("RESULTS.md");
@@ -135,88 +136,4 @@ fn make_room(connections: &[u32]) -> Result<()> {
             .with_context(|| format!("{needed} open files are not allowed; raise `ulimit -Hn`"))?;
     }
     Ok(())
-}
-
-fn facts(
-    args: &Args,
-    generators: &[Generator],
-    versions: &[String],
-    cores: Cores,
-    load_before: &str,
-    ask: &Ask,
-) -> String {
-    let mut text = String::from("\n");
-    let mut fact = |name: &str, value: &str| {
-        let _ = writeln!(text, "- {name}: {value}");
-    };
-    let command: Vec<String> = std::env::args().skip(1).collect();
-    fact(
-        "Command",
-        format!("`cargo run --release -p bench-load -- {}`", command.join(" "))
-            .replace(" -- `", "`")
-            .as_str(),
-    );
-    fact("Date", &jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string());
-    fact("Seed", &args.seed.to_string());
-    for (generator, version) in generators.iter().zip(versions) {
-        let arguments = generator.arguments("http://127.0.0.1:PORT/", args.connections[0], args.seconds);
-        let program = if *generator == Generator::Wrk { "wrk" } else { "kumite" };
-        fact(generator.name(), &format!("{version}; `{program} {arguments}`"));
-    }
-    fact("Commit", &ask.first_line("git describe --always --dirty").unwrap_or_else(|_| "unknown".to_owned()));
-    let (server, engine) = (cores.contender[0], cores.engine[0]);
-    let machine = kumite_lab::machine(cores);
-    let virtual_machine = if machine.virtual_machine { ", virtual" } else { "" };
-    fact(
-        "Machine",
-        &format!(
-            "{}, {} CPUs{virtual_machine}; {}; {}",
-            machine.cpu, machine.cpus, machine.kernel, machine.os
-        ),
-    );
-    fact(
-        "CPUs",
-        &format!("server on {server}, generators on {engine}; sharing a core: {:?}", machine.smt_siblings),
-    );
-    fact("Load before", load_before);
-    text
-}
-
-/// Runs commands to their end.
-struct Ask<'a> {
-    dir: &'a Path,
-    stop: &'a AtomicBool,
-}
-
-impl Ask<'_> {
-    fn ask(&self, command: &str, limit: Duration) -> Result<(Finished, PathBuf)> {
-        let log = self.dir.join("ask.log");
-        let spawn = Spawn { command, dir: Path::new(HERE), env: &[], cores: &[], log: &log };
-        Ok((run(&spawn, limit, self.stop)?, log))
-    }
-
-    fn first_line(&self, command: &str) -> Result<String> {
-        let (finished, log) = self.ask(command, ASK_LIMIT)?;
-        let text = std::fs::read_to_string(log)?;
-        match text.lines().next() {
-            Some(line) if finished.status.success() => Ok(line.trim().to_owned()),
-            _ => bail!("`{command}` failed: {}", text.trim()),
-        }
-    }
-
-    /// The released binary, made from the sources as they are. It lies beside this program.
-    fn build(&self, program: &Path) -> Result<PathBuf> {
-        if cfg!(debug_assertions) {
-            bail!("this is a debug build; use `cargo run --release -p bench-load`");
-        }
-        let (finished, log) = self.ask("cargo build --release -p kumite", BUILD_LIMIT)?;
-        if !finished.status.success() {
-            bail!("cannot build kumite: {}", std::fs::read_to_string(log)?.trim());
-        }
-        let kumite = program.with_file_name("kumite");
-        if !kumite.is_file() {
-            bail!("{} is missing after `cargo build --release -p kumite`", kumite.display());
-        }
-        Ok(kumite)
-    }
 }
