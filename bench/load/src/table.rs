@@ -78,7 +78,7 @@ fn row(cell: &Cell, generator: usize, name: &str) -> String {
         (true, true) => "both",
         (true, false) => "generator",
         (false, true) => "server",
-        (false, false) => "neither (waiting)",
+        (false, false) => "neither",
     };
     format!(
         "| {} | {name} | {:.2} ({:.2}–{:.2}) | {:.0} | {:.0} % | {:.0} % | {limit} | {:.1} % | {:.1} |",
@@ -144,7 +144,7 @@ mod tests {
     fn medians_limits_and_ratios_of_pairs() {
         let text = table(&BOTH(), &[cell(100_000)], 1);
         for row in [
-            "| 10 | kumite load | 4.80 (4.50–5.10) | 100010 | 48 % | 50 % | neither (waiting) | 2.0 % | 3.0 |",
+            "| 10 | kumite load | 4.80 (4.50–5.10) | 100010 | 48 % | 50 % | neither | 2.0 % | 3.0 |",
             "| 10 | wrk | 9.60 (9.00–10.20) | 100000 | 96 % | 50 % | generator | 2.0 % | 3.0 |",
             "| 10 | kumite load / wrk | 0.500 (0.500–0.500) | 1.000 (1.000–1.000) | 7 |",
         ] {
