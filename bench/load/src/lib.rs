@@ -12,5 +12,5 @@ mod trial;
 
 pub use generator::Generator;
 pub use server_process::{Served, Server};
-pub use table::{Cell, miscounts, table};
+pub use table::{Cell, faults, table};
 pub use trial::Trial;

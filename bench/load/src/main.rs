@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
-use bench_load::{Cell, Generator, Trial, miscounts, server, table};
+use bench_load::{Cell, Generator, Trial, faults, server, table};
 use clap::{Parser, Subcommand};
 
 use crate::ask::Ask;
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all counts agreed.
+/// Whether all trials were a fair comparison.
 fn measure(args: &Args) -> Result<bool> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -121,7 +121,7 @@ fn measure(args: &Args) -> Result<bool> {
         std::fs::write(&file, format!("# kumite load beside wrk\n\n{text}"))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
-    let faults = miscounts(&generators, &cells);
+    let faults = faults(&generators, &cells);
     faults.iter().for_each(|fault| eprintln!("error: {fault}"));
     Ok(faults.is_empty())
 }

@@ -26,8 +26,8 @@ const BACKLOG: i32 = 4096;
 const STOP: u64 = u64::MAX;
 const LISTENER: u64 = u64::MAX - 1;
 
-/// Serves on a free port of 127.0.0.1 until SIGTERM. Prints `port N` when it listens and `requests N` at its end: the
-/// number of answers that the kernel has taken.
+/// Serves on a free port of 127.0.0.1 until SIGTERM. Prints `port N` when it listens, and at its end
+/// `connections N`, the most that were open at once, and `requests N`, the answers that the kernel has taken.
 pub fn serve() -> io::Result<()> {
     let (stop, stopper) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGTERM, stopper)?;
@@ -57,6 +57,8 @@ pub fn serve() -> io::Result<()> {
             }
         }
     }
+    // A slot is only made when all others are taken.
+    println!("connections {}", connections.slots.len());
     println!("requests {}", connections.requests);
     Ok(())
 }

@@ -23,6 +23,8 @@ pub struct Server {
 pub struct Served {
     /// Requests answered.
     pub requests: u64,
+    /// The most connections that were open at once.
+    pub connections: u64,
     /// User and system time.
     pub cpu: Duration,
 }
@@ -56,11 +58,17 @@ impl Server {
     /// Ends it, and asks what it did.
     pub fn stop(self) -> Result<Served> {
         let ended = self.tree.stop(STOP_GRACE);
-        let requests = printed(&self.log, "requests")?.with_context(|| {
-            let log = fs::read_to_string(&self.log).unwrap_or_default();
-            format!("the server did not count to its end: {:?}, {}", ended.status, log.trim())
-        })?;
-        Ok(Served { requests, cpu: ended.user + ended.system })
+        let count = |name| {
+            printed(&self.log, name)?.with_context(|| {
+                let log = fs::read_to_string(&self.log).unwrap_or_default();
+                format!("the server did not count to its end: {:?}, {}", ended.status, log.trim())
+            })
+        };
+        Ok(Served {
+            requests: count("requests")?,
+            connections: count("connections")?,
+            cpu: ended.user + ended.system,
+        })
     }
 }
 

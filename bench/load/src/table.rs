@@ -38,27 +38,29 @@ pub fn table(generators: &[Generator], cells: &[Cell], seed: u64) -> String {
             }
         }
     }
-    for fault in miscounts(generators, cells) {
+    for fault in faults(generators, cells) {
         let _ = write!(text, "\n**Error:** {fault}\n");
     }
     text
 }
 
-/// Where a generator's count of answers and the server's differ by more than what may have been in flight.
-pub fn miscounts(generators: &[Generator], cells: &[Cell]) -> Vec<String> {
+/// What makes a trial no fair comparison: a generator's count of answers and the server's differ by more than what may
+/// have been in flight, or there were fewer connections than asked for.
+pub fn faults(generators: &[Generator], cells: &[Cell]) -> Vec<String> {
     let mut faults = Vec::new();
     for cell in cells {
         for (round, trials) in cell.rounds.iter().enumerate() {
             for (generator, trial) in generators.iter().zip(trials) {
+                let at =
+                    format!("{} at {} connections, round {}", generator.name(), cell.connections, round + 1);
                 if let Some(off) = trial.miscount(cell.connections) {
                     faults.push(format!(
-                        "{} at {} connections, round {}: the server answered {off} more than it counted; 0 to {} \
-                         may be in flight at the end",
-                        generator.name(),
-                        cell.connections,
-                        round + 1,
+                        "{at}: the server answered {off} more than it counted; 0 to {} may be in flight at the end",
                         cell.connections
                     ));
+                }
+                if trial.connections < u64::from(cell.connections) {
+                    faults.push(format!("{at}: it never had more than {} open", trial.connections));
                 }
             }
         }
@@ -124,6 +126,7 @@ mod tests {
     fn trial(requests: u64, counted: Option<u64>, cpu_ms: u64) -> Trial {
         Trial {
             requests,
+            connections: 10,
             counted,
             cpu: Duration::from_millis(cpu_ms),
             wall: Duration::from_secs(1),
@@ -156,10 +159,20 @@ mod tests {
     #[test]
     fn counts_may_differ_by_what_was_in_flight_and_no_more() {
         for (counted, wrong) in [(100_000, 0), (100_010, 0), (99_999, 7), (100_011, 7)] {
-            assert_eq!(miscounts(&BOTH(), &[cell(counted)]).len(), wrong, "{counted}");
+            assert_eq!(faults(&BOTH(), &[cell(counted)]).len(), wrong, "{counted}");
         }
         assert!(
             table(&BOTH(), &[cell(99_999)], 1).contains("**Error:** kumite load at 10 connections, round 1")
+        );
+    }
+
+    #[test]
+    fn fewer_connections_than_asked_for_are_a_fault() {
+        let mut cell = cell(100_000);
+        cell.rounds[2][1].connections = 9;
+        assert_eq!(
+            faults(&BOTH(), &[cell]),
+            ["wrk at 10 connections, round 3: it never had more than 9 open"]
         );
     }
 

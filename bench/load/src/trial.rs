@@ -12,6 +12,8 @@ use crate::{Generator, Server};
 pub struct Trial {
     /// Requests that the server has answered.
     pub requests: u64,
+    /// The most connections that were open at once.
+    pub connections: u64,
     /// Answers that the generator says it has had, if it was asked.
     pub counted: Option<u64>,
     /// The generator's user and system time, from its start to its end.
@@ -51,6 +53,7 @@ impl Trial {
         Ok(Trial {
             others_cpu: MachineTime::now()?.busy_since(&before).saturating_sub(ours),
             requests: served.requests,
+            connections: served.connections,
             counted: generator.counted(dir)?,
             cpu: ended.user + ended.system,
             wall: ended.wall,

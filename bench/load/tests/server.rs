@@ -131,5 +131,6 @@ fn many_connections_at_once() {
     sockets.extend((0..50).map(|_| connect(&server)));
     sockets.iter_mut().for_each(|socket| socket.write_all(GET).unwrap());
     sockets.iter_mut().for_each(pong);
-    assert_eq!(server.stop().unwrap().requests, 750);
+    let served = server.stop().unwrap();
+    assert_eq!((served.requests, served.connections), (750, 200));
 }
