@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -16,8 +18,25 @@ fn main() {
         "deaf" => loop {
             std::thread::sleep(Duration::from_secs(60));
         },
+        "stubborn" => {
+            // A shell can ignore SIGTERM, and what it starts inherits that.
+            let me = std::env::current_exe().expect("a program knows where it is");
+            exec(Command::new("sh").args(["-c", r#"trap "" TERM; exec "$0" pong"#]).arg(me));
+        }
+        "leaver" => {
+            // A shell and its sleep, away from the group and session.
+            let marked = std::env::args().nth(2).unwrap_or_default();
+            let script = format!("sleep 30 # {marked}");
+            let detached = Command::new("setsid").args(["--fork", "sh", "-c", &script]).status();
+            assert!(detached.is_ok_and(|status| status.success()), "setsid is there");
+            serve("pong");
+        }
         _ => serve(&mode),
     }
+}
+
+fn exec(command: &mut Command) -> ! {
+    panic!("cannot start: {}", command.exec());
 }
 
 fn serve(mode: &str) {

@@ -35,6 +35,19 @@ fn one_that_lies_and_one_that_crashes_do_not() {
 }
 
 #[test]
+fn one_that_does_not_end_and_one_that_leaves_a_process_behind_do_not_either() {
+    let place = Place::new("", &[("leaver", "leaver"), ("stubborn", "stubborn")]);
+    let said = place.kumite(&["check", "fake"]).ended(1);
+    assert!(
+        said.out.contains("✗ leaver: it ended and left 2 of its processes behind, which were killed"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("✗ stubborn: it ignored SIGTERM for 3 s and was killed"), "{}", said.out);
+    assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
 fn a_contender_whose_tool_is_missing_does_not_pass_silently() {
     let place = Place::new("", &[("good", "pong")]);
     place.contender("other", "pong", "needs = ['no-such-tool']");

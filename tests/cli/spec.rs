@@ -31,6 +31,10 @@ fn a_contender_file_is_checked_as_strictly() {
             "version = 'true'\n[[variant]]\nname = '../x'\nmodel = 'threads'\nrun = 'true'\n",
             "'../x' is not a name",
         ),
+        (
+            "version = 'true'\n[[variant]]\nname = 'contender'\nmodel = 'threads'\nrun = 'true'\n",
+            "'contender' is not a name",
+        ),
         ("needs = ['go > 1']\nversion = 'true'\n", "contender.toml:1:10: 'go > 1' is not a need"),
         (
             "version = 'true'\n[[variant]]\nname = 'a'\nmodel = 'threads'\nrun = 'true'\n",

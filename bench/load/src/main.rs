@@ -3,6 +3,7 @@
 mod ask;
 mod facts;
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -115,12 +116,12 @@ fn measure(args: &Args) -> Result<bool> {
 
     let mut text = table(&generators, &cells, args.seed);
     text += &facts(args, &generators, &versions, cores, &load_before, &ask);
-    println!("{text}");
     if args.write {
         let file = Path::new(HERE).join("RESULTS.md");
         std::fs::write(&file, format!("# kumite load beside wrk\n\n{text}"))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
+    writeln!(std::io::stdout(), "{text}").context("cannot print the table")?;
     let faults = faults(&generators, &cells);
     faults.iter().for_each(|fault| eprintln!("error: {fault}"));
     Ok(faults.is_empty())

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::claim::EACH_CONTENDER;
 use crate::needs::Need;
 use crate::place::{Source, SpecError};
 
@@ -93,7 +94,10 @@ impl Contender {
         for (index, variant) in parsed.variant.iter().enumerate() {
             let at = |key, what| source.error_at(&["variant", &index.to_string(), key], what);
             if !is_name(&variant.name) {
-                let what = format!("'{}' is not a name: use letters, digits, - and _", variant.name);
+                let what = format!(
+                    "'{}' is not a name: use letters, digits, - and _, and not '{EACH_CONTENDER}', which means each of them in a claim",
+                    variant.name
+                );
                 return Err(at("name", what));
             }
             if !MODELS.contains(&variant.model.as_str()) {
@@ -114,7 +118,8 @@ impl Contender {
 
 /// Whether a claim can name it, and a file be named after it.
 fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+    name != EACH_CONTENDER
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
         && !name.ends_with('-')
 }

@@ -78,10 +78,11 @@ impl<'a> HttpExecutor<'a> {
             Err(why) => return Some(Err(why)),
         };
         let ready = server.wait_ready(&workload, stop)?;
-        Some(ready.map_err(|(_, why)| why).and_then(|ready| match server.tree.stop(GRACE).killed {
-            true => Err(format!("it did not end within {} s of SIGTERM", GRACE.as_secs())),
-            false => Ok(ready),
-        }))
+        let ready = match ready {
+            Ok(ready) => ready,
+            Err((_, why)) => return Some(Err(why)),
+        };
+        Some(server.stop().map_or(Ok(ready), Err))
     }
 
     fn server_cores(&self, workload: &HttpWorkload) -> (Vec<usize>, bool) {
@@ -129,10 +130,9 @@ impl Executor for HttpExecutor<'_> {
             Ok(offered) => offered,
             Err(why) => return failed(Outcome::Failed, why),
         };
-        let killed = server.tree.stop(GRACE).killed;
         let mut measured = Measured {
             outcome: Outcome::Ok,
-            reason: killed.then(|| format!("it ignored SIGTERM for {} s and was killed", GRACE.as_secs())),
+            reason: server.stop(),
             sample: sample(&outcome),
             marks: marks(&outcome, shared),
             ready_ms: Some(ready.as_secs_f64() * 1e3),
@@ -184,6 +184,18 @@ impl<'a> Server<'a> {
         let spawn = Spawn { command: &contender.run, dir: &contender.folder, env: &env, cores, log };
         let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
         Ok(Server { tree, port, log, started })
+    }
+
+    /// Ends it. Returns what was wrong with how it ended, if anything was.
+    fn stop(self) -> Option<String> {
+        let ended = self.tree.stop(GRACE);
+        match (ended.killed, ended.left_behind) {
+            (true, _) => Some(format!("it ignored SIGTERM for {} s and was killed", GRACE.as_secs())),
+            (false, 0) => None,
+            (false, left) => {
+                Some(format!("it ended and left {left} of its processes behind, which were killed"))
+            }
+        }
     }
 
     /// Waits until the server answers rightly. None if `stop` was set.
