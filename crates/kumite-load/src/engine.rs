@@ -46,6 +46,9 @@ pub(crate) struct Engine<'a> {
     opening: usize,
     /// First connections that were established, by when the server should have accepted them.
     accepting: VecDeque<(u64, usize)>,
+    /// Until every slot has had its first connection, slots that have had theirs wait here after their first request.
+    /// Connections would open the slower the more of them are under load already: the last of thousands seconds late.
+    held: Option<Vec<usize>>,
     next_sweep: u64,
 }
 
@@ -58,6 +61,8 @@ struct Slot {
     /// It had a connection before the present one.
     connected_before: bool,
     opening: bool,
+    /// It has been given a request.
+    begun: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,7 +81,8 @@ impl<'a> Engine<'a> {
         timeout: u64,
         connections: usize,
     ) -> Engine<'a> {
-        let slot = Slot { doing: Doing::Nothing, since: 0, connected_before: false, opening: false };
+        let slot =
+            Slot { doing: Doing::Nothing, since: 0, connected_before: false, opening: false, begun: false };
         Engine {
             schedule,
             transport,
@@ -89,6 +95,7 @@ impl<'a> Engine<'a> {
             resting: VecDeque::new(),
             opening: 0,
             accepting: VecDeque::new(),
+            held: Some(Vec::new()),
             next_sweep: timeout,
         }
     }
@@ -121,6 +128,12 @@ impl<'a> Engine<'a> {
                 self.opened(slot);
             }
             self.connect_waiting();
+            if self.opening == 0 && self.waiting.is_empty() {
+                for slot in self.held.take().unwrap_or_default() {
+                    self.next(slot, self.now());
+                }
+                self.connect_waiting();
+            }
 
             let now = self.now();
             let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
@@ -148,9 +161,15 @@ impl<'a> Engine<'a> {
     /// Starts the slot's next request, if there is to be one.
     fn next(&mut self, slot: usize, now: u64) {
         self.slots[slot].doing = Doing::Nothing;
+        if self.slots[slot].begun
+            && let Some(held) = &mut self.held
+        {
+            return held.push(slot);
+        }
         if !self.schedule.start(now) {
             return;
         }
+        self.slots[slot].begun = true;
         if self.transport.is_open(slot) {
             self.send(slot, now);
         } else {
