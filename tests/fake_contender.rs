@@ -15,9 +15,6 @@ fn main() {
             eprintln!("fake: no configuration found");
             std::process::exit(7);
         }
-        "deaf" => loop {
-            std::thread::sleep(Duration::from_secs(60));
-        },
         "stubborn" => {
             // A shell can ignore SIGTERM, and what it starts inherits that.
             let me = std::env::current_exe().expect("a program knows where it is");
@@ -26,7 +23,7 @@ fn main() {
         "leaver" => {
             // A shell and its sleep, away from the group and session.
             let marked = std::env::args().nth(2).unwrap_or_default();
-            let script = format!("sleep 30 # {marked}");
+            let script = format!("sleep 30; : {marked}");
             let detached = Command::new("setsid").args(["--fork", "sh", "-c", &script]).status();
             assert!(detached.is_ok_and(|status| status.success()), "setsid is there");
             serve("pong");
@@ -73,12 +70,12 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
         let word = match mode {
             "liar" => "pang",
             // The first answer, which says that it is ready, is right.
-            "slip" if nth % 100 == 99 => "pang",
+            "slip" if nth % 20 == 19 => "pang",
             _ => "pong",
         };
         match mode {
             "slow" => std::thread::sleep(Duration::from_millis(20)),
-            "die" if nth == 50 => {
+            "die" if nth == 10 => {
                 eprintln!("fake: out of luck");
                 std::process::exit(9);
             }

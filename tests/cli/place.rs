@@ -73,14 +73,17 @@ impl Place {
         Said::of(self.command(arguments).output().unwrap())
     }
 
-    /// Processes of this test's contenders that are still alive.
+    /// Processes that still run below this test's folder: contenders, builds, and what they started.
     pub fn left(&self) -> Vec<String> {
-        let mark = self.mark();
-        let command_lines = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
-            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-            Some(String::from_utf8_lossy(&line).replace('\0', " "))
+        let folder = self.folder.path().canonicalize().unwrap();
+        let here = std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
+            std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&folder))
         });
-        command_lines.filter(|line| line.contains(&mark)).collect()
+        let command_line = |entry: std::fs::DirEntry| {
+            String::from_utf8_lossy(&std::fs::read(entry.path().join("cmdline")).unwrap_or_default())
+                .into_owned()
+        };
+        here.map(command_line).collect()
     }
 }
 

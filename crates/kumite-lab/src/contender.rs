@@ -119,7 +119,8 @@ impl Contender {
 /// Whether a claim can name it, and a file be named after it.
 fn is_name(name: &str) -> bool {
     name != EACH_CONTENDER
-        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !name.contains("--")
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
         && !name.ends_with('-')
 }

@@ -155,12 +155,12 @@ pub fn execute(
                 continue;
             }
             if stop.load(Ordering::Relaxed) {
-                return Ok(Some(interrupted(done, total)));
+                return Ok(Some(interrupted(seq, total)));
             }
             let started = clock.timestamp();
             let order = Order { seq, contender: contender_of, point };
             let Some(measured) = executor.trial(&order, stop) else {
-                return Ok(Some(interrupted(done, total)));
+                return Ok(Some(interrupted(seq, total)));
             };
             let trial = Trial {
                 seq,
@@ -210,7 +210,7 @@ pub(crate) fn cell_name(contender: &str, point: &Point) -> String {
     if point.0.is_empty() { contender.to_owned() } else { format!("{contender} at {point}") }
 }
 
-fn interrupted(done: usize, total: usize) -> String {
+fn interrupted(done: u32, total: usize) -> String {
     format!("it was interrupted after {done} of {total} trials")
 }
 

@@ -1,11 +1,13 @@
 //! The http driver: a server, and the load engine on other cores.
 
+mod cores;
 mod executor;
 mod external;
 mod port;
 mod sample;
 mod workload;
 
+pub use cores::used_cores;
 pub use executor::HttpExecutor;
 pub use external::{External, load_result};
 pub use workload::HttpWorkload;

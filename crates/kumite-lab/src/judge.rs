@@ -31,8 +31,17 @@ struct Finding {
     verdict: Verdict,
     effect: Option<(Interval, EffectKind)>,
     why: String,
-    /// How far the interval is from the border of the claim; below 0 where it crosses it. Orders findings of one verdict.
-    margin: f64,
+    /// Doubts about the samples it rests on.
+    doubts: Vec<String>,
+    /// How far the nearer end of the interval is from the border of the claim, as a share of how far the estimate is: 1
+    /// where there is no uncertainty, 0 where it touches. Orders findings of one verdict.
+    clearness: f64,
+}
+
+impl Finding {
+    fn new(text: &str, verdict: Verdict, why: String) -> Finding {
+        Finding { text: text.to_owned(), verdict, effect: None, why, doubts: Vec::new(), clearness: 0.0 }
+    }
 }
 
 impl Evidence<'_> {
@@ -98,15 +107,9 @@ impl Evidence<'_> {
 
     fn compare(&self, comparison: &Comparison, scope: &Scope) -> Finding {
         let text = scope.describe(&comparison.text);
-        let untested = |why: String| Finding {
-            text: text.clone(),
-            verdict: Verdict::NotTested,
-            effect: None,
-            why,
-            margin: 0.0,
-        };
+        let untested = |why: String| Finding::new(&text, Verdict::NotTested, why);
         let (left, right) = match &comparison.test {
-            Test::Disqualified(name) => return self.disqualified(scope.name(&name.text), text),
+            Test::Disqualified(name) => return self.disqualified(scope.name(&name.text), scope, &text),
             Test::Compare(left, _, right) | Test::Within(left, _, right) => (left, right),
         };
         let mut references = Vec::new();
@@ -121,49 +124,62 @@ impl Evidence<'_> {
             Err(why) => return untested(why),
         };
         let sides = Sides { evidence: self, left, right, scope, groups: &groups };
-        let (interval, kind) = match sides.effect(&comparison.test) {
-            Ok(effect) => effect,
+        let mut doubts = self.lost(&references);
+        let finding = match &comparison.test {
+            Test::Compare(_, Op::Equal, _) => sides.equal(&text, doubts.is_empty()),
+            test => sides.effect(test).map(|(interval, kind)| {
+                let (verdict, clearness) = decide(test, &interval, kind);
+                let effect = Some((interval, kind));
+                Finding { effect, clearness, ..Finding::new(&text, verdict, String::new()) }
+            }),
+        };
+        let mut finding = match finding {
+            Ok(finding) => finding,
             Err(Trouble::TooFew { have, need, kind, estimate }) => {
-                let effect = estimate.map(|estimate| {
-                    format!(
-                        " (the {} is {estimate:.3})",
-                        if kind == EffectKind::Ratio { "ratio" } else { "difference" }
-                    )
-                });
-                return Finding {
-                    text,
-                    verdict: Verdict::Undecided,
-                    effect: None,
-                    why: format!(
-                        "a 95 % interval needs {need} blocks, and there are {have}{}",
-                        effect.unwrap_or_default()
-                    ),
-                    margin: 0.0,
-                };
+                let noun = if kind == EffectKind::Ratio { "ratio" } else { "difference" };
+                let so_far =
+                    estimate.map(|estimate| format!(" (the {noun} is {estimate:.3})")).unwrap_or_default();
+                let why = format!("a 95 % interval needs {need} blocks, and there are {have}{so_far}");
+                Finding::new(&text, Verdict::Undecided, why)
             }
             Err(Trouble::NoValue(why)) => return untested(why),
         };
-        let (verdict, margin) = decide(&comparison.test, &interval, kind);
-        let marked = self.marked(&groups);
-        let why = match marked.is_empty() {
-            true => String::new(),
-            false => format!("rests on marked samples: {}", marked.join(", ")),
-        };
-        Finding { text, verdict, effect: Some((interval, kind)), why, margin }
+        doubts.extend(self.marked(&groups));
+        finding.doubts = doubts;
+        finding
     }
 
-    fn disqualified(&self, name: &str, text: String) -> Finding {
-        let of_contender: Vec<_> = self.trials.iter().filter(|trial| trial.contender == name).collect();
-        let count = of_contender.iter().filter(|trial| trial.outcome == Outcome::Disqualified).count();
-        let finding = |verdict, effect, why| Finding { text, verdict, effect, why, margin: 0.0 };
-        if of_contender.is_empty() {
-            return finding(Verdict::NotTested, None, self.absence(name, None));
+    fn disqualified(&self, name: &str, scope: &Scope, text: &str) -> Finding {
+        let here = |point: &Point| scope.axes.iter().all(|(axis, value)| point.get(axis) == Some(value));
+        let trials: Vec<&Trial> =
+            self.trials.iter().filter(|trial| trial.contender == name && here(&trial.point)).collect();
+        let wrong = trials.iter().filter(|trial| trial.outcome == Outcome::Disqualified).count();
+        if trials.iter().all(|trial| trial.outcome == Outcome::Failed) {
+            return Finding::new(text, Verdict::NotTested, self.absence(name, None));
         }
-        let exact =
-            Interval { estimate: count as f64, low: count as f64, high: count as f64, n: of_contender.len() };
-        let why = format!("{count} of {} trials of {name} gave a wrong answer", of_contender.len());
-        let verdict = if count > 0 { Verdict::Holds } else { Verdict::Fails };
-        finding(verdict, Some((exact, EffectKind::Count)), why)
+        let verdict = if wrong > 0 { Verdict::Holds } else { Verdict::Fails };
+        let why = format!("{wrong} of {} trials of {name} gave a wrong answer", trials.len());
+        let effect = Some((exactly(wrong as f64, trials.len()), EffectKind::Exact));
+        Finding { effect, clearness: 1.0, ..Finding::new(text, verdict, why) }
+    }
+
+    /// Cells that these metrics come from and that lost trials: what is judged are the others.
+    fn lost(&self, references: &[Reference]) -> Vec<String> {
+        let mut cells = BTreeSet::new();
+        for reference in references {
+            let point = &self.points[reference.point];
+            let of_cell =
+                || self.trials.iter().filter(|t| t.contender == reference.contender && t.point == *point);
+            let lost = of_cell().filter(|trial| trial.outcome != Outcome::Ok).count();
+            if lost > 0 {
+                let cell = cell_name(&reference.contender, point);
+                cells.insert(format!(
+                    "{lost} of {} trials of {cell} failed or were disqualified",
+                    of_cell().count()
+                ));
+            }
+        }
+        cells.into_iter().collect()
     }
 
     /// The cells whose metrics an expression needs, or why one of them cannot be had.
@@ -296,7 +312,7 @@ impl Evidence<'_> {
                 for trial in self.usable(reference) {
                     for mark in &trial.marks {
                         cells.insert(format!(
-                            "{} ({})",
+                            "rests on marked samples: {} ({})",
                             cell_name(&reference.contender, &self.points[reference.point]),
                             mark.as_str()
                         ));
@@ -374,9 +390,6 @@ impl Sides<'_> {
     fn effect(&self, test: &Test) -> Result<(Interval, EffectKind), Trouble> {
         let kind = self.kind(test)?;
         let seed = self.evidence.seed;
-        if matches!(test, Test::Compare(_, Op::Equal, _)) {
-            return Ok((self.most_unequal(kind)?, kind));
-        }
         let interval = match self.groups {
             [] => {
                 let (left, right) = self.values(&[])?;
@@ -423,9 +436,7 @@ impl Sides<'_> {
         }
         let longest = self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0);
         for nth in 0..longest.max(1) {
-            let chosen: Vec<Vec<usize>> =
-                self.groups.iter().map(|group| vec![nth.min(group.blocks.len() - 1)]).collect();
-            let (left, right) = self.values(&self.medians(&chosen))?;
+            let (left, right) = self.nth(nth)?;
             if left <= 0.0 || right <= 0.0 {
                 return match is_band {
                     true => Err(Trouble::NoValue(
@@ -438,23 +449,27 @@ impl Sides<'_> {
         Ok(EffectKind::Ratio)
     }
 
-    /// An exact value has no interval: the block that is furthest from it decides.
-    fn most_unequal(&self, kind: EffectKind) -> Result<Interval, Trouble> {
-        let mut worst: Option<f64> = None;
-        let sizes: usize = self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0);
-        for nth in 0..sizes.max(1) {
-            let chosen: Vec<Vec<usize>> =
-                self.groups.iter().map(|group| vec![nth.min(group.blocks.len() - 1)]).collect();
-            let (left, right) = self.values(&self.medians(&chosen))?;
-            let found = effect(left, right, kind);
-            let distance =
-                |effect: f64| if kind == EffectKind::Ratio { effect.ln().abs() } else { effect.abs() };
-            if worst.is_none_or(|worst| distance(found) > distance(worst)) {
-                worst = Some(found);
+    /// An exact value has no interval: it is equal in every block, or it is not. A block that is missing is not equal.
+    fn equal(&self, text: &str, complete: bool) -> Result<Finding, Trouble> {
+        let blocks = self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0);
+        let mut worst: Option<(f64, f64)> = None;
+        for nth in 0..blocks.max(1) {
+            let (left, right) = self.nth(nth)?;
+            if worst.is_none_or(|(l, r)| (left - right).abs() > (l - r).abs()) {
+                worst = Some((left, right));
             }
         }
-        let worst = worst.unwrap_or_default();
-        Ok(Interval { estimate: worst, low: worst, high: worst, n: sizes })
+        let (left, right) = worst.unwrap_or_default();
+        let verdict = if left == right && complete { Verdict::Holds } else { Verdict::Fails };
+        let effect = Some((exactly(left, blocks), EffectKind::Exact));
+        Ok(Finding { effect, clearness: 1.0, ..Finding::new(text, verdict, String::new()) })
+    }
+
+    /// Both sides in the n-th block of each point, or its last.
+    fn nth(&self, nth: usize) -> Result<(f64, f64), Trouble> {
+        let chosen: Vec<Vec<usize>> =
+            self.groups.iter().map(|group| vec![nth.min(group.blocks.len() - 1)]).collect();
+        self.values(&self.medians(&chosen))
     }
 
     fn medians(&self, chosen: &[Vec<usize>]) -> Vec<(Reference, f64)> {
@@ -550,66 +565,78 @@ fn effect(left: f64, right: f64, kind: EffectKind) -> f64 {
     }
 }
 
+fn exactly(value: f64, n: usize) -> Interval {
+    Interval { estimate: value, low: value, high: value, n }
+}
+
 /// An inequality holds when the whole interval is on its side, an equivalence when it lies inside the band; each fails
-/// when the whole interval is outside. The margin is how far inside, or outside, its nearer end is.
+/// when the whole interval is outside. With the verdict comes its clearness.
 fn decide(test: &Test, interval: &Interval, kind: EffectKind) -> (Verdict, f64) {
-    let neutral = if kind == EffectKind::Ratio { 1.0 } else { 0.0 };
-    let Interval { low, high, .. } = *interval;
+    let Interval { estimate, low, high, .. } = *interval;
+    let clearness = |border: f64| {
+        let nearer = (low - border).abs().min((high - border).abs());
+        let share = nearer / (estimate - border).abs();
+        if share.is_finite() { share } else { 1.0 }
+    };
     match test {
-        Test::Compare(_, op, _) => {
-            let margin = match op {
-                Op::Greater | Op::GreaterOrEqual => low - neutral,
-                Op::Less | Op::LessOrEqual => neutral - high,
-                Op::Equal => -(low - neutral).abs(),
-            };
-            if op.holds(low, neutral) && op.holds(high, neutral) {
-                (Verdict::Holds, margin)
-            } else if !op.holds(low, neutral) && !op.holds(high, neutral) {
-                (Verdict::Fails, margin)
-            } else {
-                (Verdict::Undecided, margin)
-            }
-        }
         Test::Within(_, share, _) => {
             let (bottom, top) = (1.0 - share, 1.0 + share);
-            let margin = (low - bottom).min(top - high);
             if low >= bottom && high <= top {
-                (Verdict::Holds, margin)
+                (Verdict::Holds, clearness(bottom).min(clearness(top)))
             } else if high < bottom || low > top {
-                (Verdict::Fails, margin)
+                (Verdict::Fails, clearness(if high < bottom { bottom } else { top }))
             } else {
-                (Verdict::Undecided, margin)
+                (Verdict::Undecided, 0.0)
+            }
+        }
+        Test::Compare(_, op, _) => {
+            let neutral = if kind == EffectKind::Ratio { 1.0 } else { 0.0 };
+            match (op.holds(low, neutral), op.holds(high, neutral)) {
+                (true, true) => (Verdict::Holds, clearness(neutral)),
+                (false, false) => (Verdict::Fails, clearness(neutral)),
+                _ => (Verdict::Undecided, 0.0),
             }
         }
         Test::Disqualified(_) => (Verdict::NotTested, 0.0),
     }
 }
 
-/// The finding that decides a claim: parts are joined by `and`, so one that fails decides; else one that was not tested;
-/// else one that is undecided; and among those that hold, the one that holds by least.
+/// The finding that decides a claim: parts are joined by `and`, so one that fails decides, the clearest; else one that was
+/// not tested; else one that is undecided; and among those that hold, the least clear.
 fn deciding(findings: &[Finding]) -> Option<&Finding> {
     let rank = |finding: &Finding| match finding.verdict {
-        Verdict::Fails => 0,
-        Verdict::NotTested => 1,
-        Verdict::Undecided => 2,
-        Verdict::Holds => 3,
+        Verdict::Fails => (0, -finding.clearness),
+        Verdict::NotTested => (1, 0.0),
+        Verdict::Undecided => (2, 0.0),
+        Verdict::Holds => (3, finding.clearness),
     };
-    findings.iter().min_by(|a, b| rank(a).cmp(&rank(b)).then(a.margin.total_cmp(&b.margin)))
+    findings.iter().min_by(|a, b| {
+        let ((a, by_a), (b, by_b)) = (rank(a), rank(b));
+        a.cmp(&b).then(by_a.total_cmp(&by_b))
+    })
 }
 
 fn why(finding: &Finding, all: &[Finding]) -> String {
-    let count = all.iter().filter(|other| other.verdict == finding.verdict).count();
+    let alike = || all.iter().filter(|other| other.verdict == finding.verdict);
+    let count = alike().count();
     let of_all = match (all.len(), finding.verdict) {
         (1, _) => String::new(),
-        (n, Verdict::Holds) => format!("the closest of {n} comparisons, all of which hold: "),
+        (n, Verdict::Holds) => format!("the least clear of {n} comparisons, all of which hold: "),
         (n, Verdict::Fails) => format!("{count} of {n} comparisons fail, the clearest: "),
         (n, Verdict::Undecided) => {
             format!("{count} of {n} comparisons are undecided and none fails, the first: ")
         }
-        (n, Verdict::NotTested) => format!("{count} of {n} comparisons could not be tested: "),
+        (n, Verdict::NotTested) => format!("{count} of {n} comparisons could not be tested, the first: "),
     };
-    let colon = if finding.why.is_empty() { "" } else { "; " };
-    format!("{of_all}{}{colon}{}", finding.text, finding.why)
+    let mut why = format!("{of_all}{}", finding.text);
+    if !finding.why.is_empty() {
+        why += &format!("; {}", finding.why);
+    }
+    let doubts: BTreeSet<&String> = alike().flat_map(|other| &other.doubts).collect();
+    for doubt in doubts {
+        why += &format!("; {doubt}");
+    }
+    why
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub use claim::{ClaimError, grammar};
 pub use contender::{Contender, Install, MODELS, Variant};
 pub use execute::{Clock, Event, Executor, Measured, Order, RealClock, Session, execute, humane};
 pub use export::{conclude, export};
-pub use http::{External, HttpExecutor, HttpWorkload, load_result};
+pub use http::{External, HttpExecutor, load_result, used_cores};
 pub use machine::{cores, machine};
 pub use needs::Need;
 pub use place::SpecError;

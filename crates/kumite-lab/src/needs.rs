@@ -69,7 +69,7 @@ impl Need {
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         let found = version_said(&self.tool, &said)
             .ok_or_else(|| format!("{self}, and {} does not say its version", path.display()))?;
-        if &found < wanted {
+        if is_older(&found, wanted) {
             return Err(format!("{self}, and {} is {}", path.display(), dotted(&found)));
         }
         Ok(Found { tool: self.tool.clone(), version: Some(dotted(&found)) })
@@ -82,8 +82,9 @@ pub(crate) struct Found {
     pub version: Option<String>,
 }
 
-/// Installs the packages through the system's package manager, as root or through sudo.
-pub(crate) fn install(packages: &Install, log: &Path, stop: &AtomicBool) -> Result<(), String> {
+/// Installs the packages through the system's package manager, as root or through sudo. It is not broken off: a package
+/// manager that is killed leaves the system half done.
+pub(crate) fn install(packages: &Install, log: &Path) -> Result<(), String> {
     if on_path("apt-get").is_none() {
         return Err("this system has no apt-get, the package manager that --install knows".into());
     }
@@ -93,11 +94,12 @@ pub(crate) fn install(packages: &Install, log: &Path, stop: &AtomicBool) -> Resu
         "{sudo}apt-get -q update && {sudo}env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends {names}"
     );
     let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log };
-    let finished = run(&spawn, INSTALL_LIMIT, stop).map_err(|error| error.to_string())?;
+    let finished = run(&spawn, INSTALL_LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
     if finished.status.success() {
         return Ok(());
     }
-    Err(format!("`{command}` {}: {}", ended(finished.status), last_lines(log)))
+    let how = ended(finished.status);
+    Err(format!("`{command}` {how}: {}; as root: apt-get update && apt-get install {names}", last_lines(log)))
 }
 
 fn is_root() -> bool {
@@ -144,7 +146,7 @@ pub(crate) fn last_lines(log: &Path) -> String {
 }
 
 /// The version in what a tool printed: after its own name where it names itself (Elixir prints Erlang's first), else the
-/// first number with a dot in it.
+/// first number with a dot in it, else one in quotes (the first release of a Java).
 fn version_said(tool: &str, said: &str) -> Option<Vec<u64>> {
     let named =
         said.lines().find(|line| line.to_lowercase().starts_with(&format!("{} ", tool.to_lowercase())));
@@ -154,7 +156,15 @@ fn version_said(tool: &str, said: &str) -> Option<Vec<u64>> {
             .find(|part| part.contains('.'))
             .and_then(parse_version)
     };
-    named.and_then(numbers).or_else(|| numbers(said))
+    let quoted = || said.split('"').nth(1).and_then(parse_version);
+    named.and_then(numbers).or_else(|| numbers(said)).or_else(quoted)
+}
+
+/// `1.24` and `1.24.0` are the same.
+fn is_older(found: &[u64], wanted: &[u64]) -> bool {
+    let part = |version: &[u64], nth: usize| version.get(nth).copied().unwrap_or(0);
+    let mut parts = (0..found.len().max(wanted.len())).map(|nth| (part(found, nth), part(wanted, nth)));
+    parts.find(|(found, wanted)| found != wanted).is_some_and(|(found, wanted)| found < wanted)
 }
 
 fn parse_version(text: &str) -> Option<Vec<u64>> {
@@ -181,12 +191,13 @@ mod tests {
 
     #[test]
     fn versions_are_found_in_what_tools_print() {
-        let cases: [(&str, &str, &[u64]); 8] = [
+        let cases: [(&str, &str, &[u64]); 9] = [
             ("go", "go version go1.26.8 linux/amd64\n", &[1, 26, 8]),
             ("node", "v20.20.2\n", &[20, 20, 2]),
             ("npm", "11.19.1\n", &[11, 19, 1]),
             ("cargo", "cargo 1.95.0 (f2d3ce0bd 2026-03-21)\n", &[1, 95, 0]),
             ("java", "openjdk version \"17.0.15\" 2025-04-15\n", &[17, 0, 15]),
+            ("java", "openjdk version \"25\" 2025-09-16\n", &[25]),
             ("mvn", "Apache Maven 3.8.7\n", &[3, 8, 7]),
             (
                 "elixir",
@@ -203,6 +214,16 @@ mod tests {
             assert_eq!(version_said(tool, said).as_deref(), Some(version), "{tool}");
         }
         assert_eq!(version_said("x", "no number here 12\n"), None);
+    }
+
+    #[test]
+    fn versions_are_compared_part_by_part() {
+        for (found, wanted, older) in
+            [("1.24", "1.24.0", false), ("1.9", "1.10", true), ("2", "1.99", false), ("1", "1.0.1", true)]
+        {
+            let (found, wanted) = (parse_version(found).unwrap(), parse_version(wanted).unwrap());
+            assert_eq!(is_older(&found, &wanted), older, "{found:?} {wanted:?}");
+        }
     }
 
     #[test]

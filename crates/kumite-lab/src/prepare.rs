@@ -139,7 +139,7 @@ fn tools(
         return Err(format!("needs {missing}; {}", remedy(contender)));
     }
     note(&format!("installing {} (needs {missing})", packages.apt.join(" ")));
-    needs::install(packages, &builds.file(contender, "install.log"), stop)
+    needs::install(packages, &builds.file(contender, "install.log"))
         .map_err(|why| format!("needs {missing}; installing it failed: {why}"))?;
     look(contender, builds, stop).map_err(|missing| {
         let get = packages.get.as_deref().map(|page| format!(": see {page}")).unwrap_or_default();

@@ -181,6 +181,15 @@ impl Experiment {
         if blocks == 0 {
             return Err(source.error_at(&["blocks"], "blocks must be at least 1"));
         }
+        for value in axes.values_mut().flatten() {
+            // A claim that says 1 means 1.0 too.
+            if let AxisValue::Float(number) = value
+                && number.fract() == 0.0
+                && number.abs() < 2f64.powi(53)
+            {
+                *value = AxisValue::Int(*number as i64);
+            }
+        }
         for (axis, values) in &axes {
             let at = |what| source.error_at(&["axes", axis], what);
             if file.workload.contains_key(axis) {

@@ -26,6 +26,8 @@ const OPENING_LIMIT: usize = 64;
 const ACCEPT_NS: u64 = 10_000_000;
 /// How long a connection rests after it could not be established, so that a refusing server does not make the engine spin.
 const BACK_OFF_NS: u64 = 10_000_000;
+/// A server that does not take all connections must not keep those waiting that it took.
+const HELD_LIMIT_NS: u64 = 1_000_000_000;
 const STOP_LOOK_NS: u64 = 100_000_000;
 const SWEEP_GAP_NS: u64 = 1_000_000;
 
@@ -46,7 +48,7 @@ pub(crate) struct Engine<'a> {
     opening: usize,
     /// First connections that were established, by when the server should have accepted them.
     accepting: VecDeque<(u64, usize)>,
-    /// Until every slot has had its first connection, slots that have had theirs wait here after their first request.
+    /// While connections are opened for the first time, slots that have had theirs wait here after their first request.
     /// Connections would open the slower the more of them are under load already: the last of thousands seconds late.
     held: Option<Vec<usize>>,
     next_sweep: u64,
@@ -128,7 +130,8 @@ impl<'a> Engine<'a> {
                 self.opened(slot);
             }
             self.connect_waiting();
-            if self.opening == 0 && self.waiting.is_empty() {
+            let all_opened = self.opening == 0 && self.waiting.is_empty();
+            if all_opened || now >= HELD_LIMIT_NS {
                 for slot in self.held.take().unwrap_or_default() {
                     self.next(slot, self.now());
                 }
@@ -143,6 +146,7 @@ impl<'a> Engine<'a> {
                 self.next_sweep,
                 front(&self.resting),
                 front(&self.accepting),
+                if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX },
             ];
             let due = due.into_iter().min().unwrap_or(now);
             self.transport.wait(&mut events, due.saturating_sub(now).min(STOP_LOOK_NS))?;

@@ -7,8 +7,13 @@ use crate::Error;
 /// Descriptors that others in this process may open during a run.
 const SPARE: u64 = 16;
 
-/// Raises the soft limit on open files, up to the hard one, if `connections` more need it.
-pub(crate) fn make_room(connections: usize) -> Result<(), Error> {
+/// Raises the soft limit on open files, up to the hard one, if `connections` more need it. Processes that are started
+/// later inherit it: who starts several that are compared calls this before the first of them.
+///
+/// # Errors
+///
+/// [`Error::Files`] if the hard limit is too low.
+pub fn make_room(connections: usize) -> Result<(), Error> {
     let open = std::fs::read_dir("/proc/self/fd").map_or(64, |entries| entries.count() as u64);
     let needed = (connections as u64).saturating_add(open).saturating_add(SPARE);
     let limit = getrlimit(Resource::Nofile);

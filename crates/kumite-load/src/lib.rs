@@ -1,7 +1,8 @@
 //! The HTTP load engine: offers HTTP/1.1 load to one URL from one thread, and checks every answer.
 //!
 //! [`Load::run`] composes three parts: the *schedule* says which requests may be sent and when it is over (a closed loop:
-//! each connection sends as soon as its last request is finished), the *transport* moves bytes over non-blocking sockets,
+//! each connection sends as soon as its last request is finished; only at the beginning it waits after its first one
+//! until all connections are open, for a second at most), the *transport* moves bytes over non-blocking sockets,
 //! the *recorder* counts and times what is finished. The engine knows nothing of experiments.
 //!
 //! What counts:
@@ -32,6 +33,7 @@ mod transport;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+pub use files::make_room;
 pub use hdrhistogram::Histogram;
 
 pub use outcome::{Errors, Interval, Outcome};
@@ -105,7 +107,7 @@ pub enum Error {
         limit: u64,
     },
     /// The kernel's event queue failed.
-    #[error("cannot wait for events (epoll)")]
+    #[error("cannot wait for events (epoll): {0}")]
     Epoll(#[source] std::io::Error),
 }
 

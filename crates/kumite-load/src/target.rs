@@ -61,7 +61,10 @@ pub enum TargetError {
         found: char,
     },
     /// The name could not be looked up.
-    #[error("{url:?}: cannot resolve {host:?}")]
+    #[error(
+        "{url:?}: cannot resolve {host:?}: {}",
+        .source.as_ref().map_or_else(|| "it has no address".to_owned(), ToString::to_string)
+    )]
     Resolve {
         /// The text given.
         url: String,

@@ -16,7 +16,7 @@ pub enum Error {
     },
 
     /// The log could not be created or written.
-    #[error("cannot write the log {path}; does its directory exist, and is there room?")]
+    #[error("cannot write the log {path}; does its directory exist, and is there room? {source}")]
     Log {
         /// As it was given.
         path: PathBuf,
@@ -25,7 +25,7 @@ pub enum Error {
     },
 
     /// The shell could not be started.
-    #[error("cannot start `{command}` with /bin/sh")]
+    #[error("cannot start `{command}` with /bin/sh: {source}")]
     Start {
         /// The command.
         command: String,
@@ -34,7 +34,7 @@ pub enum Error {
     },
 
     /// A core does not exist, or this process may not use it.
-    #[error("cannot pin to cores {cores:?}; choose from {available:?}")]
+    #[error("cannot pin to cores {cores:?}; choose from {available:?}: {source}")]
     Cores {
         /// The cores asked for.
         cores: Vec<usize>,
@@ -45,7 +45,7 @@ pub enum Error {
     },
 
     /// The state of a running process could not be had.
-    #[error("cannot watch process {pid}")]
+    #[error("cannot watch process {pid}: {source}")]
     Watch {
         /// The root of the tree.
         pid: u32,

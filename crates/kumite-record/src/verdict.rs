@@ -35,8 +35,8 @@ pub enum EffectKind {
     Ratio,
     /// Left side less right side, where no ratio can be formed; in seconds, bytes or plain numbers.
     Difference,
-    /// An exact count, which has no uncertainty.
-    Count,
+    /// An exact value or count, which has no uncertainty; in seconds, bytes or plain numbers.
+    Exact,
 }
 
 /// What a run says of a claim.

@@ -52,7 +52,7 @@ fn symbol(verdict: Verdict) -> char {
 fn effect(claim: &Claim) -> Option<String> {
     let effect = claim.effect?;
     let (noun, no_effect) = match claim.effect_kind {
-        Some(EffectKind::Count) => return Some(format!("count {}", count(effect))),
+        Some(EffectKind::Exact) => return Some(format!("exactly {}", count(effect))),
         Some(EffectKind::Ratio) => ("ratio", Some(1.0)),
         Some(EffectKind::Difference) => ("difference", None),
         None => ("effect", None),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use clap::Parser;
-use kumite_lab::{Choice, Experiment, HttpExecutor, cores, prepare};
+use kumite_lab::{Choice, Experiment, HttpExecutor, cores, prepare, used_cores};
 use kumite_record::Store;
 
 use crate::exit::Failure;
@@ -33,11 +33,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let experiment = Experiment::load(&args.experiment, "quick")?;
     let choice = Choice { only: args.only.clone(), skip: args.skip.clone(), install: args.install };
     choice.check(&experiment)?;
+    let available = cores();
+    used_cores(&experiment, &available)?;
+    if experiment.variants().iter().all(|(_, variant)| choice.left_out(&variant.name).is_some()) {
+        return Err(Failure::Usage("--only and --skip leave no contender to check".to_owned()));
+    }
     let stop = stop::flag()?;
     let store = Store::open(&args.db)?;
     let state = store.folder().to_owned();
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    let executor = HttpExecutor::new(&experiment, cores(), &state, "check").map_err(Failure::Usage)?;
+    let executor = HttpExecutor::new(&experiment, available, &state, "check").map_err(Failure::Incomplete)?;
     let points = experiment.points();
     let (mut right, mut wanting) = (0, 0);
     for contender in &prepared.contenders {

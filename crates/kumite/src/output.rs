@@ -35,6 +35,18 @@ pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::Incomplete(format!("cannot write {}: {error}", file.display())))
 }
 
+/// Whether these files can be written, as far as that can be known without writing: found out before a long run.
+pub fn check_writable(files: [&Option<PathBuf>; 3]) -> Result<(), Failure> {
+    for file in files.into_iter().flatten().filter(|file| *file != Path::new("-")) {
+        let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+        if !folder.is_dir() || file.is_dir() {
+            let what = if file.is_dir() { "it is a folder" } else { "there is no such folder" };
+            return Err(Failure::Usage(format!("cannot write {}: {what}", file.display())));
+        }
+    }
+    Ok(())
+}
+
 /// Writes a run as JSON, HTML and Markdown, where a file is given for it.
 pub fn documents(export: &Export, [as_json, html, markdown]: [&Option<PathBuf>; 3]) -> Result<(), Failure> {
     if let Some(file) = as_json {
@@ -72,14 +84,15 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
 
 /// A line for whoever watches, not for programs.
 pub fn note(text: &str) {
-    eprintln!("{text}");
+    // Whoever watched may have gone; that is no reason to stop.
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// The last line of a command that failed.
 pub fn error(failure: &Failure) {
     if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
-        eprintln!("\x1b[31merror:\x1b[0m {failure}");
+        note(&format!("\x1b[31merror:\x1b[0m {failure}"));
     } else {
-        eprintln!("error: {failure}");
+        note(&format!("error: {failure}"));
     }
 }

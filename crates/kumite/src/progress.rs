@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output;
+
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// What is being done, how far it is, and how long it will take.
@@ -39,13 +41,13 @@ impl Progress {
 
     /// Something that should stay on the screen.
     pub fn note(&self, text: &str) {
-        if self.terminal { self.bar.println(text) } else { eprintln!("{text}") }
+        if self.terminal { self.bar.println(text) } else { output::note(text) }
     }
 
     fn line(&mut self, text: &str, now: bool) {
         let due = self.last_line.is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
         if !self.terminal && (due || now) {
-            eprintln!("{text}");
+            output::note(text);
             self.last_line = Some(Instant::now());
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_lab::{
     Choice, Clock, Event, Experiment, HttpExecutor, Plan, Prepared, RealClock, Session, conclude, cores,
-    execute, export, humane, machine, plan, prepare,
+    execute, export, humane, machine, plan, prepare, used_cores,
 };
 use kumite_record::{Export, Run, Store};
 
@@ -66,6 +66,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let choice = Choice { only: args.only.clone(), skip: args.skip.clone(), install: args.install };
     choice.check(&experiment)?;
+    let available = cores();
+    let used = used_cores(&experiment, &available)?;
+    output::check_writable([&args.json, &args.html, &args.markdown])?;
     if args.dry_run {
         return output::print(&dry_run(&experiment, &choice));
     }
@@ -86,20 +89,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let run = begin(args, &experiment, &clock);
     // Looked at before the executor keeps this thread to the engine's core.
-    let machine = machine(cores());
+    let machine = machine(used);
     let mut executor =
-        HttpExecutor::new(&experiment, machine.cores.clone(), &state, &run.id).map_err(Failure::Usage)?;
+        HttpExecutor::new(&experiment, available, &state, &run.id).map_err(Failure::Incomplete)?;
     store.begin(&run, &machine, &prepared.contenders)?;
     let plan = plan(run.points.len(), prepared.ready.len(), experiment.blocks, run.seed);
     let cut_short = measure(&run, &prepared, &plan, args.budget, &mut executor, &clock, &mut store, &stop)?;
     let id = run.id.clone();
     conclude(&mut store, &experiment, run, clock.timestamp(), cut_short.clone())?;
     let export = export(&store, &id)?;
+    output::note(&format!("kept as run {id} in {}; `kumite report {id}` shows it again", args.db.display()));
     write(&export, args)?;
-    output::note(&format!(
-        "\nkept as run {id} in {}; `kumite report {id}` shows it again",
-        args.db.display()
-    ));
     match cut_short {
         // A budget is a wish of the user's, and was kept.
         Some(why) if stop.load(std::sync::atomic::Ordering::Relaxed) => Err(Failure::Incomplete(why)),

@@ -9,9 +9,10 @@ use kumite_load as load;
 use kumite_process::{Spawn, Tree, Usage, pin_thread};
 use kumite_record::{Cores, Outcome, Point};
 
+use super::cores::server_cores;
 use super::port::free_port;
 use super::sample::{marks, sample};
-use super::workload::{HttpWorkload, ServerCores};
+use super::workload::HttpWorkload;
 use crate::execute::{Executor, Measured, Order};
 use crate::needs::{ended, last_lines};
 use crate::prepare::Ready;
@@ -45,16 +46,10 @@ impl<'a> HttpExecutor<'a> {
         let logs = PathBuf::from("logs").join(run);
         std::fs::create_dir_all(state.join(&logs))
             .map_err(|error| format!("cannot make {}: {error}", state.join(&logs).display()))?;
-        for point in experiment.points() {
-            if let ServerCores::Count(count) = experiment.http(&point)?.server_cores
-                && count > cores.contender.len()
-            {
-                return Err(format!(
-                    "server_cores = {count}: this machine has {} beside the load engine's",
-                    cores.contender.len()
-                ));
-            }
-        }
+        // Before the first contender, so that all of them inherit the same limit.
+        let points = experiment.points();
+        let most = points.iter().filter_map(|point| Some(experiment.http(point).ok()?.connections)).max();
+        load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
         pin_thread(&cores.engine).map_err(|error| error.to_string())?;
         kumite_process::become_subreaper().map_err(|error| error.to_string())?;
         Ok(HttpExecutor { experiment, cores, state, logs })
@@ -73,7 +68,7 @@ impl<'a> HttpExecutor<'a> {
             Err(why) => return Some(Err(why)),
         };
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let mut server = match Server::start(contender, &self.cores.contender, &log) {
+        let mut server = match Server::start(contender, &server_cores(&workload, &self.cores).0, &log) {
             Ok(server) => server,
             Err(why) => return Some(Err(why)),
         };
@@ -83,21 +78,6 @@ impl<'a> HttpExecutor<'a> {
             Err((_, why)) => return Some(Err(why)),
         };
         Some(server.stop().map_or(Ok(ready), Err))
-    }
-
-    fn server_cores(&self, workload: &HttpWorkload) -> (Vec<usize>, bool) {
-        match workload.server_cores {
-            ServerCores::Count(count) => {
-                let cores: Vec<usize> = self.cores.contender.iter().copied().take(count).collect();
-                let shared = cores.iter().any(|core| self.cores.engine.contains(core));
-                (cores, shared)
-            }
-            ServerCores::All => {
-                let mut cores = self.cores.contender.clone();
-                cores.extend(self.cores.engine.iter().filter(|core| !self.cores.contender.contains(core)));
-                (cores, true)
-            }
-        }
     }
 }
 
@@ -112,7 +92,7 @@ impl Executor for HttpExecutor<'_> {
             Ok(workload) => workload,
             Err(why) => return failed(Outcome::Failed, why),
         };
-        let (cores, shared) = self.server_cores(&workload);
+        let (cores, shared) = server_cores(&workload, &self.cores);
         let mut server = match Server::start(order.contender, &cores, &log) {
             Ok(server) => server,
             Err(why) => return failed(Outcome::Failed, why),
@@ -138,6 +118,11 @@ impl Executor for HttpExecutor<'_> {
             ready_ms: Some(ready.as_secs_f64() * 1e3),
             log: Some(kept.clone()),
         };
+        let warm_up = outcome.warm_up_errors.total();
+        if warm_up > 0 && measured.reason.is_none() {
+            let kinds = kinds(&outcome.warm_up_errors);
+            measured.reason = Some(format!("{warm_up} requests failed in the warm-up ({kinds})"));
+        }
         if let Some(cpu_cores) = cpu_cores {
             measured.sample.metrics.insert("cpu_cores".to_owned(), cpu_cores);
         }
@@ -204,9 +189,12 @@ impl<'a> Server<'a> {
         workload: &HttpWorkload,
         stop: &AtomicBool,
     ) -> Option<Result<Duration, (Outcome, String)>> {
-        let probe = workload.probe(self.port);
+        let mut probe = workload.probe(self.port);
         let mut wrong_since = None;
         loop {
+            // A server that takes a connection and never answers must not outlast the limit.
+            let left = READY_LIMIT.saturating_sub(self.started.elapsed());
+            probe.timeout = probe.timeout.min(left.max(READY_INTERVAL));
             match self.tree.exited() {
                 Ok(None) => {}
                 Ok(Some(status)) => {

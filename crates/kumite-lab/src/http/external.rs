@@ -29,7 +29,7 @@ impl Executor for External<'_> {
         // The engine has a thread of its own, so that whatever watches does not hold it up.
         let result = std::thread::scope(|scope| {
             let engine = scope.spawn(move || {
-                // Without a core of its own it measures all the same; the caller says so in its result.
+                // Where it may not choose its CPU it measures all the same.
                 let _ = pin_thread(cores);
                 load.run(stop, &mut |interval| {
                     let _ = send.send(*interval);

@@ -206,7 +206,7 @@ fn a_wrong_answer_takes_its_trial_out_and_is_a_claim_of_its_own() {
     }
     let claim = world.judge("disqualified(a)");
     assert_eq!((claim.verdict, claim.effect, claim.low), (Verdict::Holds, Some(9.0), Some(9.0)));
-    assert_eq!(claim.effect_kind, Some(EffectKind::Count));
+    assert_eq!(claim.effect_kind, Some(EffectKind::Exact));
     // Five of eight blocks are left.
     let claim = world.judge(FASTER);
     assert!(claim.why.contains("needs 6 blocks, and there are 5"), "{}", claim.why);
@@ -308,4 +308,64 @@ fn what_has_no_value_is_not_tested() {
 fn the_same_record_gives_the_same_verdict() {
     let world = World::new(8, [1e3, 1.01e4, 1e5], [1e3, 1e4, 1e5]);
     assert_eq!(world.judge(FASTER), world.judge(FASTER));
+}
+
+#[test]
+fn disqualified_looks_only_where_it_is_asked_and_needs_an_answer() {
+    let mut world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a" && trial.point == point(1)) {
+        trial.outcome = Outcome::Disqualified;
+    }
+    assert_eq!(world.verdict("every $connections = 1: disqualified(a)"), Verdict::Holds);
+    assert_eq!(world.verdict("every $connections > 1: disqualified(a)"), Verdict::Fails);
+    assert_eq!(world.verdict("disqualified(absent)"), Verdict::NotTested);
+    for trial in world.trials.iter_mut().filter(|trial| trial.contender == "b") {
+        trial.outcome = Outcome::Failed;
+    }
+    assert_eq!(world.verdict("disqualified(b)"), Verdict::NotTested);
+}
+
+#[test]
+fn trials_that_were_lost_are_not_passed_over() {
+    let mut world = World::new(8, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]);
+    for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a" && trial.point == point(10)) {
+        if trial.block % 4 == 0 {
+            trial.outcome = Outcome::Failed;
+        }
+    }
+    let claim = world.judge(FASTER);
+    assert_eq!(claim.verdict, Verdict::Holds);
+    let doubt = "2 of 8 trials of a at connections=10 failed or were disqualified";
+    assert!(claim.why.ends_with(doubt), "{}", claim.why);
+    // A trial that did not end well has no value that could be the exact one.
+    assert_eq!(world.verdict("failures(a at connections=10) = 0"), Verdict::Fails);
+    assert_eq!(world.verdict("failures(a at connections=1) = 0"), Verdict::Holds);
+}
+
+#[test]
+fn the_clearest_failure_and_the_least_clear_success_are_shown() {
+    let failing = World::new(8, [1e3, 5e3, 9.5e4], [1e4, 1e4, 1e5]);
+    let claim = failing.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
+    assert!(claim.why.starts_with("3 of 3 comparisons fail, the clearest: "), "{}", claim.why);
+    assert!(claim.why.ends_with("at connections=1"), "{}", claim.why);
+    let holding = failing.judge("every $connections: throughput_rps(a) < throughput_rps(b)");
+    assert!(
+        holding.why.starts_with("the least clear of 3 comparisons, all of which hold: "),
+        "{}",
+        holding.why
+    );
+    assert!(holding.why.ends_with("at connections=100"), "{}", holding.why);
+}
+
+#[test]
+fn marks_of_every_comparison_are_shown_whichever_decides() {
+    let mut world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a" && trial.point == point(1)) {
+        trial.marks.push(Mark::GeneratorBound);
+    }
+    let claim =
+        world.judge("throughput_rps(a at connections=10) > 1 and throughput_rps(a at connections=1) > 1");
+    assert_eq!(claim.verdict, Verdict::Holds);
+    let mark = "rests on marked samples: a at connections=1 (generator-bound)";
+    assert!(claim.why.ends_with(mark), "{}", claim.why);
 }
