@@ -46,7 +46,7 @@ pub(crate) fn warnings(
             }
         }
         let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
-        for mark in [Mark::GeneratorBound, Mark::SharedCores] {
+        for mark in [Mark::GeneratorBound, Mark::SharedCores, Mark::IdleConnections] {
             let count = usable.iter().filter(|trial| trial.marks.contains(&mark)).count();
             if count > 0 {
                 warn(&cell, format!("{count} of {} samples {}", usable.len(), meaning(mark)));
@@ -97,5 +97,9 @@ fn meaning(mark: Mark) -> &'static str {
             "are generator-bound: the load engine had no headroom, so the server may be faster than this"
         }
         Mark::SharedCores => "have the load engine on the contender's CPUs",
+        Mark::IdleConnections => {
+            "have idle connections: throughput × mean response time is not their number, so what is compared is fewer \
+             connections, or others wait for failures"
+        }
     }
 }

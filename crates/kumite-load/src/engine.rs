@@ -26,7 +26,7 @@ const OPENING_LIMIT: usize = 64;
 const ACCEPT_NS: u64 = 10_000_000;
 /// How long a connection rests after it could not be established, so that a refusing server does not make the engine spin.
 const BACK_OFF_NS: u64 = 10_000_000;
-/// A server that does not take all connections must not keep those waiting that it took.
+/// A server that does not take all connections, or takes its time, must not keep those waiting that it took.
 const HELD_LIMIT_NS: u64 = 1_000_000_000;
 const STOP_LOOK_NS: u64 = 100_000_000;
 const SWEEP_GAP_NS: u64 = 1_000_000;
@@ -48,9 +48,12 @@ pub(crate) struct Engine<'a> {
     opening: usize,
     /// First connections that were established, by when the server should have accepted them.
     accepting: VecDeque<(u64, usize)>,
-    /// While connections are opened for the first time, slots that have had theirs wait here after their first request.
-    /// Connections would open the slower the more of them are under load already: the last of thousands seconds late.
+    /// Until every slot has had its first answer, those that have had theirs wait here. A server under load may take new
+    /// connections very slowly (Node.js takes one in a turn of its event loop, which serves all others): the last of
+    /// hundreds would time out before it is taken, and so would those that replace it.
     held: Option<Vec<usize>>,
+    /// Slots that have been given a request.
+    begun: usize,
     next_sweep: u64,
 }
 
@@ -98,6 +101,7 @@ impl<'a> Engine<'a> {
             opening: 0,
             accepting: VecDeque::new(),
             held: Some(Vec::new()),
+            begun: 0,
             next_sweep: timeout,
         }
     }
@@ -130,8 +134,8 @@ impl<'a> Engine<'a> {
                 self.opened(slot);
             }
             self.connect_waiting();
-            let all_opened = self.opening == 0 && self.waiting.is_empty();
-            if all_opened || now >= HELD_LIMIT_NS {
+            let all_answered = self.held.as_ref().is_some_and(|held| held.len() == self.begun);
+            if all_answered || now >= HELD_LIMIT_NS {
                 for slot in self.held.take().unwrap_or_default() {
                     self.next(slot, self.now());
                 }
@@ -173,7 +177,7 @@ impl<'a> Engine<'a> {
         if !self.schedule.start(now) {
             return;
         }
-        self.slots[slot].begun = true;
+        self.begun += usize::from(!std::mem::replace(&mut self.slots[slot].begun, true));
         if self.transport.is_open(slot) {
             self.send(slot, now);
         } else {

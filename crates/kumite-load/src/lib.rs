@@ -2,7 +2,7 @@
 //!
 //! [`Load::run`] composes three parts: the *schedule* says which requests may be sent and when it is over (a closed loop:
 //! each connection sends as soon as its last request is finished; only at the beginning it waits after its first one
-//! until all connections are open, for a second at most), the *transport* moves bytes over non-blocking sockets,
+//! until all have had an answer, for a second at most), the *transport* moves bytes over non-blocking sockets,
 //! the *recorder* counts and times what is finished. The engine knows nothing of experiments.
 //!
 //! What counts:

@@ -515,3 +515,43 @@ fn many_connections_to_a_short_listen_queue() {
     assert_eq!(outcome.errors.total(), 0);
     assert_eq!(connections.load(Ordering::SeqCst), 400);
 }
+
+#[test]
+fn no_connection_is_under_load_before_every_one_has_had_an_answer() {
+    const CONNECTIONS: u64 = 60;
+    let (answered, early) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let (first, second) = (answered.clone(), early.clone());
+    let server = Server::start(0, move |stream, turn: Turn| {
+        match turn.on_connection {
+            // Counted before the answer is sent, so that the engine cannot know of it earlier.
+            1 => first.fetch_add(1, Ordering::SeqCst),
+            _ if first.load(Ordering::SeqCst) < CONNECTIONS => second.fetch_add(1, Ordering::SeqCst),
+            _ => 0,
+        };
+        write(stream, PONG);
+        Then::Keep
+    });
+    let outcome = run(&Load { connections: CONNECTIONS as usize, ..load(server.addr, 600) });
+    assert_eq!((outcome.ok, answered.load(Ordering::SeqCst)), (600, CONNECTIONS));
+    assert_eq!(early.load(Ordering::SeqCst), 0, "second requests before the last first answer");
+}
+
+#[test]
+fn a_server_that_takes_only_some_connections_is_not_kept_waiting_for_the_others() {
+    // Two are taken and answered, the others stay in the queue.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let _serving: Vec<_> = (0..2)
+        .map(|_| {
+            let listener = listener.try_clone().unwrap();
+            std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                server::serve(&mut stream, PONG);
+            })
+        })
+        .collect();
+    let limit = Limit { requests: None, duration: Some(Duration::from_millis(1500)) };
+    let outcome = run(&Load { connections: 6, limit, ..load(addr, 0) });
+    assert!(outcome.ok > 100, "{} answers in half a second", outcome.ok);
+    assert_eq!(outcome.errors, Errors::default(), "the others are in flight when it ends");
+}

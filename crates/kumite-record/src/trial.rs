@@ -63,6 +63,9 @@ pub enum Mark {
     GeneratorBound,
     /// Contender and load engine ran on the same CPUs.
     SharedCores,
+    /// Throughput times mean response time is not the number of connections (Little's law): some of them waited for
+    /// failures, or for nothing, while the others had the server for themselves.
+    IdleConnections,
 }
 
 impl Mark {
@@ -71,6 +74,7 @@ impl Mark {
         match self {
             Mark::GeneratorBound => "generator-bound",
             Mark::SharedCores => "shared-cores",
+            Mark::IdleConnections => "idle-connections",
         }
     }
 }

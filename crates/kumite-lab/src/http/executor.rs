@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use kumite_load as load;
 use kumite_process::{Spawn, Tree, Usage, pin_thread};
-use kumite_record::{Cores, Outcome, Point};
+use kumite_record::{Cores, Mark, Outcome, Point};
 
 use super::cores::server_cores;
 use super::port::free_port;
-use super::sample::{marks, sample};
+use super::sample::{has_idle_connections, marks, sample};
 use super::workload::HttpWorkload;
 use crate::execute::{Executor, Measured, Order};
 use crate::needs::{ended, last_lines};
@@ -118,6 +118,9 @@ impl Executor for HttpExecutor<'_> {
             ready_ms: Some(ready.as_secs_f64() * 1e3),
             log: Some(kept.clone()),
         };
+        if !workload.warm_up.is_zero() && has_idle_connections(&outcome, workload.connections) {
+            measured.marks.push(Mark::IdleConnections);
+        }
         let warm_up = outcome.warm_up_errors.total();
         if warm_up > 0 && measured.reason.is_none() {
             let kinds = kinds(&outcome.warm_up_errors);

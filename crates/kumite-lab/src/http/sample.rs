@@ -45,6 +45,16 @@ pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
     busy && outcome.elapsed >= SHORTEST_TO_JUDGE
 }
 
+/// How far throughput × mean response time may be from the number of connections: the first and last requests of a window
+/// and the time between an answer and the next request make some of it.
+const LITTLE_TOLERANCE: f64 = 0.05;
+
+/// Whether some connections did not take part, by Little's law. For a load that had a warm-up.
+pub(crate) fn has_idle_connections(outcome: &load::Outcome, connections: usize) -> bool {
+    let in_system = outcome.ok as f64 * outcome.response.mean() / outcome.elapsed.as_nanos() as f64;
+    (in_system / connections as f64 - 1.0).abs() > LITTLE_TOLERANCE
+}
+
 pub(crate) fn marks(outcome: &load::Outcome, shared: bool) -> Vec<Mark> {
     let mut marks = Vec::new();
     if is_bound(outcome) {
@@ -74,4 +84,45 @@ fn series(intervals: &[load::Interval]) -> Series {
         series.columns.insert(name.to_owned(), column);
     }
     series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many right answers of so many milliseconds each, in a second in which the engine was busy for that share.
+    fn outcome(ok: u64, response_ms: u64, busy: f64) -> load::Outcome {
+        let mut response = load::Histogram::new(3).unwrap();
+        response.record_n(response_ms * 1_000_000, ok).unwrap();
+        load::Outcome {
+            requests: ok,
+            ok,
+            errors: load::Errors::default(),
+            first_wrong: None,
+            reconnects: 0,
+            elapsed: Duration::from_secs(1),
+            response,
+            intervals: Vec::new(),
+            cpu: Duration::from_secs_f64(busy),
+            stopped: false,
+            warm_up_requests: 0,
+            warm_up_errors: load::Errors::default(),
+        }
+    }
+
+    #[test]
+    fn an_engine_without_headroom_is_marked() {
+        assert_eq!(marks(&outcome(100, 10, 0.89), false), []);
+        assert_eq!(marks(&outcome(100, 10, 0.9), true), [Mark::GeneratorBound, Mark::SharedCores]);
+        let short = load::Outcome { elapsed: Duration::from_millis(50), ..outcome(100, 10, 0.05) };
+        assert_eq!(marks(&short, false), [], "50 ms are no time to judge by");
+    }
+
+    #[test]
+    fn littles_law_finds_idle_connections() {
+        // 1,000 answers a second of 10 ms each: ten connections were busy.
+        assert!(!has_idle_connections(&outcome(1000, 10, 0.5), 10));
+        assert!(has_idle_connections(&outcome(1000, 10, 0.5), 11));
+        assert!(has_idle_connections(&outcome(0, 10, 0.5), 1));
+    }
 }

@@ -104,3 +104,10 @@ fn read_request(stream: &mut TcpStream, body: usize) -> Option<()> {
         }
     }
 }
+
+/// Answers every request on this connection with `bytes`, until it ends.
+pub fn serve(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) {
+    while read_request(stream, 0).is_some() {
+        write(stream, &bytes);
+    }
+}
