@@ -35,7 +35,9 @@ impl Generator {
     /// Its arguments for a load of so many seconds over so many connections, after the program itself.
     pub fn arguments(&self, url: &str, connections: impl Display, seconds: u64) -> String {
         match self {
-            Generator::Kumite(_) => format!("load {url} -c {connections} -z {seconds}s --json {RESULT}"),
+            Generator::Kumite(_) => {
+                format!("load {url} -c {connections} -z {seconds}s --expect-body pong --json {RESULT}")
+            }
             Generator::Wrk => format!("-t1 -c{connections} -d{seconds}s {url}"),
         }
     }
