@@ -1,3 +1,6 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -45,7 +48,26 @@ pub(crate) fn interval(sorted: &[f64], middles: &[(usize, usize)], tail: f64) ->
 
 /// Where the two values of the median lie in resamples of n sorted values: the values themselves do not matter. Every
 /// resample comes with its mirror image, so that neither end of the interval is favoured.
-pub(crate) fn resampled_middles(n: usize, resamples: usize, seed: u64) -> Vec<(usize, usize)> {
+///
+/// They are the same for all metrics of a run, so the last ones are kept: drawing them is nearly all the work.
+pub(crate) fn resampled_middles(n: usize, resamples: usize, seed: u64) -> Rc<[(usize, usize)]> {
+    thread_local!(static LAST: RefCell<Option<Drawn>> = const { RefCell::new(None) });
+    LAST.with_borrow_mut(|last| match last {
+        Some(drawn) if drawn.of == (n, resamples, seed) => Rc::clone(&drawn.middles),
+        _ => {
+            let middles = draw_middles(n, resamples, seed);
+            *last = Some(Drawn { of: (n, resamples, seed), middles: Rc::clone(&middles) });
+            middles
+        }
+    })
+}
+
+struct Drawn {
+    of: (usize, usize, u64),
+    middles: Rc<[(usize, usize)]>,
+}
+
+fn draw_middles(n: usize, resamples: usize, seed: u64) -> Rc<[(usize, usize)]> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut drawn = vec![0; n];
     let (lower, upper) = middle(n);
