@@ -10,14 +10,9 @@ use kumite_record::AxisValue;
 pub(crate) use check::check;
 pub(crate) use parse::parse;
 
-/// The grammar as its users read it, on one page.
-pub fn grammar() -> &'static str {
-    include_str!("claim/grammar.txt")
-}
-
 /// Why a claim is not one.
 #[derive(Debug, PartialEq)]
-pub struct ClaimError {
+pub(crate) struct ClaimError {
     /// Where in its text, in characters from 1.
     pub column: usize,
     /// What is wrong, and the remedy.

@@ -18,8 +18,7 @@ mod prepare;
 mod spec;
 mod warnings;
 
-pub use claim::{ClaimError, grammar};
-pub use contender::{Contender, Install, MODELS, Variant};
+pub use contender::{Contender, Install, Variant};
 pub use execute::{Clock, Event, Executor, Measured, Order, RealClock, Session, execute, humane};
 pub use export::{conclude, export};
 pub use http::{External, HttpExecutor, load_result, used_cores};
@@ -28,4 +27,4 @@ pub use needs::Need;
 pub use place::SpecError;
 pub use plan::{Block, Plan, plan};
 pub use prepare::{Choice, Prepared, Ready, prepare};
-pub use spec::{Answer, ClaimSpec, Experiment, PROFILES};
+pub use spec::{Answer, ClaimSpec, Experiment};

@@ -13,7 +13,7 @@ use crate::http::HttpWorkload;
 use crate::place::{Source, SpecError};
 
 /// The profiles every experiment has, whether it overrides anything for them or not.
-pub const PROFILES: [&str; 3] = ["quick", "standard", "full"];
+const PROFILES: [&str; 3] = ["quick", "standard", "full"];
 
 const DEFAULT_BLOCKS: u32 = 10;
 
@@ -140,14 +140,14 @@ impl Experiment {
     }
 
     /// The workload of one trial.
-    pub fn http(&self, point: &Point) -> Result<HttpWorkload, String> {
+    pub(crate) fn http(&self, point: &Point) -> Result<HttpWorkload, String> {
         HttpWorkload::new(&self.workload, point, &self.answer)
     }
 
     /// About how long the trials take, without starting and stopping contenders.
     pub fn measuring_time(&self, contenders: usize) -> Duration {
         let of_point = |point: &Point| {
-            self.http(point).map_or(Duration::ZERO, |workload| workload.warm_up() + workload.duration())
+            self.http(point).map_or(Duration::ZERO, |workload| workload.warm_up + workload.duration)
         };
         self.points().iter().map(of_point).sum::<Duration>() * contenders as u32 * self.blocks
     }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use clap::Parser;
-use kumite_lab::{Choice, Experiment, HttpExecutor, cores, prepare, used_cores};
+use kumite_lab::{Experiment, HttpExecutor, cores, prepare, used_cores};
 use kumite_record::Store;
 
+use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::run::DEFAULT_DB;
 use crate::{output, stop};
@@ -15,15 +16,8 @@ use crate::{output, stop};
 pub struct Args {
     /// An experiment below experiments/, or a folder with an experiment.toml
     experiment: String,
-    /// Only these contenders (may be given several times, or separated by commas)
-    #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
-    only: Vec<String>,
-    /// Not these contenders
-    #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
-    skip: Vec<String>,
-    /// Install tools that contenders need and that are missing, through the system's package manager
-    #[arg(long)]
-    install: bool,
+    #[command(flatten)]
+    contenders: Contenders,
     /// The results store; builds and logs are kept beside it
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
     db: PathBuf,
@@ -31,7 +25,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let experiment = Experiment::load(&args.experiment, "quick")?;
-    let choice = Choice { only: args.only.clone(), skip: args.skip.clone(), install: args.install };
+    let choice = args.contenders.choice();
     choice.check(&experiment)?;
     let available = cores();
     used_cores(&experiment, &available)?;

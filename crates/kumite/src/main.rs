@@ -1,6 +1,7 @@
 //! The kumite command: flags, wiring, exit codes. One file for each subcommand.
 
 mod check;
+mod contenders;
 mod duration;
 mod exit;
 mod export;

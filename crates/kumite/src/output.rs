@@ -35,30 +35,55 @@ pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::Incomplete(format!("cannot write {}: {error}", file.display())))
 }
 
-/// Whether these files can be written, as far as that can be known without writing: found out before a long run.
-pub fn check_writable(files: [&Option<PathBuf>; 3]) -> Result<(), Failure> {
-    for file in files.into_iter().flatten().filter(|file| *file != Path::new("-")) {
-        let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-        if !folder.is_dir() || file.is_dir() {
-            let what = if file.is_dir() { "it is a folder" } else { "there is no such folder" };
-            return Err(Failure::Usage(format!("cannot write {}: {what}", file.display())));
-        }
-    }
-    Ok(())
+/// Where a run's report goes beside the terminal.
+#[derive(clap::Args)]
+pub struct Documents {
+    /// Write everything as JSON (- for standard output, in place of the report)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the report as one self-contained HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the report as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
 }
 
-/// Writes a run as JSON, HTML and Markdown, where a file is given for it.
-pub fn documents(export: &Export, [as_json, html, markdown]: [&Option<PathBuf>; 3]) -> Result<(), Failure> {
-    if let Some(file) = as_json {
-        write(file, &json(export)?)?;
+impl Documents {
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.json, &self.html, &self.markdown].into_iter().flatten()
     }
-    if let Some(file) = html {
-        write(file, &kumite_report::html(export))?;
+
+    /// Whether they can be written, as far as that can be known without writing: found out before a long run.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.files().filter(|file| *file != Path::new("-")).try_for_each(|file| check_writable(file))
     }
-    if let Some(file) = markdown {
-        write(file, &kumite_report::markdown(export))?;
+
+    /// Writes them; and the report on the terminal, unless one of them goes there.
+    pub fn write(&self, export: &Export) -> Result<(), Failure> {
+        if !self.files().any(|file| file == Path::new("-")) {
+            print(&kumite_report::terminal(export, &style()))?;
+        }
+        if let Some(file) = &self.json {
+            write(file, &json(export)?)?;
+        }
+        if let Some(file) = &self.html {
+            write(file, &kumite_report::html(export))?;
+        }
+        if let Some(file) = &self.markdown {
+            write(file, &kumite_report::markdown(export))?;
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+fn check_writable(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    if folder.is_dir() && !file.is_dir() {
+        return Ok(());
+    }
+    let what = if file.is_dir() { "it is a folder" } else { "there is no such folder" };
+    Err(Failure::Usage(format!("cannot write {}: {what}", file.display())))
 }
 
 /// The command as it was typed, to be repeated in a shell.

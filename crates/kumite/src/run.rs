@@ -1,6 +1,6 @@
 //! `kumite run`: an experiment from its specification to its verdicts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
@@ -8,8 +8,9 @@ use kumite_lab::{
     Choice, Clock, Event, Experiment, HttpExecutor, Plan, Prepared, RealClock, Session, conclude, cores,
     execute, export, humane, machine, plan, prepare, used_cores,
 };
-use kumite_record::{Export, Run, Store};
+use kumite_record::{Run, Store};
 
+use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::{duration, output, stop};
@@ -24,12 +25,8 @@ pub struct Args {
     /// How much to measure: quick (minutes), standard (at most about 30 minutes), full (the source's own scale)
     #[arg(long, default_value = "standard")]
     profile: String,
-    /// Only these contenders (may be given several times, or separated by commas)
-    #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
-    only: Vec<String>,
-    /// Not these contenders
-    #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
-    skip: Vec<String>,
+    #[command(flatten)]
+    contenders: Contenders,
     /// Blocks at each point, instead of the profile's; 6 is the least for a 95 % interval
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     blocks: Option<u32>,
@@ -39,21 +36,11 @@ pub struct Args {
     /// Repeat the order of an earlier run, and its resampling
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Install tools that contenders need and that are missing, through the system's package manager
-    #[arg(long)]
-    install: bool,
     /// Print what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
-    /// Write everything as JSON (- for standard output, in place of the report)
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the report as one self-contained HTML file
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Write the report as Markdown
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    #[command(flatten)]
+    documents: output::Documents,
     /// The results store
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
     db: PathBuf,
@@ -64,11 +51,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(blocks) = args.blocks {
         experiment.blocks = blocks;
     }
-    let choice = Choice { only: args.only.clone(), skip: args.skip.clone(), install: args.install };
+    let choice = args.contenders.choice();
     choice.check(&experiment)?;
     let available = cores();
     let used = used_cores(&experiment, &available)?;
-    output::check_writable([&args.json, &args.html, &args.markdown])?;
+    args.documents.check()?;
     if args.dry_run {
         return output::print(&dry_run(&experiment, &choice));
     }
@@ -99,7 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     conclude(&mut store, &experiment, run, clock.timestamp(), cut_short.clone())?;
     let export = export(&store, &id)?;
     output::note(&format!("kept as run {id} in {}; `kumite report {id}` shows it again", args.db.display()));
-    write(&export, args)?;
+    args.documents.write(&export)?;
     match cut_short {
         // A budget is a wish of the user's, and was kept.
         Some(why) if stop.load(std::sync::atomic::Ordering::Relaxed) => Err(Failure::Incomplete(why)),
@@ -162,14 +149,6 @@ fn measure(
     });
     progress.clear();
     Ok(ended?)
-}
-
-fn write(export: &Export, args: &Args) -> Result<(), Failure> {
-    let files = [&args.json, &args.html, &args.markdown];
-    if !files.iter().any(|file| file.as_deref() == Some(Path::new("-"))) {
-        output::print(&kumite_report::terminal(export, &output::style()))?;
-    }
-    output::documents(export, files)
 }
 
 /// What would be done, and about how long it would take.

@@ -105,16 +105,6 @@ impl HttpWorkload {
         Ok(workload)
     }
 
-    /// Length of the measured time.
-    pub fn duration(&self) -> Duration {
-        self.duration
-    }
-
-    /// Time under load before it.
-    pub fn warm_up(&self) -> Duration {
-        self.warm_up
-    }
-
     /// The load of a trial against a server on this loopback port.
     pub(crate) fn load(&self, port: u16) -> Load {
         Load {
