@@ -45,7 +45,7 @@ fn an_experiment_is_run_judged_kept_and_reported() {
         assert!(of("low") <= of("estimate") && of("estimate") <= of("high"), "{metric}: {estimate}");
     }
     let of = |metric: &str| cell["metrics"][metric]["estimate"].as_f64().unwrap();
-    assert!((0.01..=1.05).contains(&of("cpu_cores")), "on one core, and not idle: {cell}");
+    assert!((0.01..=1.5).contains(&of("cpu_cores")), "on one core, and not idle: {cell}");
     assert!((1e5..1e9).contains(&of("peak_rss_bytes")), "{cell}");
     let littles_law = of("throughput_rps") * of("response_mean_us") / 1e6;
     assert!((1.5..=2.05).contains(&littles_law), "two connections are in the system: {littles_law}");
