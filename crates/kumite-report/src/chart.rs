@@ -242,7 +242,7 @@ fn x_ticks(xs: &[f64], scale: &Scale) -> Vec<Tick> {
     let mut ticks: Vec<Tick> = Vec::new();
     for x in xs {
         let tick = Tick { at: scale.at(*x), label: plain.tick(*x) };
-        let room = |last: &Tick| tick.at - last.at > 4.0 * (last.label.len() + tick.label.len()) as f64;
+        let room = |last: &Tick| tick.at - last.at > 5.0 * (last.label.len() + tick.label.len()) as f64;
         if ticks.last().is_none_or(room) {
             ticks.push(tick);
         }
