@@ -297,13 +297,16 @@ mod tests {
             started: clock.timestamp(),
             finished: None,
             cut_short: None,
+            resumed: Vec::new(),
             command: String::new(),
             kumite: String::new(),
             question: Default::default(),
             workload: Default::default(),
             points: points.clone(),
+            contenders_at: Vec::new(),
             blocks,
             spec: String::new(),
+            published: None,
         };
         store.begin(&run, &Machine::default(), &[]).unwrap();
         let session = Session {

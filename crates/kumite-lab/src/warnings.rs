@@ -46,7 +46,7 @@ pub(crate) fn warnings(
             }
         }
         let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
-        for mark in [Mark::GeneratorBound, Mark::SharedCores, Mark::IdleConnections] {
+        for mark in [Mark::GeneratorBound, Mark::SharedCores, Mark::IdleConnections, Mark::NotRecovered] {
             let count = usable.iter().filter(|trial| trial.marks.contains(&mark)).count();
             if count > 0 {
                 warn(&cell, format!("{count} of {} samples {}", usable.len(), meaning(mark)));
@@ -101,5 +101,6 @@ fn meaning(mark: Mark) -> &'static str {
             "have idle connections: throughput × mean response time is not their number, so what is compared is fewer \
              connections, or others wait for failures"
         }
+        Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
     }
 }

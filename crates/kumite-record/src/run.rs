@@ -24,23 +24,37 @@ pub struct Run {
     pub finished: Option<Timestamp>,
     /// Whether it ended before its plan did, and why.
     pub cut_short: Option<String>,
+    /// When it was taken up again after it had ended early: the blocks of these moments are not back to back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed: Vec<Timestamp>,
     /// The command that repeats it.
     pub command: String,
     /// kumite's own version.
     pub kumite: String,
     /// What is asked, and who asked it.
     pub question: Question,
-    /// The parameters every contender was given, after the profile.
+    /// The parameters of the workload after the profile. One that is an axis too is that axis's default.
     pub workload: BTreeMap<String, AxisValue>,
     /// The points of the plan, in the order of the axes.
     pub points: Vec<Point>,
+    /// The contenders that are tried at each of `points`; none of this where all are tried everywhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contenders_at: Vec<Vec<String>>,
     /// How many blocks were planned at each point.
     pub blocks: u32,
     /// The experiment file, word for word.
     pub spec: String,
+    /// What was published, to be shown beside the estimates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<Published>,
 }
 
 impl Run {
+    /// Whether the plan has this contender at the point with this position.
+    pub fn plans(&self, contender: &str, point: usize) -> bool {
+        self.contenders_at.get(point).is_none_or(|names| names.iter().any(|name| name == contender))
+    }
+
     /// Makes the id of a run that begins then: the second, and a few letters so that two of one second differ.
     pub fn new_id(started: Timestamp) -> String {
         format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), (started.subsec_nanosecond() / 1000) & 0xffff)
@@ -66,6 +80,32 @@ pub struct Source {
     pub author: String,
     /// The year it was published.
     pub year: i64,
+}
+
+/// Published figures of other machines: they are shown, never compared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Published {
+    /// How they came about, and what is doubtful about them.
+    pub note: String,
+    /// The axes by which our cells are put beside them.
+    pub beside: Vec<String>,
+    /// The series that stand for the others; all, if there are none.
+    pub main: Vec<String>,
+    /// The figures.
+    pub rows: Vec<PublishedRow>,
+}
+
+/// The published figures of one contender under one condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PublishedRow {
+    /// Which of the source's runs it is from.
+    pub series: String,
+    /// Which contender.
+    pub contender: String,
+    /// Under which values of `beside`.
+    pub point: Point,
+    /// The figures, under our names for them.
+    pub metrics: BTreeMap<String, f64>,
 }
 
 /// What the run was executed on.

@@ -66,6 +66,8 @@ pub enum Mark {
     /// Throughput times mean response time is not the number of connections (Little's law): some of them waited for
     /// failures, or for nothing, while the others had the server for themselves.
     IdleConnections,
+    /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
+    NotRecovered,
 }
 
 impl Mark {
@@ -75,6 +77,7 @@ impl Mark {
             Mark::GeneratorBound => "generator-bound",
             Mark::SharedCores => "shared-cores",
             Mark::IdleConnections => "idle-connections",
+            Mark::NotRecovered => "not-recovered",
         }
     }
 }
@@ -90,6 +93,9 @@ pub struct Sample {
     /// The time series.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,
+    /// What was done to the contender after the window, if anything was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbance: Option<Disturbance>,
     /// Histograms by name; in the store only.
     #[serde(skip)]
     pub histograms: BTreeMap<String, Histogram>,
@@ -101,12 +107,39 @@ pub type Errors = BTreeMap<String, u64>;
 /// An HDR histogram of nanoseconds.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
+/// A failure that was induced after the window. Times count from the window's opening.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// `pause` or `burst`.
+    pub kind: String,
+    /// When it began: when the window closed.
+    pub began_ms: f64,
+    /// When it was over: the contender was resumed, or the last connection of the burst was finished.
+    pub ended_ms: f64,
+    /// How long the contender was watched.
+    pub until_ms: f64,
+    /// Right answers from `began_ms` to `until_ms`.
+    pub ok: u64,
+    /// Failures from `began_ms` to `until_ms`, by kind.
+    pub errors: Errors,
+    /// Right answers among the requests of a burst's own connections.
+    pub burst_ok: u64,
+    /// Failures among them.
+    pub burst_errors: u64,
+}
+
 /// Columns of equal length, one row for each interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Length of an interval.
     pub interval_ms: u64,
-    /// Columns by name (`ok`, `errors`, `response_mean_us` …). An interval without a value has none.
+    /// When the first interval begins, counted from the window's opening: below 0, the warm-up is in it too.
+    #[serde(default)]
+    pub start_ms: i64,
+    /// When the window closes. What comes later is the disturbance and what followed.
+    #[serde(default)]
+    pub window_ms: f64,
+    /// Columns by name (`ok`, `errors`, `response_mean_us`, `cpu_cores` …). An interval without a value has none.
     pub columns: BTreeMap<String, Vec<Option<f64>>>,
 }
 

@@ -18,13 +18,16 @@ fn run(id: &str, started: i64) -> Run {
         started: Timestamp::from_second(started).unwrap(),
         finished: None,
         cut_short: None,
+        resumed: Vec::new(),
         command: "kumite run fake".to_owned(),
         kumite: "0.1.0".to_owned(),
         question: Default::default(),
         workload: BTreeMap::from([("body".to_owned(), AxisValue::Text("ping".to_owned()))]),
         points: vec![point()],
+        contenders_at: Vec::new(),
         blocks: 6,
         spec: String::new(),
+        published: None,
     }
 }
 
@@ -53,8 +56,11 @@ fn trial(seq: u32) -> Trial {
             errors: BTreeMap::from([("timeout".to_owned(), 3)]),
             series: Series {
                 interval_ms: 100,
+                start_ms: -100,
+                window_ms: 100.0,
                 columns: BTreeMap::from([("response_mean_us".to_owned(), vec![Some(1.5), None])]),
             },
+            disturbance: None,
             histograms: BTreeMap::from([("response_ns".to_owned(), histogram)]),
         },
         marks: vec![Mark::GeneratorBound],

@@ -155,13 +155,16 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
         started,
         finished: None,
         cut_short: None,
+        resumed: Vec::new(),
         command: output::command_line(),
         kumite: env!("CARGO_PKG_VERSION").to_owned(),
         question: Question { text: format!("How does {} do?", args.url), source: None },
         workload: Default::default(),
         points: vec![Point::default()],
+        contenders_at: Vec::new(),
         blocks: 1,
         spec: String::new(),
+        published: None,
     };
     let contender = Ready { name: args.url.clone(), folder: PathBuf::new(), run: String::new() };
     store.begin(&run, &machine(cores), &[])?;

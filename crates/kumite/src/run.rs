@@ -115,13 +115,16 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
         started,
         finished: None,
         cut_short: None,
+        resumed: Vec::new(),
         command,
         kumite: env!("CARGO_PKG_VERSION").to_owned(),
         question: experiment.question.clone(),
         workload: experiment.workload.clone(),
         points: experiment.points(),
+        contenders_at: Vec::new(),
         blocks: experiment.blocks,
         spec: experiment.text.clone(),
+        published: None,
     }
 }
 
