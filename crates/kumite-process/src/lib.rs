@@ -13,6 +13,7 @@
 mod cores;
 mod error;
 mod members;
+mod pause;
 mod proc_fs;
 mod run;
 mod tree;

@@ -47,6 +47,14 @@ impl Stat {
     }
 }
 
+/// None of its threads runs, nor will before a SIGCONT, if it was sent a SIGSTOP: who is in an uninterruptible sleep of
+/// the kernel (a parent that waits for its vfork, too) stops before its next instruction.
+pub(crate) fn stands_still(pid: i32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut threads = threads.filter_map(|entry| Stat::of(entry.file_name().to_str()?.parse().ok()?));
+    threads.all(|thread| matches!(thread.state, 'T' | 't' | 'D' | 'Z' | 'X'))
+}
+
 /// Resident memory now and at its highest, in bytes; `None` for a zombie, which has none.
 pub(crate) fn resident(pid: &str) -> Option<(u64, u64)> {
     let status = fs::read(format!("/proc/{pid}/status")).ok()?;

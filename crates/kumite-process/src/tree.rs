@@ -19,7 +19,7 @@ use crate::members::{Members, Usage};
 use crate::{Error, pin_thread, proc_fs};
 
 /// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.
-const LAST_WAIT: Duration = Duration::from_secs(1);
+pub(crate) const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// What to start.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ pub struct Tree {
     /// Not reaped before the end, so that its id stays ours: as a process, as a process group, and for signals.
     root: Pid,
     pidfd: OwnedFd,
-    members: Members,
+    pub(crate) members: Members,
     started: Instant,
     exit: Option<(ExitStatus, Instant)>,
     /// The peak that a child may have inherited from us, in bytes.
@@ -160,7 +160,7 @@ impl Tree {
         self.members.usage()
     }
 
-    /// Ends the tree: SIGTERM to the root's process group; after `grace` SIGKILL to what is left of it, and to the
+    /// Ends the tree, a paused one too: SIGTERM to the root's process group (and SIGCONT to all); after `grace` SIGKILL to what is left of it, and to the
     /// descendants that have left it. Returns as soon as nothing runs, after `grace` and about a second at the latest.
     pub fn stop(mut self, grace: Duration) -> Ended {
         self.end(grace)
@@ -177,8 +177,10 @@ impl Tree {
         }
         if !grace.is_zero() && self.group_runs() {
             let _ = killpg(self.root, Signal::SIGTERM);
+            // Who is stopped, by a pause or by itself, would not get to it.
+            self.signal_all(Signal::SIGCONT);
             while self.group_runs() && began.elapsed() < grace {
-                self.pause(grace.saturating_sub(began.elapsed()));
+                self.wait_for_change(grace.saturating_sub(began.elapsed()));
                 self.members.refresh();
             }
             self.members.scan();
@@ -193,10 +195,8 @@ impl Tree {
                 left_behind.extend(self.members.running().map(|(pid, _)| pid));
             }
             let _ = killpg(self.root, Signal::SIGKILL);
-            for (pid, _) in self.members.running() {
-                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-            }
-            self.pause(LAST_WAIT);
+            self.signal_all(Signal::SIGKILL);
+            self.wait_for_change(LAST_WAIT);
             // Who was started before its parent was killed is there to be found now.
             self.members.scan();
             self.members.refresh();
@@ -221,6 +221,12 @@ impl Tree {
         }
     }
 
+    pub(crate) fn signal_all(&self, signal: Signal) {
+        for (pid, _) in self.members.running() {
+            let _ = kill(Pid::from_raw(pid), signal);
+        }
+    }
+
     fn group_runs(&self) -> bool {
         self.members.running().any(|(_, group)| group == self.root.as_raw())
     }
@@ -230,7 +236,7 @@ impl Tree {
     }
 
     /// Until the root ends, or for a moment, if others are waited for.
-    fn pause(&mut self, most: Duration) {
+    fn wait_for_change(&mut self, most: Duration) {
         if self.has_exited() {
             thread::sleep(most.min(Duration::from_millis(2)));
         } else {
