@@ -53,6 +53,17 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// The table of the system's TCP sockets could not be read.
+    #[error("cannot tell who listens on port {port}; is /proc there, with {table}? {source}")]
+    Listeners {
+        /// The port asked for.
+        port: u16,
+        /// The file of `/proc`.
+        table: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+
     /// A command that was to run to its end took too long; its tree has been ended.
     #[error("`{command}` did not end within {limit:?} and was stopped; its output is in {log}")]
     TimedOut {

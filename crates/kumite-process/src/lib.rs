@@ -12,6 +12,7 @@
 
 mod cores;
 mod error;
+mod listen;
 mod members;
 mod pause;
 mod proc_fs;
@@ -20,6 +21,7 @@ mod tree;
 
 pub use cores::{available_cores, pin_thread};
 pub use error::Error;
+pub use listen::Listener;
 pub use members::Usage;
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use tree::{Ended, Spawn, Tree, become_subreaper};

@@ -117,8 +117,13 @@ impl Members {
         self.figures()
     }
 
-    /// Looks at every process there is.
-    pub(crate) fn scan(&mut self) {
+    /// Looks at every process there is, and at every member.
+    pub(crate) fn rescan(&mut self) {
+        self.scan();
+        self.refresh();
+    }
+
+    fn scan(&mut self) {
         self.remember_look(proc_fs::newest());
         self.adopt(|_| true);
     }

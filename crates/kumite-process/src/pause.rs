@@ -20,8 +20,7 @@ impl Tree {
         let last = Instant::now() + LAST_WAIT;
         let mut still = BTreeSet::new();
         loop {
-            self.members.scan();
-            self.members.refresh();
+            self.members.rescan();
             let running: Vec<i32> = self.members.running().map(|(pid, _)| pid).collect();
             // All stood still before the scan that found them, so there is nobody left to start another.
             if running.iter().all(|pid| still.contains(pid)) {
@@ -38,8 +37,7 @@ impl Tree {
 
     /// Lets every process of the tree go on (SIGCONT), also one that had stopped itself.
     pub fn resume(&mut self) {
-        self.members.scan();
-        self.members.refresh();
+        self.members.rescan();
         self.signal_all(Signal::SIGCONT);
     }
 }

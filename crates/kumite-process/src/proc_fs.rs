@@ -72,6 +72,25 @@ pub(crate) fn carries(pid: i32, variable: &str) -> bool {
     environ.split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes())
 }
 
+/// The inodes of the sockets it holds; none if we may not look (another user's process).
+pub(crate) fn sockets(pid: i32) -> impl Iterator<Item = u64> {
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    descriptors.filter_map(|entry| {
+        let target = fs::read_link(entry.path()).ok()?;
+        target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+    })
+}
+
+/// Its arguments, spaces between them, fit to be shown; the name in brackets if it has none.
+pub(crate) fn command_line(pid: i32) -> Option<String> {
+    let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let line = String::from_utf8_lossy(&arguments).replace(char::is_control, " ");
+    match line.trim_end() {
+        "" => Some(format!("[{}]", fs::read_to_string(format!("/proc/{pid}/comm")).ok()?.trim_end())),
+        line => Some(line.to_owned()),
+    }
+}
+
 /// Every process there is.
 pub(crate) fn pids() -> Vec<i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -170,8 +170,7 @@ impl Tree {
         self.ended = true;
         let began = Instant::now();
         let mut left_behind = BTreeSet::new();
-        self.members.scan();
-        self.members.refresh();
+        self.members.rescan();
         if self.has_exited() {
             left_behind.extend(self.members.running().map(|(pid, _)| pid));
         }
@@ -183,8 +182,7 @@ impl Tree {
                 self.wait_for_change(grace.saturating_sub(began.elapsed()));
                 self.members.refresh();
             }
-            self.members.scan();
-            self.members.refresh();
+            self.members.rescan();
         }
 
         let killed = self.group_runs();
@@ -198,8 +196,7 @@ impl Tree {
             self.signal_all(Signal::SIGKILL);
             self.wait_for_change(LAST_WAIT);
             // Who was started before its parent was killed is there to be found now.
-            self.members.scan();
-            self.members.refresh();
+            self.members.rescan();
         }
 
         // Orphans become ours only when their parents have ended, which the look above may have seen too late.

@@ -1,0 +1,193 @@
+//! Who listens on a port: the kernel's tables say which sockets, `/proc/PID/fd` says whose.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::net::{IpAddr, Ipv6Addr};
+
+use crate::{Error, Tree, proc_fs};
+
+/// Of our network namespace. Without IPv6 there is no second.
+const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+const LISTEN: &str = "0A";
+/// A socket's holder may end between the look at the table and the look at the holder.
+const LOOKS: usize = 3;
+
+/// Who listens on a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listener {
+    /// No socket does.
+    Nobody,
+    /// The tree, and nobody else: each of the sockets (with SO_REUSEPORT there may be several) is held by a member.
+    Tree,
+    /// A socket that no member holds, whether or not members have others.
+    Stranger {
+        /// One of those that hold it. `None` if that is not to be seen: another user's, or outside of our container.
+        pid: Option<u32>,
+        /// Its arguments, spaces between them.
+        command: Option<String>,
+    },
+}
+
+impl Tree {
+    /// Who listens on this TCP port of loopback or of any address, IPv4 or IPv6. Cheap as long as nobody does; a look at
+    /// every process there is if somebody does.
+    pub fn listeners(&mut self, port: u16) -> Result<Listener, Error> {
+        for _ in 0..LOOKS {
+            let sockets = tables().map_err(|(table, source)| Error::Listeners { port, table, source })?;
+            let sockets = sockets.iter().filter(|socket| socket.port == port && socket.is_on_loopback());
+            let mut inodes: BTreeSet<u64> = sockets.map(|socket| socket.inode).collect();
+            if inodes.is_empty() {
+                return Ok(Listener::Nobody);
+            }
+            let ours = self.sockets();
+            inodes.retain(|inode| !ours.contains(inode));
+            if inodes.is_empty() {
+                return Ok(Listener::Tree);
+            }
+            let holds = |&pid: &i32| proc_fs::sockets(pid).any(|inode| inodes.contains(&inode));
+            if let Some(pid) = proc_fs::pids().into_iter().find(holds) {
+                let command = proc_fs::command_line(pid);
+                return Ok(Listener::Stranger { pid: Some(pid.cast_unsigned()), command });
+            }
+        }
+        Ok(Listener::Stranger { pid: None, command: None })
+    }
+
+    /// The TCP ports on which members listen, at whatever address, ascending. Empty if the system does not tell.
+    pub fn listening(&mut self) -> Vec<u16> {
+        let Ok(sockets) = tables() else { return Vec::new() };
+        let ours = self.sockets();
+        let ports = sockets.iter().filter(|socket| ours.contains(&socket.inode)).map(|socket| socket.port);
+        ports.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The inodes of all sockets that members hold.
+    fn sockets(&mut self) -> BTreeSet<u64> {
+        self.members.rescan();
+        self.members.running().flat_map(|(pid, _)| proc_fs::sockets(pid)).collect()
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Socket {
+    address: IpAddr,
+    port: u16,
+    inode: u64,
+}
+
+impl Socket {
+    /// It gets what comes in by loopback.
+    fn is_on_loopback(&self) -> bool {
+        self.address.is_loopback() || self.address.is_unspecified()
+    }
+}
+
+fn tables() -> Result<Vec<Socket>, (&'static str, io::Error)> {
+    let mut all = Vec::new();
+    for table in TABLES {
+        match File::open(table).and_then(|file| listening(BufReader::new(file))) {
+            Ok(sockets) => all.extend(sockets),
+            Err(error) if table == TABLES[1] && error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err((table, error)),
+        }
+    }
+    Ok(all)
+}
+
+/// The listening sockets of a table. They come first (the kernel's `proc_net_tcp.rst`); the many others are not read.
+fn listening(table: impl BufRead) -> io::Result<Vec<Socket>> {
+    let mut sockets = Vec::new();
+    for line in table.lines().skip(1) {
+        match socket(&line?) {
+            Some(socket) => sockets.push(socket),
+            None => break,
+        }
+    }
+    Ok(sockets)
+}
+
+fn socket(line: &str) -> Option<Socket> {
+    let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+    let (address, port) = fields.get(1)?.split_once(':')?;
+    let socket = Socket {
+        address: self::address(address)?,
+        port: u16::from_str_radix(port, 16).ok()?,
+        inode: fields.get(9)?.parse().ok()?,
+    };
+    (fields[3] == LISTEN).then_some(socket)
+}
+
+/// Words of 32 bits in the machine's byte order: one, or four.
+fn address(hex: &str) -> Option<IpAddr> {
+    let word = |at: usize| Some(u32::from_str_radix(hex.get(at * 8..at * 8 + 8)?, 16).ok()?.to_ne_bytes());
+    match hex.len() {
+        8 => Some(IpAddr::from(word(0)?)),
+        32 => {
+            let words = [word(0)?, word(1)?, word(2)?, word(3)?];
+            let bytes = <[u8; 16]>::try_from(words.as_flattened()).ok()?;
+            Some(Ipv6Addr::from(bytes).to_canonical())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(all(test, target_endian = "little"))]
+mod tests {
+    use super::*;
+
+    const TCP: &str = "\
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 16711 1 0000000000000000 100 0 0 10 0
+   1: 00000000:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 16712 1 0000000000000000 100 0 0 10 0
+   2: 0500000A:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 16713 1 0000000000000000 100 0 0 10 0
+   3: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000     0        0 16714 1 0000000000000000 20 4 30 10 -1
+";
+    const TCP6: &str = "\
+  sl  local_address                         remote_address                        st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 00000000000000000000000000000000:0BB8 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 17001 1 0000000000000000 100 0 0 10 0
+   1: 00000000000000000000000001000000:0BB9 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 17002 1 0000000000000000 100 0 0 10 0
+   2: 0000000000000000FFFF00000100007F:0BBA 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 17003 1 0000000000000000 100 0 0 10 0
+   3: B80D0120000000000000000001000000:0BBB 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 17004 1 0000000000000000 100 0 0 10 0
+";
+
+    fn parsed(table: &str) -> Vec<(String, u16, u64, bool)> {
+        let sockets = listening(table.as_bytes()).unwrap();
+        let fields = |socket: &Socket| {
+            (socket.address.to_string(), socket.port, socket.inode, socket.is_on_loopback())
+        };
+        sockets.iter().map(fields).collect()
+    }
+
+    fn row(address: &str, port: u16, inode: u64, on_loopback: bool) -> (String, u16, u64, bool) {
+        (address.to_owned(), port, inode, on_loopback)
+    }
+
+    #[test]
+    fn ipv4() {
+        let expected = [
+            row("127.0.0.1", 8080, 16711, true),
+            row("0.0.0.0", 3000, 16712, true),
+            row("10.0.0.5", 3000, 16713, false),
+        ];
+        assert_eq!(parsed(TCP), expected);
+    }
+
+    #[test]
+    fn ipv6() {
+        let expected = [
+            row("::", 3000, 17001, true),
+            row("::1", 3001, 17002, true),
+            row("127.0.0.1", 3002, 17003, true),
+            row("2001:db8::1", 3003, 17004, false),
+        ];
+        assert_eq!(parsed(TCP6), expected);
+    }
+
+    #[test]
+    fn nothing_of_a_torn_table() {
+        assert_eq!(parsed(""), []);
+        assert_eq!(parsed("header\n  0: 0100007F:1F90 00000000:0000 0A"), []);
+        assert_eq!(parsed("header\n  0: é100007F:1F90 0:0 0A 0 0 0 0 0 7"), []);
+    }
+}

@@ -1,0 +1,110 @@
+//! Who listens on a port: a tree, this test (a stranger to it), or both. The trees run this very program, as `helper`.
+
+mod common;
+
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::{Bench, eventually};
+use kumite_process::{Listener, Tree};
+use rustix::net::{AddressFamily, SocketType, bind, listen, socket, sockopt};
+
+/// Listens, says on which port, and stays until it is ended.
+#[test]
+#[ignore = "is what the trees of the other tests run"]
+#[expect(clippy::zombie_processes, reason = "the child is to outlive us")]
+fn helper() {
+    let Ok(how) = std::env::var("LISTEN") else { return };
+    let listener = match how.as_str() {
+        "v6" => TcpListener::bind("[::1]:0").unwrap(),
+        _ => shared(0),
+    };
+    let port = listener.local_addr().unwrap().port();
+    if how == "handed-on" {
+        Command::new("sleep").arg("30").stdin(Stdio::from(OwnedFd::from(listener))).spawn().unwrap();
+        std::fs::write("port", port.to_string()).unwrap();
+        return;
+    }
+    std::fs::write("port", port.to_string()).unwrap();
+    std::thread::sleep(Duration::from_secs(30));
+}
+
+/// On any address, and on a port that others may listen on, too.
+fn shared(port: u16) -> TcpListener {
+    let listener = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    sockopt::set_socket_reuseport(&listener, true).unwrap();
+    bind(&listener, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port)).unwrap();
+    listen(&listener, 8).unwrap();
+    TcpListener::from(listener)
+}
+
+fn start(bench: &Bench, before: &str, how: &str) -> (Tree, u16) {
+    let this = std::env::current_exe().unwrap();
+    let tree = bench.start(&format!("{before} LISTEN={how} '{}' --exact helper --ignored", this.display()));
+    (tree, bench.pid("port").try_into().unwrap())
+}
+
+fn us() -> Listener {
+    let command = std::env::args().collect::<Vec<_>>().join(" ");
+    Listener::Stranger { pid: Some(std::process::id()), command: Some(command) }
+}
+
+#[test]
+fn the_tree_alone() {
+    for how in ["any", "v6"] {
+        let bench = Bench::new();
+        let (mut tree, port) = start(&bench, "", how);
+        assert_eq!(tree.listeners(port).unwrap(), Listener::Tree);
+        assert_eq!(tree.listening(), [port]);
+        tree.stop(Duration::from_secs(1));
+    }
+}
+
+#[test]
+fn a_member_that_left_group_and_session() {
+    let bench = Bench::new();
+    let (mut tree, port) = start(&bench, "sleep 30 & exec setsid env", "any");
+    assert_eq!(tree.listeners(port).unwrap(), Listener::Tree);
+    tree.stop(Duration::from_secs(1));
+}
+
+#[test]
+fn a_child_that_was_handed_the_socket() {
+    let bench = Bench::new();
+    let (mut tree, port) = start(&bench, "", "handed-on");
+    eventually(|| tree.exited().unwrap().is_some());
+    assert_eq!(tree.listeners(port).unwrap(), Listener::Tree);
+    assert_eq!(tree.listening(), [port]);
+}
+
+#[test]
+fn a_stranger() {
+    let bench = Bench::new();
+    let mut tree = bench.start("sleep 30");
+    let ours = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = ours.local_addr().unwrap().port();
+    assert_eq!(tree.listeners(port).unwrap(), us());
+    assert_eq!(tree.listening(), []);
+}
+
+#[test]
+fn a_stranger_on_the_same_port_as_the_tree() {
+    let bench = Bench::new();
+    let (mut tree, port) = start(&bench, "", "any");
+    let ours = shared(port);
+    assert_eq!(tree.listeners(port).unwrap(), us());
+    assert_eq!(tree.listening(), [port]);
+    drop(ours);
+    assert_eq!(tree.listeners(port).unwrap(), Listener::Tree);
+}
+
+#[test]
+fn nobody() {
+    let bench = Bench::new();
+    let (mut tree, port) = start(&bench, "", "any");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    assert_ne!(free, port);
+    assert_eq!(tree.listeners(free).unwrap(), Listener::Nobody);
+}
