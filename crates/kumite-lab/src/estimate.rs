@@ -2,22 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Cell, Estimate, Outcome, Point, Trial};
+use kumite_record::{Cell, Estimate, Outcome, Point, Run, Trial};
 use kumite_stats::{median, median_interval};
 
 /// The confidence of every interval.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// A cell for each of these contenders at each of these points.
-pub(crate) fn cells(trials: &[Trial], contenders: &[String], points: &[Point], seed: u64) -> Vec<Cell> {
+/// The planned cells of these contenders.
+pub(crate) fn cells(run: &Run, trials: &[Trial], contenders: &[String]) -> Vec<Cell> {
     let mut cells = Vec::new();
-    for point in points {
-        for contender in contenders {
+    for (nth, point) in run.points.iter().enumerate() {
+        for contender in contenders.iter().filter(|contender| run.plans(contender, nth)) {
             let of_cell: Vec<&Trial> = trials
                 .iter()
                 .filter(|trial| trial.contender == *contender && trial.point == *point)
                 .collect();
-            cells.push(cell(contender, point, &of_cell, seed));
+            cells.push(cell(contender, point, &of_cell, run.seed));
         }
     }
     cells

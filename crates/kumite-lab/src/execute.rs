@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use kumite_record::{Mark, Outcome, Point, Sample, Store, StoreError, Trial};
 
-use crate::plan::Plan;
+use crate::plan::{Block, Plan};
 use crate::prepare::Ready;
 
 /// A cell that failed this often in a row is lost: trying it again would only cost time.
@@ -98,6 +98,10 @@ pub struct Session<'a> {
     pub points: &'a [Point],
     /// The order.
     pub plan: &'a Plan,
+    /// About how long a trial takes at each point.
+    pub times: &'a [Duration],
+    /// Trials of the plan that are in the store already: they are not tried again.
+    pub kept: &'a [Trial],
     /// No block is begun that would likely end after this time.
     pub budget: Option<Duration>,
 }
@@ -129,16 +133,17 @@ pub fn execute(
     stop: &AtomicBool,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Option<String>, StoreError> {
-    let began = clock.now();
     let blocks = &session.plan.blocks;
-    let total: usize = blocks.iter().map(|block| block.order.len()).sum();
-    let (mut seq, mut done) = (0, 0);
+    let total = session.plan.trials();
+    let kept = Kept::new(session);
+    let mut seq = session.kept.iter().map(|trial| trial.seq + 1).max().unwrap_or(0);
+    let mut done = 0;
+    let mut pace = Pace::new(session, clock);
     let mut failures = BTreeMap::<(usize, usize), u32>::new();
+    let mut announced = false;
     for (nth, block) in blocks.iter().enumerate() {
-        let spent = clock.now() - began;
         if let Some(budget) = session.budget
-            && nth > 0
-            && spent + spent / nth as u32 > budget
+            && pace.spent() + pace.of_block(block) > budget
         {
             let budget = humane(budget);
             return Ok(Some(format!(
@@ -150,8 +155,14 @@ pub fn execute(
             let contender_of = &session.contenders[contender];
             let point = &session.points[block.point];
             let failed = failures.entry((contender, block.point)).or_default();
+            done += 1;
+            if let Some(outcome) = kept.outcome(contender, block) {
+                pace.pass(block.point);
+                *failed = if outcome == Outcome::Failed { *failed + 1 } else { 0 };
+                continue;
+            }
             if *failed >= LOST_AFTER {
-                done += 1;
+                pace.pass(block.point);
                 continue;
             }
             if stop.load(Ordering::Relaxed) {
@@ -176,10 +187,10 @@ pub fn execute(
                 log: measured.log,
             };
             store.commit(session.run, &trial)?;
-            (seq, done) = (seq + 1, done + 1);
+            pace.tried(block.point);
+            seq += 1;
             *failed = if trial.outcome == Outcome::Failed { *failed + 1 } else { 0 };
-            let left = (clock.now() - began).mul_f64((total - done) as f64 / done as f64);
-            watch(Event::Trial { done, total, left, trial: &trial });
+            watch(Event::Trial { done, total, left: pace.left(), trial: &trial });
             if *failed == LOST_AFTER {
                 let place = cell_name(&trial.contender, point);
                 let why = trial.reason.as_deref().unwrap_or_default();
@@ -188,9 +199,9 @@ pub fn execute(
                 )));
             }
         }
-        if nth == 0 {
-            let expected = (clock.now() - began) * blocks.len() as u32;
-            let mut note = format!("{total} trials will take about {}", humane(expected));
+        if !std::mem::replace(&mut announced, pace.tried > 0) && pace.tried > 0 {
+            let expected = pace.spent() + pace.left();
+            let mut note = format!("{} trials will take about {}", total - kept.0.len(), humane(expected));
             if let Some(budget) = session.budget.filter(|budget| *budget < expected) {
                 let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks.len() as f64) as usize;
                 note += &format!(
@@ -203,6 +214,79 @@ pub fn execute(
         }
     }
     Ok(None)
+}
+
+/// How the trials that are kept already ended, by contender, point and block.
+struct Kept(BTreeMap<(usize, usize, u32), Outcome>);
+
+impl Kept {
+    fn new(session: &Session) -> Kept {
+        let place = |trial: &Trial| {
+            let contender = session.contenders.iter().position(|ready| ready.name == trial.contender)?;
+            let point = session.points.iter().position(|point| *point == trial.point)?;
+            Some(((contender, point, trial.block), trial.outcome))
+        };
+        Kept(session.kept.iter().filter_map(place).collect())
+    }
+
+    fn outcome(&self, contender: usize, block: &Block) -> Option<Outcome> {
+        self.0.get(&(contender, block.point, block.index)).copied()
+    }
+}
+
+/// How fast trials go, compared with what was expected: they take longer at some points than at others.
+struct Pace<'a> {
+    times: &'a [Duration],
+    clock: &'a dyn Clock,
+    began: Duration,
+    tried: usize,
+    expected_of_tried: Duration,
+    expected_left: Duration,
+}
+
+impl<'a> Pace<'a> {
+    fn new(session: &Session<'a>, clock: &'a dyn Clock) -> Pace<'a> {
+        let of_block = |block: &Block| session.times[block.point] * block.order.len() as u32;
+        Pace {
+            times: session.times,
+            clock,
+            began: clock.now(),
+            tried: 0,
+            expected_of_tried: Duration::ZERO,
+            expected_left: session.plan.blocks.iter().map(of_block).sum(),
+        }
+    }
+
+    fn tried(&mut self, point: usize) {
+        self.tried += 1;
+        self.expected_of_tried += self.times[point];
+        self.pass(point);
+    }
+
+    /// A trial that need not be made.
+    fn pass(&mut self, point: usize) {
+        self.expected_left = self.expected_left.saturating_sub(self.times[point]);
+    }
+
+    fn spent(&self) -> Duration {
+        self.clock.now() - self.began
+    }
+
+    fn left(&self) -> Duration {
+        self.scaled(self.expected_left)
+    }
+
+    /// Nothing, until the first trial has told how fast they are.
+    fn of_block(&self, block: &Block) -> Duration {
+        self.scaled(self.times[block.point] * block.order.len() as u32)
+    }
+
+    fn scaled(&self, expected: Duration) -> Duration {
+        if self.tried == 0 {
+            return Duration::ZERO;
+        }
+        expected.mul_f64(self.spent().as_secs_f64() / self.expected_of_tried.as_secs_f64())
+    }
 }
 
 /// How a cell is called in messages.
@@ -280,45 +364,40 @@ mod tests {
     }
 
     fn run(names: &[&str], blocks: u32, budget: Option<u64>, stop_in: Option<u32>) -> Ended {
+        let mut store = Store::in_memory().unwrap();
+        let run = Run { id: "r".into(), ..Run::default() };
+        store.begin(&run, &Machine::default(), &[]).unwrap();
+        go_on(&mut store, names, blocks, budget, stop_in)
+    }
+
+    fn go_on(
+        store: &mut Store,
+        names: &[&str],
+        blocks: u32,
+        budget: Option<u64>,
+        stop_in: Option<u32>,
+    ) -> Ended {
         let ready = |name: &&str| Ready { name: (*name).into(), folder: "".into(), run: "".into() };
         let contenders: Vec<Ready> = names.iter().map(ready).collect();
         let points: Vec<Point> =
             [1, 10].map(|value| Point([("n".to_owned(), AxisValue::Int(value))].into())).into();
-        let plan = plan(points.len(), contenders.len(), blocks, 5);
+        let everyone: Vec<usize> = (0..contenders.len()).collect();
+        let plan = plan(&[everyone.clone(), everyone], blocks, 5);
         let clock = FakeClock(Cell::new(Duration::from_secs(1000)));
         let mut executor = Fake { clock: &clock, takes: Duration::from_secs(2), stop_in, tried: Vec::new() };
-        let mut store = Store::in_memory().unwrap();
-        let run = Run {
-            id: "r".into(),
-            experiment: "fake".into(),
-            kind: "http".into(),
-            profile: "quick".into(),
-            seed: 5,
-            started: clock.timestamp(),
-            finished: None,
-            cut_short: None,
-            resumed: Vec::new(),
-            command: String::new(),
-            kumite: String::new(),
-            question: Default::default(),
-            workload: Default::default(),
-            points: points.clone(),
-            contenders_at: Vec::new(),
-            blocks,
-            spec: String::new(),
-            published: None,
-        };
-        store.begin(&run, &Machine::default(), &[]).unwrap();
+        let kept = store.trials("r").unwrap();
         let session = Session {
             run: "r",
             contenders: &contenders,
             points: &points,
             plan: &plan,
+            times: &[Duration::from_secs(1); 2],
+            kept: &kept,
             budget: budget.map(Duration::from_secs),
         };
         let mut notes = Vec::new();
         let stop = AtomicBool::new(false);
-        let cut_short = execute(&session, &mut executor, &clock, &mut store, &stop, &mut |event| {
+        let cut_short = execute(&session, &mut executor, &clock, store, &stop, &mut |event| {
             if let Event::Note(note) = event {
                 notes.push(note);
             }
@@ -384,5 +463,47 @@ mod tests {
         let lost: Vec<_> = ended.notes.iter().filter(|note| note.contains("not tried again")).collect();
         assert_eq!(lost.len(), 2, "{:?}", ended.notes);
         assert!(lost[0].ends_with("failed 2 times in a row and is not tried again: it never answered"));
+    }
+
+    #[test]
+    fn a_run_that_is_taken_up_again_loses_and_doubles_nothing() {
+        let whole = run(&["a", "b", "bad"], 6, None, None);
+        for stop_in in 0..whole.trials.len() as u32 {
+            let mut store = Store::in_memory().unwrap();
+            store.begin(&Run { id: "r".into(), ..Run::default() }, &Machine::default(), &[]).unwrap();
+            let first = go_on(&mut store, &["a", "b", "bad"], 6, None, Some(stop_in));
+            assert_eq!(first.trials.len(), stop_in as usize);
+            let second = go_on(&mut store, &["a", "b", "bad"], 6, None, None);
+            assert_eq!(second.cut_short, None);
+            let order = |trials: &[Trial]| -> Vec<(u32, u32, String, String)> {
+                let of = |t: &Trial| (t.seq, t.block, t.contender.clone(), t.point.to_string());
+                trials.iter().map(of).collect()
+            };
+            assert_eq!(order(&second.trials), order(&whole.trials));
+        }
+    }
+
+    #[test]
+    fn the_time_left_knows_that_trials_differ() {
+        let ready = |name: &str| Ready { name: name.into(), folder: "".into(), run: "".into() };
+        let contenders = [ready("a")];
+        let points = [Point::default(), Point([("n".to_owned(), AxisValue::Int(1))].into())];
+        let plan = plan(&[vec![0], vec![0]], 1, 5);
+        let times = [Duration::from_secs(1), Duration::from_secs(9)];
+        let session = Session {
+            run: "r",
+            contenders: &contenders,
+            points: &points,
+            plan: &plan,
+            times: &times,
+            kept: &[],
+            budget: None,
+        };
+        let clock = FakeClock(Cell::new(Duration::ZERO));
+        let mut pace = Pace::new(&session, &clock);
+        assert_eq!(pace.left(), Duration::ZERO);
+        clock.0.set(Duration::from_secs(2));
+        pace.tried(0);
+        assert_eq!(pace.left(), Duration::from_secs(18));
     }
 }

@@ -19,14 +19,7 @@ pub fn conclude(
     run.finished = Some(finished);
     run.cut_short = cut_short;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
-    let evidence = Evidence {
-        trials: &trials,
-        contenders: &contenders,
-        points: &run.points,
-        workload: &run.workload,
-        profile: &run.profile,
-        seed: run.seed,
-    };
+    let evidence = Evidence { run: &run, trials: &trials, contenders: &contenders };
     let claims: Vec<_> = experiment.claims.iter().map(|claim| evidence.judge(claim)).collect();
     let warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &trials);
     store.finish(&run, &claims, &warnings)
@@ -45,7 +38,7 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
     Ok(Export {
         schema: SCHEMA,
         machine: store.machine(id)?,
-        cells: cells(&trials, &took_part, &run.points, run.seed),
+        cells: cells(&run, &trials, &took_part),
         claims: store.claims(id)?,
         warnings: store.warnings(id)?,
         contenders,

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{
-    AxisValue, Claim, Contender, ContenderStatus, EffectKind, Outcome, Point, Trial, Verdict,
+    AxisValue, Claim, Contender, ContenderStatus, EffectKind, Outcome, Point, Run, Trial, Verdict,
 };
 use kumite_stats::{Interval, bootstrap, median, median_interval, paired_ratio};
 
 use crate::claim::{
-    self, Arithmetic, Comparison, EACH_CONTENDER, Every, Expr, Fold, Metric, Op, Part, Test, scale_of_name,
+    self, Arithmetic, Comparison, EACH_CONTENDER, Every, Expr, Fold, Metric, Name, Op, Part, Test,
+    scale_of_name,
 };
 use crate::estimate::CONFIDENCE;
 use crate::execute::cell_name;
@@ -16,12 +17,9 @@ use crate::spec::ClaimSpec;
 
 /// All that a judge looks at.
 pub(crate) struct Evidence<'a> {
+    pub run: &'a Run,
     pub trials: &'a [Trial],
     pub contenders: &'a [Contender],
-    pub points: &'a [Point],
-    pub workload: &'a BTreeMap<String, AxisValue>,
-    pub profile: &'a str,
-    pub seed: u64,
 }
 
 /// What a comparison came to.
@@ -62,7 +60,7 @@ impl Evidence<'_> {
             high: effect.map(|(interval, _)| interval.high),
             effect_kind: effect.map(|(_, kind)| *kind),
             why: finding.map_or_else(
-                || format!("the {} profile has no point that it speaks of", self.profile),
+                || format!("the {} profile has no point that it speaks of", self.run.profile),
                 |finding| why(finding, &findings),
             ),
         }
@@ -77,16 +75,17 @@ impl Evidence<'_> {
                     let named = |name: &str| except.iter().any(|other| other.text == name);
                     for contender in self.contenders.iter().filter(|contender| !named(&contender.name)) {
                         let scope = Scope { contender: Some(contender.name.clone()), ..scope.clone() };
-                        self.expand(claim, &scope, findings);
+                        if self.is_planned(claim, &scope) {
+                            self.expand(claim, &scope, findings);
+                        }
                     }
                 }
                 Part::Every(Every::Axis { axis, bounds }, claim) => {
                     for value in self.axis_values(&axis.text) {
                         let inside =
                             |(op, bound): &(Op, f64)| value.number().is_some_and(|v| op.holds(v, *bound));
-                        if bounds.iter().all(inside) {
-                            let mut scope = scope.clone();
-                            scope.axes.insert(axis.text.clone(), value.clone());
+                        let scope = scope.with(&axis.text, &value);
+                        if bounds.iter().all(inside) && self.is_planned(claim, &scope) {
                             self.expand(claim, &scope, findings);
                         }
                     }
@@ -95,9 +94,21 @@ impl Evidence<'_> {
         }
     }
 
+    /// Whether the plan has all cells that a claim compares: an `every` speaks of what the profile tries.
+    fn is_planned(&self, claim: &claim::Claim, scope: &Scope) -> bool {
+        claim.parts.iter().all(|part| match part {
+            Part::Comparison(Comparison {
+                test: Test::Compare(left, _, right) | Test::Within(left, _, right),
+                ..
+            }) => [left, right].into_iter().all(|side| self.references(side, scope, &mut Vec::new()).is_ok()),
+            // It looks at whatever trials there are; an `every` inside asks for itself.
+            Part::Comparison(_) | Part::Every(..) => true,
+        })
+    }
+
     fn axis_values(&self, axis: &str) -> Vec<AxisValue> {
         let mut values = Vec::new();
-        for value in self.points.iter().filter_map(|point| point.get(axis)) {
+        for value in self.run.points.iter().filter_map(|point| point.get(axis)) {
             if !values.contains(value) {
                 values.push(value.clone());
             }
@@ -167,7 +178,7 @@ impl Evidence<'_> {
     fn lost(&self, references: &[Reference]) -> Vec<String> {
         let mut cells = BTreeSet::new();
         for reference in references {
-            let point = &self.points[reference.point];
+            let point = &self.run.points[reference.point];
             let of_cell =
                 || self.trials.iter().filter(|t| t.contender == reference.contender && t.point == *point);
             let lost = of_cell().filter(|trial| trial.outcome != Outcome::Ok).count();
@@ -191,9 +202,10 @@ impl Evidence<'_> {
                 self.references(right, scope, found)
             }
             Expr::Fold(_, inner, axis) => {
-                let values = self.axis_values(&axis.text);
+                let values = self.fold_values(inner, axis, scope);
                 if values.len() < 2 {
-                    return Err(format!("the {} profile has only one value of {}", self.profile, axis.text));
+                    let (profile, axis) = (&self.run.profile, &axis.text);
+                    return Err(format!("the {profile} profile has fewer than two values of {axis} for it"));
                 }
                 values
                     .iter()
@@ -203,7 +215,11 @@ impl Evidence<'_> {
                 let contender = scope.name(&metric.contender.text).to_owned();
                 let point = self
                     .point(metric, scope)
-                    .map_err(|place| format!("the {} profile has no point {place}", self.profile))?;
+                    .map_err(|place| format!("the {} profile has no point {place}", self.run.profile))?;
+                if !self.run.plans(&contender, point) {
+                    let place = cell_name(&contender, &self.run.points[point]);
+                    return Err(format!("the {} profile does not try {place}", self.run.profile));
+                }
                 let reference = Reference { contender, point, metric: metric.name.text.clone() };
                 if !found.contains(&reference) {
                     found.push(reference);
@@ -213,17 +229,26 @@ impl Evidence<'_> {
         }
     }
 
+    /// The values of an axis at which the plan has all that a fold is over.
+    fn fold_values(&self, inner: &Expr, axis: &Name, scope: &Scope) -> Vec<AxisValue> {
+        let mut values = self.axis_values(&axis.text);
+        values
+            .retain(|value| self.references(inner, &scope.with(&axis.text, value), &mut Vec::new()).is_ok());
+        values
+    }
+
     /// Which point a metric is meant at, by its position; or how it was described, where there is none.
     fn point(&self, metric: &Metric, scope: &Scope) -> Result<usize, String> {
         let mut wanted = BTreeMap::new();
-        for axis in self.points.iter().flat_map(|point| point.0.keys()) {
+        for axis in self.run.points.iter().flat_map(|point| point.0.keys()) {
             let set = metric.at.iter().find(|(name, _)| name.text == *axis).map(|(_, value)| value);
-            if let Some(value) = set.or_else(|| scope.axes.get(axis)) {
+            if let Some(value) = set.or_else(|| scope.axes.get(axis)).or_else(|| self.run.workload.get(axis))
+            {
                 wanted.insert(axis.clone(), value.clone());
             }
         }
         let fits = |point: &Point| wanted.iter().all(|(axis, value)| point.get(axis) == Some(value));
-        self.points.iter().position(fits).ok_or_else(|| Point(wanted).to_string())
+        self.run.points.iter().position(fits).ok_or_else(|| Point(wanted).to_string())
     }
 
     /// The blocks of each point that all its references were measured in.
@@ -262,7 +287,7 @@ impl Evidence<'_> {
                 return Err(format!(
                     "{} have no block in common at {}",
                     names.join(", "),
-                    self.points[group.point]
+                    self.run.points[group.point]
                 ));
             }
         }
@@ -270,7 +295,7 @@ impl Evidence<'_> {
     }
 
     fn usable(&self, reference: &Reference) -> impl Iterator<Item = &Trial> {
-        let point = &self.points[reference.point];
+        let point = &self.run.points[reference.point];
         self.trials.iter().filter(move |trial| {
             trial.contender == reference.contender
                 && trial.point == *point
@@ -287,9 +312,9 @@ impl Evidence<'_> {
             return format!("{name} was {}: {reason}", contender.status.as_str());
         }
         let here = |trial: &&Trial| {
-            trial.contender == name && reference.is_none_or(|r| trial.point == self.points[r.point])
+            trial.contender == name && reference.is_none_or(|r| trial.point == self.run.points[r.point])
         };
-        let place = reference.map_or(name.to_owned(), |r| cell_name(name, &self.points[r.point]));
+        let place = reference.map_or(name.to_owned(), |r| cell_name(name, &self.run.points[r.point]));
         match self
             .trials
             .iter()
@@ -313,7 +338,7 @@ impl Evidence<'_> {
                     for mark in &trial.marks {
                         cells.insert(format!(
                             "rests on marked samples: {} ({})",
-                            cell_name(&reference.contender, &self.points[reference.point]),
+                            cell_name(&reference.contender, &self.run.points[reference.point]),
                             mark.as_str()
                         ));
                     }
@@ -389,7 +414,7 @@ impl Sides<'_> {
     /// comparison is paired. Otherwise each point's blocks are resampled as wholes, and the effect is formed from medians.
     fn effect(&self, test: &Test) -> Result<(Interval, EffectKind), Trouble> {
         let kind = self.kind(test)?;
-        let seed = self.evidence.seed;
+        let seed = self.evidence.run.seed;
         let interval = match self.groups {
             [] => {
                 let (left, right) = self.values(&[])?;
@@ -500,7 +525,7 @@ impl Sides<'_> {
         match expr {
             Expr::Number(number) => Some(*number),
             Expr::Parameter(name) => {
-                let value = scope.axes.get(&name.text).or_else(|| self.evidence.workload.get(&name.text));
+                let value = scope.axes.get(&name.text).or_else(|| self.evidence.run.workload.get(&name.text));
                 Some(value?.number()? * scale_of_name(&name.text))
             }
             Expr::Metric(metric) => {
@@ -525,7 +550,7 @@ impl Sides<'_> {
             Expr::Fold(fold, inner, axis) => {
                 let points: Vec<(AxisValue, f64)> = self
                     .evidence
-                    .axis_values(&axis.text)
+                    .fold_values(inner, axis, scope)
                     .into_iter()
                     .map(|value| {
                         let of_value = self.value(inner, &scope.with(&axis.text, &value), metrics)?;

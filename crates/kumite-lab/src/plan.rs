@@ -22,23 +22,31 @@ pub struct Block {
     pub order: Vec<usize>,
 }
 
-/// Plans `blocks` rounds. A round has one block at each point, so that the machine's drift hits points and contenders
+/// Plans `blocks` rounds; `takes_part` has the contenders of each point, by position. A round has one block at each point, so that the machine's drift hits points and contenders
 /// alike, and a run that is cut short is cut evenly. The order of points in a round and of contenders in a block is
 /// random; the same seed gives the same order.
-pub fn plan(points: usize, contenders: usize, blocks: u32, seed: u64) -> Plan {
+pub fn plan(takes_part: &[Vec<usize>], blocks: u32, seed: u64) -> Plan {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut shuffled = |count: usize| {
-        let mut order: Vec<usize> = (0..count).collect();
+    let mut shuffled = |mut order: Vec<usize>| {
         order.shuffle(&mut random);
         order
     };
+    // A point whose contenders were all left out has no block.
+    let points: Vec<usize> = (0..takes_part.len()).filter(|&point| !takes_part[point].is_empty()).collect();
     let mut planned = Vec::new();
     for index in 0..blocks {
-        for point in shuffled(points) {
-            planned.push(Block { point, index, order: shuffled(contenders) });
+        for point in shuffled(points.clone()) {
+            planned.push(Block { point, index, order: shuffled(takes_part[point].clone()) });
         }
     }
     Plan { blocks: planned }
+}
+
+impl Plan {
+    /// How many trials it has.
+    pub fn trials(&self) -> usize {
+        self.blocks.iter().map(|block| block.order.len()).sum()
+    }
 }
 
 #[cfg(test)]
@@ -47,9 +55,13 @@ mod tests {
 
     use super::*;
 
+    fn full(points: usize, contenders: usize, blocks: u32, seed: u64) -> Plan {
+        plan(&vec![(0..contenders).collect(); points], blocks, seed)
+    }
+
     #[test]
     fn every_block_has_every_contender_once_and_every_round_every_point() {
-        let plan = plan(3, 5, 4, 1);
+        let plan = full(3, 5, 4, 1);
         assert_eq!(plan.blocks.len(), 12);
         for (round, blocks) in plan.blocks.chunks(3).enumerate() {
             let points: BTreeSet<_> = blocks.iter().map(|block| block.point).collect();
@@ -63,17 +75,25 @@ mod tests {
 
     #[test]
     fn the_seed_is_the_order() {
-        assert_eq!(plan(4, 5, 6, 7), plan(4, 5, 6, 7));
-        assert_ne!(plan(4, 5, 6, 7), plan(4, 5, 6, 8));
+        assert_eq!(full(4, 5, 6, 7), full(4, 5, 6, 7));
+        assert_ne!(full(4, 5, 6, 7), full(4, 5, 6, 8));
     }
 
     #[test]
     fn each_contender_comes_first_about_equally_often() {
         let mut first = [0; 4];
-        for block in plan(1, 4, 4000, 3).blocks {
+        for block in full(1, 4, 4000, 3).blocks {
             first[block.order[0]] += 1;
         }
         // 1,000 expected, SD 27: five of them.
         assert!(first.iter().all(|count| (863..1137).contains(count)), "{first:?}");
+    }
+
+    #[test]
+    fn a_point_has_only_those_who_take_part() {
+        let plan = plan(&[vec![2, 0], vec![], vec![1]], 2, 1);
+        let mut blocks: Vec<_> = plan.blocks.iter().map(|block| (block.point, block.order.len())).collect();
+        blocks.sort_unstable();
+        assert_eq!((blocks, plan.trials()), (vec![(0, 2), (0, 2), (2, 1), (2, 1)], 6));
     }
 }

@@ -1,16 +1,20 @@
 //! `experiment.toml`: a question, a workload, axes, profiles and claims.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use kumite_record::{AxisValue, Point, Question};
+use kumite_record::{AxisValue, Point, Published, Question};
 use serde::Deserialize;
 
 use crate::claim::{self, ClaimError};
 use crate::contender::{Contender, Variant};
+use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
 use crate::http::HttpWorkload;
 use crate::place::{Source, SpecError};
+use crate::points::{Axes, Entry, Planned};
+use crate::prepare::Ready;
+use crate::published::{self, PublishedFile};
 
 /// The profiles every experiment has, whether it overrides anything for them or not.
 const PROFILES: [&str; 3] = ["quick", "standard", "full"];
@@ -28,10 +32,10 @@ pub struct Experiment {
     pub kind: String,
     /// The profile that was applied.
     pub profile: String,
-    /// Parameters every contender is given.
+    /// Parameters of the workload. One that is an axis too is that axis's default.
     pub workload: BTreeMap<String, AxisValue>,
-    /// Swept parameters, in the order of their names.
-    pub axes: BTreeMap<String, Vec<AxisValue>>,
+    /// The points, and who takes part at each.
+    pub planned: Vec<Planned>,
     /// How many blocks are planned at each point.
     pub blocks: u32,
     /// What a contender should answer.
@@ -40,6 +44,8 @@ pub struct Experiment {
     pub claims: Vec<ClaimSpec>,
     /// Contender folders, by name of the folder.
     pub contenders: Vec<Contender>,
+    /// What was published, to be shown beside what is measured.
+    pub published: Option<Published>,
     /// The experiment file, word for word.
     pub text: String,
 }
@@ -79,10 +85,12 @@ struct File {
     workload: BTreeMap<String, AxisValue>,
     #[serde(default)]
     axes: BTreeMap<String, Vec<AxisValue>>,
+    points: Option<Vec<Entry>>,
     #[serde(default)]
     profiles: BTreeMap<String, Profile>,
     #[serde(default)]
     answer: Answer,
+    published: Option<PublishedFile>,
     #[serde(default)]
     claim: Vec<ClaimFile>,
 }
@@ -96,6 +104,7 @@ struct Profile {
     workload: BTreeMap<String, AxisValue>,
     #[serde(default)]
     axes: BTreeMap<String, Vec<AxisValue>>,
+    points: Option<Vec<Entry>>,
 }
 
 #[derive(Deserialize)]
@@ -114,7 +123,12 @@ impl Experiment {
         let source = Source::read(&folder.join("experiment.toml"))?;
         let name = folder_name(&folder)?;
         let contenders = read_contenders(&folder)?;
-        Experiment::parse(&source, name, profile, contenders)
+        let mut experiment = Experiment::parse(&source, name, profile, contenders)?;
+        if let Some(file) = source.parse::<File>()?.published {
+            let axes = experiment.axis_names();
+            experiment.published = Some(published::read(&file, &folder, &source, &axes)?);
+        }
+        Ok(experiment)
     }
 
     /// The folders of the experiments in the nearest `experiments/`, by name.
@@ -126,9 +140,22 @@ impl Experiment {
         Ok(found)
     }
 
-    /// Points in the order of the axes, the last axis fastest.
+    /// The points of the plan.
     pub fn points(&self) -> Vec<Point> {
-        points(&self.axes)
+        self.planned.iter().map(|planned| planned.point.clone()).collect()
+    }
+
+    /// Who takes part at each of these points; nothing where all take part everywhere.
+    pub fn contenders_at(&self) -> Vec<Vec<String>> {
+        let all = self.variants().len();
+        if self.planned.iter().all(|planned| planned.contenders.len() == all) {
+            return Vec::new();
+        }
+        self.planned.iter().map(|planned| planned.contenders.clone()).collect()
+    }
+
+    fn axis_names(&self) -> BTreeSet<String> {
+        self.planned.iter().flat_map(|planned| planned.point.0.keys().cloned()).collect()
     }
 
     /// Every contender with its folder, in the order of their names.
@@ -144,12 +171,31 @@ impl Experiment {
         HttpWorkload::new(&self.workload, point, &self.answer)
     }
 
-    /// About how long the trials take, without starting and stopping contenders.
-    pub fn measuring_time(&self, contenders: usize) -> Duration {
-        let of_point = |point: &Point| {
-            self.http(point).map_or(Duration::ZERO, |workload| workload.warm_up + workload.duration)
+    /// Who takes part at each point, by position in `ready`.
+    pub fn takes_part(&self, ready: &[Ready]) -> Vec<Vec<usize>> {
+        let at = |planned: &Planned| {
+            let here = |(_, ready): &(usize, &Ready)| planned.contenders.contains(&ready.name);
+            ready.iter().enumerate().filter(here).map(|(position, _)| position).collect()
         };
-        self.points().iter().map(of_point).sum::<Duration>() * contenders as u32 * self.blocks
+        self.planned.iter().map(at).collect()
+    }
+
+    /// About how long a trial takes at each point, without starting and stopping.
+    pub fn times(&self) -> Vec<Duration> {
+        let time =
+            |planned: &Planned| self.http(&planned.point).map_or(Duration::ZERO, |workload| workload.time());
+        self.planned.iter().map(time).collect()
+    }
+
+    /// How many trials there are with these contenders, and about how long they take, without starting and stopping.
+    pub fn extent(&self, contenders: &[&str]) -> (usize, Duration) {
+        let (mut trials, mut time) = (0, Duration::ZERO);
+        for (planned, of_one) in self.planned.iter().zip(self.times()) {
+            let here = planned.contenders.iter().filter(|name| contenders.contains(&name.as_str())).count();
+            trials += here * self.blocks as usize;
+            time += of_one * here as u32 * self.blocks;
+        }
+        (trials, time)
     }
 
     fn parse(
@@ -175,36 +221,17 @@ impl Experiment {
         let chosen = file.profiles.get(profile).cloned().unwrap_or_default();
         let mut workload = file.workload.clone();
         workload.extend(chosen.workload);
-        let mut axes = file.axes.clone();
-        axes.extend(chosen.axes);
         let blocks = chosen.blocks.or(file.blocks).unwrap_or(DEFAULT_BLOCKS);
         if blocks == 0 {
             return Err(source.error_at(&["blocks"], "blocks must be at least 1"));
         }
-        for value in axes.values_mut().flatten() {
-            // A claim that says 1 means 1.0 too.
-            if let AxisValue::Float(number) = value
-                && number.fract() == 0.0
-                && number.abs() < 2f64.powi(53)
-            {
-                *value = AxisValue::Int(*number as i64);
-            }
-        }
-        for (axis, values) in &axes {
-            let at = |what| source.error_at(&["axes", axis], what);
-            if file.workload.contains_key(axis) {
-                return Err(at(format!(
-                    "'{axis}' is both an axis and a workload parameter; it can be one of them"
-                )));
-            }
-            if values.is_empty() {
-                return Err(at(format!("axis '{axis}' has no values")));
-            }
-            if values.iter().enumerate().any(|(index, value)| values[..index].contains(value)) {
-                return Err(at(format!("axis '{axis}' has a value twice")));
-            }
-        }
         let names = contender_names(&contenders)?;
+        for (name, profile) in std::iter::once((None, None))
+            .chain(file.profiles.iter().map(|(name, profile)| (Some(name.as_str()), Some(profile))))
+        {
+            plan_of(source, &file, name, profile, &names)?;
+        }
+        let planned = plan_of(source, &file, Some(profile), file.profiles.get(profile), &names)?;
         let claims = parse_claims(source, &file, &workload, &names)?;
         let experiment = Experiment {
             name,
@@ -212,15 +239,16 @@ impl Experiment {
             kind: file.kind,
             profile: profile.to_owned(),
             workload,
-            axes,
+            planned,
             blocks,
             answer: file.answer,
             claims,
             contenders,
+            published: None,
             text: source.text.clone(),
         };
-        for point in experiment.points() {
-            experiment.http(&point).map_err(|what| source.error_at(&["workload"], what))?;
+        for planned in &experiment.planned {
+            experiment.http(&planned.point).map_err(|what| source.error_at(&["workload"], what))?;
         }
         Ok(experiment)
     }
@@ -244,19 +272,31 @@ impl Experiment {
     }
 }
 
-fn points(axes: &BTreeMap<String, Vec<AxisValue>>) -> Vec<Point> {
-    axes.iter().fold(vec![Point::default()], |points, (axis, values)| {
-        points
-            .iter()
-            .flat_map(|point| {
-                values.iter().map(|value| {
-                    let mut point = point.clone();
-                    point.0.insert(axis.clone(), value.clone());
-                    point
-                })
-            })
-            .collect()
-    })
+/// The points of a profile: its own list, else the experiment's, else every combination of axis values.
+fn plan_of(
+    source: &Source,
+    file: &File,
+    name: Option<&str>,
+    profile: Option<&Profile>,
+    contenders: &BTreeSet<String>,
+) -> Result<Vec<Planned>, SpecError> {
+    let own = profile.and_then(|profile| profile.points.as_ref());
+    let entries = own.or(file.points.as_ref());
+    let mut defaults = file.workload.clone();
+    let mut values = file.axes.clone();
+    if let Some(profile) = profile {
+        defaults.extend(profile.workload.clone());
+        values.extend(profile.axes.clone());
+    }
+    let axes = Axes::new(source, values, &defaults)?;
+    let listed_at: Vec<&str> = match name.filter(|_| own.is_some()) {
+        Some(name) => vec!["profiles", name, "points"],
+        None => vec!["points"],
+    };
+    match entries {
+        None => Ok(axes.product(contenders)),
+        Some(entries) => axes.listed(entries, contenders, source, &listed_at),
+    }
 }
 
 /// A profile may override what is there; a parameter that only it knows would be a typing error.
@@ -290,6 +330,11 @@ fn parse_claims(
         for (axis, values) in &profile.axes {
             axes.entry(axis.clone()).or_default().extend(values.iter().cloned());
         }
+    }
+    for (axis, values) in &mut axes {
+        let profiles = file.profiles.values().map(|profile| &profile.workload);
+        let defaults = std::iter::once(&file.workload).chain(profiles);
+        values.extend(defaults.filter_map(|workload| workload.get(axis).cloned()));
     }
     let names = claim::Names { contenders, axes: &axes, workload, metrics: HttpWorkload::METRICS };
     let mut claims = Vec::<ClaimSpec>::new();
@@ -331,67 +376,6 @@ fn contender_names(contenders: &[Contender]) -> Result<BTreeSet<String>, SpecErr
     Ok(names)
 }
 
-fn read_contenders(experiment: &Path) -> Result<Vec<Contender>, SpecError> {
-    let root = experiment.join("contenders");
-    let mut files: Vec<PathBuf> = folders(&root)?
-        .into_iter()
-        .map(|folder| folder.join("contender.toml"))
-        .filter(|file| file.is_file())
-        .collect();
-    files.sort();
-    if files.is_empty() {
-        return Err(SpecError::Usage(format!(
-            "{} holds no contender: no */contender.toml below it",
-            root.display()
-        )));
-    }
-    files.iter().map(|file| Contender::read(file)).collect()
-}
-
-fn find(name: &str) -> Result<PathBuf, SpecError> {
-    let direct = PathBuf::from(name);
-    if direct.join("experiment.toml").is_file() {
-        return Ok(direct);
-    }
-    let root = experiments_folder();
-    let named =
-        root.as_ref().map(|root| root.join(name)).filter(|folder| folder.join("experiment.toml").is_file());
-    named.ok_or_else(|| SpecError::NoExperiment {
-        name: name.to_owned(),
-        looked: match root {
-            Some(root) => format!("neither {name} nor {} has an experiment.toml", root.join(name).display()),
-            None => {
-                format!("{name} has no experiment.toml, and there is no experiments/ folder here or above")
-            }
-        },
-    })
-}
-
-/// The nearest `experiments/`, here or above, so that kumite works anywhere in a checkout.
-fn experiments_folder() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    let root = here.ancestors().map(|folder| folder.join("experiments")).find(|folder| folder.is_dir())?;
-    Some(root.strip_prefix(&here).map_or(root.clone(), Path::to_owned))
-}
-
-fn folder_name(folder: &Path) -> Result<String, SpecError> {
-    let read = |source| SpecError::Read { file: folder.to_owned(), source };
-    let full = folder.canonicalize().map_err(read)?;
-    Ok(full.file_name().unwrap_or_default().to_string_lossy().into_owned())
-}
-
-fn folders(root: &Path) -> Result<Vec<PathBuf>, SpecError> {
-    let read = |source| SpecError::Read { file: root.to_owned(), source };
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(root).map_err(read)? {
-        let path = entry.map_err(read)?.path();
-        if path.is_dir() {
-            found.push(path);
-        }
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -423,7 +407,8 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
     fn a_profile_overrides_and_the_rest_stays() {
         let quick = Experiment::from_text(SPEC, "quick", &["a", "b"]).unwrap();
         assert_eq!((quick.blocks, quick.points().len()), (6, 1));
-        assert_eq!(quick.measuring_time(2).as_secs(), 24);
+        let (trials, time) = quick.extent(&["a", "b"]);
+        assert_eq!((trials, time.as_secs()), (12, 24));
         let standard = Experiment::from_text(SPEC, "standard", &["a", "b"]).unwrap();
         assert_eq!((standard.blocks, standard.points().len()), (7, 2));
         assert_eq!(standard.workload["duration_s"], AxisValue::Int(2));
@@ -435,7 +420,6 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
             ("kind = \"http\"", "kind = \"dance\"", "3:1: unknown kind 'dance'; known: http"),
             ("blocks = 7", "block = 7", "4:1: unknown field `block`"),
             ("duration_s = 2", "duration_s = 2\nspeed = 3", "5:2: unknown workload parameter 'speed'"),
-            ("[axes]", "[axes]\nduration_s = [1]", "'duration_s' is both an axis and a workload parameter"),
             ("connections = [1, 10]", "connections = []", "8:1: axis 'connections' has no values"),
             ("connections = [1, 10]", "connections = [1, 1]", "8:1: axis 'connections' has a value twice"),
             (

@@ -17,6 +17,13 @@ pub(crate) fn warnings(
     if let Some(why) = &run.cut_short {
         warn("run", format!("{why}; what was measured until then is all there is"));
     }
+    if let (Some(last), n) = (run.resumed.last(), run.resumed.len()) {
+        let times = if n == 1 { String::new() } else { format!(" the last of {n} times") };
+        let what = format!(
+            "it was taken up again{times} at {last}: a block that was begun before is not back to back"
+        );
+        warn("run", what);
+    }
     let cores = &machine.cores;
     if cores.contender.iter().any(|core| cores.engine.contains(core)) {
         warn("machine", "there is only one CPU: contender and load engine share it".to_owned());

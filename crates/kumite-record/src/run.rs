@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::{AxisValue, Point};
 
 /// One execution of an experiment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Unique; begins with the date, so that runs sort by age.
     pub id: String,
     /// The experiment's name, which is its folder's.
     pub experiment: String,
+    /// What was typed for it: its name, or the way to its folder.
+    #[serde(default)]
+    pub experiment_given: String,
     /// Which workload the trials had: `http`, …
     pub kind: String,
     /// The profile that was chosen.

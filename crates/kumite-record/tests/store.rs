@@ -12,6 +12,7 @@ fn run(id: &str, started: i64) -> Run {
     Run {
         id: id.to_owned(),
         experiment: "fake".to_owned(),
+        experiment_given: "fake".to_owned(),
         kind: "http".to_owned(),
         profile: "quick".to_owned(),
         seed: 7,

@@ -151,20 +151,13 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
         experiment: "load".to_owned(),
         kind: "http".to_owned(),
         profile: "standard".to_owned(),
-        seed: 0,
         started,
-        finished: None,
-        cut_short: None,
-        resumed: Vec::new(),
         command: output::command_line(),
         kumite: env!("CARGO_PKG_VERSION").to_owned(),
         question: Question { text: format!("How does {} do?", args.url), source: None },
-        workload: Default::default(),
         points: vec![Point::default()],
-        contenders_at: Vec::new(),
         blocks: 1,
-        spec: String::new(),
-        published: None,
+        ..Run::default()
     };
     let contender = Ready { name: args.url.clone(), folder: PathBuf::new(), run: String::new() };
     store.begin(&run, &machine(cores), &[])?;
@@ -172,7 +165,9 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
         run: &run.id,
         contenders: std::slice::from_ref(&contender),
         points: &run.points,
-        plan: &plan(1, 1, 1, run.seed),
+        plan: &plan(&[vec![0]], 1, run.seed),
+        times: &[seconds.unwrap_or_default()],
+        kept: &[],
         budget: None,
     };
     execute(&session, &mut executor, &clock, &mut store, stop, &mut |_| {})?;

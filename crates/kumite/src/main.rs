@@ -1,15 +1,19 @@
 //! The kumite command: flags, wiring, exit codes. One file for each subcommand.
 
+mod build;
 mod check;
 mod contenders;
 mod duration;
 mod exit;
 mod export;
+mod gate;
 mod list;
 mod load;
+mod measure;
 mod output;
 mod progress;
 mod report;
+mod resume;
 mod run;
 mod stop;
 
@@ -29,8 +33,12 @@ struct Cli {
 enum Command {
     /// Run an experiment: build its contenders, measure them in turn, judge its claims
     Run(run::Args),
+    /// Go on with a run that ended early
+    Resume(resume::Args),
     /// Offer an HTTP load to a URL and report what came back
     Load(load::Args),
+    /// Build the contenders of an experiment and show their versions
+    Build(build::Args),
     /// Build every contender of an experiment, start it and see that it answers rightly; nothing is timed
     Check(check::Args),
     /// List experiments, or the runs in the results store
@@ -44,7 +52,9 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Resume(args) => resume::run(&args),
         Command::Load(args) => load::run(&args),
+        Command::Build(args) => build::run(&args),
         Command::Check(args) => check::run(&args),
         Command::List(args) => list::run(&args),
         Command::Report(args) => report::run(&args),

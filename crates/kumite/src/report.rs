@@ -7,6 +7,7 @@ use kumite_lab::export;
 use kumite_record::Store;
 
 use crate::exit::Failure;
+use crate::gate::Gate;
 use crate::output;
 use crate::run::DEFAULT_DB;
 
@@ -17,6 +18,8 @@ pub struct Args {
     run: String,
     #[command(flatten)]
     documents: output::Documents,
+    #[command(flatten)]
+    gate: Gate,
     /// The results store
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
     db: PathBuf,
@@ -25,5 +28,6 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let store = Store::open_existing(&args.db)?;
     let export = export(&store, &store.find(&args.run)?)?;
-    args.documents.write(&export)
+    args.documents.write(&export)?;
+    args.gate.check(&export)
 }

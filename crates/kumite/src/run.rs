@@ -4,15 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{
-    Choice, Clock, Event, Experiment, HttpExecutor, Plan, Prepared, RealClock, Session, conclude, cores,
-    execute, export, humane, machine, plan, prepare, used_cores,
-};
+use kumite_lab::{Choice, Clock, Experiment, RealClock, cores, humane, machine, prepare, used_cores};
 use kumite_record::{Run, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
-use crate::progress::Progress;
+use crate::gate::Gate;
+use crate::measure::{Measuring, begin_measuring, ended};
 use crate::{duration, output, stop};
 
 /// Where results are kept unless --db names another file.
@@ -41,6 +39,8 @@ pub struct Args {
     dry_run: bool,
     #[command(flatten)]
     documents: output::Documents,
+    #[command(flatten)]
+    gate: Gate,
     /// The results store
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
     db: PathBuf,
@@ -63,6 +63,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop::flag()?;
     let mut store = Store::open(&args.db)?;
     let state = store.folder().to_owned();
+    let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     if stop.load(std::sync::atomic::Ordering::Relaxed) {
         return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
@@ -75,26 +76,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
     }
     let run = begin(args, &experiment, &clock);
+    let measuring = Measuring { experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
     // Looked at before the executor keeps this thread to the engine's core.
-    let machine = machine(used);
-    let mut executor =
-        HttpExecutor::new(&experiment, available, &state, &run.id).map_err(Failure::Incomplete)?;
-    store.begin(&run, &machine, &prepared.contenders)?;
-    let plan = plan(run.points.len(), prepared.ready.len(), experiment.blocks, run.seed);
-    let cut_short = measure(&run, &prepared, &plan, args.budget, &mut executor, &clock, &mut store, &stop)?;
-    let id = run.id.clone();
-    conclude(&mut store, &experiment, run, clock.timestamp(), cut_short.clone())?;
-    let export = export(&store, &id)?;
-    output::note(&format!("kept as run {id} in {}; `kumite report {id}` shows it again", args.db.display()));
+    store.begin(&run, &machine(used), &prepared.contenders)?;
+    let export = measuring.measure(run, &prepared.ready, &clock, &mut store)?;
+    output::note(&format!(
+        "kept as run {id} in {}; `kumite report {id}` shows it again",
+        args.db.display(),
+        id = export.run.id
+    ));
     args.documents.write(&export)?;
-    match cut_short {
-        // A budget is a wish of the user's, and was kept.
-        Some(why) if stop.load(std::sync::atomic::Ordering::Relaxed) => Err(Failure::Incomplete(why)),
-        _ if export.trials.iter().all(|trial| trial.outcome != kumite_record::Outcome::Ok) => {
-            Err(Failure::Incomplete("no trial gave a result".to_owned()))
-        }
-        _ => Ok(()),
-    }
+    ended(&export, &stop)?;
+    args.gate.check(&export)
 }
 
 fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
@@ -109,6 +102,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
     Run {
         id: Run::new_id(started),
         experiment: experiment.name.clone(),
+        experiment_given: args.experiment.clone(),
         kind: experiment.kind.clone(),
         profile: experiment.profile.clone(),
         seed,
@@ -121,50 +115,23 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
         question: experiment.question.clone(),
         workload: experiment.workload.clone(),
         points: experiment.points(),
-        contenders_at: Vec::new(),
+        contenders_at: experiment.contenders_at(),
         blocks: experiment.blocks,
         spec: experiment.text.clone(),
-        published: None,
+        published: experiment.published.clone(),
     }
-}
-
-#[allow(clippy::too_many_arguments)]
-fn measure(
-    run: &Run,
-    prepared: &Prepared,
-    plan: &Plan,
-    budget: Option<Duration>,
-    executor: &mut HttpExecutor,
-    clock: &RealClock,
-    store: &mut Store,
-    stop: &std::sync::atomic::AtomicBool,
-) -> Result<Option<String>, Failure> {
-    let session = Session { run: &run.id, contenders: &prepared.ready, points: &run.points, plan, budget };
-    let mut progress = Progress::new(plan.blocks.len() * prepared.ready.len());
-    let ended = execute(&session, executor, clock, store, stop, &mut |event| match event {
-        Event::Note(note) => progress.note(&note),
-        Event::Trial { done, total, left, trial } => {
-            let rate = trial.sample.metrics.get("throughput_rps");
-            let what = rate.map_or(trial.outcome.as_str().to_owned(), |rate| format!("{rate:.0}/s"));
-            let left = format!("about {} left", humane(left));
-            progress.step(done, total, &format!("{left}; {} at {}: {what}", trial.contender, trial.point));
-        }
-    });
-    progress.clear();
-    Ok(ended?)
 }
 
 /// What would be done, and about how long it would take.
 fn dry_run(experiment: &Experiment, choice: &Choice) -> String {
     let mut text = format!("{}: {}\n\n", experiment.name, experiment.question.text);
-    let variants = experiment.variants();
-    let mut count = 0;
-    for (contender, variant) in &variants {
+    let mut taking_part = Vec::new();
+    for (contender, variant) in experiment.variants() {
         let needs: Vec<String> = contender.needs.iter().map(ToString::to_string).collect();
         let what = match choice.left_out(&variant.name) {
             Some(why) => why.to_owned(),
             None => {
-                count += 1;
+                taking_part.push(variant.name.as_str());
                 format!(
                     "{}; needs {}",
                     variant.model,
@@ -174,22 +141,26 @@ fn dry_run(experiment: &Experiment, choice: &Choice) -> String {
         };
         text += &format!("  {:24} {what}\n", variant.name);
     }
-    let points = experiment.points();
     text += "\npoints:\n";
-    for point in &points {
-        text += &format!(
-            "  {}\n",
-            if point.0.is_empty() { "the only one".to_owned() } else { point.to_string() }
-        );
+    for planned in &experiment.planned {
+        let all = taking_part.iter().all(|name| planned.contenders.iter().any(|other| other == name));
+        let here: Vec<&str> = taking_part
+            .iter()
+            .copied()
+            .filter(|name| planned.contenders.iter().any(|other| other == name))
+            .collect();
+        let point =
+            if planned.point.0.is_empty() { "the only one".to_owned() } else { planned.point.to_string() };
+        let who = if all { "all".to_owned() } else { here.join(", ") };
+        text += &format!("  {point}: {who}\n");
     }
-    let trials = points.len() * count * experiment.blocks as usize;
-    let measuring = experiment.measuring_time(count);
+    let (trials, time) = experiment.extent(&taking_part);
     text += &format!(
-        "\nprofile {}: {} points × {count} contenders × {} blocks = {trials} trials; {} under load, starting and stopping not counted\n",
+        "\nprofile {}: {} points, {} blocks at each, {trials} trials; {} under load, starting and stopping not counted\n",
         experiment.profile,
-        points.len(),
+        experiment.planned.len(),
         experiment.blocks,
-        humane(measuring),
+        humane(time),
     );
     text
 }

@@ -89,7 +89,11 @@ impl Scope<'_> {
         }
         let told =
             |axis: &String| self.set.contains(axis) || metric.at.iter().any(|(name, _)| name.text == *axis);
-        match self.names.axes.iter().find(|(axis, values)| values.len() > 1 && !told(axis)) {
+        // An axis that is a workload parameter too has a default.
+        let open = |(axis, values): &(&String, &Vec<_>)| {
+            values.len() > 1 && !told(axis) && !self.names.workload.contains_key(*axis)
+        };
+        match self.names.axes.iter().find(open) {
             Some((axis, _)) => {
                 let what = format!("{}({}) needs 'at {axis}=…'", metric.name.text, metric.contender.text);
                 fail(&metric.name, what)

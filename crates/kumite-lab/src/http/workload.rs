@@ -29,6 +29,8 @@ pub struct HttpWorkload {
     pub timeout: Duration,
     /// How many cores the server is given; 1 by default.
     pub server_cores: ServerCores,
+    /// What is done to the server after the window; nothing by default.
+    pub disturbance: Option<Disturbance>,
     /// What a right answer is.
     pub expect: Expect,
 }
@@ -58,10 +60,25 @@ impl HttpWorkload {
         "cpu_cores",
         "peak_rss_bytes",
         "engine_cpu_cores",
+        "first_second_rps",
+        "first_right_ms",
+        "recovery_ms",
     ];
 
-    const PARAMETERS: &[&str] =
-        &["method", "path", "body", "connections", "duration_s", "warm_up_s", "timeout_ms", "server_cores"];
+    const PARAMETERS: &[&str] = &[
+        "method",
+        "path",
+        "body",
+        "connections",
+        "duration_s",
+        "warm_up_s",
+        "timeout_ms",
+        "server_cores",
+        "disturbance",
+        "pause_s",
+        "burst_connections",
+        "watch_s",
+    ];
 
     /// The workload at a point: the fixed parameters with the point's beside them.
     pub fn new(
@@ -94,6 +111,7 @@ impl HttpWorkload {
             warm_up: take.seconds("warm_up_s", 1.0, 1.0, 0.0..=3600.0)?,
             timeout: take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?,
             server_cores,
+            disturbance: disturbance(&take)?,
             expect: Expect { status: answer.status, body: answer.equals.clone().map(String::into_bytes) },
         };
         let nowhere = Target {
@@ -103,6 +121,27 @@ impl HttpWorkload {
         };
         workload.request().encode(&nowhere).map_err(|error| error.to_string())?;
         Ok(workload)
+    }
+
+    /// How long a trial takes once the server is ready, at most.
+    pub(crate) fn time(&self) -> Duration {
+        let disturbed = self.disturbance.as_ref().map_or(Duration::ZERO, |disturbance| {
+            disturbance.watch
+                + match disturbance.kind {
+                    DisturbanceKind::Pause(pause) => pause,
+                    DisturbanceKind::Burst(_) => self.timeout * 2,
+                }
+        });
+        self.warm_up + self.duration + disturbed
+    }
+
+    /// The most connections that are open at a time.
+    pub(crate) fn most_connections(&self) -> usize {
+        self.connections
+            + match &self.disturbance {
+                Some(Disturbance { kind: DisturbanceKind::Burst(count), .. }) => *count,
+                _ => 0,
+            }
     }
 
     /// The load of a trial against a server on this loopback port.
@@ -139,6 +178,32 @@ impl HttpWorkload {
     fn request(&self) -> Request {
         Request { method: self.method.clone(), headers: Vec::new(), body: self.body.clone().into_bytes() }
     }
+}
+
+fn disturbance(take: &Parameters) -> Result<Option<Disturbance>, String> {
+    let pause = take.seconds("pause_s", 2.0, 1.0, 0.1..=60.0)?;
+    let burst = take.count("burst_connections", 4096, 1..=MAX_CONNECTIONS)?;
+    let watch = take.seconds("watch_s", 6.0, 1.0, 1.0..=600.0)?;
+    let kind = match take.text("disturbance", "none")?.as_str() {
+        "none" => return Ok(None),
+        "pause" => DisturbanceKind::Pause(pause),
+        "burst" => DisturbanceKind::Burst(burst),
+        other => return Err(format!("disturbance is \"none\", \"pause\" or \"burst\", not \"{other}\"")),
+    };
+    Ok(Some(Disturbance { kind, watch }))
+}
+
+/// TEMP
+#[derive(Clone, Debug, PartialEq)]
+pub struct Disturbance {
+    pub kind: DisturbanceKind,
+    pub watch: Duration,
+}
+/// TEMP
+#[derive(Clone, Debug, PartialEq)]
+pub enum DisturbanceKind {
+    Pause(Duration),
+    Burst(usize),
 }
 
 struct Parameters<'a>(&'a BTreeMap<String, AxisValue>);
@@ -213,6 +278,8 @@ mod tests {
             ("timeout_ms", text("long"), "not long"),
             ("server_cores", text("some"), "server_cores is a number or \"all\""),
             ("method", AxisValue::Int(1), "method is text, not 1"),
+            ("disturbance", text("fire"), "disturbance is \"none\", \"pause\" or \"burst\", not \"fire\""),
+            ("watch_s", AxisValue::Int(0), "watch_s is a number from 1 to 600, not 0"),
         ];
         for (name, value, expected) in cases {
             let found = workload(name, value).unwrap_err();

@@ -21,8 +21,7 @@ assert = "ASSERT"
 struct World {
     trials: Vec<Trial>,
     contenders: Vec<Contender>,
-    points: Vec<Point>,
-    workload: BTreeMap<String, AxisValue>,
+    run: Run,
 }
 
 const DRIFT: [f64; 8] = [1.0, 1.3, 0.8, 1.5, 0.7, 1.2, 0.9, 1.1];
@@ -33,18 +32,23 @@ impl World {
         let mut world = World {
             trials: Vec::new(),
             contenders: ["a", "b", "absent"].map(contender).into(),
-            points: [1, 10, 100].map(point).into(),
-            workload: [
-                ("duration_s".to_owned(), AxisValue::Int(2)),
-                ("timeout_ms".to_owned(), AxisValue::Int(500)),
-            ]
-            .into(),
+            run: Run {
+                profile: "quick".to_owned(),
+                seed: 1,
+                points: [1, 10, 100].map(point).into(),
+                workload: [
+                    ("duration_s".to_owned(), AxisValue::Int(2)),
+                    ("timeout_ms".to_owned(), AxisValue::Int(500)),
+                ]
+                .into(),
+                ..Run::default()
+            },
         };
         world.contenders[2].status = ContenderStatus::Skipped;
         world.contenders[2].reason = Some("needs elixir".to_owned());
         for block in 0..blocks {
             for (name, rates) in [("a", a), ("b", b)] {
-                for (point, rate) in world.points.clone().iter().zip(rates) {
+                for (point, rate) in world.run.points.clone().iter().zip(rates) {
                     let jitter = if name == "a" { JITTER[block % 8] } else { -JITTER[(block + 3) % 8] };
                     let rate = rate * DRIFT[block % 8] * (1.0 + jitter);
                     let connections = point.get("connections").and_then(AxisValue::number).unwrap();
@@ -75,14 +79,7 @@ impl World {
     fn judge(&self, assert: &str) -> Claim {
         let text = SPEC.replace("ASSERT", assert);
         let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
-        let evidence = Evidence {
-            trials: &self.trials,
-            contenders: &self.contenders,
-            points: &self.points,
-            workload: &self.workload,
-            profile: "quick",
-            seed: 1,
-        };
+        let evidence = Evidence { run: &self.run, trials: &self.trials, contenders: &self.contenders };
         evidence.judge(&experiment.claims[0])
     }
 
@@ -368,4 +365,83 @@ fn marks_of_every_comparison_are_shown_whichever_decides() {
     assert_eq!(claim.verdict, Verdict::Holds);
     let mark = "rests on marked samples: a at connections=1 (generator-bound)";
     assert!(claim.why.ends_with(mark), "{}", claim.why);
+}
+
+/// A second axis with a default, tried at one value of the first, and "b" not everywhere.
+fn sparse() -> World {
+    let mut world = World::new(8, [100.0, 200.0, 300.0], [50.0, 100.0, 150.0]);
+    let with = |point: &mut Point, cores: &str| {
+        point.0.insert("server_cores".to_owned(), AxisValue::Text(cores.to_owned()));
+    };
+    world.run.workload.insert("server_cores".to_owned(), AxisValue::Text("one".to_owned()));
+    let mut shared: Vec<Trial> =
+        world.trials.iter().filter(|trial| trial.point.to_string() == "connections=10").cloned().collect();
+    for trial in &mut shared {
+        with(&mut trial.point, "all");
+        *trial.sample.metrics.get_mut("throughput_rps").unwrap() *=
+            if trial.contender == "a" { 2.0 } else { 1.0 };
+    }
+    world.run.points.iter_mut().for_each(|point| with(point, "one"));
+    world.trials.iter_mut().for_each(|trial| with(&mut trial.point, "one"));
+    world.run.points.push(shared[0].point.clone());
+    world.trials.extend(shared);
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let all = names(&["a", "absent", "b"]);
+    world.run.contenders_at = vec![all.clone(), all.clone(), names(&["a"]), all];
+    world.trials.retain(|trial| {
+        !(trial.contender == "b" && trial.point.get("connections") == Some(&AxisValue::Int(100)))
+    });
+    world
+}
+
+const SPARSE: &str = r#"
+question = "Which?"
+kind = "http"
+[workload]
+server_cores = 1
+[axes]
+connections = [1, 10, 100]
+server_cores = [1, "all"]
+[[claim]]
+id = "it"
+assert = "ASSERT"
+"#;
+
+#[test]
+fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
+    let world = sparse();
+    let judge = |assert: &str| {
+        let text = SPARSE.replace("ASSERT", assert);
+        let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
+        let evidence = Evidence { run: &world.run, trials: &world.trials, contenders: &world.contenders };
+        evidence.judge(&experiment.claims[0])
+    };
+    let of_default = judge("throughput_rps(a at connections=10) / throughput_rps(b at connections=10) < 2.2");
+    assert_eq!(of_default.verdict, Verdict::Holds, "{}", of_default.why);
+    let shared = "throughput_rps(a at connections=10, server_cores=all)";
+    assert_eq!(
+        judge(&format!("{shared} > 3 * throughput_rps(b at connections=10, server_cores=all)")).verdict,
+        Verdict::Holds
+    );
+    // "b" is not tried at 100, so the claim is about 1 and 10.
+    let every = judge("every $connections: throughput_rps(a) > throughput_rps(b)");
+    assert!(every.why.starts_with("the least clear of 2 comparisons"), "{}", every.why);
+    assert_eq!(
+        judge("max(throughput_rps(b) over connections) < max(throughput_rps(a) over connections)").verdict,
+        Verdict::Holds
+    );
+    let apart = judge("throughput_rps(b at connections=100) > 1");
+    assert_eq!(apart.verdict, Verdict::NotTested);
+    assert!(
+        apart.why.contains("the quick profile does not try b at connections=100 server_cores=one"),
+        "{}",
+        apart.why
+    );
+    // Left out is not the same as not planned.
+    assert_eq!(
+        judge("every contender: throughput_rps(contender at connections=1) > 1").verdict,
+        Verdict::NotTested
+    );
+    let none = judge("every $connections > 50: throughput_rps(b) > 1");
+    assert_eq!(none.verdict, Verdict::NotTested);
 }

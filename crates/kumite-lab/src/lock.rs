@@ -1,0 +1,60 @@
+//! One measurement at a time: two would disturb each other.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+/// Held while a run is measured; the system lets go of it when the process ends, however it ends.
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of the results store in this folder, or says who has it.
+    pub fn take(state: &Path) -> Result<Lock, String> {
+        let path = state.join("measuring.lock");
+        let cannot = |error| format!("cannot lock {}: {error}", path.display());
+        let mut file = File::options()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(cannot)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut owner = String::new();
+                let _ = file.read_to_string(&mut owner);
+                let owner = if owner.is_empty() { "unknown" } else { owner.trim() };
+                return Err(format!(
+                    "another kumite (process {owner}) is measuring with the results store in {}: wait for it to end",
+                    state.display()
+                ));
+            }
+            Err(TryLockError::Error(error)) => return Err(cannot(error)),
+        }
+        let mut write = || {
+            file.set_len(0)?;
+            file.rewind()?;
+            writeln!(file, "{}", std::process::id())
+        };
+        write().map_err(cannot)?;
+        Ok(Lock { _file: file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_holds_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Lock::take(folder.path()).unwrap();
+        let refused = Lock::take(folder.path()).err().unwrap();
+        assert!(refused.contains(&format!("(process {}) is measuring", std::process::id())), "{refused}");
+        drop(first);
+        assert!(Lock::take(folder.path()).is_ok());
+    }
+}

@@ -1,0 +1,52 @@
+//! `kumite build`: everything that a run would build, and nothing else.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use clap::Parser;
+use kumite_lab::{Experiment, prepare};
+use kumite_record::{ContenderStatus, Store};
+
+use crate::contenders::Contenders;
+use crate::exit::Failure;
+use crate::run::DEFAULT_DB;
+use crate::{output, stop};
+
+#[derive(Parser)]
+pub struct Args {
+    /// An experiment below experiments/, or a folder with an experiment.toml
+    experiment: String,
+    #[command(flatten)]
+    contenders: Contenders,
+    /// The results store; builds and logs are kept beside it
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
+    db: PathBuf,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let experiment = Experiment::load(&args.experiment, "quick")?;
+    let choice = args.contenders.choice();
+    choice.check(&experiment)?;
+    let stop = stop::flag()?;
+    let state = Store::open(&args.db)?.folder().to_owned();
+    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(Failure::Incomplete("it was interrupted".to_owned()));
+    }
+    let mut wanting = 0;
+    for contender in prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none())
+    {
+        let (version, reason) = (contender.version.as_deref(), contender.reason.as_deref());
+        output::print(&match contender.status {
+            ContenderStatus::Ran => format!("✓ {}: {}\n", contender.name, version.unwrap_or_default()),
+            status => {
+                wanting += 1;
+                format!("✗ {} {}: {}\n", contender.name, status.as_str(), reason.unwrap_or_default())
+            }
+        })?;
+    }
+    match wanting {
+        0 => Ok(()),
+        n => Err(Failure::Gate(format!("{n} contenders of {} cannot be run", experiment.name))),
+    }
+}

@@ -1,0 +1,99 @@
+//! What `run` and `resume` have in common: measuring, judging, and how it ended.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kumite_lab::{
+    Clock, Event, Experiment, HttpExecutor, Lock, Ready, Session, conclude, execute, export, humane, plan,
+};
+use kumite_record::{Cores, Export, Outcome, Run, Store};
+
+use crate::exit::Failure;
+use crate::output;
+use crate::progress::Progress;
+
+/// Makes sure that nobody else measures with this store, and ends what a killed kumite left behind.
+pub fn begin_measuring(state: &Path) -> Result<Lock, Failure> {
+    let lock = Lock::take(state).map_err(Failure::Incomplete)?;
+    end_orphans();
+    Ok(lock)
+}
+
+/// Ends what a kumite that was killed left running, and says so.
+pub fn end_orphans() {
+    for orphan in kumite_lab::end_orphans() {
+        output::note(&format!(
+            "ended process {}, which a killed kumite had left: {}",
+            orphan.pid, orphan.command
+        ));
+    }
+}
+
+/// A run that is about to be measured, or to be measured on.
+pub struct Measuring<'a> {
+    pub experiment: &'a Experiment,
+    pub cores: Cores,
+    pub budget: Option<Duration>,
+    pub stop: &'a AtomicBool,
+}
+
+impl Measuring<'_> {
+    /// Measures what the store does not have yet, and judges. The store has the run's beginning.
+    pub fn measure(
+        self,
+        run: Run,
+        ready: &[Ready],
+        clock: &dyn Clock,
+        store: &mut Store,
+    ) -> Result<Export, Failure> {
+        let state = store.folder().to_owned();
+        let mut executor =
+            HttpExecutor::new(self.experiment, self.cores, &state, &run.id).map_err(Failure::Incomplete)?;
+        let takes_part = self.experiment.takes_part(ready);
+        let plan = plan(&takes_part, run.blocks, run.seed);
+        let kept = store.trials(&run.id)?;
+        let times = self.experiment.times();
+        let session = Session {
+            run: &run.id,
+            contenders: ready,
+            points: &run.points,
+            plan: &plan,
+            times: &times,
+            kept: &kept,
+            budget: self.budget,
+        };
+        let mut progress = Progress::new(plan.trials());
+        let ended = execute(&session, &mut executor, clock, store, self.stop, &mut |event| match event {
+            Event::Note(note) => progress.note(&note),
+            Event::Trial { done, total, left, trial } => {
+                let rate = trial.sample.metrics.get("throughput_rps");
+                let what = rate.map_or(trial.outcome.as_str().to_owned(), |rate| format!("{rate:.0}/s"));
+                let left = format!("about {} left", humane(left));
+                progress.step(
+                    done,
+                    total,
+                    &format!("{left}; {} at {}: {what}", trial.contender, trial.point),
+                );
+            }
+        });
+        progress.clear();
+        let id = run.id.clone();
+        conclude(store, self.experiment, run, clock.timestamp(), ended?)?;
+        Ok(export(store, &id)?)
+    }
+}
+
+/// Whether a run came to its end, or to what its budget allows: that was a wish of the user's, and was kept.
+pub fn ended(export: &Export, stop: &AtomicBool) -> Result<(), Failure> {
+    match &export.run.cut_short {
+        Some(why) if stop.load(Ordering::Relaxed) => {
+            let id = &export.run.id;
+            Err(Failure::Incomplete(format!("{why}; `kumite resume {id}` goes on with it")))
+        }
+        _ if export.trials.iter().all(|trial| trial.outcome != Outcome::Ok) => {
+            Err(Failure::Incomplete("no trial gave a result".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}

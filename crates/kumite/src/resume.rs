@@ -1,0 +1,123 @@
+//! `kumite resume`: a run that ended early, from where it ended.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use kumite_lab::{Choice, Clock, Experiment, Prepared, RealClock, cores, machine, prepare, used_cores};
+use kumite_record::{Contender, ContenderStatus, Machine, Run, Store};
+
+use crate::exit::Failure;
+use crate::gate::Gate;
+use crate::measure::{Measuring, begin_measuring, ended};
+use crate::run::DEFAULT_DB;
+use crate::{duration, output, stop};
+
+#[derive(Parser)]
+pub struct Args {
+    /// The run: its id, the beginning of its id, or `last`
+    #[arg(default_value = "last")]
+    run: String,
+    /// Begin no block that would end after this time from now, e.g. 10m
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    budget: Option<Duration>,
+    #[command(flatten)]
+    documents: output::Documents,
+    #[command(flatten)]
+    gate: Gate,
+    /// The results store
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
+    db: PathBuf,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut store = Store::open_existing(&args.db)?;
+    let id = store.find(&args.run)?;
+    let mut run = store.run(&id)?;
+    if run.finished.is_some() && run.cut_short.is_none() {
+        return Err(Failure::Usage(format!("run {id} is complete; `kumite report {id}` shows it")));
+    }
+    let mut experiment = Experiment::load(&run.experiment_given, &run.profile)?;
+    experiment.blocks = run.blocks;
+    if experiment.text != run.spec || experiment.points() != run.points {
+        return Err(changed(&id, "experiment.toml has changed"));
+    }
+    let available = cores();
+    let used = used_cores(&experiment, &available)?;
+    args.documents.check()?;
+    same_machine(&id, &store.machine(&id)?, &machine(used))?;
+    let stop = stop::flag()?;
+    let state = store.folder().to_owned();
+    let _lock = begin_measuring(&state)?;
+    let contenders = store.contenders(&id)?;
+    let ran = |contender: &&Contender| contender.status == ContenderStatus::Ran;
+    let only = contenders.iter().filter(ran).map(|contender| contender.name.clone()).collect();
+    let choice = Choice { only, ..Choice::default() };
+    choice.check(&experiment)?;
+    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
+    if stop.load(std::sync::atomic::Ordering::Relaxed) {
+        return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
+    }
+    same_contenders(&id, contenders.iter().filter(ran), &prepared)?;
+    let clock = RealClock::default();
+    take_up(&mut run, &clock);
+    store.finish(&run, &[], &[])?;
+    let measuring = Measuring { experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
+    let export = measuring.measure(run, &prepared.ready, &clock, &mut store)?;
+    args.documents.write(&export)?;
+    ended(&export, &stop)?;
+    args.gate.check(&export)
+}
+
+fn take_up(run: &mut Run, clock: &RealClock) {
+    run.resumed.push(clock.timestamp());
+    run.finished = None;
+    run.cut_short = None;
+}
+
+fn changed(id: &str, what: &str) -> Failure {
+    Failure::Usage(format!(
+        "{what} since run {id} began, and one run cannot be of both: `kumite run` begins a new one, \
+         `kumite report {id}` shows what there is"
+    ))
+}
+
+/// A run of two machines would compare them.
+fn same_machine(id: &str, then: &Machine, now: &Machine) -> Result<(), Failure> {
+    let told = |machine: &Machine| {
+        let cores = &machine.cores;
+        format!(
+            "{}, {}, contender on CPUs {:?}, engine on {:?}",
+            machine.cpu, machine.kernel, cores.contender, cores.engine
+        )
+    };
+    match told(then) == told(now) {
+        true => Ok(()),
+        false => {
+            Err(changed(id, &format!("the machine was {} and is {}: it has changed", told(then), told(now))))
+        }
+    }
+}
+
+fn same_contenders<'a>(
+    id: &str,
+    then: impl Iterator<Item = &'a Contender>,
+    prepared: &Prepared,
+) -> Result<(), Failure> {
+    for contender in then {
+        let now = prepared.contenders.iter().find(|other| other.name == contender.name);
+        let version = |contender: &Contender| match &contender.version {
+            Some(version) => format!("'{version}'"),
+            None => contender.reason.clone().unwrap_or_default(),
+        };
+        match now {
+            Some(now) if now.version == contender.version => {}
+            _ => {
+                let (name, was) = (&contender.name, version(contender));
+                let is = now.map_or("gone".to_owned(), version);
+                return Err(changed(id, &format!("{name} was {was} and is {is}: it has changed")));
+            }
+        }
+    }
+    Ok(())
+}
