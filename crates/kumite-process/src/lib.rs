@@ -12,8 +12,11 @@
 
 mod cores;
 mod error;
+mod guardian;
 mod listen;
 mod members;
+mod orphans;
+mod owner;
 mod pause;
 mod proc_fs;
 mod run;
@@ -23,5 +26,6 @@ pub use cores::{available_cores, pin_thread};
 pub use error::Error;
 pub use listen::Listener;
 pub use members::Usage;
+pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use tree::{Ended, Spawn, Tree, become_subreaper};

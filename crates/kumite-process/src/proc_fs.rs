@@ -68,8 +68,18 @@ pub(crate) fn resident(pid: &str) -> Option<(u64, u64)> {
 
 /// Whether the environment a process was started with has this `NAME=VALUE`.
 pub(crate) fn carries(pid: i32, variable: &str) -> bool {
-    let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environ.split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes())
+    environ(pid).split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes())
+}
+
+/// The value of this variable in the environment a process was started with.
+pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
+    let value = |entry: &[u8]| Some(entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec());
+    String::from_utf8(environ(pid).split(|&byte| byte == 0).find_map(value)?).ok()
+}
+
+/// Empty if we may not look (another user's process).
+fn environ(pid: i32) -> Vec<u8> {
+    fs::read(format!("/proc/{pid}/environ")).unwrap_or_default()
 }
 
 /// The inodes of the sockets it holds; none if we may not look (another user's process).

@@ -5,9 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
@@ -16,7 +16,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::members::{Members, Usage};
-use crate::{Error, pin_thread, proc_fs};
+use crate::owner::{MARKER, token};
+use crate::{Error, guardian, pin_thread, proc_fs};
 
 /// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.
 pub(crate) const LAST_WAIT: Duration = Duration::from_secs(1);
@@ -87,6 +88,7 @@ impl Tree {
             return Err(Error::Directory { path: spawn.dir.to_owned() });
         }
         let failed = |source| Error::Start { command: spawn.command.to_owned(), source };
+        guardian::post();
         let token = token();
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(spawn.command).current_dir(spawn.dir);
@@ -281,12 +283,4 @@ pub(crate) fn ready<const N: usize>(fds: [BorrowedFd; N], most: Duration) -> io:
         Err(rustix::io::Errno::INTR) => Ok([false; N]),
         Err(errno) => Err(errno.into()),
     }
-}
-
-const MARKER: &str = "KUMITE_TREE";
-
-fn token() -> String {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{}-{}-{}", std::process::id(), now.as_nanos(), STARTED.fetch_add(1, Ordering::Relaxed))
 }

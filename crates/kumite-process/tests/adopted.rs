@@ -38,9 +38,11 @@ fn orphans_come_to_us_count_and_are_reaped() {
     assert!(ended.usage.cpu >= usage.cpu && usage.cpu > Duration::from_millis(20), "{ended:?}");
     assert_eq!(ended.left_behind, 1);
     assert!(!exists(daemon), "not even as a zombie");
-    let children: Vec<_> = fs::read_dir("/proc").unwrap().flatten().collect();
-    let ours = children.iter().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    assert_eq!(ours.filter(|&pid| parent(pid) == Some(std::process::id())).count(), 0);
+    let processes: Vec<_> = fs::read_dir("/proc").unwrap().flatten().collect();
+    let pids = processes.iter().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let children: Vec<u32> = pids.filter(|&pid| parent(pid) == Some(std::process::id())).collect();
+    let [guardian] = children[..] else { panic!("{children:?}") };
+    assert!(fs::read_to_string(format!("/proc/{guardian}/cmdline")).unwrap().contains("kumite-guardian"));
 }
 
 fn exists(pid: u32) -> bool {

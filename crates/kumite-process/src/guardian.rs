@@ -1,0 +1,48 @@
+//! A shell that outlives us for a moment: when we are gone, SIGKILL included, it kills what carries our name.
+//!
+//! It waits for the end of a pipe that only we can write to, and nobody does; the kernel closes it for us however we
+//! end. A child that is just being started holds it, too, until it carries the name. One shell for the whole process,
+//! in a group of its own (so that what kills ours does not kill it) and of no tree's; it sleeps as long as we live.
+//!
+//! It finds the processes that carry the name, and the groups they lead. Not found is a root that replaced itself
+//! with a command without our environment (`exec env -i …`). With so many processes that an id comes round within the
+//! milliseconds between a look and the kill, it could hit another; [`crate::end_orphans`] could not.
+
+use std::io::{PipeWriter, pipe};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use crate::owner::{MARKER, Owner};
+
+/// `$1` is what to look for. Bounded: a process in an uninterruptible sleep does not die.
+const SCRIPT: &str = r#"
+trap '' HUP INT QUIT TERM
+while read -r _; do :; done
+rounds=20
+while [ $rounds -gt 0 ]; do
+    rounds=$((rounds - 1))
+    found=$(grep -lsF -e "$1" /proc/[0-9]*/environ)
+    [ "$found" ] || exit 0
+    for environ in $found; do
+        pid=${environ#/proc/}
+        pid=${pid%/environ}
+        kill -s KILL -- "-$pid"
+        kill -s KILL "$pid"
+    done
+    sleep 0.05
+done
+"#;
+
+/// To be called before the first tree is started; once is enough. Without one, [`crate::end_orphans`] has to do.
+pub(crate) fn post() {
+    static POST: OnceLock<Option<(PipeWriter, Child)>> = OnceLock::new();
+    POST.get_or_init(|| {
+        let (waits, ours) = pipe().ok()?;
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", SCRIPT, "kumite-guardian", &format!("{MARKER}={}-", Owner::this()?)]);
+        // If we are in a tree ourselves, what ends that by its name must not keep this one from ending ours.
+        shell.env_remove(MARKER).stdin(waits).stdout(Stdio::null()).stderr(Stdio::null());
+        Some((ours, shell.current_dir("/").process_group(0).spawn().ok()?))
+    });
+}

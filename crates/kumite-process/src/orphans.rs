@@ -1,0 +1,100 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::owner::{MARKER, Owner};
+use crate::proc_fs::{self, Stat};
+use crate::tree::LAST_WAIT;
+
+/// A process that a kumite had started which has been killed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    /// Its id, which may be another's by now.
+    pub pid: u32,
+    /// Its arguments, spaces between them.
+    pub command: String,
+}
+
+/// Ends what a kumite that was killed has left behind on this machine, and says what that was. Takes a look at every
+/// process there is if there is nothing to end, and at most about a second.
+///
+/// An orphan is a process whose `KUMITE_TREE` names an owner in our pid namespace that does not live any more (no such
+/// process, one with another start, or a zombie), and whatever has an orphan as its parent, or as the leader of its
+/// process group or session. Never touched are this process and its ancestors, and who carries the token of an owner
+/// that lives, or is in another namespace. All this as far as we may look: an environment can be read by its user only.
+///
+/// Each is killed through a pidfd, after another look at its start, so that a reused id is nobody's death.
+pub fn end_orphans() -> Vec<Orphan> {
+    let Some(us) = Owner::this() else { return Vec::new() };
+    let last = Instant::now() + LAST_WAIT;
+    let mut found: BTreeMap<(i32, u64), Orphan> = BTreeMap::new();
+    let mut leaders = BTreeSet::new();
+    let living = loop {
+        let living = living_orphans(us, &mut leaders);
+        if living.is_empty() || Instant::now() >= last {
+            break living;
+        }
+        for &(pid, started) in &living {
+            let orphan = || Orphan {
+                pid: pid.cast_unsigned(),
+                command: proc_fs::command_line(pid).unwrap_or_default(),
+            };
+            found.entry((pid, started)).or_insert_with(orphan);
+            kill(pid, started);
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    found.retain(|orphan, _| !living.contains(orphan));
+    found.into_values().collect()
+}
+
+/// Ids and starts. `leaders` are the ids of all orphans that were ever seen: who is in the group of one that has ended
+/// is an orphan, and as long as there is one, the id is taken.
+fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>) -> Vec<(i32, u64)> {
+    let processes = proc_fs::pids().into_iter().filter_map(|pid| Some((pid, Stat::of(pid)?)));
+    let processes: BTreeMap<i32, Stat> = processes.filter(|(_, stat)| !stat.is_zombie()).collect();
+    let ancestors = ancestors(&processes);
+    let mut orphans = Vec::new();
+    let mut others = Vec::new();
+    for (&pid, stat) in processes.iter().filter(|(pid, _)| !ancestors.contains(pid)) {
+        let owner = proc_fs::variable(pid, MARKER).and_then(|token| Owner::of(&token));
+        match owner {
+            Some(owner) if owner.namespace == us.namespace && !owner.lives() => {
+                orphans.push((pid, stat.started))
+            }
+            Some(_) => {}
+            None => others.push((pid, stat)),
+        }
+    }
+    loop {
+        leaders.extend(orphans.iter().map(|(pid, _)| *pid));
+        let before = orphans.len();
+        others.retain(|(pid, stat)| {
+            let ours = [stat.parent, stat.group, stat.session].iter().any(|id| leaders.contains(id));
+            if ours {
+                orphans.push((*pid, stat.started));
+            }
+            !ours
+        });
+        if orphans.len() == before {
+            return orphans;
+        }
+    }
+}
+
+/// This process and those above it.
+fn ancestors(processes: &BTreeMap<i32, Stat>) -> BTreeSet<i32> {
+    let parent = |pid: &i32| processes.get(pid).map(|stat| stat.parent);
+    std::iter::successors(Some(std::process::id().cast_signed()), parent).take(processes.len() + 1).collect()
+}
+
+fn kill(pid: i32, started: u64) {
+    let Some(id) = Pid::from_raw(pid) else { return };
+    // From here on the descriptor means one process, and the look at the start tells whether it is the one.
+    let Ok(pidfd) = pidfd_open(id, PidfdFlags::empty()) else { return };
+    if Stat::of(pid).is_some_and(|stat| stat.started == started) {
+        let _ = pidfd_send_signal(&pidfd, Signal::KILL);
+    }
+}

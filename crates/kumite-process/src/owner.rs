@@ -1,0 +1,101 @@
+//! Whose a process is: `KUMITE_TREE=NAMESPACE-PID-STARTED-COUNT` in its environment names the kumite that started its
+//! tree, by the inode of its pid namespace, its id, and its start in clock ticks after boot; then counts the trees.
+
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nix::errno::Errno;
+use nix::sys::signal::kill;
+use nix::unistd::Pid;
+
+use crate::proc_fs::Stat;
+
+pub(crate) const MARKER: &str = "KUMITE_TREE";
+
+/// A process that starts trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub namespace: u64,
+    pid: i32,
+    started: u64,
+}
+
+impl Owner {
+    /// This process; `None` if `/proc` is not there, or is that of another pid namespace.
+    pub(crate) fn this() -> Option<Owner> {
+        let pid = std::process::id().cast_signed();
+        if fs::read_link("/proc/self").ok()? != Path::new(&pid.to_string()) {
+            return None;
+        }
+        let namespace = fs::metadata("/proc/self/ns/pid").ok()?.ino();
+        Some(Owner { namespace, pid, started: Stat::of(pid)?.started })
+    }
+
+    /// Whose a process with this token is; `None` for a token of another form.
+    pub(crate) fn of(token: &str) -> Option<Owner> {
+        let fields: Option<Vec<u64>> = token.split('-').map(|field| field.parse().ok()).collect();
+        let [namespace, pid, started, _] = fields?[..] else { return None };
+        Some(Owner { namespace, pid: i32::try_from(pid).ok().filter(|&pid| pid > 0)?, started })
+    }
+
+    /// For an owner of our own namespace.
+    pub(crate) fn lives(&self) -> bool {
+        match Stat::of(self.pid) {
+            Some(stat) => stat.started == self.started && !stat.is_zombie(),
+            // It may be there without being shown to us.
+            None => kill(Pid::from_raw(self.pid), None) != Err(Errno::ESRCH),
+        }
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}-{}-{}", self.namespace, self.pid, self.started)
+    }
+}
+
+/// For the next tree. If we cannot tell who we are, it names namespace 0, in which nobody is.
+pub(crate) fn token() -> String {
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+    let unknown = Owner { namespace: 0, pid: std::process::id().cast_signed(), started: 0 };
+    format!("{}-{}", Owner::this().unwrap_or(unknown), STARTED.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_names_its_owner() {
+        let (one, two) = (token(), token());
+        assert_ne!(one, two);
+        assert_eq!(Owner::of(&one), Owner::this());
+        assert_eq!(Owner::of("7-42-99-3"), Some(Owner { namespace: 7, pid: 42, started: 99 }));
+    }
+
+    #[test]
+    fn another_form_names_nobody() {
+        for token in ["", "1-2-3", "1-2-3-4-5", "1-2-3-x", "1-0-3-4", "1--2-3-4", "1-9999999999-3-4"] {
+            assert_eq!(Owner::of(token), None, "{token}");
+        }
+    }
+
+    #[test]
+    fn who_lives() {
+        let us = Owner::this().unwrap();
+        assert!(us.lives());
+        assert!(!Owner { started: us.started + 1, ..us }.lives());
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = child.id().cast_signed();
+        let ended = Owner { pid, started: Stat::of(pid).unwrap().started, ..us };
+        let began = std::time::Instant::now();
+        while ended.lives() {
+            assert!(began.elapsed().as_secs() < 5, "a zombie does not live");
+        }
+        child.wait().unwrap();
+        assert!(!ended.lives());
+    }
+}

@@ -1,0 +1,91 @@
+//! What becomes of the trees of a process that is gone without having stopped them. Each test runs this very program, as
+//! `helper`, and never calls `end_orphans`.
+
+mod common;
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use common::{Bench, alive, eventually};
+use kumite_process::{Spawn, Tree};
+
+/// Has two trees, one of them paused, and never stops them.
+#[test]
+#[ignore = "is what the other tests kill"]
+fn helper() {
+    let Ok(dir) = std::env::var("HELPER_DIR") else { return };
+    let dir = Path::new(&dir);
+    let start =
+        |command| Tree::start(&Spawn { command, dir, env: &[], cores: &[], log: &dir.join("log") }).unwrap();
+    let one = start(
+        "trap '' TERM HUP; setsid sh -c 'sh -c \"echo \\$\\$ > daemon; exec sleep 30\" & exit' &
+         env -i sh -c 'echo $$ > cleared; exec sleep 30' & sleep 30 & echo $! > child; echo $$ > root; wait",
+    );
+    let mut two = start("echo $$ > paused; sleep 30");
+    eventually(|| dir.join("paused").exists());
+    assert!(two.pause());
+    fs::write(dir.join("ready"), std::process::id().to_string()).unwrap();
+    if std::env::var_os("HELPER_EXITS").is_some() {
+        eventually(|| dir.join("exit").exists());
+        std::process::exit(0);
+    }
+    std::thread::sleep(Duration::from_secs(30));
+    drop((one, two));
+}
+
+fn start(bench: &Bench, environment: &[(&str, &str)]) -> (Child, Vec<u32>) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "helper", "--ignored"]).env("HELPER_DIR", bench.dir());
+    command.envs(environment.iter().copied()).stdout(Stdio::null()).process_group(0);
+    let helper = command.spawn().unwrap();
+    bench.pid("ready");
+    let members = ["root", "child", "daemon", "cleared", "paused"].map(|name| bench.pid(name)).to_vec();
+    assert!(members.iter().all(|&pid| alive(pid)));
+    (helper, members)
+}
+
+fn guardian(of: u32) -> Option<u32> {
+    let is_guardian = |pid: &u32| {
+        let command = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        command.contains("kumite-guardian") && command.contains(&format!("-{of}-"))
+    };
+    let pids = fs::read_dir("/proc").unwrap().flatten();
+    pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(is_guardian)
+}
+
+fn all_end(helper: &Child, members: &[u32]) {
+    eventually(|| !members.iter().any(|&pid| alive(pid)));
+    eventually(|| guardian(helper.id()).is_none());
+}
+
+#[test]
+fn of_one_that_was_killed() {
+    let bench = Bench::new();
+    let (mut helper, members) = start(&bench, &[]);
+    assert!(alive(guardian(helper.id()).unwrap()));
+    helper.kill().unwrap();
+    helper.wait().unwrap();
+    all_end(&helper, &members);
+}
+
+#[test]
+fn of_one_whose_process_group_was_killed_although_in_a_dead_tree_itself() {
+    let bench = Bench::new();
+    let (mut helper, members) = start(&bench, &[("KUMITE_TREE", "1-2-3-4")]);
+    let group = format!("-{}", helper.id());
+    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
+    helper.wait().unwrap();
+    all_end(&helper, &members);
+}
+
+#[test]
+fn of_one_that_exits_in_the_middle() {
+    let bench = Bench::new();
+    let (mut helper, members) = start(&bench, &[("HELPER_EXITS", "1")]);
+    fs::write(bench.dir().join("exit"), "").unwrap();
+    assert!(helper.wait().unwrap().success());
+    all_end(&helper, &members);
+}

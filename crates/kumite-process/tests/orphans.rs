@@ -1,0 +1,92 @@
+//! What a killed kumite leaves behind is ended, and nothing else. One test, because it looks at the whole machine.
+
+mod common;
+
+use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command};
+
+use common::{Bench, alive, eventually};
+use kumite_process::{Tree, end_orphans};
+
+/// Makes one process of each kind below a shell: known by parent, by group and by session, all without environment; and
+/// one of a living owner.
+const FAMILY: &str = r#"
+    setsid env -i sh -c 'echo $$ > parent; exec sleep 30' &
+    (env -i sh -c 'echo $$ > group; exec sleep 30' &)
+    setsid sh -c '(set -m; env -i sh -c "echo \$\$ > session; exec sleep 30" &); exec sleep 30' &
+    setsid env KUMITE_TREE=$LIVING sh -c 'echo $$ > living; exec sleep 30' &
+    exec sleep 30
+"#;
+
+fn token_of(tree: &Tree) -> Vec<u64> {
+    let environ = fs::read_to_string(format!("/proc/{}/environ", tree.id())).unwrap();
+    let token = environ.split('\0').find_map(|entry| entry.strip_prefix("KUMITE_TREE=")).unwrap();
+    token.split('-').map(|field| field.parse().unwrap()).collect()
+}
+
+fn token(fields: [u64; 4]) -> String {
+    fields.map(|field| field.to_string()).join("-")
+}
+
+fn sleeper(token: Option<&str>) -> Child {
+    let mut command = Command::new("sleep");
+    command.arg("30").env_remove("KUMITE_TREE").process_group(0);
+    command.envs(token.map(|token| ("KUMITE_TREE", token))).spawn().unwrap()
+}
+
+fn ended_pid() -> u64 {
+    let mut child = Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    child.id().into()
+}
+
+#[test]
+fn orphans_are_ended_and_nobody_else() {
+    let bench = Bench::new();
+    let tree = bench.start("sleep 30");
+    // The shell that becomes `sleep` has the token from its exec on.
+    let [namespace, pid, started, count] = token_of(&tree)[..] else { panic!("another form") };
+    assert_eq!(pid, u64::from(std::process::id()));
+    let living = token([namespace, pid, started, count + 1]);
+    let dead = token([namespace, pid, started - 1, 0]);
+
+    let mut family = Command::new("sh");
+    family.args(["-c", FAMILY]).current_dir(bench.dir()).process_group(0);
+    let mut orphans = vec![
+        family.envs([("KUMITE_TREE", &dead), ("LIVING", &living)]).spawn().unwrap(),
+        sleeper(Some(&dead)),
+        sleeper(Some(&token([namespace, ended_pid(), started, 0]))),
+    ];
+    let mut strangers = vec![
+        sleeper(Some(&living)),
+        sleeper(Some(&token([namespace + 1, pid, started - 1, 0]))),
+        sleeper(Some("12345-1700000000000000000-0")),
+        sleeper(None),
+    ];
+    let descendants = ["parent", "group", "session"].map(|name| bench.pid(name));
+    let below = bench.pid("living");
+    eventually(|| common::anyone_carries(&format!("KUMITE_TREE={living}")));
+
+    let ended = end_orphans();
+    let pids: Vec<u32> = ended.iter().map(|orphan| orphan.pid).collect();
+    for orphan in &mut orphans {
+        assert!(pids.contains(&orphan.id()) && !alive(orphan.id()), "{ended:?}");
+        assert_eq!(orphan.wait().unwrap().signal(), Some(9));
+    }
+    for pid in descendants {
+        assert!(pids.contains(&pid) && !alive(pid), "{pid} {ended:?}");
+    }
+    for pid in strangers.iter().map(Child::id).chain([tree.id(), below]) {
+        assert!(!pids.contains(&pid) && alive(pid), "{pid} {ended:?}");
+    }
+    let ours = ended.iter().find(|orphan| orphan.pid == orphans[1].id()).unwrap();
+    assert_eq!(ours.command, "sleep 30");
+
+    assert!(!end_orphans().iter().any(|orphan| pids.contains(&orphan.pid)), "only once");
+    for stranger in &mut strangers {
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
+    Command::new("kill").args(["-KILL", &below.to_string()]).status().unwrap();
+}
