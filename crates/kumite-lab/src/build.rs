@@ -7,7 +7,7 @@ use std::time::Duration;
 use kumite_process::{Spawn, run};
 
 use crate::contender::Contender;
-use crate::needs::{Found, ended, last_lines};
+use crate::needs::{Tools, ended, last_lines};
 
 const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 const VERSION_LIMIT: Duration = Duration::from_secs(60);
@@ -37,30 +37,36 @@ impl Builds {
     pub fn receipt(
         &self,
         contender: &Contender,
-        tools: &[Found],
+        tools: &Tools,
         stop: &AtomicBool,
         building: &mut dyn FnMut(),
     ) -> Result<String, String> {
         let stamp = self.file(contender, "stamp");
+        let env = tools.env()?;
         let content = content(contender, tools).map_err(|error| format!("cannot read its files: {error}"))?;
         let is_current = std::fs::read_to_string(&stamp).is_ok_and(|found| found == content);
-        if is_current && let Ok(version) = self.version(contender, stop) {
+        if is_current && let Ok(version) = self.version(contender, &env, stop) {
             return Ok(version);
         }
         if let Some(command) = &contender.build {
             building();
             // A build that is broken off must not pass for one that was finished before.
             let _ = std::fs::remove_file(&stamp);
-            self.command("build", command, contender, BUILD_LIMIT, stop)?;
+            self.command("build", command, contender, &env, BUILD_LIMIT, stop)?;
         }
-        let version = self.version(contender, stop)?;
+        let version = self.version(contender, &env, stop)?;
         std::fs::write(&stamp, content)
             .map_err(|error| format!("cannot write {}: {error}", stamp.display()))?;
         Ok(version)
     }
 
-    fn version(&self, contender: &Contender, stop: &AtomicBool) -> Result<String, String> {
-        let said = self.command("version", &contender.version, contender, VERSION_LIMIT, stop)?;
+    fn version(
+        &self,
+        contender: &Contender,
+        env: &[(String, String)],
+        stop: &AtomicBool,
+    ) -> Result<String, String> {
+        let said = self.command("version", &contender.version, contender, env, VERSION_LIMIT, stop)?;
         let text = String::from_utf8_lossy(&said);
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
         line.map(str::to_owned)
@@ -72,11 +78,12 @@ impl Builds {
         what: &str,
         command: &str,
         contender: &Contender,
+        env: &[(String, String)],
         limit: Duration,
         stop: &AtomicBool,
     ) -> Result<Vec<u8>, String> {
         let log = self.file(contender, &format!("{what}.log"));
-        let spawn = Spawn { command, dir: &contender.folder, env: &[], cores: &[], log: &log };
+        let spawn = Spawn { command, dir: &contender.folder, env, cores: &[], log: &log };
         let finished = run(&spawn, limit, stop).map_err(|error| format!("its {what} command: {error}"))?;
         if finished.status.success() {
             return Ok(finished.stdout);
@@ -87,7 +94,7 @@ impl Builds {
 }
 
 /// A digest of all that a build depends on: the files that are not ignored by git, the command, and the tools.
-fn content(contender: &Contender, tools: &[Found]) -> Result<String, String> {
+fn content(contender: &Contender, tools: &Tools) -> Result<String, String> {
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in ignore::WalkBuilder::new(&contender.folder).hidden(false).require_git(false).build() {
         let entry = entry.map_err(|error| error.to_string())?;
@@ -106,9 +113,9 @@ fn content(contender: &Contender, tools: &[Found]) -> Result<String, String> {
         add(&std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?);
     }
     add(contender.build.as_deref().unwrap_or_default().as_bytes());
-    for tool in tools {
-        add(tool.tool.as_bytes());
-        add(tool.version.as_deref().unwrap_or_default().as_bytes());
+    for (tool, version) in &tools.found {
+        add(tool.as_bytes());
+        add(version.as_deref().unwrap_or_default().as_bytes());
     }
     Ok(hasher.finalize().to_hex().to_string())
 }
@@ -146,7 +153,8 @@ mod tests {
         fn receipt(&self) -> (Result<String, String>, bool) {
             let mut built = false;
             let version =
-                self.builds.receipt(&self.contender, &[], &AtomicBool::new(false), &mut || built = true);
+                self.builds
+                    .receipt(&self.contender, &Tools::new(), &AtomicBool::new(false), &mut || built = true);
             (version, built)
         }
     }

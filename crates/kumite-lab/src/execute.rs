@@ -377,7 +377,8 @@ mod tests {
         budget: Option<u64>,
         stop_in: Option<u32>,
     ) -> Ended {
-        let ready = |name: &&str| Ready { name: (*name).into(), folder: "".into(), run: "".into() };
+        let ready =
+            |name: &&str| Ready { name: (*name).into(), folder: "".into(), run: "".into(), env: Vec::new() };
         let contenders: Vec<Ready> = names.iter().map(ready).collect();
         let points: Vec<Point> =
             [1, 10].map(|value| Point([("n".to_owned(), AxisValue::Int(value))].into())).into();
@@ -485,7 +486,8 @@ mod tests {
 
     #[test]
     fn the_time_left_knows_that_trials_differ() {
-        let ready = |name: &str| Ready { name: name.into(), folder: "".into(), run: "".into() };
+        let ready =
+            |name: &str| Ready { name: name.into(), folder: "".into(), run: "".into(), env: Vec::new() };
         let contenders = [ready("a")];
         let points = [Point::default(), Point([("n".to_owned(), AxisValue::Int(1))].into())];
         let plan = plan(&[vec![0], vec![0]], 1, 5);

@@ -1,7 +1,9 @@
 //! The tools a contender needs: whether they are here, in which version, and how to get them.
 
+mod tools;
+
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitStatus;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
@@ -9,9 +11,11 @@ use std::time::Duration;
 
 use kumite_process::{Spawn, run};
 
+pub(crate) use tools::Tools;
+use tools::runs;
+
 use crate::contender::Install;
 
-const ASK_LIMIT: Duration = Duration::from_secs(30);
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
 
 /// A tool, and the oldest version that will do: `go >= 1.22`, or `npm` for any.
@@ -51,41 +55,10 @@ impl fmt::Display for Need {
     }
 }
 
-impl Need {
-    /// What was found, or what is missing in words.
-    pub(crate) fn look(&self, log: &Path, stop: &AtomicBool) -> Result<Found, String> {
-        let path = on_path(&self.tool).ok_or_else(|| format!("{self}, which is not on PATH"))?;
-        let Some(wanted) = &self.at_least else {
-            return Ok(Found { tool: self.tool.clone(), version: None });
-        };
-        let argument = match self.tool.as_str() {
-            "go" => "version",
-            "java" | "javac" => "-version",
-            _ => "--version",
-        };
-        let command = format!("{} {argument} 2>&1", self.tool);
-        let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log };
-        let said = run(&spawn, ASK_LIMIT, stop).map_err(|error| format!("{self}: {error}"))?;
-        let said = String::from_utf8_lossy(&said.stdout).into_owned();
-        let found = version_said(&self.tool, &said)
-            .ok_or_else(|| format!("{self}, and {} does not say its version", path.display()))?;
-        if is_older(&found, wanted) {
-            return Err(format!("{self}, and {} is {}", path.display(), dotted(&found)));
-        }
-        Ok(Found { tool: self.tool.clone(), version: Some(dotted(&found)) })
-    }
-}
-
-/// A tool that is here.
-pub(crate) struct Found {
-    pub tool: String,
-    pub version: Option<String>,
-}
-
 /// Installs the packages through the system's package manager, as root or through sudo. It is not broken off: a package
 /// manager that is killed leaves the system half done.
 pub(crate) fn install(packages: &Install, log: &Path) -> Result<(), String> {
-    if on_path("apt-get").is_none() {
+    if !is_on_path("apt-get") {
         return Err("this system has no apt-get, the package manager that --install knows".into());
     }
     let sudo = if is_root() { "" } else { "sudo -n " };
@@ -107,12 +80,9 @@ fn is_root() -> bool {
         .is_ok_and(|status| status.lines().any(|line| line.starts_with("Uid:\t0\t")))
 }
 
-fn on_path(tool: &str) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt;
-    let runs = |file: &PathBuf| {
-        file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(tool)).find(runs)
+fn is_on_path(tool: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| runs(&folder.join(tool)))
 }
 
 /// How a command ended, in words.
@@ -146,7 +116,7 @@ pub(crate) fn last_lines(log: &Path) -> String {
 }
 
 /// The version in what a tool printed: after its own name where it names itself (Elixir prints Erlang's first), else the
-/// first number with a dot in it, else one in quotes (the first release of a Java).
+/// first number with a dot in it, else one in quotes or right after its name (the first release of a Java).
 fn version_said(tool: &str, said: &str) -> Option<Vec<u64>> {
     let named =
         said.lines().find(|line| line.to_lowercase().starts_with(&format!("{} ", tool.to_lowercase())));
@@ -157,7 +127,8 @@ fn version_said(tool: &str, said: &str) -> Option<Vec<u64>> {
             .and_then(parse_version)
     };
     let quoted = || said.split('"').nth(1).and_then(parse_version);
-    named.and_then(numbers).or_else(|| numbers(said)).or_else(quoted)
+    let alone = || named?.split_whitespace().nth(1).and_then(parse_version);
+    named.and_then(numbers).or_else(|| numbers(said)).or_else(quoted).or_else(alone)
 }
 
 /// `1.24` and `1.24.0` are the same.
@@ -191,13 +162,14 @@ mod tests {
 
     #[test]
     fn versions_are_found_in_what_tools_print() {
-        let cases: [(&str, &str, &[u64]); 9] = [
+        let cases: [(&str, &str, &[u64]); 10] = [
             ("go", "go version go1.26.8 linux/amd64\n", &[1, 26, 8]),
             ("node", "v20.20.2\n", &[20, 20, 2]),
             ("npm", "11.19.1\n", &[11, 19, 1]),
             ("cargo", "cargo 1.95.0 (f2d3ce0bd 2026-03-21)\n", &[1, 95, 0]),
             ("java", "openjdk version \"17.0.15\" 2025-04-15\n", &[17, 0, 15]),
             ("java", "openjdk version \"25\" 2025-09-16\n", &[25]),
+            ("javac", "javac 25\n", &[25]),
             ("mvn", "Apache Maven 3.8.7\n", &[3, 8, 7]),
             (
                 "elixir",
@@ -224,18 +196,5 @@ mod tests {
             let (found, wanted) = (parse_version(found).unwrap(), parse_version(wanted).unwrap());
             assert_eq!(is_older(&found, &wanted), older, "{found:?} {wanted:?}");
         }
-    }
-
-    #[test]
-    fn what_is_missing_or_too_old_is_said() {
-        let log = tempfile::NamedTempFile::new().unwrap();
-        let look = |need: &str| {
-            need.parse::<Need>().unwrap().look(log.path(), &AtomicBool::new(false)).map(|found| found.version)
-        };
-        assert_eq!(look("sh"), Ok(None));
-        let missing = look("no-such-tool >= 2").unwrap_err();
-        assert_eq!(missing, "no-such-tool >= 2, which is not on PATH");
-        let old = look("cargo >= 99.1").unwrap_err();
-        assert!(old.starts_with("cargo >= 99.1, and /") && old.contains(" is 1."), "{old}");
     }
 }

@@ -8,7 +8,7 @@ use kumite_record::ContenderStatus;
 
 use crate::build::Builds;
 use crate::contender::{Contender, Variant};
-use crate::needs::{self, Found};
+use crate::needs::{self, Tools};
 use crate::place::SpecError;
 use crate::spec::Experiment;
 
@@ -21,6 +21,8 @@ pub struct Ready {
     pub folder: PathBuf,
     /// The command that runs it.
     pub run: String,
+    /// What leads it to its tools, set on top of our own environment.
+    pub env: Vec<(String, String)>,
 }
 
 /// What came of the contenders of an experiment.
@@ -79,8 +81,8 @@ pub fn prepare(
     let mut prepared = Prepared { ready: Vec::new(), contenders: Vec::new() };
     for contender in &experiment.contenders {
         let wanted = |variant: &&Variant| choice.left_out(&variant.name).is_none();
-        let receipt = if contender.variants.iter().any(|variant| wanted(&variant)) {
-            receipt(contender, &builds, choice.install, stop, note)
+        let built = if contender.variants.iter().any(|variant| wanted(&variant)) {
+            built(contender, &builds, choice.install, stop, note)
         } else {
             Err((ContenderStatus::Skipped, String::new()))
         };
@@ -88,16 +90,17 @@ pub fn prepare(
             break;
         }
         for variant in &contender.variants {
-            let (status, version, reason) = match (choice.left_out(&variant.name), &receipt) {
+            let (status, version, reason) = match (choice.left_out(&variant.name), &built) {
                 (Some(why), _) => (ContenderStatus::Skipped, None, Some(why.to_owned())),
-                (None, Ok(version)) => (ContenderStatus::Ran, Some(version.clone()), None),
+                (None, Ok(built)) => (ContenderStatus::Ran, Some(built.version.clone()), None),
                 (None, Err((status, why))) => (*status, None, Some(why.clone())),
             };
-            if status == ContenderStatus::Ran {
+            if let (ContenderStatus::Ran, Ok(built)) = (status, &built) {
                 prepared.ready.push(Ready {
                     name: variant.name.clone(),
                     folder: contender.folder.clone(),
                     run: variant.run.clone(),
+                    env: built.env.clone(),
                 });
             }
             let (name, model) = (variant.name.clone(), variant.model.clone());
@@ -109,19 +112,29 @@ pub fn prepare(
     Ok(prepared)
 }
 
-/// What the contender's version command prints once it is built, or why it cannot take part.
-fn receipt(
+/// A contender that is built.
+struct Built {
+    /// What its version command prints.
+    version: String,
+    /// What leads to its tools.
+    env: Vec<(String, String)>,
+}
+
+/// Looks for its tools and builds it, or says why it cannot take part.
+fn built(
     contender: &Contender,
     builds: &Builds,
     install: bool,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-) -> Result<String, (ContenderStatus, String)> {
+) -> Result<Built, (ContenderStatus, String)> {
     let name = contender.folder.file_name().unwrap_or_default().to_string_lossy();
     let tools =
         tools(contender, builds, install, stop, note).map_err(|why| (ContenderStatus::Skipped, why))?;
+    let env = tools.env().map_err(|why| (ContenderStatus::Failed, why))?;
     builds
         .receipt(contender, &tools, stop, &mut || note(&format!("building {name}")))
+        .map(|version| Built { version, env })
         .map_err(|why| (ContenderStatus::Failed, why))
 }
 
@@ -131,7 +144,7 @@ fn tools(
     install: bool,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-) -> Result<Vec<Found>, String> {
+) -> Result<Tools, String> {
     let packages = &contender.install;
     let found = look(contender, builds, stop);
     let Err(missing) = found else { return found };
@@ -147,9 +160,13 @@ fn tools(
     })
 }
 
-fn look(contender: &Contender, builds: &Builds, stop: &AtomicBool) -> Result<Vec<Found>, String> {
+fn look(contender: &Contender, builds: &Builds, stop: &AtomicBool) -> Result<Tools, String> {
     let log = builds.file(contender, "needs.log");
-    contender.needs.iter().map(|need| need.look(&log, stop)).collect()
+    let mut tools = Tools::new();
+    for need in &contender.needs {
+        tools.find(need, &log, stop)?;
+    }
+    Ok(tools)
 }
 
 fn remedy(contender: &Contender) -> String {

@@ -159,7 +159,8 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
         blocks: 1,
         ..Run::default()
     };
-    let contender = Ready { name: args.url.clone(), folder: PathBuf::new(), run: String::new() };
+    let contender =
+        Ready { name: args.url.clone(), folder: PathBuf::new(), run: String::new(), env: Vec::new() };
     store.begin(&run, &machine(cores), &[])?;
     let session = Session {
         run: &run.id,

@@ -167,7 +167,7 @@ struct Offered {
 impl<'a> Server<'a> {
     fn start(contender: &Ready, cores: &[usize], log: &'a Path) -> Result<Server<'a>, String> {
         let port = free_port()?;
-        let env = [("PORT".to_owned(), port.to_string())];
+        let env = [contender.env.as_slice(), &[("PORT".to_owned(), port.to_string())]].concat();
         let started = Instant::now();
         let spawn = Spawn { command: &contender.run, dir: &contender.folder, env: &env, cores, log };
         let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
