@@ -4,5 +4,6 @@ mod check;
 mod interrupt;
 mod load;
 mod place;
+mod resume;
 mod run;
 mod spec;

@@ -282,7 +282,7 @@ impl<'a> Pace<'a> {
     }
 
     fn scaled(&self, expected: Duration) -> Duration {
-        if self.tried == 0 {
+        if self.expected_of_tried.is_zero() {
             return Duration::ZERO;
         }
         expected.mul_f64(self.spent().as_secs_f64() / self.expected_of_tried.as_secs_f64())
@@ -290,7 +290,7 @@ impl<'a> Pace<'a> {
 }
 
 /// How a cell is called in messages.
-pub(crate) fn cell_name(contender: &str, point: &Point) -> String {
+pub fn cell_name(contender: &str, point: &Point) -> String {
     if point.0.is_empty() { contender.to_owned() } else { format!("{contender} at {point}") }
 }
 

@@ -155,10 +155,13 @@ fn dry_run(experiment: &Experiment, choice: &Choice) -> String {
         text += &format!("  {point}: {who}\n");
     }
     let (trials, time) = experiment.extent(&taking_part);
+    let points = match experiment.planned.len() {
+        1 => "1 point".to_owned(),
+        n => format!("{n} points"),
+    };
     text += &format!(
-        "\nprofile {}: {} points, {} blocks at each, {trials} trials; {} under load, starting and stopping not counted\n",
+        "\nprofile {}: {points}, {} blocks each, {trials} trials; {} under load, starting and stopping not counted\n",
         experiment.profile,
-        experiment.planned.len(),
         experiment.blocks,
         humane(time),
     );
