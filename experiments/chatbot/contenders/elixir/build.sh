@@ -1,11 +1,11 @@
 #!/bin/sh
-# Compiles the bot into _build/, beside the Cowboy that the distribution's rabbitmq-server package carries:
+# Compiles the bots into _build/, beside the Cowboy that the distribution's rabbitmq-server package carries:
 # the package is unpacked, never installed, and nothing of RabbitMQ but Cowboy is kept.
 set -eu
 cd "$(dirname "$0")"
 
 fail() {
-  echo "elixir-hedwig: $*" >&2
+  echo "elixir: $*" >&2
   exit 1
 }
 

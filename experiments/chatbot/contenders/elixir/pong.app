@@ -1,5 +1,5 @@
 {application, pong, [
-    {description, "A chat bot that answers ping with pong"},
+    {description, "Chat bots that answer ping with pong"},
     {vsn, "0.1.0"},
     {modules, [
         'Elixir.Owl',
@@ -8,19 +8,20 @@
         'Elixir.Owl.Responder',
         'Elixir.Owl.Robot',
         'Elixir.Pong.Application',
-        'Elixir.Pong.Http',
-        'Elixir.Pong.Http.Handler',
-        'Elixir.Pong.Ping',
-        'Elixir.Pong.Robot'
+        'Elixir.Pong.Cowboy',
+        'Elixir.Pong.Hedwig.Adapter',
+        'Elixir.Pong.Hedwig.Ping',
+        'Elixir.Pong.Hedwig.Robot',
+        'Elixir.Pong.Http'
     ]},
     {registered, ['Elixir.Owl.RobotSupervisor']},
     {applications, [kernel, stdlib, elixir, logger, cowboy]},
     {mod, {'Elixir.Pong.Application', []}},
     {env, [
-        {'Elixir.Pong.Robot', [
+        {'Elixir.Pong.Hedwig.Robot', [
             {name, <<"pong">>},
-            {adapter, 'Elixir.Pong.Http'},
-            {responders, ['Elixir.Pong.Ping']}
+            {adapter, 'Elixir.Pong.Hedwig.Adapter'},
+            {responders, ['Elixir.Pong.Hedwig.Ping']}
         ]}
     ]}
 ]}.

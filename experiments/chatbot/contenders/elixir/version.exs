@@ -1,4 +1,4 @@
-# Loads what the bot is made of, and says in which versions.
+# Loads what the bots are made of, and says in which versions.
 :ok = Application.load(:pong)
 
 libraries =
@@ -7,7 +7,8 @@ libraries =
     "#{app} #{Application.spec(app, :vsn)}"
   end
 
-{:module, _} = Code.ensure_loaded(Pong.Robot)
+{:module, _} = Code.ensure_loaded(Pong.Hedwig.Robot)
+{:module, _} = Code.ensure_loaded(Pong.Cowboy)
 
 ["Elixir #{System.version()}", "Erlang/OTP #{System.otp_release()}" | libraries]
 |> Enum.join(", ")

@@ -1,37 +1,30 @@
-defmodule Pong.Http do
+defmodule Pong.Hedwig.Adapter do
   @moduledoc """
   The adapter to HTTP. A request is a room of its own: the process that waits there for an answer.
   """
 
   use Owl.Adapter
 
-  # One supervisor of connections: with Ranch's default, one for each acceptor, the limit would hold for each of them.
-  @connections %{max_connections: 2048, num_acceptors: 1000, num_conns_sups: 1}
-
-  # A number, as Cowboy's manual has it, that no connection reaches; the default ends one after 1,000 requests.
-  @requests_per_connection 1_000_000_000
-
-  @doc "Tells the adapter what the calling process wants to have answered."
-  def hear(adapter, text), do: GenServer.cast(adapter, {:hear, self(), text})
+  @answer_wait_ms 500
 
   @impl true
   def init({robot, _options}) do
-    port = "PORT" |> System.fetch_env!() |> String.to_integer()
-    routes = :cowboy_router.compile([{:_, [{"/", Pong.Http.Handler, self()}]}])
-    transport = Map.put(@connections, :socket_opts, ip: {127, 0, 0, 1}, port: port)
-    protocol = %{env: %{dispatch: routes}, max_keepalive: @requests_per_connection}
+    adapter = self()
 
-    case :cowboy.start_clear(__MODULE__, transport, protocol) do
-      {:ok, _listener} ->
-        {:ok, robot}
+    case Pong.Http.listen(&answer(adapter, &1)) do
+      :ok -> {:ok, robot}
+      {:error, reason} -> {:stop, reason}
+    end
+  end
 
-      # Cowboy outlives a robot that crashed; its new connections lead here from now on.
-      {:error, {:already_started, _listener}} ->
-        :ok = :cowboy.set_env(__MODULE__, :dispatch, routes)
-        {:ok, robot}
+  # Runs in the request's process.
+  defp answer(adapter, text) do
+    GenServer.cast(adapter, {:hear, self(), text})
 
-      {:error, reason} ->
-        {:stop, reason}
+    receive do
+      {:answer, text} -> {200, text}
+    after
+      @answer_wait_ms -> {400, "Bad Request"}
     end
   end
 

@@ -1,4 +1,4 @@
-defmodule Pong.Ping do
+defmodule Pong.Hedwig.Ping do
   @moduledoc "Answers ping with pong."
 
   use Owl.Responder

@@ -1,4 +1,4 @@
-defmodule Pong.Robot do
+defmodule Pong.Hedwig.Robot do
   @moduledoc "The bot; pong.app has its adapter and responders."
 
   use Owl.Robot, otp_app: :pong
