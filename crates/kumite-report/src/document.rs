@@ -1,10 +1,14 @@
 //! What a report says and in which order, before any format: every text is cleaned, every number is written out.
 
-use kumite_record::{ContenderStatus, Export};
+use kumite_record::{ContenderStatus, Export, Run};
 use serde::Serialize;
 
 use crate::facts::{Fact, facts};
-use crate::table::{PointTables, points};
+use crate::failure::{Failures, failures};
+use crate::group::Groups;
+use crate::percentile::{Percentiles, percentiles};
+use crate::published::{PublishedText, published};
+use crate::table::{GroupTables, group_tables};
 use crate::text::{clean, one_line};
 use crate::verdict::{VerdictText, tally};
 
@@ -16,15 +20,24 @@ pub struct Document {
     pub source: Option<String>,
     /// Why the run has less than its plan, where it has.
     pub cut_short: Option<String>,
+    /// When the run was taken up again, if it was.
+    pub resumed: Option<String>,
     pub tally: String,
     pub verdicts: Vec<VerdictText>,
-    pub points: Vec<PointTables>,
+    /// What was measured without a disturbance, the defaults first.
+    pub groups: Vec<GroupTables>,
+    /// Of the first group.
+    pub percentiles: Vec<Percentiles>,
+    pub failures: Failures,
+    pub published: Option<PublishedText>,
     /// Contenders that did not take part.
     pub absent: Vec<Absent>,
     pub versions: Vec<Version>,
     pub warnings: Vec<Remark>,
     pub facts: Vec<Fact>,
     pub command: String,
+    /// What no figure of the report says.
+    pub limits: &'static str,
 }
 
 /// A contender that was left out or could not be built.
@@ -50,8 +63,18 @@ pub struct Remark {
     pub what: String,
 }
 
+/// What every format says above its tables.
+pub const HOW_TO_READ: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
+
+/// What every format says above published figures.
+pub const FROM_ELSEWHERE: &str =
+    "The published figures come from another machine. They are shown, and compared with nothing.";
+
+const LIMITS: &str = "other machines and other versions; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
+const HTTP_LIMITS: &str = "other machines and other versions; networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls); whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
+
 impl Document {
-    pub fn of(export: &Export) -> Document {
+    pub fn of(export: &Export, groups: &Groups) -> Document {
         let run = &export.run;
         let (present, absent): (Vec<_>, Vec<_>) =
             export.contenders.iter().partition(|contender| contender.status == ContenderStatus::Ran);
@@ -69,9 +92,13 @@ impl Document {
                     .is_none()
                     .then(|| "the record has no end: it is still running or was killed".into())
             }),
+            resumed: resumed(run),
             tally: tally(&export.claims),
             verdicts: export.claims.iter().map(VerdictText::of).collect(),
-            points: points(export),
+            groups: groups.calm().map(|group| group_tables(export, groups, group)).collect(),
+            percentiles: percentiles(export, groups),
+            failures: failures(export, groups),
+            published: published(export, groups),
             absent: absent
                 .into_iter()
                 .map(|contender| Absent {
@@ -95,6 +122,15 @@ impl Document {
                 .collect(),
             facts: facts(export),
             command: one_line(&run.command),
+            limits: if run.kind == "http" { HTTP_LIMITS } else { LIMITS },
         }
     }
+}
+
+fn resumed(run: &Run) -> Option<String> {
+    let times: Vec<String> =
+        run.resumed.iter().map(|time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()).collect();
+    (!times.is_empty()).then(|| {
+        format!("taken up again at {}: the blocks of these moments are not back to back", times.join(", "))
+    })
 }

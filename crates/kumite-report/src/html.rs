@@ -3,21 +3,37 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 
-use crate::chart::chart_groups;
-use crate::document::Document;
+use crate::document::{Document, FROM_ELSEWHERE, HOW_TO_READ};
+use crate::group::Groups;
+use crate::pictures::Pictures;
 
-/// The report as one self-contained page: no script, no network, light and dark.
+/// Their names' endings turn escaping on: each is written so that it is XML, too.
+const TEMPLATES: [(&str, &str); 6] = [
+    ("report.html", include_str!("page/report.html")),
+    ("measurements.html", include_str!("page/measurements.html")),
+    ("table.html", include_str!("page/table.html")),
+    ("line-chart.html", include_str!("page/line-chart.html")),
+    ("row-chart.html", include_str!("page/row-chart.html")),
+    ("timeline.html", include_str!("page/timeline.html")),
+];
+
+/// The report as one self-contained page: no network, light and dark; its only script shows the time series of a trial that
+/// the reader chooses.
 pub fn html(export: &Export) -> String {
+    let groups = Groups::of(export);
     let page = || -> Result<String, minijinja::Error> {
         let mut templates = Environment::new();
         templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-        // The names' endings turn escaping on: both files are written so that they are XML, too.
-        templates.add_template("report.html", include_str!("report.html"))?;
-        templates.add_template("chart.html", include_str!("chart.html"))?;
+        for (name, text) in TEMPLATES {
+            templates.add_template(name, text)?;
+        }
         templates.get_template("report.html")?.render(context! {
-            document => Serde(Document::of(export)),
-            chart_groups => Serde(chart_groups(export)),
-            css => include_str!("report.css"),
+            document => Serde(Document::of(export, &groups)),
+            pictures => Serde(Pictures::of(export, &groups)),
+            how_to_read => HOW_TO_READ,
+            from_elsewhere => FROM_ELSEWHERE,
+            css => include_str!("page/report.css"),
+            script => include_str!("page/explorer.js"),
         })
     };
     page().expect("the templates are part of the program and its tests render them")

@@ -1,23 +1,31 @@
 //! A record in, bytes of terminal, HTML, Markdown or CSV out.
 //!
-//! Every format has the same order: the question and its source, the verdicts, the measurements of each point, what could
-//! not be measured, doubts, and what is needed to repeat the run. Nothing here reads a file, a clock or the environment, so a
+//! Every format has the same order: the question and its source, the verdicts, the measurements of each group of points,
+//! failures and recovery, what was published, what could not be measured, doubts, and what is needed to repeat the run. Nothing here reads a file, a clock or the environment, so a
 //! record gives the same report everywhere. What others wrote (names, reasons, logs) is escaped in each format.
 
+mod bound;
 mod chart;
 mod csv;
 mod document;
+mod explorer;
 mod facts;
+mod failure;
 mod grid;
+mod group;
 mod html;
 mod load;
 mod markdown;
 mod metric;
 mod number;
+mod percentile;
+mod pictures;
+mod published;
 mod style;
 mod table;
 mod terminal;
 mod text;
+mod trials;
 mod verdict;
 
 pub use csv::csv;

@@ -2,13 +2,16 @@ use std::fmt::Write;
 
 use kumite_record::Export;
 
-use crate::document::Document;
-use crate::table::{PointTables, Table};
+use crate::document::{Document, FROM_ELSEWHERE, HOW_TO_READ};
+use crate::failure::Failures;
+use crate::group::Groups;
+use crate::published::PublishedText;
+use crate::table::{GroupTables, Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
 /// The report in GitHub's Markdown.
 pub fn markdown(export: &Export) -> String {
-    let document = Document::of(export);
+    let document = Document::of(export, &Groups::of(export));
     let mut out = format!("# {}\n\n**{}**\n", escaped(&document.experiment), escaped(&document.question));
     if let Some(source) = &document.source {
         out += &format!("\nSource: {}\n", escaped(source));
@@ -16,18 +19,31 @@ pub fn markdown(export: &Export) -> String {
     if let Some(reason) = &document.cut_short {
         out += &format!("\n> ⚠ **Cut short:** {}\n", escaped(reason));
     }
+    if let Some(resumed) = &document.resumed {
+        out += &format!("\n> ⚠ {}\n", escaped(resumed));
+    }
 
     out += &format!("\n## Verdicts\n\n{}\n", document.tally);
     for verdict in &document.verdicts {
         out += &verdict_lines(verdict);
     }
 
-    out += "\n## Measurements\n\nEach figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.\n";
-    if document.points.is_empty() {
+    out += &format!("\n## Measurements\n\n{HOW_TO_READ}\n");
+    if document.groups.is_empty() {
         out += "\nNothing was measured.\n";
     }
-    for point in &document.points {
-        out += &point_lines(point);
+    for group in &document.groups {
+        out += &group_lines(group);
+    }
+    if !document.percentiles.is_empty() {
+        out += "\n## Response times by percentile\n";
+        for point in &document.percentiles {
+            out += &format!("\n### {}\n\n{}", escaped(&point.place), table_lines(&point.table));
+        }
+    }
+    out += &failure_lines(&document.failures);
+    if let Some(published) = &document.published {
+        out += &published_lines(published);
     }
 
     if !document.absent.is_empty() {
@@ -53,7 +69,64 @@ pub fn markdown(export: &Export) -> String {
     for fact in &document.facts {
         out += &format!("- {}: {}\n", fact.name, escaped(&fact.text));
     }
-    out + &format!("\n{}", block(&document.command))
+    out += &format!("\n{}", block(&document.command));
+    out + &format!("\nNot in any figure here: {}\n", escaped(document.limits))
+}
+
+fn group_lines(group: &GroupTables) -> String {
+    let points = || group.points.iter().map(point_lines).collect::<String>();
+    match &group.overview {
+        Some(Overview { title, table }) => format!(
+            "\n### {}\n\n{}, empty where not planned:\n\n{}{}",
+            escaped(&group.title),
+            escaped(title),
+            table_lines(table),
+            points()
+        ),
+        None => points(),
+    }
+}
+
+fn failure_lines(failures: &Failures) -> String {
+    let Failures { disturbances, requests, trials } = failures;
+    if disturbances.is_empty() && requests.is_none() && trials.is_empty() {
+        return String::new();
+    }
+    let mut out = "\n## Failures and recovery\n".to_owned();
+    for disturbed in disturbances {
+        out += &format!("\n### {}\n\n{}\n\n", escaped(&disturbed.title), escaped(&disturbed.what));
+        out += &table_lines(&disturbed.table);
+    }
+    if let Some(requests) = requests {
+        out += &format!(
+            "\n### Requests that failed in a window without a disturbance\n\n{}",
+            table_lines(requests)
+        );
+    }
+    if !trials.is_empty() {
+        out += "\n### Trials that do not count\n\n";
+    }
+    for lost in trials {
+        out += &format!("- **{}**: {}\n", escaped(&lost.title), escaped(&lost.reason));
+    }
+    out
+}
+
+fn published_lines(published: &PublishedText) -> String {
+    let mut out = format!("\n## What was published, beside ours\n\n**{FROM_ELSEWHERE}**\n");
+    for paragraph in &published.note {
+        out += &format!("\n{}\n", escaped(paragraph));
+    }
+    for beside in &published.metrics {
+        out += &format!("\n### {}\n\n{}", escaped(&beside.title), table_lines(&beside.table));
+    }
+    if let Some(others) = &published.others {
+        out += &format!(
+            "\n<details><summary>The source's other rows</summary>\n\n{}\n</details>\n",
+            table_lines(others)
+        );
+    }
+    out
 }
 
 fn verdict_lines(verdict: &VerdictText) -> String {
@@ -72,7 +145,7 @@ fn verdict_lines(verdict: &VerdictText) -> String {
 }
 
 fn point_lines(point: &PointTables) -> String {
-    let mut lines = format!("\n### {}\n\n", escaped(&point.title));
+    let mut lines = format!("\n#### {}\n\n", escaped(&point.place));
     if point.main.rows.is_empty() {
         return lines + "Nothing was measured here.\n";
     }

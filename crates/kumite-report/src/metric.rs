@@ -2,6 +2,7 @@
 
 use kumite_record::Estimate;
 
+use crate::bound::Bound;
 use crate::number::{count, digits_apart, plural, significant};
 
 /// What is measured, from the unit that ends the metric's name.
@@ -31,7 +32,10 @@ pub enum Better {
 
 /// What a reader asks first comes first, resources last; metrics that are in neither list stand between, by name.
 const FIRST: &[&str] = &[
+    "recovery_ms",
+    "first_right_ms",
     "throughput_rps",
+    "first_second_rps",
     "elapsed_ms",
     "wall_s",
     "rate_per_s",
@@ -48,8 +52,15 @@ const FIRST: &[&str] = &[
 const LAST: &[&str] = &["cpu_cores", "engine_cpu_cores", "peak_rss_bytes"];
 
 /// Metrics that would crowd a table out of its page.
-const DETAILS: &[&str] =
-    &["response_p90_us", "response_p99_9_us", "response_max_us", "received", "finished", "engine_cpu_cores"];
+const DETAILS: &[&str] = &[
+    "first_second_rps",
+    "response_p90_us",
+    "response_p99_9_us",
+    "response_max_us",
+    "received",
+    "finished",
+    "engine_cpu_cores",
+];
 
 const COUNTS: &[&str] = &["failures", "received", "finished", "errors", "requests"];
 
@@ -137,15 +148,27 @@ impl Metric {
 
     /// A value with its unit, and its interval in the same unit or why there is none.
     pub fn estimate(&self, estimate: &Estimate) -> (String, Option<String>) {
+        self.bounded(estimate, Bound::default())
+    }
+
+    /// The same, where parts of it may be lower bounds: `> 5.20 s` and `4.90 or more`.
+    pub fn bounded(&self, estimate: &Estimate, bound: Bound) -> (String, Option<String>) {
         let value = estimate.estimate;
+        let sign = if bound.estimate { "> " } else { "" };
         let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
-            return (self.text(value), Some(format!("no interval: {}", plural(estimate.n, "block"))));
+            return (
+                format!("{sign}{}", self.text(value)),
+                Some(format!("no interval: {}", plural(estimate.n, "block"))),
+            );
         };
         let (factor, unit) = self.scale(value);
         let digits = digits_apart(&[low / factor, high / factor]);
         let show = |value: f64| self.digits(value / factor, digits);
-        let interval = (low != high).then(|| format!("{}–{}", show(low), show(high)));
-        (format!("{}{unit}", show(value)), interval)
+        let interval = match bound.high {
+            true => Some(format!("{} or more", show(low))),
+            false => (low != high).then(|| format!("{}–{}", show(low), show(high))),
+        };
+        (format!("{sign}{}{unit}", show(value)), interval)
     }
 
     fn digits(&self, value: f64, digits: usize) -> String {
@@ -204,6 +227,20 @@ mod tests {
         check("throughput_rps", 12_345.0, "12,300");
         check("rate_per_s", 5.0, "5.00");
         check("elapsed_ms", f64::NAN, "– ns");
+    }
+
+    #[test]
+    fn what_may_be_more_says_so() {
+        let of =
+            Estimate { estimate: 5_200.0, low: Some(4_900.0), high: Some(5_300.0), unit: "ms".into(), n: 8 };
+        let metric = Metric::new("recovery_ms");
+        let check = |estimate, high, text: &str, interval: &str| {
+            let shown = metric.bounded(&of, Bound { estimate, high });
+            assert_eq!(shown, (text.to_owned(), Some(interval.to_owned())));
+        };
+        check(false, false, "5.20 s", "4.90–5.30");
+        check(false, true, "5.20 s", "4.90 or more");
+        check(true, true, "> 5.20 s", "4.90 or more");
     }
 
     #[test]

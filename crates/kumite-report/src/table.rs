@@ -1,18 +1,39 @@
-//! The measurements of one point as a table, for whatever metrics there are.
+//! Cells as tables, for whatever metrics there are.
 
 use std::collections::BTreeSet;
 
 use kumite_record::{Cell, Export, Outcome, Point};
 use serde::Serialize;
 
+use crate::bound::Bound;
+use crate::group::{Group, Groups, at};
 use crate::metric::{Better, Metric};
 use crate::number::plural;
 use crate::text::one_line;
 
+/// A group's measurements.
+#[derive(Debug, Serialize)]
+pub struct GroupTables {
+    pub title: String,
+    /// The first metric of every cell; none where there is only one point.
+    pub overview: Option<Overview>,
+    pub points: Vec<PointTables>,
+}
+
+/// One metric, contenders by points.
+#[derive(Debug, Serialize)]
+pub struct Overview {
+    pub title: String,
+    pub table: Table,
+}
+
 /// One point's measurements.
 #[derive(Debug, Serialize)]
 pub struct PointTables {
+    /// The point among those of its group.
     pub title: String,
+    /// The point among all.
+    pub place: String,
     /// How the rows are ordered.
     pub order: String,
     pub main: Table,
@@ -28,6 +49,9 @@ pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Entry>>,
 }
+
+/// A column's head and entries.
+pub type Filled = (Column, Vec<Entry>);
 
 /// The head of a column.
 #[derive(Debug, Serialize)]
@@ -45,7 +69,7 @@ pub struct Entry {
 
 impl Table {
     /// Columns of equal length, as rows.
-    fn of(columns: Vec<(Column, Vec<Entry>)>) -> Table {
+    pub fn of(columns: Vec<Filled>) -> Table {
         let length = columns.first().map_or(0, |(_, entries)| entries.len());
         let (columns, entries): (Vec<Column>, Vec<Vec<Entry>>) = columns.into_iter().unzip();
         let mut entries: Vec<_> = entries.into_iter().map(Vec::into_iter).collect();
@@ -66,15 +90,30 @@ impl Table {
     }
 }
 
-/// The tables of every point, in the order of the plan.
-pub fn points(export: &Export) -> Vec<PointTables> {
-    let mut points: Vec<&Point> = export.run.points.iter().collect();
-    for cell in &export.cells {
-        if !points.contains(&&cell.point) {
-            points.push(&cell.point);
-        }
+impl Entry {
+    pub fn plain(text: String) -> Entry {
+        Entry { text, note: None }
     }
-    points.into_iter().map(|point| tables(export, point)).collect()
+}
+
+/// A column of words about each cell.
+pub fn words(cells: &[&Cell], name: &str, numeric: bool, of: impl Fn(&Cell) -> String) -> Filled {
+    let entries = cells.iter().map(|cell| Entry::plain(one_line(&of(cell))));
+    (Column { name: name.to_owned(), numeric }, entries.collect())
+}
+
+/// The tables of a group.
+pub fn group_tables(export: &Export, groups: &Groups, group: &Group) -> GroupTables {
+    GroupTables {
+        title: group.title(groups),
+        overview: overview(export, groups, group),
+        points: group.points.iter().map(|point| tables(export, groups, group, point)).collect(),
+    }
+}
+
+/// The cells of a point, in the order of the record.
+pub fn cells_at<'a>(export: &'a Export, point: &Point) -> Vec<&'a Cell> {
+    export.cells.iter().filter(|cell| cell.point == *point).collect()
 }
 
 /// The metrics of these cells, in the order of a table's columns.
@@ -86,32 +125,79 @@ pub fn metrics<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<Metric> {
     metrics
 }
 
-fn tables(export: &Export, point: &Point) -> PointTables {
-    let mut cells: Vec<&Cell> = export.cells.iter().filter(|cell| cell.point == *point).collect();
+fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview> {
+    let over = groups.over()?;
+    if group.points.len() < 2 {
+        return None;
+    }
+    let cells = group.cells(export);
+    let metric = metrics(cells.iter().copied()).into_iter().next()?;
+    let mut names: Vec<&str> = Vec::new();
+    for cell in &cells {
+        if !names.contains(&cell.contender.as_str()) {
+            names.push(&cell.contender);
+        }
+    }
+    let of = |name: &str, point: &Point| {
+        let cell = cells.iter().find(|cell| cell.contender == name && cell.point == *point)?;
+        Some(match cell.metrics.get(&metric.name) {
+            Some(estimate) => metric.text(estimate.estimate),
+            None => lost(cell).to_owned(),
+        })
+    };
+    let column = |point: &&Point| {
+        let value = groups.x.and_then(|x| point.get(x)).map_or(String::new(), ToString::to_string);
+        let entries = names.iter().map(|name| Entry::plain(of(name, point).unwrap_or_default()));
+        (Column { name: one_line(&value), numeric: true }, entries.collect())
+    };
+    let contenders = names.iter().map(|name| Entry::plain(one_line(name))).collect();
+    let first = (Column { name: "contender".to_owned(), numeric: false }, contenders);
+    let title = format!("{} over {over}", metric.label());
+    Some(Overview {
+        title: at(&one_line(&title), &group.label, ", at "),
+        table: Table::of(std::iter::once(first).chain(group.points.iter().map(column)).collect()),
+    })
+}
+
+/// Why a planned cell has no figure.
+fn lost(cell: &Cell) -> &'static str {
+    match (cell.failed, cell.disqualified) {
+        (0, 0) => "not measured",
+        (failed, disqualified) if failed >= disqualified => "failed",
+        _ => "disqualified",
+    }
+}
+
+fn tables(export: &Export, groups: &Groups, group: &Group, point: &Point) -> PointTables {
+    let mut cells = cells_at(export, point);
     let (details, main): (Vec<Metric>, Vec<Metric>) =
         metrics(cells.iter().copied()).into_iter().partition(Metric::is_detail);
     let order = main.first().and_then(|metric| sort(&mut cells, metric)).unwrap_or_default();
 
-    let words = |name: &str, numeric, of: &dyn Fn(&Cell) -> String| -> (Column, Vec<Entry>) {
-        let entries = cells.iter().map(|cell| Entry { text: one_line(&of(cell)), note: None });
-        (Column { name: name.to_owned(), numeric }, entries.collect())
-    };
-    let names = || words("contender", false, &|cell| cell.contender.clone());
-    let mut columns = vec![names(), words("model", false, &|cell| model(export, &cell.contender).to_owned())];
-    columns.extend(figures(&cells, &main));
-    columns.push(words("trials", true, &|cell| cell.trials.to_string()));
-    columns.push(words("marks", false, &|cell| marks(export, cell)));
+    let names = || words(&cells, "contender", false, |cell| cell.contender.clone());
+    let mut columns =
+        vec![names(), words(&cells, "model", false, |cell| model(export, &cell.contender).to_owned())];
+    columns.extend(figures(export, &cells, &main));
+    columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
+    columns.push(words(&cells, "marks", false, |cell| marks(export, cell)));
     let details = (!details.is_empty())
-        .then(|| Table::of([names()].into_iter().chain(figures(&cells, &details)).collect()));
+        .then(|| Table::of([names()].into_iter().chain(figures(export, &cells, &details)).collect()));
     let source_lines = match export.run.kind.as_str() {
         "http" => cells.iter().filter_map(|cell| source_line(cell)).collect(),
         _ => Vec::new(),
     };
-    PointTables { title: title(point), order, main: Table::of(columns), details, source_lines }
+    PointTables {
+        title: groups.place(point),
+        place: groups.full_place(group, point),
+        order,
+        main: Table::of(columns),
+        details,
+        source_lines,
+    }
 }
 
 /// Best estimate first; what has none stays last. Says what the order is, where there is one.
-fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
+pub fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
     let better = metric.better()?;
     let value = |cell: &Cell| cell.metrics.get(&metric.name).map(|estimate| estimate.estimate);
     cells.sort_by(|a, b| match (value(a), value(b)) {
@@ -123,20 +209,24 @@ fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
     Some(format!("by {}, {extreme} first", one_line(&metric.words())))
 }
 
+/// A figure of a cell, its interval, and whether it is the least it can be.
+pub fn figure(export: &Export, cell: &Cell, metric: &Metric) -> Entry {
+    match cell.metrics.get(&metric.name) {
+        Some(estimate) => {
+            let (text, note) = metric.bounded(estimate, Bound::of(export, cell, &metric.name));
+            Entry { text, note }
+        }
+        None => Entry::plain("–".to_owned()),
+    }
+}
+
 /// A column for each metric. That a cell has no interval is said once in its row.
-fn figures(cells: &[&Cell], metrics: &[Metric]) -> Vec<(Column, Vec<Entry>)> {
-    let estimate = |cell: &Cell, metric: &Metric| {
-        let Some(estimate) = cell.metrics.get(&metric.name) else {
-            return Entry { text: "–".to_owned(), note: None };
-        };
-        let (text, note) = metric.estimate(estimate);
-        Entry { text, note }
-    };
+pub fn figures(export: &Export, cells: &[&Cell], metrics: &[Metric]) -> Vec<Filled> {
     let column = |(nth, metric): (usize, &Metric)| {
         let entries = cells.iter().map(|cell| {
-            let mut entry = estimate(cell, metric);
+            let mut entry = figure(export, cell, metric);
             let has_interval = cell.metrics.get(&metric.name).is_some_and(|metric| metric.low.is_some());
-            let said = nth > 0 && estimate(cell, &metrics[0]).note == entry.note;
+            let said = nth > 0 && figure(export, cell, &metrics[0]).note == entry.note;
             entry.note.take_if(|_| !has_interval && said);
             entry
         });
@@ -145,12 +235,12 @@ fn figures(cells: &[&Cell], metrics: &[Metric]) -> Vec<(Column, Vec<Entry>)> {
     metrics.iter().enumerate().map(column).collect()
 }
 
-fn model<'a>(export: &'a Export, name: &str) -> &'a str {
+pub fn model<'a>(export: &'a Export, name: &str) -> &'a str {
     export.contenders.iter().find(|contender| contender.name == name).map_or("", |c| &c.model)
 }
 
 /// What a reader must know of a cell before its figures are believed.
-fn marks(export: &Export, cell: &Cell) -> String {
+pub fn marks(export: &Export, cell: &Cell) -> String {
     let of = |n: u32, what: &str| (n > 0).then(|| format!("{n} {what}"));
     let kinds: BTreeSet<&str> = export
         .trials
@@ -163,17 +253,9 @@ fn marks(export: &Export, cell: &Cell) -> String {
         true => marked,
         false => format!("{} {}", cell.marked, kinds.into_iter().collect::<Vec<_>>().join(", ")),
     });
-    let marks = [of(cell.failed, "failed"), of(cell.disqualified, "disqualified"), marked];
+    let none = (cell.trials == 0).then(|| "not measured".to_owned());
+    let marks = [none, of(cell.failed, "failed"), of(cell.disqualified, "disqualified"), marked];
     marks.into_iter().flatten().collect::<Vec<_>>().join("; ")
-}
-
-/// `connections = 50, server_cores = 1`.
-pub fn title(point: &Point) -> String {
-    if point.0.is_empty() {
-        return "all trials".to_owned();
-    }
-    let values: Vec<String> = point.0.iter().map(|(axis, value)| format!("{axis} = {value}")).collect();
-    one_line(&values.join(", "))
 }
 
 /// `r: RECEIVED w: FINISHED e: FAILURES t: MEANms`, medians over blocks.

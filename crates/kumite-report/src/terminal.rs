@@ -2,15 +2,18 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::Export;
 
-use crate::document::Document;
+use crate::document::{Document, FROM_ELSEWHERE, HOW_TO_READ};
+use crate::failure::Failures;
 use crate::grid::grid;
+use crate::group::Groups;
+use crate::published::PublishedText;
 use crate::style::Style;
 use crate::table::{PointTables, Table};
 use crate::verdict::VerdictText;
 
 /// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
 pub fn terminal(export: &Export, style: &Style) -> String {
-    let (document, style) = (Document::of(export), *style);
+    let (document, style) = (Document::of(export, &Groups::of(export)), *style);
     let mut out = style.bold(&style.wrap(&format!("{}: {}", document.experiment, document.question), 0));
     if let Some(source) = &document.source {
         out += &style.wrap(&format!("source: {source}"), 0);
@@ -18,6 +21,9 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     if let Some(reason) = &document.cut_short {
         let alarm = AnsiColor::Yellow.on_default().bold();
         out += &format!("\n{}", style.paint(alarm, &style.wrap(&format!("! CUT SHORT: {reason}"), 0)));
+    }
+    if let Some(resumed) = &document.resumed {
+        out += &format!("\n{}", style.wrap(&format!("! {resumed}"), 0));
     }
 
     out += &heading("verdicts", style);
@@ -27,13 +33,25 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     }
 
     out += &heading("measurements", style);
-    out +=
-        &style.wrap("Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.", 0);
-    if document.points.is_empty() {
+    out += &style.wrap(HOW_TO_READ, 0);
+    if document.groups.is_empty() {
         out += &style.wrap("Nothing was measured.", 0);
     }
-    for point in &document.points {
-        out += &format!("\n{}", point_lines(point, style));
+    for group in &document.groups {
+        if let Some(overview) = &group.overview {
+            out += &format!(
+                "\n{}{}",
+                style.bold(&style.wrap(&overview.title, 0)),
+                table_lines(&overview.table, style)
+            );
+        }
+        for point in &group.points {
+            out += &format!("\n{}", point_lines(point, style));
+        }
+    }
+    out += &failure_lines(&document.failures, style);
+    if let Some(published) = &document.published {
+        out += &published_lines(published, style);
     }
 
     if !document.absent.is_empty() {
@@ -59,7 +77,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
         out += &labelled(fact.name, &fact.text, style);
     }
     out += &format!("again: {}\n", document.command);
-    out
+    out + &labelled("not in any figure here", document.limits, style)
 }
 
 fn heading(text: &str, style: Style) -> String {
@@ -98,10 +116,46 @@ fn verdict_lines(verdict: &VerdictText, style: Style) -> String {
 
 fn point_lines(point: &PointTables, style: Style) -> String {
     if point.main.rows.is_empty() {
-        return format!("{}: nothing was measured here\n", style.bold(&point.title));
+        return format!("{}: nothing was measured here\n", style.bold(&point.place));
     }
     let order = if point.order.is_empty() { String::new() } else { format!(" ({})", point.order) };
-    style.bold(&style.wrap(&format!("{}{order}", point.title), 0)) + &table_lines(&point.main, style)
+    style.bold(&style.wrap(&format!("{}{order}", point.place), 0)) + &table_lines(&point.main, style)
+}
+
+fn failure_lines(failures: &Failures, style: Style) -> String {
+    let Failures { disturbances, requests, trials } = failures;
+    if disturbances.is_empty() && requests.is_none() && trials.is_empty() {
+        return String::new();
+    }
+    let mut out = heading("failures and recovery", style);
+    for disturbed in disturbances {
+        let order =
+            if disturbed.order.is_empty() { String::new() } else { format!(" ({})", disturbed.order) };
+        out += &style.bold(&style.wrap(&format!("{}{order}", disturbed.title), 0));
+        out += &style.wrap(&disturbed.what, 0);
+        out += &format!("{}\n", table_lines(&disturbed.table, style));
+    }
+    if let Some(requests) = requests {
+        out += &style.bold(&style.wrap("requests that failed in a window without a disturbance", 0));
+        out += &table_lines(requests, style);
+    }
+    for lost in trials {
+        out += &labelled(&lost.title, &lost.reason, style);
+    }
+    out.trim_end().to_owned() + "\n"
+}
+
+fn published_lines(published: &PublishedText, style: Style) -> String {
+    let mut out = heading("what was published, beside ours", style);
+    out += &style.wrap(FROM_ELSEWHERE, 0);
+    for paragraph in &published.note {
+        out += &format!("\n{}", style.wrap(paragraph, 0));
+    }
+    for beside in &published.metrics {
+        out +=
+            &format!("\n{}{}", style.bold(&style.wrap(&beside.title, 0)), table_lines(&beside.table, style));
+    }
+    out
 }
 
 fn table_lines(table: &Table, style: Style) -> String {

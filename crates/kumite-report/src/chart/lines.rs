@@ -1,0 +1,205 @@
+//! Estimates over the x axis, one line a contender.
+
+use std::collections::BTreeMap;
+
+use kumite_record::{Cell, Export};
+use serde::Serialize;
+
+use super::scale::Scale;
+use super::{Look, Tick, shortened};
+use crate::group::{Group, Groups, at, x_value};
+use crate::metric::Metric;
+use crate::table::metrics;
+use crate::text::one_line;
+
+/// One metric over an axis.
+#[derive(Debug, Serialize)]
+pub struct LineChart {
+    /// Unique in its page.
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    pub x_title: String,
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub right: f64,
+    pub bottom: f64,
+    pub x_ticks: Vec<Tick>,
+    pub y_ticks: Vec<Tick>,
+    pub lines: Vec<Line>,
+}
+
+/// A contender's line.
+#[derive(Debug, Serialize)]
+pub struct Line {
+    /// The name, cut to the room there is.
+    pub label: String,
+    /// Where the label is; labels that would cover each other are moved apart.
+    pub label_y: f64,
+    /// Where the line ends.
+    pub end: (f64, f64),
+    pub look: Look,
+    pub path: String,
+    pub dots: Vec<Dot>,
+}
+
+/// An estimate.
+#[derive(Debug, Serialize)]
+pub struct Dot {
+    pub x: f64,
+    pub y: f64,
+    /// Both ends of the interval, where there is one.
+    pub whisker: Option<(f64, f64)>,
+    pub text: String,
+}
+
+const WIDTH: f64 = 500.0;
+const HEIGHT: f64 = 320.0;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 318.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 268.0;
+const LABEL_HEIGHT: f64 = 17.0;
+const LABEL_CHARS: usize = 20;
+
+/// What is drawn over the axis where it was measured; where none of these was, the first metric of the table is.
+const DRAWN: &[&str] =
+    &["throughput_rps", "response_mean_us", "response_p99_us", "cpu_cores", "engine_cpu_cores"];
+
+/// The charts of a group; none where there is no x axis, or only one value of it.
+pub fn line_charts(export: &Export, groups: &Groups, group: &Group, id: &str) -> Vec<LineChart> {
+    let Some(x) = groups.x else { return Vec::new() };
+    let cells = group.cells(export);
+    let known = metrics(cells.iter().copied());
+    let drawn: Vec<&Metric> = known.iter().filter(|metric| DRAWN.contains(&&*metric.name)).collect();
+    let drawn = if drawn.is_empty() { known.iter().take(1).collect() } else { drawn };
+    let chart = |(nth, metric)| line_chart(export, format!("{id}-{nth}"), x, group, &cells, metric);
+    drawn.into_iter().enumerate().filter_map(chart).collect()
+}
+
+/// None where there are fewer than two values to draw a line between.
+fn line_chart(
+    export: &Export,
+    id: String,
+    axis: &str,
+    group: &Group,
+    cells: &[&Cell],
+    metric: &Metric,
+) -> Option<LineChart> {
+    let found: Vec<(f64, &Cell)> = cells
+        .iter()
+        .filter(|cell| cell.metrics.get(&metric.name).is_some_and(|metric| metric.estimate.is_finite()))
+        .filter_map(|cell| Some((x_value(&cell.point, axis)?, *cell)))
+        .collect();
+    let mut xs: Vec<f64> = found.iter().map(|(x, _)| *x).collect();
+    xs.sort_by(f64::total_cmp);
+    xs.dedup();
+    if xs.len() < 2 {
+        return None;
+    }
+    let ys = found.iter().flat_map(|(_, cell)| {
+        let of = &cell.metrics[&metric.name];
+        [Some(of.estimate), of.low, of.high].into_iter().flatten()
+    });
+    let x_scale = Scale::exact(xs.iter().copied(), LEFT + 10.0, RIGHT - 10.0)?;
+    let y_scale = Scale::rounded(ys, BOTTOM, TOP)?;
+
+    let mut by_name: BTreeMap<&str, Vec<(f64, &Cell)>> = BTreeMap::new();
+    for (x, cell) in found {
+        by_name.entry(&cell.contender).or_default().push((x, cell));
+    }
+    let mut lines: Vec<Line> = Vec::new();
+    for (name, cells) in by_name {
+        let dots: Vec<Dot> =
+            cells.into_iter().map(|(x, cell)| dot(cell, metric, axis, x_scale.at(x), &y_scale)).collect();
+        let path: Vec<String> = dots.iter().map(|dot| format!("{:.1},{:.1}", dot.x, dot.y)).collect();
+        let Some(end) = dots.last().map(|dot| (dot.x, dot.y)) else { continue };
+        lines.push(Line {
+            label: shortened(&one_line(name), LABEL_CHARS),
+            label_y: end.1,
+            end,
+            look: Look::of(export, name),
+            path: path.join(" "),
+            dots,
+        });
+    }
+    move_labels_apart(&mut lines);
+
+    let over = axis.replace('_', " ");
+    let sentences: Vec<String> = lines
+        .iter()
+        .filter_map(|line| Some(format!("{}; {}.", line.dots.first()?.text, line.dots.last()?.text)))
+        .collect();
+    Some(LineChart {
+        id,
+        title: one_line(&format!("{}{}", metric.label(), if y_scale.log { ", log scale" } else { "" })),
+        description: one_line(&format!(
+            "Line chart of {} over {}, from first to last: {} All figures are in the tables.",
+            metric.words(),
+            at(&over, &group.label, ", at "),
+            sentences.join(" ")
+        )),
+        x_title: one_line(&format!("{over}{}", if x_scale.log { ", log scale" } else { "" })),
+        width: WIDTH,
+        height: HEIGHT,
+        left: LEFT,
+        right: RIGHT,
+        bottom: BOTTOM,
+        x_ticks: x_ticks(&xs, &x_scale),
+        y_ticks: y_scale
+            .ticks()
+            .into_iter()
+            .map(|value| Tick { at: y_scale.at(value), label: metric.tick(value) })
+            .collect(),
+        lines,
+    })
+}
+
+fn dot(cell: &Cell, metric: &Metric, axis: &str, x: f64, y_scale: &Scale) -> Dot {
+    let of = &cell.metrics[&metric.name];
+    let (text, note) = metric.estimate(of);
+    let note = note.map_or(String::new(), |note| format!(" ({note})"));
+    let value = cell.point.get(axis).map_or(String::new(), ToString::to_string);
+    Dot {
+        x,
+        y: y_scale.at(of.estimate),
+        whisker: of
+            .low
+            .zip(of.high)
+            .filter(|(low, high)| low.is_finite() && high.is_finite())
+            .map(|(low, high)| (y_scale.at(low), y_scale.at(high))),
+        text: one_line(&format!("{}, {axis} = {value}: {text}{note}", cell.contender)),
+    }
+}
+
+/// The measured values themselves, without those that would cover the one before.
+fn x_ticks(xs: &[f64], scale: &Scale) -> Vec<Tick> {
+    let plain = Metric::new("");
+    let mut ticks: Vec<Tick> = Vec::new();
+    for x in xs {
+        let tick = Tick { at: scale.at(*x), label: plain.tick(*x) };
+        let room = |last: &Tick| tick.at - last.at > 5.0 * (last.label.len() + tick.label.len()) as f64;
+        if ticks.last().is_none_or(room) {
+            ticks.push(tick);
+        }
+    }
+    ticks
+}
+
+/// From top to bottom, each label at least its height below the one before; then up again, from the last, as far as they
+/// overflow. Very many labels overlap rather than leave the chart.
+fn move_labels_apart(lines: &mut [Line]) {
+    lines.sort_by(|a, b| a.label_y.total_cmp(&b.label_y));
+    let height = LABEL_HEIGHT.min((BOTTOM - TOP) / lines.len().max(1) as f64);
+    let mut free = f64::NEG_INFINITY;
+    for line in lines.iter_mut() {
+        line.label_y = line.label_y.max(free);
+        free = line.label_y + height;
+    }
+    let mut limit = BOTTOM;
+    for line in lines.iter_mut().rev() {
+        line.label_y = line.label_y.min(limit);
+        limit = line.label_y - height;
+    }
+}

@@ -1,0 +1,160 @@
+//! Estimates along a horizontal axis, one row a contender: for what has no x axis, and for several figures of one cell.
+
+use kumite_record::{Cell, Export};
+use serde::Serialize;
+
+use super::scale::Scale;
+use super::{Look, MARKERS, Tick, shortened};
+use crate::bound::Bound;
+use crate::metric::Metric;
+use crate::text::one_line;
+
+/// Figures of several contenders.
+#[derive(Debug, Serialize)]
+pub struct RowChart {
+    /// Unique in its page.
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub right: f64,
+    pub bottom: f64,
+    pub ticks: Vec<Tick>,
+    pub rows: Vec<Row>,
+    /// What the markers stand for, where a row has several.
+    pub key: Vec<Key>,
+}
+
+/// A contender's row.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    pub label: String,
+    pub y: f64,
+    pub color: usize,
+    /// From the first mark to the last.
+    pub span: (f64, f64),
+    pub marks: Vec<RowMark>,
+}
+
+/// A figure.
+#[derive(Debug, Serialize)]
+pub struct RowMark {
+    pub x: f64,
+    pub whisker: Option<(f64, f64)>,
+    pub marker: &'static str,
+    /// Whether it is the least that the figure can be.
+    pub open: bool,
+    pub text: String,
+}
+
+/// An entry of the key.
+#[derive(Debug, Serialize)]
+pub struct Key {
+    pub x: f64,
+    pub marker: &'static str,
+    pub label: String,
+}
+
+/// What is drawn of each cell, and how it is called in the key.
+pub struct Figure {
+    pub metric: Metric,
+    pub label: &'static str,
+}
+
+const WIDTH: f64 = 500.0;
+const LEFT: f64 = 158.0;
+const RIGHT: f64 = 474.0;
+const TOP: f64 = 20.0;
+const ROW: f64 = 23.0;
+const LABEL_CHARS: usize = 20;
+const KEY_WIDTH: f64 = 68.0;
+
+/// Rows in the order of the cells; none where no cell has any of the figures.
+pub fn row_chart(
+    export: &Export,
+    id: String,
+    title: String,
+    cells: &[&Cell],
+    figures: &[Figure],
+) -> Option<RowChart> {
+    let measured: Vec<&Cell> = cells
+        .iter()
+        .filter(|cell| figures.iter().any(|figure| cell.metrics.contains_key(&figure.metric.name)))
+        .copied()
+        .collect();
+    let values = measured.iter().flat_map(|cell| {
+        let estimates = figures.iter().filter_map(|figure| cell.metrics.get(&figure.metric.name));
+        estimates.flat_map(|of| [Some(of.estimate), of.low, of.high]).flatten()
+    });
+    // Percentiles of one distribution spread over decades by nature.
+    let scale = match figures.len() {
+        1 => Scale::rounded(values, LEFT, RIGHT)?,
+        _ => Scale::logarithmic(values, LEFT, RIGHT)?,
+    };
+    let rows: Vec<Row> = measured
+        .iter()
+        .enumerate()
+        .filter_map(|(nth, cell)| row(export, cell, figures, &scale, TOP + nth as f64 * ROW))
+        .collect();
+    let bottom = TOP + rows.len() as f64 * ROW - ROW / 2.0 + 4.0;
+    let texts: Vec<String> =
+        rows.iter().flat_map(|row| &row.marks).map(|mark| format!("{}.", mark.text)).collect();
+    let key = figures.iter().enumerate().filter(|_| figures.len() > 1).map(|(nth, figure)| Key {
+        x: LEFT + nth as f64 * KEY_WIDTH,
+        marker: MARKERS[nth % MARKERS.len()],
+        label: figure.label.to_owned(),
+    });
+    Some(RowChart {
+        id,
+        title: one_line(&format!("{title}{}", if scale.log { ", log scale" } else { "" })),
+        description: one_line(&format!("Chart with a row for each contender. {}", texts.join(" "))),
+        width: WIDTH,
+        height: bottom + if figures.len() > 1 { 58.0 } else { 32.0 },
+        left: LEFT,
+        right: RIGHT,
+        bottom,
+        ticks: ticks(&scale, &figures[0].metric),
+        rows,
+        key: key.collect(),
+    })
+}
+
+fn row(export: &Export, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) -> Option<Row> {
+    let look = Look::of(export, &cell.contender);
+    let mark = |(nth, figure): (usize, &Figure)| {
+        let of = cell.metrics.get(&figure.metric.name).filter(|of| of.estimate.is_finite())?;
+        let bound = Bound::of(export, cell, &figure.metric.name);
+        let (text, note) = figure.metric.bounded(of, bound);
+        let note = note.map_or(String::new(), |note| format!(" ({note})"));
+        Some(RowMark {
+            x: scale.at(of.estimate),
+            whisker: of.low.zip(of.high).map(|(low, high)| (scale.at(low), scale.at(high))),
+            marker: if figures.len() > 1 { MARKERS[nth % MARKERS.len()] } else { look.marker },
+            open: bound.estimate || bound.high,
+            text: one_line(&format!("{}, {}: {text}{note}", cell.contender, figure.metric.words())),
+        })
+    };
+    let marks: Vec<RowMark> = figures.iter().enumerate().filter_map(mark).collect();
+    Some(Row {
+        label: shortened(&one_line(&cell.contender), LABEL_CHARS),
+        y,
+        color: look.color,
+        span: (marks.first()?.x, marks.last()?.x),
+        marks,
+    })
+}
+
+/// Without those that would cover the one before.
+fn ticks(scale: &Scale, metric: &Metric) -> Vec<Tick> {
+    let mut ticks: Vec<Tick> = Vec::new();
+    for value in scale.ticks() {
+        let tick = Tick { at: scale.at(value), label: metric.tick(value) };
+        let room = |last: &Tick| tick.at - last.at > 4.6 * (last.label.len() + tick.label.len()) as f64;
+        if ticks.last().is_none_or(room) {
+            ticks.push(tick);
+        }
+    }
+    ticks
+}

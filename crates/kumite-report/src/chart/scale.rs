@@ -1,0 +1,111 @@
+//! Places values on an axis and finds round values to label it with.
+
+/// From this factor between the ends on, an axis is logarithmic.
+const DECADES: f64 = 30.0;
+
+/// Places values between two ends.
+pub struct Scale {
+    pub log: bool,
+    low: f64,
+    pub high: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Scale {
+    /// A scale for these values, from the least to the greatest; logarithmic where they span decades.
+    pub fn exact(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
+        let (low, high) = range(values)?;
+        Some(Scale::between(low, high, low > 0.0 && high / low >= DECADES, from, to))
+    }
+
+    /// One that ends at ticks and, unless it is logarithmic, begins at zero.
+    pub fn rounded(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
+        let (low, high) = range(values)?;
+        if low > 0.0 && high / low >= DECADES {
+            return Some(Scale::between(round_below(low), round_above(high), true, from, to));
+        }
+        let (low, high) = (low.min(0.0), high.max(0.0));
+        let step = step(high - low);
+        Some(Scale::between((low / step).floor() * step, (high / step).ceil() * step, false, from, to))
+    }
+
+    /// One that is logarithmic whatever they span; without what is not positive.
+    pub fn logarithmic(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
+        let (low, high) = range(values.filter(|value| *value > 0.0))?;
+        Some(Scale::between(round_below(low), round_above(high), true, from, to))
+    }
+
+    /// From one end to the other, whatever they are.
+    pub fn linear(low: f64, high: f64, from: f64, to: f64) -> Scale {
+        Scale::between(low, high, false, from, to)
+    }
+
+    fn between(low: f64, high: f64, log: bool, from: f64, to: f64) -> Scale {
+        let high = if high > low { high } else { low + 1.0 };
+        Scale { log, low, high, from, to }
+    }
+
+    /// Where a value is; one beyond an end is at the end.
+    pub fn at(&self, value: f64) -> f64 {
+        let place = if self.log {
+            (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        let at = self.from + place.clamp(0.0, 1.0) * (self.to - self.from);
+        (at * 10.0).round() / 10.0
+    }
+
+    /// Round values: between the ends, at most about a dozen.
+    pub fn ticks(&self) -> Vec<f64> {
+        if self.log {
+            let mut ticks: Vec<f64> = Vec::new();
+            let mut tick = self.low;
+            while tick <= self.high * 1.001 {
+                ticks.push(tick);
+                tick = round_above(tick * 1.001);
+            }
+            // Powers of ten alone where 1, 2 and 5 of each are too many.
+            let each = if ticks.len() <= 8 { 1 } else { 3 * (ticks.len() / 36 + 1) };
+            let first = ticks.iter().position(|tick| (tick.log10() - tick.log10().round()).abs() < 1e-6);
+            return ticks
+                .into_iter()
+                .skip(if each == 1 { 0 } else { first.unwrap_or(0) })
+                .step_by(each)
+                .collect();
+        }
+        let step = step(self.high - self.low);
+        let first = (self.low / step - 1e-6).ceil();
+        let count = ((self.high / step + 1e-6).floor() - first).clamp(0.0, 12.0) as usize;
+        (0..=count).map(|nth| (first + nth as f64) * step).collect()
+    }
+}
+
+fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.filter(|value| value.is_finite()).fold(None, |range, value| {
+        Some(range.map_or((value, value), |(low, high): (f64, f64)| (low.min(value), high.max(value))))
+    })
+}
+
+const ROUND: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
+
+/// The smallest of 1, 2 or 5 times a power of ten that is not below a positive value, but for rounding.
+fn round_above(value: f64) -> f64 {
+    let power = 10f64.powf(value.log10().floor());
+    power * ROUND.into_iter().find(|round| round * power >= value * 0.9999).unwrap_or(10.0)
+}
+
+/// The largest that is not above it.
+fn round_below(value: f64) -> f64 {
+    let power = 10f64.powf(value.log10().floor());
+    power * ROUND.into_iter().rev().find(|round| round * power <= value * 1.0001).unwrap_or(1.0)
+}
+
+/// A round step (1, 2 or 5 times a power of ten) that divides the range into about five.
+fn step(range: f64) -> f64 {
+    if range <= 0.0 || !range.is_finite() {
+        return 1.0;
+    }
+    round_above(range / 5.0)
+}

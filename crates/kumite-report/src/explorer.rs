@@ -1,0 +1,133 @@
+//! Every trial's time series as data for the page's script, in as few characters as a picture needs.
+
+use kumite_record::{Export, Mark, Outcome, Point, Trial};
+use serde::Serialize;
+
+use crate::bound::RECOVERY;
+use crate::chart::Look;
+use crate::group::Groups;
+use crate::text::one_line;
+use crate::trials::median_trials;
+
+/// The data of the page's script; short names because there is one of each for every trial.
+#[derive(Debug, Serialize)]
+pub struct Explorer {
+    contenders: Vec<Named>,
+    points: Vec<String>,
+    trials: Vec<Steps>,
+}
+
+#[derive(Debug, Serialize)]
+struct Named {
+    name: String,
+    color: usize,
+}
+
+/// A trial: positions of contender and point, then the series with times in whole microseconds to three digits.
+#[derive(Debug, Serialize)]
+struct Steps {
+    c: usize,
+    p: usize,
+    /// What the list of trials says of it.
+    name: String,
+    /// Whether it is shown first.
+    first: bool,
+    dt_ms: u64,
+    start_ms: i64,
+    window_ms: f64,
+    disturbance: Option<Disturbed>,
+    ok: Vec<Option<i64>>,
+    /// Nothing where nothing failed.
+    errors: Vec<Option<i64>>,
+    p50: Vec<Option<i64>>,
+    p99: Vec<Option<i64>>,
+    max: Vec<Option<i64>>,
+    /// In hundredths of a core.
+    cpu: Vec<Option<i64>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Disturbed {
+    kind: String,
+    began_ms: f64,
+    ended_ms: f64,
+    /// When answers were steady again, if they were.
+    steady_ms: Option<f64>,
+}
+
+impl Explorer {
+    /// None where no trial has a time series.
+    pub fn of(export: &Export, groups: &Groups) -> Option<Explorer> {
+        let places: Vec<(&Point, String)> = groups
+            .groups
+            .iter()
+            .flat_map(|group| group.points.iter().map(|point| (*point, groups.full_place(group, point))))
+            .collect();
+        let mut names: Vec<&str> = export.contenders.iter().map(|contender| &*contender.name).collect();
+        names.retain(|name| export.trials.iter().any(|trial| trial.contender == *name));
+        let mut trials = Vec::new();
+        for (p, (point, _)) in places.iter().enumerate() {
+            let disturbed =
+                export.trials.iter().any(|t| t.point == **point && t.sample.disturbance.is_some());
+            let middle = median_trials(export, point, disturbed.then_some(RECOVERY)).1;
+            let here = export.trials.iter().filter(|trial| trial.point == **point);
+            for trial in here.filter(|trial| trial.sample.series.columns.contains_key("ok")) {
+                if let Some(c) = names.iter().position(|name| *name == trial.contender) {
+                    trials.push(steps(trial, c, p, middle.iter().any(|known| known.seq == trial.seq)));
+                }
+            }
+        }
+        let named = |name: &&str| Named { name: one_line(name), color: Look::of(export, name).color };
+        (!trials.is_empty()).then(|| Explorer {
+            contenders: names.iter().map(named).collect(),
+            points: places.into_iter().map(|(_, place)| place).collect(),
+            trials,
+        })
+    }
+}
+
+fn steps(trial: &Trial, c: usize, p: usize, is_median: bool) -> Steps {
+    let series = &trial.sample.series;
+    let column = |name: &str, convert: fn(f64) -> f64| -> Vec<Option<i64>> {
+        let values = series.columns.get(name).map(Vec::as_slice).unwrap_or_default();
+        values.iter().map(|value| value.filter(|v| v.is_finite()).map(|v| convert(v) as i64)).collect()
+    };
+    let mut errors = column("errors", f64::round);
+    if errors.iter().all(|n| n.is_none_or(|n| n == 0)) {
+        errors.clear();
+    }
+    let mut remarks = vec![format!("block {}", trial.block + 1)];
+    remarks.extend(is_median.then(|| "the one in the middle".to_owned()));
+    remarks.extend((trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str().to_owned()));
+    remarks.extend(trial.marks.iter().map(|mark| mark.as_str().to_owned()));
+    let recovered = trial.sample.metrics.get(RECOVERY).filter(|_| !trial.marks.contains(&Mark::NotRecovered));
+    Steps {
+        c,
+        p,
+        name: remarks.join(", "),
+        first: is_median,
+        dt_ms: series.interval_ms,
+        start_ms: series.start_ms,
+        window_ms: series.window_ms.round(),
+        disturbance: trial.sample.disturbance.as_ref().map(|d| Disturbed {
+            kind: one_line(&d.kind),
+            began_ms: d.began_ms.round(),
+            ended_ms: d.ended_ms.round(),
+            steady_ms: recovered.map(|ms| (d.ended_ms + ms).round()),
+        }),
+        ok: column("ok", f64::round),
+        errors,
+        p50: column("response_p50_us", three_digits),
+        p99: column("response_p99_us", three_digits),
+        max: column("response_max_us", three_digits),
+        cpu: column("cpu_cores", |cores| (cores * 100.0).round()),
+    }
+}
+
+fn three_digits(value: f64) -> f64 {
+    if value <= 0.0 {
+        return 0.0;
+    }
+    let step = 10f64.powf((value.log10().floor() - 2.0).max(0.0));
+    ((value / step).round() * step).round()
+}

@@ -1,0 +1,201 @@
+//! Failures are results: of requests, of trials, and those that were induced.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kumite_record::{Cell, Disturbance, Errors, Export, Outcome, Point, Trial};
+use serde::Serialize;
+
+use crate::bound::RECOVERY;
+use crate::group::{Group, Groups};
+use crate::metric::Metric;
+use crate::number::{count, plural};
+use crate::table::{Column, Entry, Table, cells_at, figures, marks, model, sort, words};
+use crate::text::{clean, one_line};
+
+/// Everything that went wrong, or was made to.
+#[derive(Debug, Serialize)]
+pub struct Failures {
+    pub disturbances: Vec<Disturbed>,
+    /// Requests that failed in a window without a disturbance, by cell; none where none did.
+    pub requests: Option<Table>,
+    /// Trials that do not count.
+    pub trials: Vec<LostTrials>,
+}
+
+/// What was done to the contenders at a point, and how they took it.
+#[derive(Debug, Serialize)]
+pub struct Disturbed {
+    pub title: String,
+    /// What was done, in a sentence.
+    pub what: String,
+    pub order: String,
+    pub table: Table,
+}
+
+/// Trials of one contender that ended badly in the same way.
+#[derive(Debug, Serialize)]
+pub struct LostTrials {
+    /// `kotlin-ktor failed in 7 trials: connections=1`.
+    pub title: String,
+    pub reason: String,
+}
+
+/// More of them are counted, not told.
+const TOLD: usize = 30;
+
+pub fn failures(export: &Export, groups: &Groups) -> Failures {
+    let points = |group| disturbed_points(export, groups, group);
+    Failures {
+        disturbances: groups.disturbed().flat_map(points).collect(),
+        requests: requests(export, groups),
+        trials: lost(export),
+    }
+}
+
+fn disturbed_points(export: &Export, groups: &Groups, group: &Group) -> Vec<Disturbed> {
+    group.points.iter().map(|point| disturbed(export, groups, group, point)).collect()
+}
+
+fn disturbed(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Disturbed {
+    let mut cells = cells_at(export, point);
+    let order = sort(&mut cells, &Metric::new(RECOVERY)).unwrap_or_default();
+    let seen = |cell: &Cell| -> Vec<&Disturbance> {
+        of_cell(export, cell).filter_map(|trial| trial.sample.disturbance.as_ref()).collect()
+    };
+    let mut columns = vec![
+        words(&cells, "contender", false, |cell| cell.contender.clone()),
+        words(&cells, "model", false, |cell| model(export, &cell.contender).to_owned()),
+    ];
+    columns.extend(figures(export, &cells, &[Metric::new(RECOVERY), Metric::new("first_right_ms")]));
+    columns.push(words(&cells, "right since", true, |cell| sum(seen(cell).iter().map(|d| d.ok))));
+    columns.push(words(&cells, "failed since", false, |cell| {
+        kinds(seen(cell).iter().map(|disturbance| &disturbance.errors))
+    }));
+    if cells.iter().any(|cell| seen(cell).iter().any(|d| d.burst_ok + d.burst_errors > 0)) {
+        columns.push(words(&cells, "burst’s own", true, |cell| {
+            let right = sum(seen(cell).iter().map(|d| d.burst_ok));
+            format!("{right} right, {} failed", sum(seen(cell).iter().map(|d| d.burst_errors)))
+        }));
+    }
+    columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
+    columns.push(words(&cells, "marks", false, |cell| marks(export, cell)));
+    let all: Vec<&Disturbance> = cells.iter().flat_map(|cell| seen(cell)).collect();
+    Disturbed {
+        title: groups.full_place(group, point),
+        what: what(group.disturbance.as_deref().unwrap_or_default(), &all),
+        order,
+        table: Table::of(columns),
+    }
+}
+
+/// What was done, from what the trials say.
+fn what(kind: &str, seen: &[&Disturbance]) -> String {
+    let median = |of: fn(&Disturbance) -> f64| {
+        let mut values: Vec<f64> = seen.iter().map(|disturbance| of(disturbance)).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len().saturating_sub(1) / 2).copied()
+    };
+    let ms = |value: f64| Metric::new("_ms").text(value);
+    let (Some(lasted), Some(watched), Some(burst)) = (
+        median(|d| d.ended_ms - d.began_ms),
+        median(|d| d.until_ms - d.ended_ms),
+        median(|d| (d.burst_ok + d.burst_errors) as f64),
+    ) else {
+        return format!("{}: no trial got that far.", one_line(kind));
+    };
+    let done = match kind {
+        "pause" => format!("After the window the contender was stopped for {} and let go on.", ms(lasted)),
+        "burst" => format!(
+            "After the window {} more connections came at once, each with a request; that took {}.",
+            count(burst),
+            ms(lasted)
+        ),
+        kind => format!("After the window there was a {} of {}.", one_line(kind), ms(lasted)),
+    };
+    let of_median = if seen.len() > 1 { " (medians over trials)" } else { "" };
+    format!(
+        "{done} Then it was watched for {}{of_median}. The load went on all the time. Recovery is from the end of the disturbance until answers were steady again.",
+        ms(watched)
+    )
+}
+
+fn requests(export: &Export, groups: &Groups) -> Option<Table> {
+    let cells: Vec<(&Cell, String)> = groups
+        .calm()
+        .flat_map(|group| group.points.iter().map(move |point| (group, point)))
+        .flat_map(|(group, point)| {
+            let place = groups.full_place(group, point);
+            cells_at(export, point).into_iter().map(move |cell| (cell, place.clone()))
+        })
+        .filter(|(cell, _)| of_cell(export, cell).any(|trial| trial.sample.errors.values().any(|n| *n > 0)))
+        .collect();
+    if cells.is_empty() {
+        return None;
+    }
+    let only: Vec<&Cell> = cells.iter().map(|(cell, _)| *cell).collect();
+    let errors = |cell: &Cell| of_cell(export, cell).map(|trial| &trial.sample.errors).collect::<Vec<_>>();
+    let finished = |cell: &Cell| -> f64 {
+        of_cell(export, cell).filter_map(|trial| trial.sample.metrics.get("finished")).sum()
+    };
+    let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
+    Some(Table::of(vec![
+        words(&only, "contender", false, |cell| cell.contender.clone()),
+        (Column { name: "at".to_owned(), numeric: false }, places),
+        words(&only, "failed", true, |cell| sum(errors(cell).into_iter().flat_map(|e| e.values().copied()))),
+        words(&only, "of", true, |cell| count(finished(cell))),
+        words(&only, "by kind", false, |cell| kinds(errors(cell).into_iter())),
+    ]))
+}
+
+fn lost(export: &Export) -> Vec<LostTrials> {
+    let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
+    for trial in export.trials.iter().filter(|trial| trial.outcome != Outcome::Ok) {
+        let reason = trial.reason.as_deref().map_or("no reason recorded".to_owned(), clean);
+        let same = |(name, outcome, known, _): &&mut (&str, Outcome, String, Vec<&Trial>)| {
+            *name == trial.contender && *outcome == trial.outcome && *known == reason
+        };
+        match found.iter_mut().find(same) {
+            Some((.., trials)) => trials.push(trial),
+            None => found.push((&trial.contender, trial.outcome, reason, vec![trial])),
+        }
+    }
+    let rest: usize = found.iter().skip(TOLD).map(|(.., trials)| trials.len()).sum();
+    let told = found.into_iter().take(TOLD).map(|(name, outcome, reason, trials)| {
+        let places: BTreeSet<String> = trials.iter().map(|trial| trial.point.to_string()).collect();
+        let places = places.into_iter().collect::<Vec<_>>().join("; ");
+        let times = plural(trials.len(), "trial");
+        LostTrials { title: one_line(&format!("{name} {} in {times}: {places}", outcome.as_str())), reason }
+    });
+    let more = (rest > 0).then(|| LostTrials {
+        title: format!("and {} more", plural(rest, "trial")),
+        reason: "kumite export has them all".to_owned(),
+    });
+    told.chain(more).collect()
+}
+
+fn of_cell<'a>(export: &'a Export, cell: &Cell) -> impl Iterator<Item = &'a Trial> {
+    let (contender, point) = (cell.contender.clone(), cell.point.clone());
+    export.trials.iter().filter(move |trial| trial.contender == contender && trial.point == point)
+}
+
+fn sum(counts: impl Iterator<Item = u64>) -> String {
+    count(counts.sum::<u64>() as f64)
+}
+
+/// `timeout 1,312, reset 4`, most first.
+fn kinds<'a>(errors: impl Iterator<Item = &'a Errors>) -> String {
+    let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+    for (kind, n) in errors.flatten() {
+        *all.entry(kind).or_default() += n;
+    }
+    let mut all: Vec<(&str, u64)> = all.into_iter().filter(|(_, n)| *n > 0).collect();
+    all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    match all.is_empty() {
+        true => "none".to_owned(),
+        false => {
+            let kinds: Vec<String> =
+                all.iter().map(|(kind, n)| format!("{kind} {}", count(*n as f64))).collect();
+            kinds.join(", ")
+        }
+    }
+}

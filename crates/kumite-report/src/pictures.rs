@@ -1,0 +1,132 @@
+//! The pictures of a page, in the order of the document's tables.
+
+use kumite_record::{Export, Point, Trial};
+use serde::Serialize;
+
+use crate::bound::RECOVERY;
+use crate::chart::{Figure, LineChart, RowChart, Timeline, line_charts, row_chart, seconds_of, timeline};
+use crate::explorer::Explorer;
+use crate::group::{Group, Groups};
+use crate::metric::Metric;
+use crate::percentile;
+use crate::table::{cells_at, metrics, sort};
+use crate::trials::median_trials;
+
+/// What a page shows beside its tables.
+#[derive(Debug, Serialize)]
+pub struct Pictures {
+    /// For each undisturbed group: lines over the x axis, or rows where it has one point.
+    pub groups: Vec<GroupPictures>,
+    /// For each point of the first group.
+    pub percentiles: Vec<RowChart>,
+    /// For each undisturbed point with a time series.
+    pub timelines: Vec<Timelines>,
+    /// For each disturbed point.
+    pub disturbances: Vec<Disturbed>,
+    pub explorer: Option<Explorer>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct GroupPictures {
+    pub lines: Vec<LineChart>,
+    pub rows: Option<RowChart>,
+}
+
+/// One trial of each contender at a point.
+#[derive(Debug, Serialize)]
+pub struct Timelines {
+    pub place: String,
+    /// By which metric the trials are the median.
+    pub by: String,
+    pub charts: Vec<Timeline>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Disturbed {
+    pub rows: Option<RowChart>,
+    pub timelines: Timelines,
+}
+
+impl Pictures {
+    pub fn of(export: &Export, groups: &Groups) -> Pictures {
+        let with_points = |group| points_of(groups, group);
+        Pictures {
+            groups: groups
+                .calm()
+                .enumerate()
+                .map(|(nth, group)| group_pictures(export, groups, group, nth))
+                .collect(),
+            percentiles: percentile::points(export, groups)
+                .into_iter()
+                .enumerate()
+                .filter_map(|(nth, (place, cells))| {
+                    row_chart(export, format!("percentiles-{nth}"), place, &cells, &percentile::shown())
+                })
+                .collect(),
+            timelines: groups
+                .calm()
+                .flat_map(with_points)
+                .enumerate()
+                .map(|(nth, (place, point))| timelines(export, &format!("time-{nth}"), place, point, None))
+                .filter(|timelines| !timelines.charts.is_empty())
+                .collect(),
+            disturbances: groups
+                .disturbed()
+                .flat_map(with_points)
+                .enumerate()
+                .map(|(nth, (place, point))| disturbed(export, nth, place, point))
+                .collect(),
+            explorer: Explorer::of(export, groups),
+        }
+    }
+}
+
+fn points_of<'a>(groups: &Groups<'a>, group: &Group<'a>) -> Vec<(String, &'a Point)> {
+    group.points.iter().map(|point| (groups.full_place(group, point), *point)).collect()
+}
+
+fn group_pictures(export: &Export, groups: &Groups, group: &Group, nth: usize) -> GroupPictures {
+    let lines = line_charts(export, groups, group, &format!("over-{nth}"));
+    let rows = match group.points.as_slice() {
+        [point] => {
+            let mut cells = cells_at(export, point);
+            let metric = metrics(cells.iter().copied()).into_iter().next();
+            metric.and_then(|metric| {
+                sort(&mut cells, &metric);
+                let title = metric.label();
+                row_chart(export, format!("rows-{nth}"), title, &cells, &[Figure { metric, label: "" }])
+            })
+        }
+        _ => None,
+    };
+    GroupPictures { lines, rows }
+}
+
+fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Disturbed {
+    let mut cells = cells_at(export, point);
+    let metric = Metric::new(RECOVERY);
+    sort(&mut cells, &metric);
+    let title = format!("{} after {place}", metric.words());
+    Disturbed {
+        rows: row_chart(export, format!("recovery-{nth}"), title, &cells, &[Figure { metric, label: "" }]),
+        timelines: timelines(export, &format!("around-{nth}"), place, point, Some(RECOVERY)),
+    }
+}
+
+/// All over the same time, so that they can be set side by side.
+fn timelines(export: &Export, id: &str, place: String, point: &Point, metric: Option<&str>) -> Timelines {
+    let (by, trials): (Metric, Vec<&Trial>) = median_trials(export, point, metric);
+    let spans: Vec<(f64, f64)> = trials.iter().map(|trial| seconds_of(&trial.sample.series)).collect();
+    let seconds = (
+        spans.iter().map(|span| span.0).fold(0.0, f64::min),
+        spans.iter().map(|span| span.1).fold(0.0, f64::max),
+    );
+    let charts = trials.iter().enumerate();
+    Timelines {
+        place,
+        by: by.words(),
+        charts: charts
+            .filter_map(|(nth, trial)| timeline(export, format!("{id}-{nth}"), trial, seconds))
+            .collect(),
+    }
+}

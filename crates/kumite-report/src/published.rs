@@ -1,0 +1,160 @@
+//! What was published, beside ours: shown, never compared. Only the source's own runs are held against each other.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{AxisValue, Cell, Export, Point, Published, PublishedRow};
+use serde::Serialize;
+
+use crate::group::{Groups, title};
+use crate::metric::Metric;
+use crate::table::{Column, Entry, Filled, Table, figure};
+use crate::text::{clean, one_line};
+
+/// Published figures as every format shows them.
+#[derive(Debug, Serialize)]
+pub struct PublishedText {
+    /// How they came about, by paragraph.
+    pub note: Vec<String>,
+    /// One table for each metric that both have.
+    pub metrics: Vec<Beside>,
+    /// The rows of the other series.
+    pub others: Option<Table>,
+}
+
+/// One metric, published and ours.
+#[derive(Debug, Serialize)]
+pub struct Beside {
+    pub title: String,
+    pub table: Table,
+    /// Whether the source's runs disagree in any row.
+    pub disagree: bool,
+}
+
+pub fn published(export: &Export, groups: &Groups) -> Option<PublishedText> {
+    let published = export.run.published.as_ref()?;
+    let is_main = |row: &&PublishedRow| published.main.is_empty() || published.main.contains(&row.series);
+    let (main, others): (Vec<&PublishedRow>, Vec<&PublishedRow>) = published.rows.iter().partition(is_main);
+    let theirs = metric_names(&main);
+    let ours: BTreeSet<&str> =
+        export.cells.iter().flat_map(|cell| cell.metrics.keys()).map(String::as_str).collect();
+    let mut both: Vec<Metric> =
+        theirs.into_iter().filter(|name| ours.contains(name)).map(Metric::new).collect();
+    both.sort_by_cached_key(Metric::rank);
+    Some(PublishedText {
+        note: clean(&published.note)
+            .split("\n\n")
+            .map(one_line)
+            .filter(|paragraph| !paragraph.is_empty())
+            .collect(),
+        metrics: both.iter().map(|metric| beside(export, groups, published, &main, metric)).collect(),
+        others: (!others.is_empty()).then(|| rows_table(&others)),
+    })
+}
+
+fn beside(
+    export: &Export,
+    groups: &Groups,
+    published: &Published,
+    main: &[&PublishedRow],
+    metric: &Metric,
+) -> Beside {
+    let mut series: Vec<&str> = Vec::new();
+    let mut keys: Vec<(&Point, &str)> = Vec::new();
+    for row in main.iter().filter(|row| row.metrics.contains_key(&metric.name)) {
+        if !series.contains(&row.series.as_str()) {
+            series.push(&row.series);
+        }
+        if !keys.contains(&(&row.point, &row.contender)) {
+            keys.push((&row.point, &row.contender));
+        }
+    }
+    let value = |series: &str, point: &Point, contender: &str| {
+        main.iter()
+            .find(|row| row.series == series && row.point == *point && row.contender == contender)
+            .and_then(|row| row.metrics.get(&metric.name).copied())
+    };
+    let disagree = |(point, contender): &(&Point, &str)| {
+        keys.iter().filter(|(other, _)| other == point).any(|(_, rival)| {
+            let ahead = series.iter().filter_map(|series| {
+                let (ours, theirs) = (value(series, point, contender)?, value(series, point, rival)?);
+                ours.partial_cmp(&theirs).filter(|order| order.is_ne())
+            });
+            ahead.collect::<BTreeSet<_>>().len() > 1
+        })
+    };
+    let entry =
+        |value: Option<f64>| Entry::plain(value.map_or(String::new(), |value| one_line(&metric.text(value))));
+    let text = |text: String| Entry::plain(one_line(&text));
+
+    let mut columns: Vec<Filled> =
+        vec![(head("contender", false), keys.iter().map(|(_, name)| text((*name).to_owned())).collect())];
+    columns.push((head("at", false), keys.iter().map(|(point, _)| text(title(point))).collect()));
+    for series in &series {
+        let entries = keys.iter().map(|(point, name)| entry(value(series, point, name)));
+        columns.push((head(&format!("published, {series}"), true), entries.collect()));
+    }
+    for group in groups.calm() {
+        let cells = group.cells(export);
+        let ours = |(point, contender): &(&Point, &str)| {
+            let fits = |cell: &&&Cell| {
+                cell.contender == *contender
+                    && published.beside.iter().all(|axis| same(value_of(export, cell, axis), point.get(axis)))
+            };
+            cells.iter().find(fits).map(|cell| figure(export, cell, metric))
+        };
+        let entries: Vec<Option<Entry>> = keys.iter().map(ours).collect();
+        if entries.iter().any(Option::is_some) {
+            let label =
+                if group.label.is_empty() { "ours".to_owned() } else { format!("ours, {}", group.label) };
+            columns.push((head(&label, true), entries.into_iter().map(Option::unwrap_or_default).collect()));
+        }
+    }
+    let remarks: Vec<&str> =
+        keys.iter().map(|key| if disagree(key) { "its runs disagree" } else { "" }).collect();
+    let disagree = remarks.iter().any(|remark| !remark.is_empty());
+    if disagree {
+        columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
+    }
+    Beside { title: one_line(&metric.label()), table: Table::of(columns), disagree }
+}
+
+/// Rows as they were published, whatever their figures are.
+fn rows_table(rows: &[&PublishedRow]) -> Table {
+    let column = |name: &str, of: &dyn Fn(&PublishedRow) -> String| -> Filled {
+        (head(name, false), rows.iter().map(|row| Entry::plain(one_line(&of(row)))).collect())
+    };
+    let mut columns = vec![
+        column("series", &|row| row.series.clone()),
+        column("contender", &|row| row.contender.clone()),
+        column("at", &|row| title(&row.point)),
+    ];
+    let mut metrics: Vec<Metric> = metric_names(rows).into_iter().map(Metric::new).collect();
+    metrics.sort_by_cached_key(Metric::rank);
+    for metric in metrics {
+        let value = |row: &&PublishedRow| {
+            let value = row.metrics.get(&metric.name).map(|value| metric.text(*value));
+            Entry::plain(value.unwrap_or_default())
+        };
+        columns.push((head(&metric.label(), true), rows.iter().map(value).collect()));
+    }
+    Table::of(columns)
+}
+
+fn metric_names<'a>(rows: &[&'a PublishedRow]) -> BTreeSet<&'a str> {
+    rows.iter().flat_map(|row| row.metrics.keys()).map(String::as_str).collect()
+}
+
+fn head(name: &str, numeric: bool) -> Column {
+    Column { name: one_line(name), numeric }
+}
+
+fn value_of<'a>(export: &'a Export, cell: &'a Cell, axis: &str) -> Option<&'a AxisValue> {
+    cell.point.get(axis).or_else(|| export.run.workload.get(axis))
+}
+
+fn same(a: Option<&AxisValue>, b: Option<&AxisValue>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a == b || a.number().is_some_and(|number| Some(number) == b.number()),
+        _ => false,
+    }
+}
