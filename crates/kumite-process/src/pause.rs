@@ -4,12 +4,14 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
-use crate::tree::LAST_WAIT;
 use crate::{Tree, proc_fs};
+
+/// Milliseconds will do, on a machine that is not overloaded.
+const LIMIT: Duration = Duration::from_secs(5);
 
 impl Tree {
     /// Stops every process of the tree where it is (SIGSTOP), also those that left the root's process group. Returns
-    /// when all of them stand still and no new one is found, and whether that was so within a second: `false` if one
+    /// when all of them stand still and no new one is found, and whether that was so within 5 seconds: `false` if one
     /// may not be signalled (another user's).
     ///
     /// Stopped is what the tree's processes do. Not stopped is what the kernel does for them (connections are accepted
@@ -17,7 +19,7 @@ impl Tree {
     /// that are no members: what a daemon from before runs for them (a container), and who escaped. Memory stays
     /// taken. A parent that asks for it (WUNTRACED) sees that its child was stopped.
     pub fn pause(&mut self) -> bool {
-        let last = Instant::now() + LAST_WAIT;
+        let last = Instant::now() + LIMIT;
         let mut still = BTreeSet::new();
         loop {
             self.members.rescan();

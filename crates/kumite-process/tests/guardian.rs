@@ -18,6 +18,13 @@ use kumite_process::{Spawn, Tree};
 fn helper() {
     let Ok(dir) = std::env::var("HELPER_DIR") else { return };
     let dir = Path::new(&dir);
+    if std::env::var_os("HELPER_NESTED").is_some() {
+        let this = std::env::current_exe().unwrap();
+        let command = format!("exec env -u HELPER_NESTED '{}' --exact helper --ignored", this.display());
+        let log = &dir.join("outer-log");
+        let _tree = Tree::start(&Spawn { command: &command, dir, env: &[], cores: &[], log }).unwrap();
+        std::thread::sleep(Duration::from_secs(30));
+    }
     let start =
         |command| Tree::start(&Spawn { command, dir, env: &[], cores: &[], log: &dir.join("log") }).unwrap();
     let one = start(
@@ -72,9 +79,9 @@ fn of_one_that_was_killed() {
 }
 
 #[test]
-fn of_one_whose_process_group_was_killed_although_in_a_dead_tree_itself() {
+fn of_one_whose_process_group_was_killed() {
     let bench = Bench::new();
-    let (mut helper, members) = start(&bench, &[("KUMITE_TREE", "1-2-3-4")]);
+    let (mut helper, members) = start(&bench, &[]);
     let group = format!("-{}", helper.id());
     assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
     helper.wait().unwrap();
@@ -88,4 +95,16 @@ fn of_one_that_exits_in_the_middle() {
     fs::write(bench.dir().join("exit"), "").unwrap();
     assert!(helper.wait().unwrap().success());
     all_end(&helper, &members);
+}
+
+#[test]
+fn of_one_in_a_tree_of_another_that_was_killed() {
+    let bench = Bench::new();
+    let (mut outer, members) = start(&bench, &[("HELPER_NESTED", "1")]);
+    let inner = bench.pid("ready");
+    assert!(inner != outer.id() && alive(guardian(inner).unwrap()));
+    outer.kill().unwrap();
+    outer.wait().unwrap();
+    all_end(&outer, &members);
+    eventually(|| !alive(inner) && guardian(inner).is_none());
 }
