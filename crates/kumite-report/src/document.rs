@@ -24,6 +24,8 @@ pub struct Document {
     pub resumed: Option<String>,
     pub tally: String,
     pub verdicts: Vec<VerdictText>,
+    /// How to read the tables.
+    pub reading: String,
     /// What was measured without a disturbance, the defaults first.
     pub groups: Vec<GroupTables>,
     /// Of the first group.
@@ -63,8 +65,7 @@ pub struct Remark {
     pub what: String,
 }
 
-/// What every format says above its tables.
-pub const HOW_TO_READ: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
+const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
 
 /// What every format says above published figures.
 pub const FROM_ELSEWHERE: &str =
@@ -95,6 +96,10 @@ impl Document {
             resumed: resumed(run),
             tally: tally(&export.claims),
             verdicts: export.claims.iter().map(VerdictText::of).collect(),
+            reading: match groups.defaults() {
+                Some(defaults) => format!("{READING} Unless another value is named: {defaults}."),
+                None => READING.to_owned(),
+            },
             groups: groups.calm().map(|group| group_tables(export, groups, group)).collect(),
             percentiles: percentiles(export, groups),
             failures: failures(export, groups),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_record::{Cell, Disturbance, Errors, Export, Outcome, Point, Trial};
 use serde::Serialize;
 
-use crate::bound::RECOVERY;
+use crate::bound::{Bound, RECOVERY};
 use crate::group::{Group, Groups};
 use crate::metric::Metric;
 use crate::number::{count, plural};
@@ -30,6 +30,8 @@ pub struct Disturbed {
     pub what: String,
     pub order: String,
     pub table: Table,
+    /// Whether a figure is the least it can be.
+    pub bounded: bool,
 }
 
 /// Trials of one contender that ended badly in the same way.
@@ -39,6 +41,9 @@ pub struct LostTrials {
     pub title: String,
     pub reason: String,
 }
+
+/// What lower bounds mean.
+pub const NOT_RECOVERED: &str = "“>” and “or more”: in some trials answers were not steady again when watching ended, so the figure is the least it can be.";
 
 /// More of them are counted, not told.
 const TOLD: usize = 30;
@@ -85,6 +90,7 @@ fn disturbed(export: &Export, groups: &Groups, group: &Group, point: &Point) -> 
         what: what(group.disturbance.as_deref().unwrap_or_default(), &all),
         order,
         table: Table::of(columns),
+        bounded: cells.iter().any(|cell| Bound::of(export, cell, RECOVERY).high),
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Groups<'a> {
 pub struct Group<'a> {
     /// What sets it apart from the other groups; nothing where it is the only one.
     pub label: String,
+    /// Whether it is that of all defaults.
+    pub is_default: bool,
     /// What was done to the contenders after the window, if anything was.
     pub disturbance: Option<String>,
     /// In the order of the x axis.
@@ -94,6 +96,7 @@ impl<'a> Groups<'a> {
             }
             Group {
                 label: one_line(&parts.join(", ")),
+                is_default: all,
                 disturbance: points
                     .first()
                     .and_then(|point| value("disturbance", point))
@@ -127,12 +130,17 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// `connections = 50, server_cores = all`: a point among all.
+    /// `connections = 50, server_cores = all`: a point among all; what is not named has its default.
     pub fn full_place(&self, group: &Group, point: &Point) -> String {
         match self.x {
-            Some(_) => at(&self.place(point), &group.label, ", "),
-            None => self.place(point),
+            Some(_) if !group.is_default => at(&self.place(point), &group.label, ", "),
+            _ => self.place(point),
         }
+    }
+
+    /// What points have that is not named in their places, where there are several groups.
+    pub fn defaults(&self) -> Option<&str> {
+        self.groups.iter().find(|group| group.is_default).map(|group| &*group.label).filter(|l| !l.is_empty())
     }
 }
 

@@ -3,7 +3,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 
-use crate::document::{Document, FROM_ELSEWHERE, HOW_TO_READ};
+use crate::document::{Document, FROM_ELSEWHERE};
+use crate::failure::NOT_RECOVERED;
 use crate::group::Groups;
 use crate::pictures::Pictures;
 
@@ -30,7 +31,7 @@ pub fn html(export: &Export) -> String {
         templates.get_template("report.html")?.render(context! {
             document => Serde(Document::of(export, &groups)),
             pictures => Serde(Pictures::of(export, &groups)),
-            how_to_read => HOW_TO_READ,
+            not_recovered => NOT_RECOVERED,
             from_elsewhere => FROM_ELSEWHERE,
             css => include_str!("page/report.css"),
             script => include_str!("page/explorer.js"),

@@ -2,8 +2,8 @@ use std::fmt::Write;
 
 use kumite_record::Export;
 
-use crate::document::{Document, FROM_ELSEWHERE, HOW_TO_READ};
-use crate::failure::Failures;
+use crate::document::{Document, FROM_ELSEWHERE};
+use crate::failure::{Failures, NOT_RECOVERED};
 use crate::group::Groups;
 use crate::published::PublishedText;
 use crate::table::{GroupTables, Overview, PointTables, Table};
@@ -28,7 +28,7 @@ pub fn markdown(export: &Export) -> String {
         out += &verdict_lines(verdict);
     }
 
-    out += &format!("\n## Measurements\n\n{HOW_TO_READ}\n");
+    out += &format!("\n## Measurements\n\n{}\n", escaped(&document.reading));
     if document.groups.is_empty() {
         out += "\nNothing was measured.\n";
     }
@@ -76,10 +76,11 @@ pub fn markdown(export: &Export) -> String {
 fn group_lines(group: &GroupTables) -> String {
     let points = || group.points.iter().map(point_lines).collect::<String>();
     match &group.overview {
-        Some(Overview { title, table }) => format!(
-            "\n### {}\n\n{}, empty where not planned:\n\n{}{}",
+        Some(Overview { title, sparse, table }) => format!(
+            "\n### {}\n\n{}{}:\n\n{}{}",
             escaped(&group.title),
             escaped(title),
+            if *sparse { " (empty: not planned)" } else { "" },
             table_lines(table),
             points()
         ),
@@ -96,6 +97,9 @@ fn failure_lines(failures: &Failures) -> String {
     for disturbed in disturbances {
         out += &format!("\n### {}\n\n{}\n\n", escaped(&disturbed.title), escaped(&disturbed.what));
         out += &table_lines(&disturbed.table);
+        if disturbed.bounded {
+            out += &format!("\n{}\n", escaped(NOT_RECOVERED));
+        }
     }
     if let Some(requests) = requests {
         out += &format!(

@@ -106,7 +106,7 @@ fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Distu
     let mut cells = cells_at(export, point);
     let metric = Metric::new(RECOVERY);
     sort(&mut cells, &metric);
-    let title = format!("{} after {place}", metric.words());
+    let title = format!("{}, {place}", metric.words());
     Disturbed {
         rows: row_chart(export, format!("recovery-{nth}"), title, &cells, &[Figure { metric, label: "" }]),
         timelines: timelines(export, &format!("around-{nth}"), place, point, Some(RECOVERY)),

@@ -24,6 +24,8 @@ pub struct GroupTables {
 #[derive(Debug, Serialize)]
 pub struct Overview {
     pub title: String,
+    /// Whether there are cells that were not planned; they are empty.
+    pub sparse: bool,
     pub table: Table,
 }
 
@@ -154,6 +156,7 @@ fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview>
     let first = (Column { name: "contender".to_owned(), numeric: false }, contenders);
     let title = format!("{} over {over}", metric.label());
     Some(Overview {
+        sparse: group.points.iter().any(|point| names.iter().any(|name| of(name, point).is_none())),
         title: at(&one_line(&title), &group.label, ", at "),
         table: Table::of(std::iter::once(first).chain(group.points.iter().map(column)).collect()),
     })

@@ -2,13 +2,13 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::Export;
 
-use crate::document::{Document, FROM_ELSEWHERE, HOW_TO_READ};
-use crate::failure::Failures;
+use crate::document::{Document, FROM_ELSEWHERE};
+use crate::failure::{Failures, NOT_RECOVERED};
 use crate::grid::grid;
 use crate::group::Groups;
 use crate::published::PublishedText;
 use crate::style::Style;
-use crate::table::{PointTables, Table};
+use crate::table::{Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
 /// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
@@ -33,17 +33,14 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     }
 
     out += &heading("measurements", style);
-    out += &style.wrap(HOW_TO_READ, 0);
+    out += &style.wrap(&document.reading, 0);
     if document.groups.is_empty() {
         out += &style.wrap("Nothing was measured.", 0);
     }
     for group in &document.groups {
-        if let Some(overview) = &group.overview {
-            out += &format!(
-                "\n{}{}",
-                style.bold(&style.wrap(&overview.title, 0)),
-                table_lines(&overview.table, style)
-            );
+        if let Some(Overview { title, sparse, table }) = &group.overview {
+            let title = if *sparse { format!("{title} (empty: not planned)") } else { title.clone() };
+            out += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
         }
         for point in &group.points {
             out += &format!("\n{}", point_lines(point, style));
@@ -133,6 +130,9 @@ fn failure_lines(failures: &Failures, style: Style) -> String {
             if disturbed.order.is_empty() { String::new() } else { format!(" ({})", disturbed.order) };
         out += &style.bold(&style.wrap(&format!("{}{order}", disturbed.title), 0));
         out += &style.wrap(&disturbed.what, 0);
+        if disturbed.bounded {
+            out += &style.wrap(NOT_RECOVERED, 0);
+        }
         out += &format!("{}\n", table_lines(&disturbed.table, style));
     }
     if let Some(requests) = requests {

@@ -3,7 +3,8 @@
   "use strict";
   const data = JSON.parse(document.getElementById("trials").textContent);
   const by = (id) => document.getElementById(id);
-  const W = 900, L = 70, R = 880, GAP = 34, H = 130, TOP = 22;
+  const L = 64, GAP = 34, H = 130, TOP = 22;
+  let W = 0, R = 0, shownTrial = null;
   const number = (n) => n.toLocaleString("en", { maximumSignificantDigits: 3 });
   const time = (us) => us >= 1e6 ? number(us / 1e6) + " s" : us >= 1e3 ? number(us / 1e3) + " ms" : number(us) + " µs";
 
@@ -48,6 +49,9 @@
   }
 
   function draw(t) {
+    shownTrial = t;
+    W = Math.min(1200, Math.max(320, by("drawing").clientWidth));
+    R = W - 14;
     const contender = data.contenders[t.c], shown = panels(t, "c" + contender.color);
     const from = t.start_ms, to = from + t.ok.length * t.dt_ms, height = shown.length * (H + GAP) + 44;
     const x = (ms) => L + (ms - from) / (to - from) * (R - L);
@@ -65,9 +69,9 @@
     }
     shown.forEach((panel, n) => drawPanel(svg, panel, TOP + n * (H + GAP), t, x));
     if (d && d.steady_ms !== null) shape(svg, "path", { class: "recovered", d: `M${x(d.steady_ms)},${TOP}V${bottom}` });
-    const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 300].find((s) => (to - from) / 1000 / s <= 12) || 3600;
-    for (let s = Math.ceil(from / 1000 / step) * step; s * 1000 <= to; s += step) {
-      shape(svg, "text", { class: "soft", x: x(s * 1000), y: bottom + 18, "text-anchor": "middle" }, number(s));
+    const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 300].find((s) => (to - from) / 1000 / s <= W / 60) || 3600;
+    for (let n = Math.ceil(from / 1000 / step); n * step * 1000 <= to; n++) {
+      shape(svg, "text", { class: "soft", x: x(n * step * 1000), y: bottom + 18, "text-anchor": "middle" }, number(n * step || 0));
     }
     shape(svg, "text", { class: "soft", x: (L + R) / 2, y: bottom + 38, "text-anchor": "middle" }, "seconds");
     const total = (values) => values.reduce((sum, n) => sum + (n || 0), 0).toLocaleString("en");
@@ -120,6 +124,7 @@
 
   for (const id of ["contender", "point", "trial"]) by(id).addEventListener("change", () => choose(id));
   fill(by("contender"), data.contenders.map((c, n) => [n, c.name]).filter(([n]) => data.trials.some((t) => t.c === n)), "");
-  choose("contender");
   by("explorer").hidden = false;
+  choose("contender");
+  new ResizeObserver(() => { if (Math.abs(by("drawing").clientWidth - W) > 20) draw(shownTrial); }).observe(by("explorer"));
 })();
