@@ -94,7 +94,8 @@ fn measure(args: &Args) -> Result<bool> {
 
     let mut cells: Vec<Cell> =
         args.connections.iter().map(|&connections| Cell { connections, rounds: Vec::new() }).collect();
-    for block in kumite_lab::plan(cells.len(), generators.len(), args.rounds, args.seed).blocks {
+    let everywhere = vec![(0..generators.len()).collect(); cells.len()];
+    for block in kumite_lab::plan(&everywhere, args.rounds, args.seed).blocks {
         let cell = &mut cells[block.point];
         let mut trials = vec![None; generators.len()];
         for index in block.order {

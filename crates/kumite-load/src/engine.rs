@@ -6,10 +6,11 @@
 //! response times hold the engine's own queue, as those of any one-threaded client do.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use rustix::event::epoll::{Event, EventFlags};
+use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
 
 use crate::outcome::Outcome;
@@ -17,6 +18,7 @@ use crate::recorder::{Failure, Recorder};
 use crate::response::Answer;
 use crate::schedule::Schedule;
 use crate::transport::Transport;
+use crate::{Disturbance, DisturbanceKind, Event, Limit, Load, nanos};
 
 /// Connections being opened at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops
 /// what does not fit, and tries again only after a second.
@@ -28,18 +30,23 @@ const ACCEPT_NS: u64 = 10_000_000;
 const BACK_OFF_NS: u64 = 10_000_000;
 /// A server that does not take all connections, or takes its time, must not keep those waiting that it took.
 const HELD_LIMIT_NS: u64 = 1_000_000_000;
+/// Connections of a burst that are begun before the others are looked at again: to begin one takes tens of microseconds.
+const BURST_BATCH: usize = 256;
 const STOP_LOOK_NS: u64 = 100_000_000;
 const SWEEP_GAP_NS: u64 = 1_000_000;
 
 pub(crate) struct Engine<'a> {
-    pub schedule: Schedule,
-    pub transport: Transport,
-    pub recorder: Recorder<'a>,
+    schedule: Schedule,
+    transport: Transport,
+    recorder: Recorder<'a>,
     /// The status expected; none for any 2xx.
-    pub status: Option<u16>,
-    pub timeout: u64,
+    status: Option<u16>,
+    timeout: u64,
     began: Instant,
+    /// First those that the load goes on with, then those of a burst.
     slots: Vec<Slot>,
+    /// Where those of a burst begin.
+    burst: usize,
     /// Slots that hold a request and need a connection for it.
     waiting: VecDeque<usize>,
     /// Slots that rest, by when they may go on.
@@ -55,6 +62,21 @@ pub(crate) struct Engine<'a> {
     /// Slots that have been given a request.
     begun: usize,
     next_sweep: u64,
+    stage: Stage,
+    /// How long the server is watched after the disturbance.
+    watch: u64,
+}
+
+/// Where the run stands in its disturbance.
+enum Stage {
+    /// There is none, or it is over.
+    Quiet,
+    /// It comes when the window closes, then.
+    Before(u64, DisturbanceKind),
+    /// The server is stopped until then.
+    Paused(u64),
+    /// A burst's connections that are not yet begun, and how many are not yet finished.
+    Burst(Range<usize>, usize),
 }
 
 /// One connection's part in the schedule; the socket itself is the transport's.
@@ -78,24 +100,24 @@ enum Doing {
 }
 
 impl<'a> Engine<'a> {
-    pub fn new(
-        schedule: Schedule,
-        transport: Transport,
-        recorder: Recorder<'a>,
-        status: Option<u16>,
-        timeout: u64,
-        connections: usize,
-    ) -> Engine<'a> {
+    /// An engine for `load`; `transport` has its connections and those of a burst.
+    pub fn new(load: &Load, transport: Transport, on_event: &'a mut dyn FnMut(Event)) -> Engine<'a> {
         let slot =
             Slot { doing: Doing::Nothing, since: 0, connected_before: false, opening: false, begun: false };
+        let (opens, timeout) = (nanos(load.warm_up), nanos(load.timeout));
+        let closes = load.limit.duration.map(|duration| opens + nanos(duration));
+        let disturbed = load.disturbance.zip(closes);
+        // When a disturbed load ends is known only when the disturbance is over.
+        let limit = if disturbed.is_some() { Limit::default() } else { load.limit };
         Engine {
-            schedule,
+            schedule: Schedule::new(&limit, opens),
             transport,
-            recorder,
-            status,
+            recorder: Recorder::new(opens, disturbed.map(|(_, closes)| closes), timeout, on_event),
+            status: load.expect.status,
             timeout,
             began: Instant::now(),
-            slots: vec![slot; connections],
+            slots: vec![slot; load.connections + load.disturbance.map_or(0, |it| it.connections())],
+            burst: load.connections,
             waiting: VecDeque::new(),
             resting: VecDeque::new(),
             opening: 0,
@@ -103,25 +125,38 @@ impl<'a> Engine<'a> {
             held: Some(Vec::new()),
             begun: 0,
             next_sweep: timeout,
+            stage: match disturbed {
+                None => Stage::Quiet,
+                Some((Disturbance { kind, .. }, closes)) => Stage::Before(closes, kind),
+            },
+            watch: load.disturbance.map_or(0, |disturbance| nanos(disturbance.watch)),
         }
     }
 
     /// Runs until the schedule is over or `stop` is set.
     pub fn run(mut self, stop: &AtomicBool) -> Result<Outcome, Errno> {
         self.began = Instant::now();
+        let over = self.offer(stop);
+        if matches!(self.stage, Stage::Paused(_)) {
+            self.recorder.tell(Event::Resume);
+        }
+        over.map(|(end, stopped)| self.recorder.close(end, stopped))
+    }
+
+    /// Returns when it was over, and whether it was stopped.
+    fn offer(&mut self, stop: &AtomicBool) -> Result<(u64, bool), Errno> {
         self.recorder.advance(0);
-        for slot in 0..self.slots.len() {
+        for slot in 0..self.burst {
             self.next(slot, 0);
         }
-        let mut events: Vec<Event> = Vec::new();
+        let mut events: Vec<epoll::Event> = Vec::new();
         loop {
             let now = self.now();
             if self.schedule.over(now) {
-                let end = self.schedule.end();
-                return Ok(self.recorder.close(end, false));
+                return Ok((self.schedule.end(), false));
             }
             if stop.load(Ordering::Relaxed) {
-                return Ok(self.recorder.close(now, true));
+                return Ok((now, true));
             }
             self.recorder.advance(now);
             if now >= self.next_sweep {
@@ -141,12 +176,14 @@ impl<'a> Engine<'a> {
                 }
                 self.connect_waiting();
             }
+            self.disturb(now);
 
             let now = self.now();
             let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
             let due = [
                 self.recorder.due(),
                 self.schedule.closes(),
+                self.stage.due(),
                 self.next_sweep,
                 front(&self.resting),
                 front(&self.accepting),
@@ -166,9 +203,65 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Goes on with the disturbance, if it is time.
+    fn disturb(&mut self, now: u64) {
+        match &mut self.stage {
+            Stage::Before(at, kind) if now >= *at => match *kind {
+                DisturbanceKind::Pause(time) => {
+                    self.recorder.tell(Event::Pause);
+                    self.stage = Stage::Paused(self.now() + nanos(time));
+                }
+                DisturbanceKind::Burst(0) => self.ended(self.now()),
+                DisturbanceKind::Burst(count) => {
+                    self.stage = Stage::Burst(self.burst..self.burst + count, count);
+                }
+            },
+            Stage::Paused(until) if now >= *until => {
+                self.recorder.tell(Event::Resume);
+                self.ended(self.now());
+            }
+            _ => {}
+        }
+        for _ in 0..BURST_BATCH {
+            let Stage::Burst(unbegun, _) = &mut self.stage else { return };
+            let Some(slot) = unbegun.next() else { return };
+            self.connect(slot);
+        }
+    }
+
+    /// The disturbance is over.
+    fn ended(&mut self, now: u64) {
+        self.stage = Stage::Quiet;
+        self.recorder.ended(now);
+        self.schedule.close_at(now + self.watch);
+    }
+
+    /// Counts a finished request; `failure` is what was wrong with it.
+    fn finished(&mut self, slot: usize, failure: Option<Failure>, now: u64) {
+        let counts = self.schedule.finish(now);
+        if let Stage::Burst(_, left) = &mut self.stage
+            && slot >= self.burst
+        {
+            self.recorder.of_burst(failure.is_none());
+            *left -= 1;
+            if *left == 0 {
+                self.ended(now);
+            }
+        }
+        match failure {
+            _ if !counts => {}
+            None => self.recorder.ok(self.slots[slot].since, now),
+            Some(failure) => self.recorder.failed(failure, now),
+        }
+        self.opened(slot);
+    }
+
     /// Starts the slot's next request, if there is to be one.
     fn next(&mut self, slot: usize, now: u64) {
         self.slots[slot].doing = Doing::Nothing;
+        if slot >= self.burst {
+            return self.transport.close(slot);
+        }
         if self.slots[slot].begun
             && let Some(held) = &mut self.held
         {
@@ -189,14 +282,18 @@ impl<'a> Engine<'a> {
         while self.opening < OPENING_LIMIT
             && let Some(slot) = self.waiting.pop_front()
         {
-            let now = self.now();
-            self.slots[slot].doing = Doing::Connecting;
-            self.slots[slot].since = now;
             self.slots[slot].opening = true;
             self.opening += 1;
-            if let Err(failure) = self.transport.connect(slot) {
-                self.failed(slot, failure, now);
-            }
+            self.connect(slot);
+        }
+    }
+
+    fn connect(&mut self, slot: usize) {
+        let now = self.now();
+        self.slots[slot].doing = Doing::Connecting;
+        self.slots[slot].since = now;
+        if let Err(failure) = self.transport.connect(slot) {
+            self.failed(slot, failure, now);
         }
     }
 
@@ -237,10 +334,7 @@ impl<'a> Engine<'a> {
         let now = self.now();
         match result.and_then(|answer| self.judge(answer)) {
             Ok(answer) if !self.expired(slot, now) => {
-                if self.schedule.finish(now) {
-                    self.recorder.ok(self.slots[slot].since, now);
-                }
-                self.opened(slot);
+                self.finished(slot, None, now);
                 self.transport.settle(slot, answer);
                 self.next(slot, now);
             }
@@ -271,12 +365,9 @@ impl<'a> Engine<'a> {
     fn failed(&mut self, slot: usize, failure: Failure, now: u64) {
         let connecting = self.slots[slot].doing == Doing::Connecting;
         let failure = if !connecting && self.expired(slot, now) { Failure::Timeout } else { failure };
-        if self.schedule.finish(now) {
-            self.recorder.failed(failure, now);
-        }
-        self.opened(slot);
+        self.finished(slot, Some(failure), now);
         self.transport.close(slot);
-        if connecting {
+        if connecting && slot < self.burst {
             self.slots[slot].doing = Doing::Nothing;
             self.resting.push_back((now + BACK_OFF_NS, slot));
         } else {
@@ -305,6 +396,17 @@ impl<'a> Engine<'a> {
     }
 
     fn now(&self) -> u64 {
-        crate::nanos(self.began.elapsed())
+        nanos(self.began.elapsed())
+    }
+}
+
+impl Stage {
+    /// When it goes on, if no event tells.
+    fn due(&self) -> u64 {
+        match self {
+            Stage::Before(at, _) | Stage::Paused(at) => *at,
+            Stage::Burst(unbegun, _) if !unbegun.is_empty() => 0,
+            Stage::Quiet | Stage::Burst(..) => u64::MAX,
+        }
     }
 }

@@ -17,13 +17,19 @@
 //! - Connections that the engine closes stay in TIME_WAIT for a minute. A server that fails thousands of requests a
 //!   second can so use up the free ports; that shows as `connect`.
 //!
+//! Three stretches of time, counted apart: the warm-up, the *window*, which is what is measured, and, if a [`Disturbance`]
+//! is asked for, what it brings: a server that is stopped for a while, or a burst of connections, and then the time in
+//! which it is watched. The load goes on through all of them without a pause. [`Recovery`] says how long failures lasted.
+//!
 //! [`Load::run`] raises the process's soft limit on open files when the connections need it; processes started later
 //! inherit that.
 
+mod disturbance;
 mod engine;
 mod files;
 mod outcome;
 mod recorder;
+mod recovery;
 mod request;
 mod response;
 mod schedule;
@@ -33,10 +39,11 @@ mod transport;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+pub use disturbance::{Disturbance, DisturbanceKind};
 pub use files::make_room;
 pub use hdrhistogram::Histogram;
 
-pub use outcome::{Errors, Interval, Outcome};
+pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
 pub use request::{Request, RequestError};
 pub use target::{Target, TargetError};
 
@@ -49,7 +56,7 @@ pub struct Expect {
     pub body: Option<Vec<u8>>,
 }
 
-/// When a run ends: at whichever comes first. At least one must be given.
+/// When the window closes: at whichever comes first. At least one must be given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limit {
     /// Exactly so many requests are finished in the window, and without a warm-up no more than these are sent.
@@ -69,13 +76,26 @@ pub struct Load {
     pub expect: Expect,
     /// How many connections send it, one request at a time each.
     pub connections: usize,
-    /// When the run ends.
+    /// When the window closes, and without a disturbance the run ends.
     pub limit: Limit,
     /// Load before the measured window opens, counted apart.
     pub warm_up: Duration,
     /// The longest time for an answer, from the start of sending, and for a connect. An answer that takes longer is a
     /// failure even if it is seen in the same moment.
     pub timeout: Duration,
+    /// What happens when the window closes, and is watched; none for nothing. The limit must be a duration alone.
+    pub disturbance: Option<Disturbance>,
+}
+
+/// What a run tells while it goes on, from its own thread: what is done about it delays answers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Event<'a> {
+    /// A tenth of a second is over.
+    Interval(&'a Interval),
+    /// Stop the server: the window has closed.
+    Pause,
+    /// Let the server go on. This comes after every [`Event::Pause`], also when the run is stopped or fails.
+    Resume,
 }
 
 /// Why a load could not be run.
@@ -90,6 +110,9 @@ pub enum Error {
     /// A load without an end.
     #[error("no limit: give a number of requests, a duration, or both, above 0")]
     NoLimit,
+    /// A disturbance after a window whose end is not known beforehand.
+    #[error("a disturbance comes after a duration: give that, and no number of requests")]
+    DisturbanceLimit,
     /// A load whose every request is too late.
     #[error("a time-out of 0 leaves no time for any answer")]
     NoTimeout,
@@ -114,9 +137,9 @@ pub enum Error {
 impl Load {
     /// Offers the load from the calling thread and returns what it found.
     ///
-    /// `on_interval` is called at the end of each tenth of a second of the measured window, from the same thread: what
-    /// it does delays answers. `stop` is looked at at least every 100 ms; a run that it ends reports what it has.
-    pub fn run(&self, stop: &AtomicBool, on_interval: &mut dyn FnMut(&Interval)) -> Result<Outcome, Error> {
+    /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of what a disturbance
+    /// wants. `stop` is looked at at least every 100 ms; a run that it ends reports what it has.
+    pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
         if self.connections == 0 {
             return Err(Error::NoConnections);
         }
@@ -127,29 +150,24 @@ impl Load {
         {
             return Err(Error::NoLimit);
         }
+        if self.disturbance.is_some() && requests.is_some() {
+            return Err(Error::DisturbanceLimit);
+        }
         if self.timeout.is_zero() {
             return Err(Error::NoTimeout);
         }
         let request = self.request.encode(&self.target)?;
-        files::make_room(self.connections)?;
+        let burst = self.disturbance.map_or(0, |disturbance| disturbance.connections());
+        let connections = self.connections.saturating_add(burst);
+        files::make_room(connections)?;
         let asked = response::Asked {
             head_only: self.request.method == "HEAD",
             close: self.request.asks_to_close(),
             body: self.expect.body.clone(),
         };
         let epoll = |error| Error::Epoll(std::io::Error::from(error));
-        let opens = nanos(self.warm_up);
-        let transport = transport::Transport::new(self.target.addr, request, asked, self.connections);
-        engine::Engine::new(
-            schedule::Schedule::new(&self.limit, opens),
-            transport.map_err(epoll)?,
-            recorder::Recorder::new(opens, on_interval),
-            self.expect.status,
-            nanos(self.timeout),
-            self.connections,
-        )
-        .run(stop)
-        .map_err(epoll)
+        let transport = transport::Transport::new(self.target.addr, request, asked, connections);
+        engine::Engine::new(self, transport.map_err(epoll)?, on_event).run(stop).map_err(epoll)
     }
 }
 

@@ -49,11 +49,16 @@ impl Errors {
     }
 }
 
-/// One tenth of a second of the measured window; the last one ends with the window and may be shorter.
+/// One tenth of a second of the load, from its start to its end.
+///
+/// Of the warm-up if `start_ms` is below 0, of the window if it is below the window's length, else of the disturbance
+/// and what followed. Only where a window that is not a multiple of 100 ms is followed by a disturbance does an interval
+/// hold some of both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// When it began, in ms since the window opened: a multiple of 100.
-    pub start_ms: u64,
+    /// When it began, in ms since the window opened: a multiple of 100. The first one began later than it says if the
+    /// warm-up is not a multiple of 100 ms, and the last one ended with the load.
+    pub start_ms: i64,
     /// Right answers that came in it.
     pub ok: u64,
     /// Requests that failed in it.
@@ -68,9 +73,9 @@ pub struct Interval {
     pub max_us: f64,
 }
 
-/// What a run found in its measured window; `ok + errors.total() == requests`.
+/// What a run found in its measured window, where nothing else is said; `ok + errors.total() == requests`.
 ///
-/// Requests in flight when the window closes are in none of the counts.
+/// Requests in flight when the window closes are in none of its counts.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// Finished requests, right or not.
@@ -88,9 +93,9 @@ pub struct Outcome {
     /// Response times of the right answers in ns, to three digits: from the start of sending the request to the
     /// moment the engine saw the last byte of the answer. Connecting is not in it.
     pub response: Histogram<u64>,
-    /// The window in steps of 100 ms, in order and without gaps.
+    /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and what came after it.
     pub intervals: Vec<Interval>,
-    /// CPU time of the engine's thread in the window, `on_interval` included.
+    /// CPU time of the engine's thread in the window, `on_event` included.
     pub cpu: Duration,
     /// The run was cut short by its `stop` flag.
     pub stopped: bool,
@@ -98,4 +103,58 @@ pub struct Outcome {
     pub warm_up_requests: u64,
     /// Those of them that failed.
     pub warm_up_errors: Errors,
+    /// Right answers in the first second of the load, in which the connections are opened, whatever of it is warm-up;
+    /// none if the load was shorter.
+    pub first_second: Option<u64>,
+    /// Of the longest episode of failures in the window: from its first failure to the first right answer after which
+    /// none failed for 1.5 time-outs. None if nothing failed.
+    pub recovery: Option<Recovery>,
+    /// What came of the disturbance; none if there was none, or if the run was stopped before it was over.
+    pub disturbed: Option<Disturbed>,
+}
+
+/// How long it took until answers were right, and stayed so for 1.5 time-outs. (A connection that hangs shows only after
+/// one.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recovery {
+    /// The time. If it is not complete, a lower bound: up to the right answer that may have been the one, or, if there
+    /// was none after the last failure, up to the end of looking.
+    pub took: Duration,
+    /// Whether the steady time was seen to its end. In a window with several episodes: in each of them.
+    pub complete: bool,
+}
+
+/// What came of a [`Disturbance`](crate::Disturbance), from the window's close to the end;
+/// `ok + errors.total() == requests`. Instants are counted from the window's opening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disturbed {
+    /// When the window closed.
+    pub began: Duration,
+    /// When the disturbance was over: [`Event::Resume`](crate::Event::Resume) had returned, or the last of a burst's
+    /// requests was finished.
+    pub ended: Duration,
+    /// When watching ended.
+    pub until: Duration,
+    /// Finished requests, right or not, a burst's among them.
+    pub requests: u64,
+    /// Right answers.
+    pub ok: u64,
+    /// The others.
+    pub errors: Errors,
+    /// Those of a burst's own connections.
+    pub burst: Burst,
+    /// From `ended` to the first right answer at or after it; none if none came.
+    pub first_right: Option<Duration>,
+    /// From `ended`, for while it is stopped no server can answer, to the first instant from which answers were steady:
+    /// `ended` itself, unless the last request before it failed, or else a right answer. So it is 0 if nothing failed.
+    pub recovery: Recovery,
+}
+
+/// The requests of a burst's own connections, one each. All of them are finished when the disturbance is over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Burst {
+    /// Right answers.
+    pub ok: u64,
+    /// Failures.
+    pub errors: u64,
 }

@@ -11,7 +11,7 @@ use crate::Limit;
 pub(crate) struct Schedule {
     opens: u64,
     opened: bool,
-    /// When the window closes, in ns since the run began; `u64::MAX` for never.
+    /// When it is over, in ns since the run began; `u64::MAX` for not by time, or not yet known.
     closes: u64,
     requests: u64,
     started: u64,
@@ -58,14 +58,19 @@ impl Schedule {
         now >= self.closes || (self.opened && self.finished >= self.requests)
     }
 
-    /// When the run was over: with its last request, or when the window closed.
+    /// When the run was over: with its last request, or by time.
     pub fn end(&self) -> u64 {
         if self.opened && self.finished >= self.requests { self.last_finished } else { self.closes }
     }
 
-    /// When the window closes.
+    /// When it is over, if that is known.
     pub fn closes(&self) -> u64 {
         self.closes
+    }
+
+    /// Makes it end at `closes`.
+    pub fn close_at(&mut self, closes: u64) {
+        self.closes = closes;
     }
 
     /// Requests in flight when the window opens finish in it, so they count towards its limit.

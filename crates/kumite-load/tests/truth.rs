@@ -3,16 +3,20 @@
 #[path = "truth/server.rs"]
 mod server;
 
-use std::net::{Shutdown, SocketAddr, TcpListener};
-use std::sync::Arc;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use kumite_load::{Errors, Expect, Interval, Limit, Load, Outcome, Request, Target};
+use kumite_load::{
+    Burst, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Limit, Load, Outcome, Recovery,
+    Request, Target,
+};
 use rustix::net::sockopt::set_socket_linger;
 use server::{PONG, Server, Then, Turn, write};
 
 const LONG: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_millis(200);
 
 /// `requests` requests on one connection that want `pong`.
 fn load(addr: SocketAddr, requests: u64) -> Load {
@@ -24,28 +28,55 @@ fn load(addr: SocketAddr, requests: u64) -> Load {
         limit: Limit { requests: Some(requests), duration: None },
         warm_up: Duration::ZERO,
         timeout: LONG,
+        disturbance: None,
     }
+}
+
+/// For so long, with the time-out that recoveries are measured with.
+fn timed(addr: SocketAddr, ms: u64) -> Load {
+    let limit = Limit { requests: None, duration: Some(Duration::from_millis(ms)) };
+    Load { limit, connections: 3, timeout: TIMEOUT, ..load(addr, 0) }
 }
 
 /// Runs it and checks what must hold whatever the server does.
 fn run(load: &Load) -> Outcome {
+    run_with(load, &mut |_| {})
+}
+
+fn run_with(load: &Load, on_event: &mut dyn FnMut(Event)) -> Outcome {
     let mut seen = Vec::new();
-    let mut on_interval = |interval: &Interval| seen.push(*interval);
-    let outcome = load.run(&AtomicBool::new(false), &mut on_interval).unwrap();
+    let mut on_event = |event: Event| {
+        if let Event::Interval(interval) = event {
+            seen.push(*interval);
+        }
+        on_event(event);
+    };
+    let outcome = load.run(&AtomicBool::new(false), &mut on_event).unwrap();
     assert_eq!(outcome.requests, outcome.ok + outcome.errors.total());
     assert_eq!(outcome.response.len(), outcome.ok);
-    assert_eq!(outcome.intervals.iter().map(|i| i.ok).sum::<u64>(), outcome.ok);
-    assert_eq!(outcome.intervals.iter().map(|i| i.errors).sum::<u64>(), outcome.errors.total());
+    assert_eq!(outcome.recovery.is_some(), outcome.errors.total() > 0);
     assert_eq!(outcome.intervals, seen);
+    let warm_up_ms = load.warm_up.as_millis().next_multiple_of(100) as i64;
     for (index, interval) in (0..).zip(&seen) {
-        assert_eq!(interval.start_ms, index * 100);
+        assert_eq!(interval.start_ms, index * 100 - warm_up_ms);
     }
+    let window_ms = outcome.elapsed.as_micros().div_ceil(1000) as i64;
+    let sums = |from: i64, to: i64| {
+        let within = || seen.iter().filter(|interval| (from..to).contains(&interval.start_ms));
+        (within().map(|i| i.ok).sum::<u64>(), within().map(|i| i.errors).sum::<u64>())
+    };
+    let warm_up_errors = outcome.warm_up_errors.total();
+    assert_eq!(sums(i64::MIN, 0), (outcome.warm_up_requests - warm_up_errors, warm_up_errors));
+    assert_eq!(sums(0, window_ms.max(1)), (outcome.ok, outcome.errors.total()));
+    let after = outcome.disturbed.map_or((0, 0), |it| (it.ok, it.errors.total()));
+    assert_eq!(sums(window_ms.max(1), i64::MAX), after);
     if let Some(requests) = load.limit.requests
         && load.limit.duration.is_none()
     {
         assert_eq!(outcome.requests, requests);
     }
     assert!(!outcome.stopped);
+    assert_eq!(outcome.disturbed.is_some(), load.disturbance.is_some());
     outcome
 }
 
@@ -213,10 +244,11 @@ fn a_late_answer_is_a_time_out() {
             Then::Keep
         });
         let load = Load { timeout: Duration::from_millis(250), ..load(server.addr, 2) };
-        let mut on_interval = |interval: &Interval| {
-            std::thread::sleep(Duration::from_millis(if interval.ok > 0 { 300 } else { 0 }));
+        let mut on_event = |event: Event| {
+            let slow = matches!(event, Event::Interval(interval) if interval.ok > 0);
+            std::thread::sleep(Duration::from_millis(if slow { 300 } else { 0 }));
         };
-        let outcome = load.run(&AtomicBool::new(false), &mut on_interval).unwrap();
+        let outcome = load.run(&AtomicBool::new(false), &mut on_event).unwrap();
         assert_eq!((outcome.ok, outcome.errors), (1, Errors { timeout: 1, ..Errors::default() }));
     }
 }
@@ -439,7 +471,7 @@ fn a_window_after_a_warm_up() {
     let outcome = run(&Load { limit, warm_up, connections: 4, ..load(server.addr, 0) });
     assert!(outcome.warm_up_errors.status > 0 && outcome.warm_up_requests > outcome.warm_up_errors.total());
     assert_eq!((outcome.errors.total(), outcome.reconnects), (0, 0));
-    assert_eq!((outcome.elapsed, outcome.intervals.len()), (Duration::from_millis(300), 3));
+    assert_eq!((outcome.elapsed, outcome.intervals.len()), (Duration::from_millis(300), 5));
     let counted = outcome.warm_up_requests + outcome.requests;
     assert!((counted..=counted + 4).contains(&server.requests()), "{} of {}", counted, server.requests());
 
@@ -474,7 +506,8 @@ fn stopped_within_a_tenth_of_a_second() {
         assert!(took < Duration::from_millis(500), "{took:?}");
         assert!(outcome.stopped);
         assert_eq!(outcome.ok > 0, addr == answering.addr);
-        assert_eq!(outcome.intervals.len() >= 2, warm_up.is_zero());
+        assert!(outcome.intervals.len() >= 2);
+        assert_eq!(outcome.elapsed.is_zero(), !warm_up.is_zero());
     }
 }
 
@@ -483,6 +516,9 @@ fn loads_that_cannot_be_run() {
     let good = load("127.0.0.1:1".parse().unwrap(), 1);
     let none = Limit { requests: None, duration: None };
     let zero = Limit { requests: None, duration: Some(Duration::ZERO) };
+    let disturbance = |kind| Some(Disturbance { kind, watch: LONG });
+    let pause = disturbance(DisturbanceKind::Pause(LONG));
+    let burst = disturbance(DisturbanceKind::Burst(usize::MAX));
     let injection = Request { method: "GET\r\n".into(), headers: Vec::new(), body: Vec::new() };
     for (load, message) in [
         (Load { connections: 0, ..good.clone() }, "no connections"),
@@ -491,6 +527,8 @@ fn loads_that_cannot_be_run() {
         (Load { timeout: Duration::ZERO, ..good.clone() }, "time-out of 0"),
         (Load { request: injection, ..good.clone() }, "the method"),
         (Load { connections: usize::MAX, ..good.clone() }, "open files"),
+        (Load { disturbance: burst, ..timed(good.target.addr, 1) }, "open files"),
+        (Load { disturbance: pause, ..good.clone() }, "after a duration"),
     ] {
         let error = load.run(&AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
@@ -554,4 +592,231 @@ fn a_server_that_takes_only_some_connections_is_not_kept_waiting_for_the_others(
     let outcome = run(&Load { connections: 6, limit, ..load(addr, 0) });
     assert!(outcome.ok > 100, "{} answers in half a second", outcome.ok);
     assert_eq!(outcome.errors, Errors::default(), "the others are in flight when it ends");
+}
+
+/// A server that can be stopped, from the moment that is set on; and again let go on, from a moment that may be later.
+#[derive(Clone)]
+struct Stoppable(Arc<Mutex<(Option<Instant>, Option<Instant>)>>);
+
+impl Stoppable {
+    fn new() -> Stoppable {
+        Stoppable(Arc::new(Mutex::new((None, None))))
+    }
+
+    fn stop(&self, from: Instant, until: Option<Instant>) {
+        *self.0.lock().unwrap() = (Some(from), until);
+    }
+
+    fn is_stopped(&self) -> bool {
+        let (from, until) = *self.0.lock().unwrap();
+        let now = Instant::now();
+        from.is_some_and(|from| now >= from) && until.is_none_or(|until| now < until)
+    }
+
+    /// Takes a millisecond for each answer, so that it needs little CPU.
+    fn serve(&self) -> Server {
+        let stoppable = self.clone();
+        Server::start(0, move |stream, _| {
+            std::thread::sleep(Duration::from_millis(1));
+            while stoppable.is_stopped() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            write(stream, PONG);
+            Then::Keep
+        })
+    }
+}
+
+impl Drop for Stoppable {
+    fn drop(&mut self) {
+        self.stop(Instant::now(), Some(Instant::now()));
+    }
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+#[test]
+fn a_server_that_comes_back_has_recovered() {
+    let server = Stoppable::new();
+    let running = server.serve();
+    let begin = Instant::now() + ms(150);
+    server.stop(begin, Some(begin + ms(700)));
+    let outcome = run(&timed(running.addr, 1400));
+    // The first time-out is 200 ms after the stop.
+    let Recovery { took, complete } = outcome.recovery.unwrap();
+    assert!(complete);
+    assert!((ms(400)..ms(900)).contains(&took), "{took:?}");
+    assert!((6..=9).contains(&outcome.errors.timeout), "{:?}", outcome.errors);
+}
+
+#[test]
+fn a_server_that_never_comes_back_has_not() {
+    let server = Stoppable::new();
+    let running = server.serve();
+    server.stop(Instant::now() + ms(100), None);
+    let outcome = run(&timed(running.addr, 900));
+    let Recovery { took, complete } = outcome.recovery.unwrap();
+    assert!(!complete);
+    assert!((ms(400)..ms(630)).contains(&took), "from the first time-out, at 300 ms, to the end: {took:?}");
+}
+
+/// Stops a server for half a second, and so much longer, after a window of 300 ms.
+fn paused(longer: Option<Duration>) -> Disturbed {
+    let server = Stoppable::new();
+    let running = server.serve();
+    let disturbance = Disturbance { kind: DisturbanceKind::Pause(ms(500)), watch: ms(1000) };
+    let load = Load { disturbance: Some(disturbance), warm_up: ms(100), ..timed(running.addr, 300) };
+    let began = Instant::now();
+    let mut told = Vec::new();
+    let outcome = run_with(&load, &mut |event| match event {
+        Event::Interval(_) => {}
+        Event::Pause => {
+            told.push(("pause", began.elapsed()));
+            server.stop(Instant::now(), None);
+        }
+        Event::Resume => {
+            told.push(("resume", began.elapsed()));
+            server.stop(Instant::now(), longer.map(|longer| Instant::now() + longer));
+        }
+    });
+    let all = began.elapsed();
+    assert_eq!(told.iter().map(|(what, _)| *what).collect::<Vec<_>>(), ["pause", "resume"]);
+    let (pause, resume) = (told[0].1, told[1].1);
+    assert!((ms(400)..ms(600)).contains(&pause), "{pause:?}");
+    assert!((ms(500)..ms(700)).contains(&(resume - pause)), "{pause:?}, {resume:?}");
+
+    assert_eq!((outcome.elapsed, outcome.errors.total(), outcome.recovery), (ms(300), 0, None));
+    let disturbed = outcome.disturbed.unwrap();
+    assert_eq!((disturbed.began, disturbed.burst), (ms(300), Burst::default()));
+    assert!((ms(800)..ms(1200)).contains(&disturbed.ended), "{:?}", disturbed.ended);
+    assert_eq!(disturbed.until, disturbed.ended + ms(1000));
+    assert!((all - ms(100)).saturating_sub(disturbed.until) < ms(300), "{all:?}, {:?}", disturbed.until);
+    assert!(disturbed.errors.timeout >= 6 && disturbed.errors.timeout == disturbed.errors.total());
+    disturbed
+}
+
+#[test]
+fn a_server_that_was_paused() {
+    let [at_once, later, never] = std::thread::scope(|scope| {
+        [Some(Duration::ZERO), Some(ms(500)), None]
+            .map(|longer| scope.spawn(move || paused(longer)))
+            .map(|disturbed| disturbed.join().unwrap())
+    });
+    let Disturbed { recovery, first_right, .. } = at_once;
+    assert!(recovery.complete && recovery.took < ms(300), "{recovery:?}");
+    assert_eq!(first_right, Some(recovery.took));
+    let Disturbed { recovery, first_right, .. } = later;
+    assert!(recovery.complete && (ms(490)..ms(900)).contains(&recovery.took), "{recovery:?}");
+    assert_eq!(first_right, Some(recovery.took));
+    let Disturbed { recovery, first_right, .. } = never;
+    assert_eq!((recovery, first_right), (Recovery { took: ms(1000), complete: false }, None));
+}
+
+#[test]
+fn who_is_stopped_in_a_pause_resumes_the_server() {
+    let server = pong();
+    let stop = AtomicBool::new(false);
+    let disturbance = Some(Disturbance { kind: DisturbanceKind::Pause(LONG), watch: LONG });
+    let mut told = Vec::new();
+    let load = Load { disturbance, ..timed(server.addr, 50) };
+    let outcome = load.run(&stop, &mut |event| match event {
+        Event::Interval(_) => {}
+        Event::Pause => {
+            stop.store(true, Ordering::SeqCst);
+            told.push("pause");
+        }
+        Event::Resume => told.push("resume"),
+    });
+    let outcome = outcome.unwrap();
+    assert_eq!(told, ["pause", "resume"]);
+    assert_eq!((outcome.elapsed, outcome.stopped, outcome.disturbed), (ms(50), true, None));
+    assert!(outcome.ok > 0);
+}
+
+fn burst(addr: SocketAddr, connections: usize, timeout: Duration) -> (Outcome, Disturbed) {
+    let disturbance = Some(Disturbance { kind: DisturbanceKind::Burst(connections), watch: ms(350) });
+    let outcome = run(&Load { disturbance, timeout, ..timed(addr, 200) });
+    let disturbed = outcome.disturbed.unwrap();
+    assert_eq!((outcome.elapsed, disturbed.began), (ms(200), ms(200)));
+    assert_eq!(disturbed.until, disturbed.ended + ms(350));
+    assert_eq!(disturbed.requests, disturbed.ok + disturbed.errors.total());
+    assert_eq!((outcome.errors.total(), outcome.reconnects), (0, 0));
+    (outcome, disturbed)
+}
+
+/// Answers, after a millisecond, what comes on one of the load's own three connections; what comes on another it hands
+/// to `other`.
+fn on_its_own(other: fn(&mut TcpStream) -> Then) -> (Server, Arc<AtomicU64>) {
+    let connections = Arc::new(AtomicU64::new(0));
+    let seen = connections.clone();
+    let server = Server::start(0, move |stream, turn| {
+        seen.fetch_max(turn.connection, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(1));
+        if turn.connection > 3 {
+            return other(stream);
+        }
+        write(stream, PONG);
+        Then::Keep
+    });
+    (server, connections)
+}
+
+#[test]
+fn a_burst_is_so_many_requests_beside_the_others() {
+    let (server, connections) = on_its_own(|stream| {
+        write(stream, PONG);
+        Then::Keep
+    });
+    // More than are begun at a time.
+    let (outcome, disturbed) = burst(server.addr, 300, LONG);
+    assert_eq!(disturbed.burst, Burst { ok: 300, errors: 0 });
+    assert_eq!((disturbed.errors, connections.load(Ordering::SeqCst)), (Errors::default(), 303));
+    assert!(disturbed.ok > 300 + 100, "{} with those of the others", disturbed.ok);
+    let unconfirmed = Recovery { took: Duration::ZERO, complete: false };
+    assert_eq!(disturbed.recovery, unconfirmed, "none failed, but it was watched for less than a time-out");
+    assert!(disturbed.ended > disturbed.began);
+    assert_eq!(disturbed.first_right, Some(Duration::ZERO), "the burst's last one");
+    let counted = outcome.requests + disturbed.requests;
+    assert!((counted..=counted + 3).contains(&server.requests()), "{counted} of {}", server.requests());
+}
+
+#[test]
+fn a_burst_that_is_dropped() {
+    let (server, connections) = on_its_own(|_| Then::Close);
+    let (_, disturbed) = burst(server.addr, 100, TIMEOUT);
+    assert_eq!(disturbed.burst, Burst { ok: 0, errors: 100 });
+    assert_eq!(disturbed.errors, Errors { closed: 100, ..Errors::default() });
+    assert_eq!(connections.load(Ordering::SeqCst), 103, "none is opened again");
+    let Recovery { took, complete } = disturbed.recovery;
+    assert!(complete && took > Duration::ZERO && took < ms(200), "{took:?}");
+    assert_eq!(disturbed.first_right, Some(took));
+}
+
+#[test]
+fn a_burst_that_hangs_ends_with_its_time_outs() {
+    let (server, _) = on_its_own(|stream| {
+        let _ = std::io::Read::read(stream, &mut [0]);
+        Then::Close
+    });
+    let (_, disturbed) = burst(server.addr, 20, TIMEOUT);
+    assert_eq!(disturbed.burst, Burst { ok: 0, errors: 20 });
+    assert_eq!(disturbed.errors, Errors { timeout: 20, ..Errors::default() });
+    let took = disturbed.ended - disturbed.began;
+    assert!((ms(200)..ms(400)).contains(&took), "{took:?}");
+}
+
+#[test]
+fn the_first_second_and_the_intervals_of_the_warm_up() {
+    let server = Stoppable::new().serve();
+    let outcome = run(&Load { warm_up: ms(250), ..timed(server.addr, 850) });
+    let starts: Vec<i64> = outcome.intervals.iter().map(|interval| interval.start_ms).collect();
+    assert_eq!(starts, (-3..9).map(|i| i * 100).collect::<Vec<_>>());
+    assert!(outcome.intervals.iter().all(|interval| interval.ok > 0));
+    assert!(outcome.intervals[0].ok * 3 < outcome.intervals[5].ok * 4, "half as long as the others");
+    let first = outcome.first_second.unwrap();
+    let before = |end: i64| outcome.intervals.iter().filter(|i| i.start_ms < end).map(|i| i.ok).sum::<u64>();
+    assert!((before(700) + 1..before(800)).contains(&first), "{first} up to 750 ms");
+    assert_eq!(run(&timed(server.addr, 100)).first_second, None);
 }

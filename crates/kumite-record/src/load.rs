@@ -33,8 +33,12 @@ pub struct LoadResult {
     pub first_wrong: Option<String>,
     /// Connections opened again, after a failure or because the server closed one.
     pub reconnects: u64,
-    /// From the first failure until answers were right again. Not measured yet: always none.
+    /// From the first failure to the first right answer after which none failed for 1.5 time-outs; the longest time, if
+    /// that happened more than once. None if nothing failed. A lower bound if `recovered` is false.
     pub recovery_us: Option<f64>,
+    /// Whether the steady time was seen to its end, each time; none if nothing failed. It cannot have been if something
+    /// failed in the last 1.5 time-outs.
+    pub recovered: Option<bool>,
     /// Whether it was ended before its limit.
     pub cut_short: bool,
     /// Right answers by response time: the upper end of each bin and its count.

@@ -117,6 +117,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         },
         warm_up: args.warm_up.unwrap_or_default(),
         timeout: args.timeout,
+        disturbance: None,
     })
 }
 
@@ -129,6 +130,9 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
     let mut progress = Progress::new(0);
     let (mut done, mut errors) = (0, 0);
     let mut watch = |interval: &Interval| {
+        if interval.start_ms < 0 {
+            return progress.step(0, 0, &format!("warming up; {}/s", interval.ok * 10));
+        }
         done += interval.ok + interval.errors;
         errors += interval.errors;
         let elapsed = (interval.start_ms + 100) as f64 / 1e3;

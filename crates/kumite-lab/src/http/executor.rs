@@ -48,7 +48,7 @@ impl<'a> HttpExecutor<'a> {
             .map_err(|error| format!("cannot make {}: {error}", state.join(&logs).display()))?;
         // Before the first contender, so that all of them inherit the same limit.
         let points = experiment.points();
-        let most = points.iter().filter_map(|point| Some(experiment.http(point).ok()?.connections)).max();
+        let most = points.iter().filter_map(|point| Some(experiment.http(point).ok()?.most_connections())).max();
         load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
         pin_thread(&cores.engine).map_err(|error| error.to_string())?;
         kumite_process::become_subreaper().map_err(|error| error.to_string())?;
@@ -247,6 +247,7 @@ impl<'a> Server<'a> {
         stop: &AtomicBool,
     ) -> Result<Offered, String> {
         let load = workload.load(self.port);
+        let window_ms = workload.duration.as_millis() as i64;
         let halt = AtomicBool::new(false);
         let (send, receive) = mpsc::channel();
         let began = Instant::now();
@@ -257,13 +258,15 @@ impl<'a> Server<'a> {
             let (load, halt) = (&load, &halt);
             let engine = scope.spawn(move || {
                 pin_thread(cores).map_err(|error| error.to_string())?;
-                load.run(halt, &mut |_| {
-                    let _ = send.send(());
+                load.run(halt, &mut |event| {
+                    if let load::Event::Interval(interval) = event {
+                        let _ = send.send(interval.start_ms);
+                    }
                 })
                 .map_err(|error| error.to_string())
             });
             loop {
-                // Until the warm-up is over there are no intervals, and no CPU time to account.
+                // CPU time is accounted from the end of the warm-up to that of the window's last interval.
                 let to_warm = workload.warm_up.saturating_sub(began.elapsed());
                 let waited = receive.recv_timeout(match first {
                     None => to_warm.min(Duration::from_millis(100)),
@@ -278,7 +281,11 @@ impl<'a> Server<'a> {
                 if died.is_some() || stop.load(Ordering::Relaxed) {
                     halt.store(true, Ordering::Relaxed);
                 }
-                if began.elapsed() >= workload.warm_up {
+                let in_window = match waited {
+                    Ok(start_ms) => (-100..window_ms).contains(&start_ms),
+                    Err(_) => first.is_none() && began.elapsed() >= workload.warm_up,
+                };
+                if in_window {
                     let now = (Instant::now(), self.tree.usage());
                     first.get_or_insert(now);
                     last = Some(now);

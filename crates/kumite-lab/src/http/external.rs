@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 
-use kumite_load::{Interval, Load};
+use kumite_load::{Event, Interval, Load};
 use kumite_process::pin_thread;
 use kumite_record::{Engine, Latency, LoadResult, Outcome, SCHEMA, Sample};
 
@@ -31,8 +31,10 @@ impl Executor for External<'_> {
             let engine = scope.spawn(move || {
                 // Where it may not choose its CPU it measures all the same.
                 let _ = pin_thread(cores);
-                load.run(stop, &mut |interval| {
-                    let _ = send.send(*interval);
+                load.run(stop, &mut |event| {
+                    if let Event::Interval(interval) = event {
+                        let _ = send.send(*interval);
+                    }
                 })
             });
             for interval in receive {
@@ -87,7 +89,8 @@ pub fn load_result(
         },
         first_wrong: outcome.first_wrong.clone(),
         reconnects: outcome.reconnects,
-        recovery_us: None,
+        recovery_us: outcome.recovery.map(|recovery| recovery.took.as_secs_f64() * 1e6),
+        recovered: outcome.recovery.map(|recovery| recovery.complete),
         cut_short: outcome.stopped,
         histogram_us: outcome
             .response

@@ -36,7 +36,7 @@ pub(crate) fn sample(outcome: &load::Outcome) -> Sample {
     }
     sample.errors = outcome.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
     sample.histograms.insert("response_ns".to_owned(), response.clone());
-    sample.series = series(&outcome.intervals);
+    sample.series = series(outcome);
     sample
 }
 
@@ -66,8 +66,14 @@ pub(crate) fn marks(outcome: &load::Outcome, shared: bool) -> Vec<Mark> {
     marks
 }
 
-fn series(intervals: &[load::Interval]) -> Series {
-    let mut series = Series { interval_ms: INTERVAL_MS, ..Series::default() };
+fn series(outcome: &load::Outcome) -> Series {
+    let intervals = &outcome.intervals;
+    let mut series = Series {
+        interval_ms: INTERVAL_MS,
+        start_ms: intervals.first().map_or(0, |interval| interval.start_ms),
+        window_ms: outcome.elapsed.as_secs_f64() * 1e3,
+        ..Series::default()
+    };
     type Value = fn(&load::Interval) -> f64;
     let counts: [(&str, Value); 2] = [("ok", |i| i.ok as f64), ("errors", |i| i.errors as f64)];
     let times: [(&str, Value); 4] = [
@@ -107,6 +113,9 @@ mod tests {
             stopped: false,
             warm_up_requests: 0,
             warm_up_errors: load::Errors::default(),
+            first_second: None,
+            recovery: None,
+            disturbed: None,
         }
     }
 

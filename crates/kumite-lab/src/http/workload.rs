@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kumite_load::{Expect, Limit, Load, Request, Target};
+use kumite_load::{Disturbance, DisturbanceKind, Expect, Limit, Load, Request, Target};
 use kumite_record::{AxisValue, Point};
 
 use crate::spec::Answer;
@@ -154,6 +154,7 @@ impl HttpWorkload {
             limit: Limit { requests: None, duration: Some(self.duration) },
             warm_up: self.warm_up,
             timeout: self.timeout,
+            disturbance: self.disturbance,
         }
     }
 
@@ -163,6 +164,7 @@ impl HttpWorkload {
             connections: 1,
             limit: Limit { requests: Some(1), duration: None },
             warm_up: Duration::ZERO,
+            disturbance: None,
             ..self.load(port)
         }
     }
@@ -191,19 +193,6 @@ fn disturbance(take: &Parameters) -> Result<Option<Disturbance>, String> {
         other => return Err(format!("disturbance is \"none\", \"pause\" or \"burst\", not \"{other}\"")),
     };
     Ok(Some(Disturbance { kind, watch }))
-}
-
-/// TEMP
-#[derive(Clone, Debug, PartialEq)]
-pub struct Disturbance {
-    pub kind: DisturbanceKind,
-    pub watch: Duration,
-}
-/// TEMP
-#[derive(Clone, Debug, PartialEq)]
-pub enum DisturbanceKind {
-    Pause(Duration),
-    Burst(usize),
 }
 
 struct Parameters<'a>(&'a BTreeMap<String, AxisValue>);

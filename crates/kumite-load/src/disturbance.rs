@@ -1,0 +1,36 @@
+//! What is done to a server on purpose, to see how it recovers.
+
+use std::time::Duration;
+
+/// A failure that is induced when the window closes, and watched. The load's own connections go on all the time, in
+/// their closed loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disturbance {
+    /// What is done.
+    pub kind: DisturbanceKind,
+    /// How long the server is watched once it is over. To confirm a recovery it takes 1.5 time-outs more than the
+    /// recovery itself.
+    pub watch: Duration,
+}
+
+/// How a server is disturbed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DisturbanceKind {
+    /// The caller stops the server when it is told [`Event::Pause`](crate::Event::Pause) and lets it go on when it is
+    /// told [`Event::Resume`](crate::Event::Resume), so long after. The disturbance is over then.
+    Pause(Duration),
+    /// So many connections are opened at once, beside the load's own and without their limit of 64. Each sends one
+    /// request when it is established, and is closed when that is finished. The disturbance is over with the last of
+    /// them, which is after two time-outs at most: one to connect, one to answer.
+    Burst(usize),
+}
+
+impl Disturbance {
+    /// The connections that it needs beside the load's own.
+    pub fn connections(&self) -> usize {
+        match self.kind {
+            DisturbanceKind::Pause(_) => 0,
+            DisturbanceKind::Burst(connections) => connections,
+        }
+    }
+}

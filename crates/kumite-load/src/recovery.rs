@@ -1,0 +1,265 @@
+//! Recovery: how long until answers are right, and stay so.
+//!
+//! An *episode* begins with a failure. It is over with the first right answer after which no failure comes for a while
+//! (`steady`). It is fed with what finished when, in order, and reads no clock.
+
+use std::time::Duration;
+
+use crate::outcome::Recovery;
+
+/// How long no failure may come, for answers to be steady: 1.5 time-outs. One would be too short, for a connection that
+/// hangs shows only then.
+pub(crate) fn steady(timeout: u64) -> u64 {
+    timeout + timeout / 2
+}
+
+/// The episodes of a stretch of time. It keeps only what its two questions need, however many there are.
+pub(crate) struct Episodes {
+    steady: u64,
+    /// The last one, which may turn out to be over.
+    last: Option<Episode>,
+    /// How long the first one took, if that is known.
+    first: Option<u64>,
+    /// How long the longest took of those before the last.
+    longest: u64,
+    first_right: Option<u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Episode {
+    began: u64,
+    /// The first right answer after its last failure so far.
+    right: Option<u64>,
+}
+
+impl Episodes {
+    pub fn new(steady: u64) -> Episodes {
+        Episodes { steady, last: None, first: None, longest: 0, first_right: None }
+    }
+
+    /// A right answer came.
+    #[inline]
+    pub fn right(&mut self, now: u64) {
+        self.first_right.get_or_insert(now);
+        if let Some(Episode { right: right @ None, .. }) = &mut self.last {
+            *right = Some(now);
+        }
+    }
+
+    /// A request failed.
+    pub fn failed(&mut self, now: u64) {
+        match &mut self.last {
+            Some(Episode { began, right: Some(right) }) if now - *right >= self.steady => {
+                let took = *right - *began;
+                self.first.get_or_insert(took);
+                self.longest = self.longest.max(took);
+                self.last = Some(Episode { began: now, right: None });
+            }
+            Some(episode) => episode.right = None,
+            None => self.last = Some(Episode { began: now, right: None }),
+        }
+    }
+
+    /// Begins anew, with an episode that counts from `now`. It may be over at once, unless the last request failed.
+    pub fn restart(&mut self, now: u64) {
+        let failing = self.last.is_some_and(|episode| episode.right.is_none());
+        let right = (!failing).then_some(now);
+        *self = Episodes { last: Some(Episode { began: now, right }), ..Episodes::new(self.steady) };
+    }
+
+    /// The first right answer since the beginning, or the restart.
+    pub fn first_right(&self) -> Option<u64> {
+        self.first_right
+    }
+
+    /// The first episode, as it was known at `end`; none if nothing failed.
+    pub fn first(&self, end: u64) -> Option<Recovery> {
+        let known = self.first.map(|took| Recovery { took: Duration::from_nanos(took), complete: true });
+        known.or_else(|| self.last(end))
+    }
+
+    /// The longest episode, as it was known at `end`; none if nothing failed. Complete only if every one was over.
+    pub fn longest(&self, end: u64) -> Option<Recovery> {
+        let last = self.last(end)?;
+        Some(Recovery { took: last.took.max(Duration::from_nanos(self.longest)), ..last })
+    }
+
+    fn last(&self, end: u64) -> Option<Recovery> {
+        let Episode { began, right } = self.last?;
+        // Without a right answer yet, the one that ends the episode comes after `end`.
+        let took = Duration::from_nanos(right.unwrap_or(end) - began);
+        Some(Recovery { took, complete: right.is_some_and(|right| end - right >= self.steady) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const STEADY: u64 = 10;
+    const RIGHT: bool = true;
+    const FAILED: bool = false;
+
+    fn recovery(took: u64, complete: bool) -> Option<Recovery> {
+        Some(Recovery { took: Duration::from_nanos(took), complete })
+    }
+
+    fn fed(episodes: &mut Episodes, events: &[(u64, bool)]) {
+        for &(now, right) in events {
+            if right { episodes.right(now) } else { episodes.failed(now) }
+        }
+    }
+
+    fn of(events: &[(u64, bool)]) -> Episodes {
+        let mut episodes = Episodes::new(STEADY);
+        fed(&mut episodes, events);
+        episodes
+    }
+
+    #[test]
+    fn steady_is_longer_than_the_time_out() {
+        assert_eq!((steady(1_000), steady(3)), (1_500, 4));
+    }
+
+    #[test]
+    fn nothing_failed() {
+        assert_eq!(of(&[]).longest(99), None);
+        assert_eq!(of(&[(1, RIGHT), (50, RIGHT)]).longest(99), None);
+    }
+
+    #[test]
+    fn from_the_first_failure_to_the_first_right_answer_of_those_that_stay_right() {
+        let episodes = of(&[
+            (4, RIGHT),
+            (5, FAILED),
+            (6, RIGHT),
+            (7, FAILED),
+            (8, FAILED),
+            (9, RIGHT),
+            (10, RIGHT),
+            (18, FAILED),
+            (21, RIGHT),
+            (22, RIGHT),
+        ]);
+        assert_eq!(episodes.longest(31), recovery(16, true));
+        assert_eq!(episodes.longest(30), recovery(16, false), "one too early to be sure");
+    }
+
+    #[test]
+    fn a_failure_after_a_steady_time_is_another_episode() {
+        let events = [(1, FAILED), (4, RIGHT), (14, FAILED), (15, RIGHT)];
+        assert_eq!(of(&events).longest(25), recovery(3, true));
+        assert_eq!(of(&events).first(25), recovery(3, true));
+        let sooner = [(1, FAILED), (4, RIGHT), (13, FAILED), (15, RIGHT)];
+        assert_eq!(of(&sooner).longest(25), recovery(14, true));
+    }
+
+    #[test]
+    fn the_longest_may_be_any_and_is_a_bound_while_one_is_not_over() {
+        let events = [(1, FAILED), (8, RIGHT), (30, FAILED), (31, RIGHT)];
+        assert_eq!(of(&events).longest(41), recovery(7, true));
+        assert_eq!(of(&events).longest(40), recovery(7, false));
+        assert_eq!(of(&[&events[..], &[(32, FAILED)]].concat()).longest(40), recovery(10, false));
+    }
+
+    #[test]
+    fn without_a_right_answer_it_lasts_to_the_end_at_least() {
+        assert_eq!(of(&[(1, RIGHT), (5, FAILED), (6, FAILED)]).longest(60), recovery(55, false));
+    }
+
+    #[test]
+    fn after_a_restart() {
+        type Case<'a> = (&'a [(u64, bool)], &'a [(u64, bool)], Option<Recovery>);
+        let cases: [Case; 8] = [
+            (&[], &[(51, RIGHT)], recovery(0, true)),
+            (&[(10, FAILED), (20, RIGHT)], &[], recovery(0, true)),
+            // Right again just before, which is at once; but it must stay so from here on.
+            (&[(44, FAILED), (45, RIGHT)], &[(59, FAILED), (61, RIGHT)], recovery(11, true)),
+            (&[(10, FAILED), (20, RIGHT)], &[(60, FAILED), (61, RIGHT)], recovery(0, true)),
+            (&[(44, FAILED)], &[(52, RIGHT), (53, RIGHT)], recovery(2, true)),
+            (&[(50, FAILED)], &[(52, RIGHT), (53, FAILED), (55, RIGHT)], recovery(5, true)),
+            (&[(44, FAILED)], &[(66, FAILED), (95, RIGHT)], recovery(45, false)),
+            (&[(44, FAILED)], &[(66, FAILED)], recovery(50, false)),
+        ];
+        for (before, after, expected) in cases {
+            let mut episodes = of(before);
+            episodes.restart(50);
+            fed(&mut episodes, after);
+            assert_eq!(episodes.first(100), expected, "{before:?}, then {after:?}");
+            assert_eq!(episodes.first_right(), after.iter().find(|(_, right)| *right).map(|(at, _)| *at));
+        }
+        let mut quiet = of(&[]);
+        quiet.restart(50);
+        assert_eq!(quiet.first(59), recovery(0, false), "a connection that hangs could not yet show");
+    }
+
+    /// Whether answers are right from `at` on, where `later` is all that came after it.
+    fn stays_right(at: u64, later: &[(u64, bool)]) -> bool {
+        later.iter().all(|&(then, right)| right || then >= at + STEADY)
+    }
+
+    /// The same, by the definition and with all events at hand.
+    fn naive_longest(events: &[(u64, bool)], end: u64) -> Option<Recovery> {
+        let mut found: Vec<(u64, bool)> = Vec::new();
+        let mut rest = events;
+        while let Some(begin) = rest.iter().position(|&(_, right)| right == FAILED) {
+            let (began, _) = rest[begin];
+            rest = &rest[begin + 1..];
+            let over = (0..rest.len()).find(|&i| rest[i].1 && stays_right(rest[i].0, &rest[i + 1..]));
+            let Some(over) = over else {
+                found.push((end - began, false));
+                break;
+            };
+            found.push((rest[over].0 - began, end >= rest[over].0 + STEADY));
+            rest = &rest[over + 1..];
+        }
+        let took = found.iter().map(|(took, _)| *took).max()?;
+        recovery(took, found.iter().all(|(_, complete)| *complete))
+    }
+
+    /// The first moment at or after `now` from which answers are right: `now` itself or a right answer.
+    fn naive_first(before: &[(u64, bool)], now: u64, after: &[(u64, bool)], end: u64) -> Recovery {
+        let at_once = before.last().is_none_or(|&(_, right)| right) && stays_right(now, after);
+        let later = (0..after.len()).find(|&i| after[i].1 && stays_right(after[i].0, &after[i + 1..]));
+        let over = if at_once { Some(now) } else { later.map(|i| after[i].0) };
+        let complete = over.is_some_and(|over| end >= over + STEADY);
+        recovery(over.unwrap_or(end) - now, complete).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn is_what_the_definition_says(
+            steps in prop::collection::vec((0..8_u64, prop::bool::weighted(0.7)), 0..60),
+            split in 0..60_usize,
+            gap in 0..15_u64,
+            tail in 0..15_u64,
+        ) {
+            let mut now = 0;
+            let mut events: Vec<(u64, bool)> = Vec::new();
+            let split = split.min(steps.len());
+            let mut restart = 0;
+            for (index, (step, right)) in steps.iter().enumerate() {
+                if index == split {
+                    now += gap;
+                    restart = now;
+                }
+                now += step;
+                events.push((now, *right));
+            }
+            if split == steps.len() {
+                now += gap;
+                restart = now;
+            }
+            let end = now + tail;
+            prop_assert_eq!(of(&events).longest(end), naive_longest(&events, end));
+
+            let (before, after) = events.split_at(split);
+            let mut episodes = of(before);
+            episodes.restart(restart);
+            fed(&mut episodes, after);
+            prop_assert_eq!(episodes.first(end), Some(naive_first(before, restart, after, end)));
+        }
+    }
+}
