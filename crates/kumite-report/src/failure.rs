@@ -37,7 +37,7 @@ pub struct Disturbed {
 /// Trials of one contender that ended badly in the same way.
 #[derive(Debug, Serialize)]
 pub struct LostTrials {
-    /// `kotlin-ktor failed in 7 trials: connections=1`.
+    /// `kotlin-ktor failed in 7 trials: connections = 1`.
     pub title: String,
     pub reason: String,
 }
@@ -53,7 +53,7 @@ pub fn failures(export: &Export, groups: &Groups) -> Failures {
     Failures {
         disturbances: groups.disturbed().flat_map(points).collect(),
         requests: requests(export, groups),
-        trials: lost(export),
+        trials: lost(export, groups),
     }
 }
 
@@ -120,7 +120,7 @@ fn what(kind: &str, seen: &[&Disturbance]) -> String {
     };
     let of_median = if seen.len() > 1 { " (medians over trials)" } else { "" };
     format!(
-        "{done} Then it was watched for {}{of_median}. The load went on all the time. Recovery is from the end of the disturbance until answers were steady again.",
+        "{done} Then it was watched for {}{of_median}. The load went on all the time. Recovery is from the end of the disturbance until answers were steady again. Right and failed requests are counted since the disturbance began, over all trials.",
         ms(watched)
     )
 }
@@ -153,7 +153,7 @@ fn requests(export: &Export, groups: &Groups) -> Option<Table> {
     ]))
 }
 
-fn lost(export: &Export) -> Vec<LostTrials> {
+fn lost(export: &Export, groups: &Groups) -> Vec<LostTrials> {
     let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
     for trial in export.trials.iter().filter(|trial| trial.outcome != Outcome::Ok) {
         let reason = trial.reason.as_deref().map_or("no reason recorded".to_owned(), clean);
@@ -167,7 +167,7 @@ fn lost(export: &Export) -> Vec<LostTrials> {
     }
     let rest: usize = found.iter().skip(TOLD).map(|(.., trials)| trials.len()).sum();
     let told = found.into_iter().take(TOLD).map(|(name, outcome, reason, trials)| {
-        let places: BTreeSet<String> = trials.iter().map(|trial| trial.point.to_string()).collect();
+        let places: BTreeSet<String> = trials.iter().map(|trial| groups.name(&trial.point)).collect();
         let places = places.into_iter().collect::<Vec<_>>().join("; ");
         let times = plural(trials.len(), "trial");
         LostTrials { title: one_line(&format!("{name} {} in {times}: {places}", outcome.as_str())), reason }

@@ -138,6 +138,12 @@ impl<'a> Groups<'a> {
         }
     }
 
+    /// The same, whatever group the point is in.
+    pub fn name(&self, point: &Point) -> String {
+        let group = self.groups.iter().find(|group| group.points.contains(&point));
+        group.map_or_else(|| title(point), |group| self.full_place(group, point))
+    }
+
     /// What points have that is not named in their places, where there are several groups.
     pub fn defaults(&self) -> Option<&str> {
         self.groups.iter().find(|group| group.is_default).map(|group| &*group.label).filter(|l| !l.is_empty())

@@ -121,6 +121,9 @@ fn published_lines(published: &PublishedText) -> String {
     for paragraph in &published.note {
         out += &format!("\n{}\n", escaped(paragraph));
     }
+    if let Some(ours) = &published.ours {
+        out += &format!("\n{}\n", escaped(ours));
+    }
     for beside in &published.metrics {
         out += &format!("\n### {}\n\n{}", escaped(&beside.title), table_lines(&beside.table));
     }

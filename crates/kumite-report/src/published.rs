@@ -13,6 +13,8 @@ use crate::text::{clean, one_line};
 /// Published figures as every format shows them.
 #[derive(Debug, Serialize)]
 pub struct PublishedText {
+    /// What ours have that is not named in the tables.
+    pub ours: Option<String>,
     /// How they came about, by paragraph.
     pub note: Vec<String>,
     /// One table for each metric that both have.
@@ -41,6 +43,7 @@ pub fn published(export: &Export, groups: &Groups) -> Option<PublishedText> {
         theirs.into_iter().filter(|name| ours.contains(name)).map(Metric::new).collect();
     both.sort_by_cached_key(Metric::rank);
     Some(PublishedText {
+        ours: groups.defaults().map(|defaults| format!("Ours, unless another value is named: {defaults}.")),
         note: clean(&published.note)
             .split("\n\n")
             .map(one_line)
@@ -86,12 +89,17 @@ fn beside(
         |value: Option<f64>| Entry::plain(value.map_or(String::new(), |value| one_line(&metric.text(value))));
     let text = |text: String| Entry::plain(one_line(&text));
 
-    let mut columns: Vec<Filled> =
-        vec![(head("contender", false), keys.iter().map(|(_, name)| text((*name).to_owned())).collect())];
-    columns.push((head("at", false), keys.iter().map(|(point, _)| text(title(point))).collect()));
+    let names = keys.iter().map(|(point, name)| text(format!("{name}, {}", title(point))));
+    let mut columns: Vec<Filled> = vec![(head("contender", false), names.collect())];
     for series in &series {
         let entries = keys.iter().map(|(point, name)| entry(value(series, point, name)));
         columns.push((head(&format!("published, {series}"), true), entries.collect()));
+    }
+    let remarks: Vec<&str> =
+        keys.iter().map(|key| if disagree(key) { "its runs disagree" } else { "" }).collect();
+    let disagree = remarks.iter().any(|remark| !remark.is_empty());
+    if disagree {
+        columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
     }
     for group in groups.calm() {
         let cells = group.cells(export);
@@ -104,18 +112,12 @@ fn beside(
         };
         let entries: Vec<Option<Entry>> = keys.iter().map(ours).collect();
         if entries.iter().any(Option::is_some) {
-            let label =
-                if group.label.is_empty() { "ours".to_owned() } else { format!("ours, {}", group.label) };
+            let label = if group.is_default { "ours".to_owned() } else { format!("ours, {}", group.label) };
             columns.push((head(&label, true), entries.into_iter().map(Option::unwrap_or_default).collect()));
         }
     }
-    let remarks: Vec<&str> =
-        keys.iter().map(|key| if disagree(key) { "its runs disagree" } else { "" }).collect();
-    let disagree = remarks.iter().any(|remark| !remark.is_empty());
-    if disagree {
-        columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
-    }
-    Beside { title: one_line(&metric.label()), table: Table::of(columns), disagree }
+    let table = Table { all_notes: true, ..Table::of(columns) };
+    Beside { title: one_line(&metric.label()), table, disagree }
 }
 
 /// Rows as they were published, whatever their figures are.

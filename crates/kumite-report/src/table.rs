@@ -50,6 +50,8 @@ pub struct PointTables {
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Entry>>,
+    /// Whether formats without small print keep every interval, and not only that of the first figure.
+    pub all_notes: bool,
 }
 
 /// A column's head and entries.
@@ -76,15 +78,16 @@ impl Table {
         let (columns, entries): (Vec<Column>, Vec<Vec<Entry>>) = columns.into_iter().unzip();
         let mut entries: Vec<_> = entries.into_iter().map(Vec::into_iter).collect();
         let rows = (0..length).map(|_| entries.iter_mut().filter_map(Iterator::next).collect()).collect();
-        Table { columns, rows }
+        Table { columns, rows, all_notes: false }
     }
 
-    /// The rows for formats without small print: only the first figure keeps its interval.
+    /// The rows for formats without small print: unless all are wanted, only the first figure keeps its
+    /// interval.
     pub fn rows_flat(&self) -> impl Iterator<Item = Vec<String>> {
         let first = self.columns.iter().position(|column| column.numeric);
         self.rows.iter().map(move |row| {
             let flat = |(index, entry): (usize, &Entry)| match &entry.note {
-                Some(note) if Some(index) == first => format!("{} ({note})", entry.text),
+                Some(note) if self.all_notes || Some(index) == first => format!("{} ({note})", entry.text),
                 _ => entry.text.clone(),
             };
             row.iter().enumerate().map(flat).collect()

@@ -151,6 +151,9 @@ fn published_lines(published: &PublishedText, style: Style) -> String {
     for paragraph in &published.note {
         out += &format!("\n{}", style.wrap(paragraph, 0));
     }
+    if let Some(ours) = &published.ours {
+        out += &format!("\n{}", style.wrap(ours, 0));
+    }
     for beside in &published.metrics {
         out +=
             &format!("\n{}{}", style.bold(&style.wrap(&beside.title, 0)), table_lines(&beside.table, style));

@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use kumite_record::{AxisValue, Estimate, Export};
+use kumite_record::{AxisValue, Estimate, Export, Mark, Trial};
 use kumite_report::{Style, csv, html, load_terminal, markdown, terminal};
 
 const PLAIN: Style = Style { color: false, width: 100 };
@@ -165,6 +165,34 @@ fn a_sparse_run_in_every_format() {
     assert!(page.len() < 3_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
     assert!(page.contains("&gt; 5.00 s") || page.contains("> 5.00 s"), "{}", file.display());
     assert!(page.contains("its runs disagree"));
+}
+
+#[test]
+fn the_sources_runs_disagree_only_where_they_do() {
+    let mut export = fixture::sparse::export();
+    let published = export.run.published.as_mut().unwrap();
+    published.rows.retain(|row| row.series != "run 2, 30 s");
+    assert!(!markdown(&export).contains("its runs disagree"));
+}
+
+#[test]
+fn one_trial_that_had_not_recovered_opens_the_interval_only() {
+    let recovery = |marked: usize| {
+        let mut export = fixture::sparse::export();
+        let of_cell = |trial: &&mut Trial| {
+            trial.contender == "go-net-http"
+                && trial.sample.disturbance.as_ref().is_some_and(|d| d.kind == "pause")
+        };
+        let mut trials: Vec<&mut Trial> = export.trials.iter_mut().filter(of_cell).collect();
+        trials.sort_by(|a, b| a.sample.metrics["recovery_ms"].total_cmp(&b.sample.metrics["recovery_ms"]));
+        trials.into_iter().rev().take(marked).for_each(|trial| trial.marks.push(Mark::NotRecovered));
+        let text = terminal(&export, &PLAIN);
+        let row = text.lines().skip_while(|line| !line.starts_with("connections = 50, disturbance = pause"));
+        row.into_iter().find(|line| line.starts_with("go-net-http")).unwrap().to_owned()
+    };
+    assert!(recovery(0).contains(" 46.7 ms (45.6–53.1) "), "{}", recovery(0));
+    assert!(recovery(1).contains(" 46.7 ms (45.6 or more) "), "{}", recovery(1));
+    assert!(recovery(3).contains(" > 46.7 ms (45.6 or more) "), "{}", recovery(3));
 }
 
 #[test]
