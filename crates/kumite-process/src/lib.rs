@@ -1,14 +1,22 @@
-//! Process trees: start, pin, account, end. The only crate of ours that starts or kills anything. Linux only.
+//! Process trees: start, pin, account, pause, end. The only crate of ours that starts or kills anything. Linux only.
 //!
 //! A [`Tree`] is a command and everything it started. [`Tree::start`] puts it in a process group of its own, on the
-//! cores it is given; [`Tree::usage`] says what the whole tree has used; [`Tree::stop`], and dropping it, end it so
-//! that no member stays alive. [`run`] does all of it for a command that is to run to its end: a build, a version.
+//! cores it is given; [`Tree::usage`] says what the whole tree has used; [`Tree::listeners`] says whether it is the tree
+//! that listens on a port; [`Tree::pause`] and [`Tree::resume`] stop it where it is and let it go on; [`Tree::stop`], and
+//! dropping it, end it so that no member stays alive. [`run`] does all of it for a command that is to run to its end: a
+//! build, a version.
 //!
 //! A member is the root, and whatever has a member as its parent, leads its process group or its session, or carries
 //! the root's `KUMITE_TREE` in its environment: a daemon that forked twice and left group and session is found by the
 //! last. What escapes is a process that does all this *and* clears its environment, before it is first looked for.
 //!
-//! What cannot be had without unsafe code: the tree does not end when *this* process is killed by SIGKILL.
+//! When *this* process ends without having stopped its trees, by SIGKILL too, they are ended all the same: at once by a
+//! shell that waits for just that from the first tree on (one for the whole process, a child of ours and of no tree's;
+//! it is gone some milliseconds after us), and by [`end_orphans`], which the next kumite calls, for what that shell
+//! could not find. `KUMITE_TREE` is `NAMESPACE-PID-STARTED-COUNT`: the inode of our pid namespace, our process id, when
+//! we were started (clock ticks after boot, as in `/proc/PID/stat`), and a number for the tree. PR_SET_PDEATHSIG would
+//! need unsafe code, and would end the first process only. A root that replaces itself with a command without our
+//! environment (`exec env -i …`) is ended with the tree, but not found once we are gone.
 
 mod cores;
 mod error;

@@ -72,7 +72,9 @@ fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>) -> Vec<(i32, u64)> {
         leaders.extend(orphans.iter().map(|(pid, _)| *pid));
         let before = orphans.len();
         others.retain(|(pid, stat)| {
-            let ours = [stat.parent, stat.group, stat.session].iter().any(|id| leaders.contains(id));
+            let below = [stat.parent, stat.group, stat.session].iter().any(|id| leaders.contains(id));
+            // A living owner's, amid an exec, seems to have no token.
+            let ours = below && proc_fs::lacks(*pid, MARKER);
             if ours {
                 orphans.push((*pid, stat.started));
             }

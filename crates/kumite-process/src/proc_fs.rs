@@ -1,6 +1,7 @@
 //! What `/proc` tells of a process.
 
 use std::fs;
+use std::thread;
 use std::time::Duration;
 
 /// The clock tick of `/proc`: USER_HZ is 100 in the ABI of every architecture that Rust and Linux both still serve.
@@ -18,6 +19,9 @@ pub(crate) struct Stat {
     /// CPU time of the children it has waited for, and of those they had waited for.
     pub waited: Duration,
     threads: u64,
+    /// Where its environment ends in its memory: another place after each exec (as far as addresses are random), 0
+    /// amid one, and if we may not look.
+    environ_end: u64,
 }
 
 impl Stat {
@@ -37,6 +41,7 @@ impl Stat {
             waited: TICK * u32::try_from(number(13)? + number(14)?).ok()?,
             threads: number(17)?,
             started: number(19)?,
+            environ_end: number(48).unwrap_or(0),
         })
     }
 
@@ -77,7 +82,21 @@ pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
     String::from_utf8(environ(pid).split(|&byte| byte == 0).find_map(value)?).ok()
 }
 
-/// Empty if we may not look (another user's process).
+/// Whether this variable is not in the environment for sure: an environment cannot be seen amid an exec, so that one of
+/// before or after must be waited for, for some milliseconds.
+pub(crate) fn lacks(pid: i32, name: &str) -> bool {
+    let environ_end = || Stat::of(pid).map(|stat| stat.environ_end).filter(|&end| end != 0);
+    for _ in 0..20 {
+        let (before, value, after) = (environ_end(), variable(pid, name), environ_end());
+        if before.is_some() && before == after {
+            return value.is_none();
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    false
+}
+
+/// Empty amid an exec, and if we may not look (another user's process).
 fn environ(pid: i32) -> Vec<u8> {
     fs::read(format!("/proc/{pid}/environ")).unwrap_or_default()
 }
@@ -130,6 +149,17 @@ mod tests {
             |threads| format!("42 (a) Z 7 8 9 0 -1 0 1 2 3 4 150 50 200 100 20 0 {threads} 0 98765 1 2");
         assert!(Stat::parse(&text(1)).unwrap().is_zombie());
         assert!(!Stat::parse(&text(3)).unwrap().is_zombie());
+    }
+
+    #[test]
+    fn an_environment_is_lacking_only_if_it_can_be_seen() {
+        let us = std::process::id().cast_signed();
+        assert!(lacks(us, "KUMITE_NO_SUCH_VARIABLE"));
+        assert!(!lacks(us, "PATH"), "and it is there");
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        let pid = ended.id().cast_signed();
+        ended.wait().unwrap();
+        assert!(!lacks(pid, "PATH"));
     }
 
     #[test]

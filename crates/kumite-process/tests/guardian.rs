@@ -45,7 +45,7 @@ fn helper() {
 
 fn start(bench: &Bench, environment: &[(&str, &str)]) -> (Child, Vec<u32>) {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "helper", "--ignored"]).env("HELPER_DIR", bench.dir());
+    command.args(["--exact", "helper", "--ignored", "--nocapture"]).env("HELPER_DIR", bench.dir());
     command.envs(environment.iter().copied()).stdout(Stdio::null()).process_group(0);
     let helper = command.spawn().unwrap();
     bench.pid("ready");

@@ -1,4 +1,5 @@
-//! What a killed kumite leaves behind is ended, and nothing else. One test, because it looks at the whole machine.
+//! What a killed kumite leaves behind is ended, and nothing else. One test, because it looks at the whole machine (and two
+//! of it at the same time end each other's).
 
 mod common;
 
