@@ -12,6 +12,8 @@ use crate::trials::median_trials;
 /// The data of the page's script; short names because there is one of each for every trial.
 #[derive(Debug, Serialize)]
 pub struct Explorer {
+    /// How many steps of a trial are one here.
+    merged: usize,
     contenders: Vec<Named>,
     points: Vec<String>,
     trials: Vec<Steps>,
@@ -55,6 +57,9 @@ struct Disturbed {
     steady_ms: Option<f64>,
 }
 
+/// More are merged, so that the page stays below about 3 MB.
+const MOST_STEPS: usize = 80_000;
+
 impl Explorer {
     /// None where no trial has a time series.
     pub fn of(export: &Export, groups: &Groups) -> Option<Explorer> {
@@ -65,6 +70,8 @@ impl Explorer {
             .collect();
         let mut names: Vec<&str> = export.contenders.iter().map(|contender| &*contender.name).collect();
         names.retain(|name| export.trials.iter().any(|trial| trial.contender == *name));
+        let length = |trial: &Trial| trial.sample.series.columns.get("ok").map_or(0, Vec::len);
+        let merged = export.trials.iter().map(length).sum::<usize>().div_ceil(MOST_STEPS).max(1);
         let mut trials = Vec::new();
         for (p, (point, _)) in places.iter().enumerate() {
             let disturbed =
@@ -73,12 +80,19 @@ impl Explorer {
             let here = export.trials.iter().filter(|trial| trial.point == **point);
             for trial in here.filter(|trial| trial.sample.series.columns.contains_key("ok")) {
                 if let Some(c) = names.iter().position(|name| *name == trial.contender) {
-                    trials.push(steps(trial, c, p, middle.iter().any(|known| known.seq == trial.seq)));
+                    trials.push(steps(
+                        trial,
+                        c,
+                        p,
+                        merged,
+                        middle.iter().any(|known| known.seq == trial.seq),
+                    ));
                 }
             }
         }
         let named = |name: &&str| Named { name: one_line(name), color: Look::of(export, name).color };
         (!trials.is_empty()).then(|| Explorer {
+            merged,
             contenders: names.iter().map(named).collect(),
             points: places.into_iter().map(|(_, place)| place).collect(),
             trials,
@@ -86,13 +100,17 @@ impl Explorer {
     }
 }
 
-fn steps(trial: &Trial, c: usize, p: usize, is_median: bool) -> Steps {
+fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> Steps {
     let series = &trial.sample.series;
-    let column = |name: &str, convert: fn(f64) -> f64| -> Vec<Option<i64>> {
+    let column = |name: &str, merge: fn(&[f64]) -> f64, convert: fn(f64) -> f64| -> Vec<Option<i64>> {
         let values = series.columns.get(name).map(Vec::as_slice).unwrap_or_default();
-        values.iter().map(|value| value.filter(|v| v.is_finite()).map(|v| convert(v) as i64)).collect()
+        let step = |values: &[Option<f64>]| {
+            let known: Vec<f64> = values.iter().flatten().copied().filter(|v| v.is_finite()).collect();
+            (!known.is_empty()).then(|| convert(merge(&known)) as i64)
+        };
+        values.chunks(merged).map(step).collect()
     };
-    let mut errors = column("errors", f64::round);
+    let mut errors = column("errors", sum, f64::round);
     if errors.iter().all(|n| n.is_none_or(|n| n == 0)) {
         errors.clear();
     }
@@ -106,7 +124,7 @@ fn steps(trial: &Trial, c: usize, p: usize, is_median: bool) -> Steps {
         p,
         name: remarks.join(", "),
         first: is_median,
-        dt_ms: series.interval_ms,
+        dt_ms: series.interval_ms * merged as u64,
         start_ms: series.start_ms,
         window_ms: series.window_ms.round(),
         disturbance: trial.sample.disturbance.as_ref().map(|d| Disturbed {
@@ -115,13 +133,28 @@ fn steps(trial: &Trial, c: usize, p: usize, is_median: bool) -> Steps {
             ended_ms: d.ended_ms.round(),
             steady_ms: recovered.map(|ms| (d.ended_ms + ms).round()),
         }),
-        ok: column("ok", f64::round),
+        ok: column("ok", sum, f64::round),
         errors,
-        p50: column("response_p50_us", three_digits),
-        p99: column("response_p99_us", three_digits),
-        max: column("response_max_us", three_digits),
-        cpu: column("cpu_cores", |cores| (cores * 100.0).round()),
+        p50: column("response_p50_us", middle, three_digits),
+        p99: column("response_p99_us", middle, three_digits),
+        max: column("response_max_us", longest, three_digits),
+        cpu: column("cpu_cores", middle, |cores| (cores * 100.0).round()),
     }
+}
+
+fn sum(values: &[f64]) -> f64 {
+    values.iter().sum()
+}
+
+/// The upper of two in the middle.
+fn middle(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn longest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
 }
 
 fn three_digits(value: f64) -> f64 {

@@ -146,7 +146,10 @@ fn accessible(page: &str) -> (usize, usize) {
         level = next;
     }
 
-    for fetch in [" src=", " href=", "url(", "@import"] {
+    for link in document.descendants().filter_map(|node| node.attribute("href")) {
+        assert!(ids.contains(&link.trim_start_matches('#')), "{link} leads out of the page");
+    }
+    for fetch in [" src=", "url(", "@import", "<link", "fetch("] {
         assert!(!page.contains(fetch), "{fetch} fetches something");
     }
     (charts.len(), tables.len())
@@ -165,6 +168,19 @@ fn a_sparse_run_in_every_format() {
     assert!(page.len() < 3_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
     assert!(page.contains("&gt; 5.00 s") || page.contains("> 5.00 s"), "{}", file.display());
     assert!(page.contains("its runs disagree"));
+}
+
+#[test]
+fn a_long_run_stays_small() {
+    let mut export = fixture::sparse::export();
+    for trial in &mut export.trials {
+        for values in trial.sample.series.columns.values_mut() {
+            *values = values.repeat(8);
+        }
+    }
+    let page = html(&export);
+    assert!(page.len() < 4_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
+    assert!(page.contains("3 steps are one here"));
 }
 
 #[test]
