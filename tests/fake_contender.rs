@@ -28,6 +28,19 @@ fn main() {
             assert!(detached.is_ok_and(|status| status.success()), "setsid is there");
             serve("pong");
         }
+        "mute" => std::thread::sleep(Duration::from_secs(60)),
+        // It takes a port, but not the one it was given.
+        "elsewhere" => {
+            let _listener = TcpListener::bind(("127.0.0.1", 0)).expect("there is a free port");
+            std::thread::sleep(Duration::from_secs(60));
+        }
+        // It tells its port to somebody else and does not take it.
+        "decoy" => {
+            let port = std::env::var("PORT").expect("PORT is given");
+            std::fs::write("port.new", port).expect("its folder can be written");
+            std::fs::rename("port.new", "port").expect("its folder can be written");
+            std::thread::sleep(Duration::from_secs(60));
+        }
         _ => serve(&mode),
     }
 }
@@ -40,6 +53,12 @@ fn serve(mode: &str) {
     let port = std::env::var("PORT").expect("PORT is given").parse().expect("PORT is a number");
     let listener = TcpListener::bind(("127.0.0.1", port)).expect("PORT is free");
     let answered = Arc::new(AtomicU64::new(0));
+    if mode == "chatty" {
+        std::thread::spawn(|| {
+            let line = "fake: all is well, all is well, all is well\n".repeat(1000);
+            while std::io::stderr().write_all(line.as_bytes()).is_ok() {}
+        });
+    }
     for stream in listener.incoming().flatten() {
         let (mode, answered) = (mode.to_owned(), Arc::clone(&answered));
         std::thread::spawn(move || answer(stream, &mode, &answered));
@@ -75,6 +94,8 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
         };
         match mode {
             "slow" => std::thread::sleep(Duration::from_millis(20)),
+            // The whole process, and at a moment when it has been measured for a while.
+            "hang" if nth >= 100 => std::thread::sleep(Duration::from_secs(60)),
             "die" if nth == 10 => {
                 eprintln!("fake: out of luck");
                 std::process::exit(9);

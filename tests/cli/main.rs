@@ -3,6 +3,7 @@
 mod check;
 mod interrupt;
 mod load;
+mod misbehave;
 mod place;
 mod resume;
 mod run;

@@ -3,8 +3,11 @@
 mod cores;
 mod executor;
 mod external;
+mod log;
+mod offer;
 mod port;
 mod sample;
+mod server;
 mod workload;
 
 pub use cores::used_cores;

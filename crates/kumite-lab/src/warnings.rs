@@ -25,7 +25,7 @@ pub(crate) fn warnings(
         warn("run", what);
     }
     let cores = &machine.cores;
-    if cores.contender.iter().any(|core| cores.engine.contains(core)) {
+    if machine.cpus == 1 {
         warn("machine", "there is only one CPU: contender and load engine share it".to_owned());
     }
     for group in &machine.smt_siblings {

@@ -46,7 +46,7 @@ impl Executor for External<'_> {
             Ok(outcome) => Measured {
                 outcome: Outcome::Ok,
                 reason: None,
-                sample: sample(outcome),
+                sample: sample(outcome, None),
                 marks: marks(outcome, false),
                 ready_ms: None,
                 log: None,

@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use kumite_load as load;
-use kumite_record::{Mark, Sample, Series};
+use kumite_record::{Disturbance, Mark, Sample, Series};
 
 /// From this share of a core on the engine had no headroom: a late wake-up can no longer be told from a late answer.
 const BOUND_SHARE: f64 = 0.9;
 
-const INTERVAL_MS: u64 = 100;
+pub(crate) const INTERVAL_MS: u64 = 100;
 
 /// A shorter time says nothing: it is all beginning and end.
 const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
 
-pub(crate) fn sample(outcome: &load::Outcome) -> Sample {
+/// `disturbance` is what the load was to bring after its window.
+pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturbance>) -> Sample {
     let mut sample = Sample::default();
     let seconds = outcome.elapsed.as_secs_f64();
     let mut metric = |name: &str, value: f64| {
@@ -26,6 +27,15 @@ pub(crate) fn sample(outcome: &load::Outcome) -> Sample {
         metric("throughput_rps", outcome.ok as f64 / seconds);
         metric("engine_cpu_cores", outcome.cpu.as_secs_f64() / seconds);
     }
+    if let Some(first_second) = outcome.first_second {
+        metric("first_second_rps", first_second as f64);
+    }
+    if let Some(disturbed) = &outcome.disturbed {
+        metric("recovery_ms", ms(disturbed.recovery.took));
+        if let Some(first_right) = disturbed.first_right {
+            metric("first_right_ms", ms(first_right));
+        }
+    }
     let response = &outcome.response;
     if !response.is_empty() {
         metric("response_mean_us", response.mean() / 1e3);
@@ -37,7 +47,33 @@ pub(crate) fn sample(outcome: &load::Outcome) -> Sample {
     sample.errors = outcome.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
     sample.histograms.insert("response_ns".to_owned(), response.clone());
     sample.series = series(outcome);
+    sample.disturbance = disturbance.zip(outcome.disturbed.as_ref()).map(|(asked, disturbed)| Disturbance {
+        kind: match asked.kind {
+            load::DisturbanceKind::Pause(_) => "pause".to_owned(),
+            load::DisturbanceKind::Burst(_) => "burst".to_owned(),
+        },
+        began_ms: ms(disturbed.began),
+        ended_ms: ms(disturbed.ended),
+        until_ms: ms(disturbed.until),
+        ok: disturbed.ok,
+        errors: disturbed.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect(),
+        burst_ok: disturbed.burst.ok,
+        burst_errors: disturbed.burst.errors,
+    });
     sample
+}
+
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+/// How long before the window's end the last right answer came, to a tenth of a second; none if none came.
+pub(crate) fn silent_before_end(outcome: &load::Outcome) -> Option<Duration> {
+    let window_ms = outcome.elapsed.as_millis() as i64;
+    let in_window = |interval: &&load::Interval| (0..window_ms).contains(&interval.start_ms);
+    let last = outcome.intervals.iter().filter(in_window).rfind(|interval| interval.ok > 0)?;
+    let silent_ms = window_ms - (last.start_ms + INTERVAL_MS as i64);
+    Some(Duration::from_millis(silent_ms.max(0).unsigned_abs()))
 }
 
 pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
@@ -62,6 +98,9 @@ pub(crate) fn marks(outcome: &load::Outcome, shared: bool) -> Vec<Mark> {
     }
     if shared {
         marks.push(Mark::SharedCores);
+    }
+    if outcome.disturbed.is_some_and(|disturbed| !disturbed.recovery.complete) {
+        marks.push(Mark::NotRecovered);
     }
     marks
 }
@@ -133,5 +172,25 @@ mod tests {
         assert!(!has_idle_connections(&outcome(1000, 10, 0.5), 10));
         assert!(has_idle_connections(&outcome(1000, 10, 0.5), 11));
         assert!(has_idle_connections(&outcome(0, 10, 0.5), 1));
+    }
+
+    #[test]
+    fn silence_is_what_no_answer_came_in() {
+        let interval = |start_ms, ok| load::Interval {
+            start_ms,
+            ok,
+            errors: 0,
+            mean_us: 0.0,
+            p50_us: 0.0,
+            p99_us: 0.0,
+            max_us: 0.0,
+        };
+        // The answer of the aftermath, at 1,000 ms, is not the window's.
+        let starts = [(-100, 5), (0, 5), (100, 5), (200, 0), (900, 0), (1000, 5)];
+        let intervals = starts.map(|(start_ms, ok)| interval(start_ms, ok)).to_vec();
+        let silent = |intervals| silent_before_end(&load::Outcome { intervals, ..outcome(100, 10, 0.5) });
+        assert_eq!(silent(intervals.clone()), Some(Duration::from_millis(800)));
+        assert_eq!(silent(vec![interval(900, 1)]), Some(Duration::ZERO));
+        assert_eq!(silent(intervals[..1].to_vec()), None);
     }
 }

@@ -29,6 +29,8 @@ pub struct HttpWorkload {
     pub timeout: Duration,
     /// How many cores the server is given; 1 by default.
     pub server_cores: ServerCores,
+    /// How long the server may take until it answers rightly; 30 s by default.
+    pub ready: Duration,
     /// What is done to the server after the window; nothing by default.
     pub disturbance: Option<Disturbance>,
     /// What a right answer is.
@@ -74,6 +76,7 @@ impl HttpWorkload {
         "warm_up_s",
         "timeout_ms",
         "server_cores",
+        "ready_s",
         "disturbance",
         "pause_s",
         "burst_connections",
@@ -111,6 +114,7 @@ impl HttpWorkload {
             warm_up: take.seconds("warm_up_s", 1.0, 1.0, 0.0..=3600.0)?,
             timeout: take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?,
             server_cores,
+            ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
             disturbance: disturbance(&take)?,
             expect: Expect { status: answer.status, body: answer.equals.clone().map(String::into_bytes) },
         };

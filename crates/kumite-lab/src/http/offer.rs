@@ -1,0 +1,143 @@
+//! Load on one thread, and an eye on the server from another.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use kumite_load as load;
+use kumite_process::{Tree, Usage, pin_thread};
+
+use super::log::{check_size, last_lines};
+use super::sample::INTERVAL_MS;
+use super::server::Server;
+use super::workload::HttpWorkload;
+use crate::needs::ended;
+
+const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
+
+/// What a load brought, and what the server used meanwhile.
+pub(crate) struct Offered {
+    pub outcome: load::Outcome,
+    /// CPU time in the window, divided by time.
+    pub cpu_cores: Option<f64>,
+    /// The same for each interval of the outcome, where it can be told.
+    pub cpu_series: Vec<Option<f64>>,
+    pub peak_rss_bytes: u64,
+    /// What was wrong with it, if the load was ended for that.
+    pub gone: Option<String>,
+}
+
+/// A look at the server: when, since the window opened, and what it had used until then.
+type Look = (f64, Usage);
+
+/// Offers the load from a thread of its own on these CPUs.
+pub(crate) fn offer(
+    server: &mut Server,
+    workload: &HttpWorkload,
+    cores: &[usize],
+    stop: &AtomicBool,
+) -> Result<Offered, String> {
+    let load = workload.load(server.port);
+    let halt = AtomicBool::new(false);
+    let moves = AtomicBool::new(false);
+    let (send, receive) = mpsc::channel();
+    let mut gone = None;
+    let mut looks = Vec::<Look>::new();
+    let log = &server.log;
+    // The engine stops and resumes it, this thread looks at it.
+    let tree = Mutex::new(&mut server.tree);
+    let outcome = std::thread::scope(|scope| {
+        let (load, halt, moves, tree) = (&load, &halt, &moves, &tree);
+        // The warm-up counts from when the engine begins; what lies between is starting a thread.
+        let opens = Instant::now() + workload.warm_up;
+        let engine = scope.spawn(move || {
+            pin_thread(cores).map_err(|error| error.to_string())?;
+            load.run(halt, &mut |event| match event {
+                load::Event::Interval(_) => {
+                    let _ = send.send(());
+                }
+                load::Event::Pause => moves.store(!lock(tree).pause(), Ordering::Relaxed),
+                load::Event::Resume => lock(tree).resume(),
+            })
+            .map_err(|error| error.to_string())
+        });
+        loop {
+            let waited = receive.recv_timeout(LOOK);
+            if matches!(waited, Err(RecvTimeoutError::Disconnected)) {
+                break;
+            }
+            let exited = lock(tree).exited().ok().flatten();
+            let died =
+                exited.map(|status| format!("it {} under load; its log: {}", ended(status), last_lines(log)));
+            if gone.is_none() {
+                gone = died.or_else(|| check_size(log));
+            }
+            if gone.is_some() || stop.load(Ordering::Relaxed) {
+                halt.store(true, Ordering::Relaxed);
+            }
+            let usage = lock(tree).usage();
+            looks.push((since(opens), usage));
+        }
+        engine.join().expect("the load engine does not panic")
+    })?;
+    if moves.load(Ordering::Relaxed) {
+        return Err("it could not be stopped for the disturbance: some of its processes went on".to_owned());
+    }
+    let peak_rss_bytes = looks.last().map_or(0, |(_, usage)| usage.peak_rss_bytes);
+    let window = outcome.elapsed.as_secs_f64();
+    let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
+    Ok(Offered { cpu_cores: cpu_between(&looks, 0.0, window), cpu_series, peak_rss_bytes, gone, outcome })
+}
+
+fn lock<'a, 'b>(tree: &'a Mutex<&'b mut Tree>) -> std::sync::MutexGuard<'a, &'b mut Tree> {
+    tree.lock().expect("neither thread panics while it holds the tree")
+}
+
+/// Seconds since then, below 0 before it.
+fn since(then: Instant) -> f64 {
+    let now = Instant::now();
+    match now.checked_duration_since(then) {
+        Some(after) => after.as_secs_f64(),
+        None => -then.duration_since(now).as_secs_f64(),
+    }
+}
+
+fn cpu_in(looks: &[Look], interval: &load::Interval) -> Option<f64> {
+    let start = interval.start_ms as f64 / 1e3;
+    cpu_between(looks, start, start + LOOK.as_secs_f64())
+}
+
+/// CPU time a second between two moments, from the looks that are next to them: the first at or after each, but for the
+/// last look, which may be a little early.
+fn cpu_between(looks: &[Look], from: f64, to: f64) -> Option<f64> {
+    let at = |moment: f64| looks.iter().position(|(when, _)| *when >= moment);
+    let first = at(from)?;
+    let last = at(to).unwrap_or(looks.len() - 1);
+    let ((from, before), (to, after)) = (&looks[first], &looks[last]);
+    let seconds = to - from;
+    (seconds > LOOK.as_secs_f64() / 4.0).then(|| after.cpu.saturating_sub(before.cpu).as_secs_f64() / seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_is_accounted_between_the_looks_next_to_two_moments() {
+        // A look every 100 ms, a little late; half a core before the window opens, a whole one after.
+        let look = |nth: i32| {
+            let when = f64::from(nth) / 10.0 + 0.01;
+            let cpu = if nth < 0 { 5.0 + when * 0.5 } else { 5.005 + when - 0.01 };
+            (when, Usage { cpu: Duration::from_secs_f64(cpu), ..Usage::default() })
+        };
+        let looks: Vec<Look> = (-10..=10).map(look).collect();
+        let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-6;
+        assert!(close(cpu_between(&looks, 0.0, 1.0), 1.0));
+        assert!(close(cpu_between(&looks, -0.5, -0.2), 0.5));
+        // The last look is all there is of the end.
+        assert!(close(cpu_between(&looks, 0.5, 1.1), 1.0));
+        assert_eq!(cpu_between(&looks, 1.5, 2.0), None);
+        assert_eq!(cpu_between(&[], 0.0, 1.0), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! A contender that has been started: until it is ready, and how it ends.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use kumite_load as load;
+use kumite_process::{Listener, Spawn, Tree};
+use kumite_record::Outcome;
+
+use super::log::{check_size, last_lines, trim};
+use super::port::free_port;
+use super::workload::HttpWorkload;
+use crate::needs::ended;
+use crate::prepare::Ready;
+
+/// A server that has answered wrongly for so long is not just starting.
+const WRONG_LIMIT: Duration = Duration::from_secs(3);
+const READY_INTERVAL: Duration = Duration::from_millis(5);
+/// Between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(3);
+
+pub(crate) struct Server {
+    pub tree: Tree,
+    pub port: u16,
+    pub log: PathBuf,
+    started: Instant,
+}
+
+/// Why a server cannot be measured.
+pub(crate) type Wanting = (Outcome, String);
+
+impl Server {
+    pub fn start(contender: &Ready, cores: &[usize], log: &Path) -> Result<Server, String> {
+        let port = free_port()?;
+        let mut env = contender.env.clone();
+        env.push(("PORT".to_owned(), port.to_string()));
+        let started = Instant::now();
+        let spawn = Spawn { command: &contender.run, dir: &contender.folder, env: &env, cores, log };
+        let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
+        Ok(Server { tree, port, log: log.to_owned(), started })
+    }
+
+    /// Ends it. Returns what was wrong with how it ended, if anything was.
+    pub fn stop(self) -> Option<String> {
+        let ended = self.tree.stop(GRACE);
+        trim(&self.log);
+        match (ended.killed, ended.left_behind) {
+            (true, _) => Some(format!("it ignored SIGTERM for {} s and was killed", GRACE.as_secs())),
+            (false, 0) => None,
+            (false, left) => {
+                Some(format!("it ended and left {left} of its processes behind, which were killed"))
+            }
+        }
+    }
+
+    /// Waits until the server answers rightly, and makes sure that it is the one that answers. Returns the time since its
+    /// start; none if `stop` was set.
+    pub fn wait_ready(
+        &mut self,
+        workload: &HttpWorkload,
+        stop: &AtomicBool,
+    ) -> Option<Result<Duration, Wanting>> {
+        let mut probe = workload.probe(self.port);
+        let mut wrong_since = None;
+        let failed = |why: String| Some(Err((Outcome::Failed, why)));
+        loop {
+            // A server that takes a connection and never answers must not outlast the limit.
+            let left = workload.ready.saturating_sub(self.started.elapsed());
+            probe.timeout = probe.timeout.min(left.max(READY_INTERVAL));
+            match self.tree.exited() {
+                Ok(None) => {}
+                Ok(Some(status)) => {
+                    return failed(format!(
+                        "it {} before it was ready; its log: {}",
+                        ended(status),
+                        last_lines(&self.log)
+                    ));
+                }
+                Err(error) => return failed(error.to_string()),
+            }
+            if let Some(too_much) = check_size(&self.log) {
+                return failed(too_much);
+            }
+            let asked = match probe.run(stop, &mut |_| {}) {
+                _ if stop.load(Ordering::Relaxed) => return None,
+                Ok(outcome) if outcome.ok == 1 => {
+                    let ready = self.started.elapsed();
+                    return Some(self.own_port().map(|()| ready));
+                }
+                Ok(outcome) => outcome,
+                Err(error) => return failed(error.to_string()),
+            };
+            if let Some(answer) = &asked.first_wrong {
+                let since = *wrong_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > WRONG_LIMIT.min(workload.ready) {
+                    let wrong = if asked.errors.body > 0 { Outcome::Disqualified } else { Outcome::Failed };
+                    let log = last_lines(&self.log);
+                    return Some(Err((wrong, format!("its answer is wrong ({answer}); its log: {log}"))));
+                }
+            }
+            if self.started.elapsed() > workload.ready {
+                let (limit, errors) = (workload.ready.as_secs_f64(), kinds(&asked.errors));
+                let (ports, log) = (self.ports(), last_lines(&self.log));
+                return failed(format!(
+                    "it gave no right answer on PORT within {limit} s (last: {errors}; {ports}); its log: {log}"
+                ));
+            }
+            std::thread::sleep(READY_INTERVAL);
+        }
+    }
+
+    /// Whoever answers on the port is to be the contender: another's answers would be measured as its own.
+    fn own_port(&mut self) -> Result<(), Wanting> {
+        let port = self.port;
+        match self.tree.listeners(port) {
+            Ok(Listener::Tree) => Ok(()),
+            Ok(Listener::Nobody) => {
+                Err((Outcome::Failed, format!("it answered once and no longer listens on PORT ({port})")))
+            }
+            Ok(Listener::Stranger { pid, command }) => {
+                let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
+                let command = command.map(|command| format!(" ({command})")).unwrap_or_default();
+                let log = last_lines(&self.log);
+                let why = format!(
+                    "its PORT is held by {who}{command}, which is not of this contender: end that; {port} was free when it \
+                     was given; its log: {log}"
+                );
+                Err((Outcome::Failed, why))
+            }
+            Err(error) => Err((Outcome::Failed, error.to_string())),
+        }
+    }
+
+    fn ports(&mut self) -> String {
+        let ports: Vec<String> = self.tree.listening().iter().map(ToString::to_string).collect();
+        match ports.len() {
+            0 => "it listens on no port".to_owned(),
+            1 => format!("it listens on port {}", ports[0]),
+            _ => format!("it listens on ports {}", ports.join(", ")),
+        }
+    }
+}
+
+/// Failures by kind, in words.
+pub(crate) fn kinds(errors: &load::Errors) -> String {
+    let found: Vec<String> = errors
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    if found.is_empty() { "no answer".to_owned() } else { found.join(", ") }
+}

@@ -1,0 +1,138 @@
+//! Contenders that do what no contender should: each has its own outcome, the end of its log, and no heir.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::place::{EXPERIMENT, Place};
+
+/// Runs one block of a contender in this mode beside one that is right, with shorter limits where needed.
+fn run(mode: &str, more: &[(&str, &str)]) -> (Place, Value, String) {
+    let place = Place::new("", &[("odd", mode), ("even", "pong")]);
+    let text = more.iter().fold(EXPERIMENT.to_owned(), |text, (from, to)| text.replace(from, to));
+    place.write("experiments/fake/experiment.toml", &text);
+    let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0);
+    let trial = |name: &str| {
+        let export = said.json();
+        let trials = export["trials"].as_array().unwrap();
+        trials.iter().find(|trial| trial["contender"] == name).unwrap().clone()
+    };
+    assert_eq!(trial("even")["outcome"], "ok", "the run goes on for the others");
+    let trial = trial("odd");
+    assert_eq!(place.left(), [""; 0]);
+    let log = trial["log"].as_str().map(|log| place.path(".kumite").join(log));
+    println!("{mode}: {}: {}", trial["outcome"], trial["reason"].as_str().unwrap_or("-"));
+    (place, trial, log.map(|log| std::fs::read_to_string(log).unwrap_or_default()).unwrap_or_default())
+}
+
+#[track_caller]
+fn ends(mode: &str, outcome: &str, reason: &str) {
+    let soon = ("connections = 2", "connections = 2\nready_s = 1");
+    let (_place, trial, _) = run(mode, &[soon]);
+    let why = trial["reason"].as_str().unwrap_or_default();
+    assert!(trial["outcome"] == outcome && why.contains(reason), "{}: {why}", trial["outcome"]);
+}
+
+#[test]
+fn one_that_crashes_at_its_start() {
+    ends(
+        "crash",
+        "failed",
+        "it ended with status 7 before it was ready; its log: fake: no configuration found",
+    );
+}
+
+#[test]
+fn one_that_crashes_in_the_middle() {
+    ends("die", "failed", "it ended with status 9 under load; its log: fake: out of luck");
+}
+
+#[test]
+fn one_that_does_not_listen() {
+    ends(
+        "mute",
+        "failed",
+        "it gave no right answer on PORT within 1 s (last: 1 refused; it listens on no port)",
+    );
+}
+
+#[test]
+fn one_that_listens_elsewhere() {
+    ends("elsewhere", "failed", "(last: 1 refused; it listens on port ");
+}
+
+#[test]
+fn one_that_hangs() {
+    let (_place, trial, _) = run("hang", &[("connections = 2", "connections = 2\ntimeout_ms = 50")]);
+    let why = trial["reason"].as_str().unwrap_or_default();
+    assert_eq!(trial["outcome"], "failed");
+    assert!(why.contains("it stopped answering") && why.contains("before the end"), "{why}");
+}
+
+#[test]
+fn one_that_ignores_sigterm() {
+    ends("stubborn", "ok", "it ignored SIGTERM for 3 s and was killed");
+}
+
+#[test]
+fn one_that_detaches_what_it_forks() {
+    ends("leaver", "ok", "it ended and left 2 of its processes behind, which were killed");
+}
+
+#[test]
+fn one_that_answers_wrongly() {
+    ends("liar", "disqualified", "its answer is wrong (");
+}
+
+#[test]
+fn one_that_answers_slowly_is_measured() {
+    let (_place, trial, _) = run("slow", &[]);
+    assert_eq!(trial["outcome"], "ok");
+    assert!(trial["sample"]["metrics"]["response_p50_us"].as_f64().unwrap() >= 20_000.0);
+}
+
+#[test]
+fn one_that_fills_the_disk_with_its_log() {
+    let (_place, trial, log) = run("chatty", &[("duration_s = 0.2", "duration_s = 2")]);
+    let why = trial["reason"].as_str().unwrap_or_default();
+    assert_eq!(trial["outcome"], "failed");
+    assert!(why.contains("it wrote more than 64 MiB to its log"), "{why}");
+    assert!(why.contains("fake: all is well"), "{why}");
+    assert!(log.len() < 1 << 20, "what is kept of the log is its end: {} bytes", log.len());
+}
+
+/// Somebody else has the port that the contender was given, and even answers rightly there.
+#[test]
+fn one_whose_port_another_has_taken() {
+    let place = Place::new("", &[("odd", "decoy")]);
+    let told: PathBuf = place.path("experiments/fake/contenders/odd/port");
+    let stranger = std::thread::spawn(move || {
+        let limit = Instant::now() + Duration::from_secs(10);
+        let port = loop {
+            if let Ok(port) = std::fs::read_to_string(&told) {
+                break port.parse::<u16>().unwrap();
+            }
+            assert!(Instant::now() < limit, "the contender was started");
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut line = String::new();
+        while line != "\r\n" {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\npong").unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+    });
+    let said = place.kumite(&["check", "fake"]).ended(1);
+    stranger.join().unwrap();
+    let pid = std::process::id();
+    assert!(said.out.contains(&format!("PORT is held by process {pid} (")), "{}", said.out);
+    assert!(said.out.contains("which is not of this contender"), "{}", said.out);
+    assert_eq!(place.left(), [""; 0]);
+}
