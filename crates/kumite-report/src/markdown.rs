@@ -74,18 +74,12 @@ pub fn markdown(export: &Export) -> String {
 }
 
 fn group_lines(group: &GroupTables) -> String {
-    let points = || group.points.iter().map(point_lines).collect::<String>();
-    match &group.overview {
-        Some(Overview { title, sparse, table }) => format!(
-            "\n### {}\n\n{}{}:\n\n{}{}",
-            escaped(&group.title),
-            escaped(title),
-            if *sparse { " (empty: not planned)" } else { "" },
-            table_lines(table),
-            points()
-        ),
-        None => points(),
+    let mut lines = format!("\n### {}\n", escaped(&group.title));
+    if let Some(Overview { title, sparse, table }) = &group.overview {
+        let empty = if *sparse { " (empty: not planned)" } else { "" };
+        lines += &format!("\n{}{empty}:\n\n{}", escaped(title), table_lines(table));
     }
+    lines + &group.points.iter().map(point_lines).collect::<String>()
 }
 
 fn failure_lines(failures: &Failures) -> String {

@@ -139,8 +139,17 @@ impl Metric {
 
     /// A value with its unit and no more digits than it needs, for the ticks of an axis.
     pub fn tick(&self, value: f64) -> String {
+        self.at_most(value, 3)
+    }
+
+    /// A value with its unit as others gave it, which is not rounded to our taste.
+    pub fn as_given(&self, value: f64) -> String {
+        self.at_most(value, 6)
+    }
+
+    fn at_most(&self, value: f64, digits: usize) -> String {
         let (factor, unit) = self.scale(value);
-        let number = significant(value / factor, 3);
+        let number = significant(value / factor, digits);
         let short =
             if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { &number };
         format!("{short}{unit}")
@@ -227,6 +236,15 @@ mod tests {
         check("throughput_rps", 12_345.0, "12,300");
         check("rate_per_s", 5.0, "5.00");
         check("elapsed_ms", f64::NAN, "– ns");
+    }
+
+    #[test]
+    fn what_others_published_is_not_rounded() {
+        let check = |name, value, text: &str| assert_eq!(Metric::new(name).as_given(value), text);
+        check("received", 308_443.0, "308,443");
+        check("response_mean_us", 82_584.0, "82.584 ms");
+        check("response_mean_us", 51.0, "51 µs");
+        check("throughput_rps", 21_677.0 / 30.0, "722.567");
     }
 
     #[test]

@@ -85,8 +85,9 @@ fn beside(
             ahead.collect::<BTreeSet<_>>().len() > 1
         })
     };
-    let entry =
-        |value: Option<f64>| Entry::plain(value.map_or(String::new(), |value| one_line(&metric.text(value))));
+    let entry = |value: Option<f64>| {
+        Entry::plain(value.map_or(String::new(), |value| one_line(&metric.as_given(value))))
+    };
     let text = |text: String| Entry::plain(one_line(&text));
 
     let names = keys.iter().map(|(point, name)| text(format!("{name}, {}", title(point))));
@@ -134,7 +135,7 @@ fn rows_table(rows: &[&PublishedRow]) -> Table {
     metrics.sort_by_cached_key(Metric::rank);
     for metric in metrics {
         let value = |row: &&PublishedRow| {
-            let value = row.metrics.get(&metric.name).map(|value| metric.text(*value));
+            let value = row.metrics.get(&metric.name).map(|value| metric.as_given(*value));
             Entry::plain(value.unwrap_or_default())
         };
         columns.push((head(&metric.label(), true), rows.iter().map(value).collect()));

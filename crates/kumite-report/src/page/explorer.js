@@ -37,13 +37,13 @@
     draw(trials[Number(by("trial").value)]);
   }
 
-  // Columns of a panel: name, values, colour class, and whether they are bars.
+  // Columns of a panel, the undermost first: name, values, class, and whether they are bars.
   function panels(t, color) {
     const perSecond = (values) => values.map((n) => n === null ? null : n * 1000 / t.dt_ms);
     const cores = t.cpu.map((n) => n === null ? null : n / 100);
     return [
       { title: "answers a second", show: number, log: false, columns: [["failures", perSecond(t.errors), "failures", true], ["right", perSecond(t.ok), "answers " + color, false]] },
-      { title: "response time: p50, p99 (dashed), longest (dotted); log scale", show: time, log: true, columns: [["longest", t.max, "answers dotted " + color, false], ["p99", t.p99, "answers dashed " + color, false], ["p50", t.p50, "answers " + color, false]] },
+      { title: "response: p50, p99 (- -), longest (···); log", show: time, log: true, columns: [["longest", t.max, "answers dotted " + color, false], ["p99", t.p99, "answers dashed " + color, false], ["p50", t.p50, "answers " + color, false]] },
       { title: "CPU cores of the contender", show: number, log: false, columns: [["CPU cores", cores, "answers " + color, false]] },
     ].filter((panel) => panel.columns.some(([, values]) => values.some((v) => v !== null)));
   }
@@ -106,7 +106,7 @@
   }
 
   function table(t, shown) {
-    const target = by("steps"), columns = shown.flatMap((panel) => panel.columns.map(([name, values]) => [name, values, panel.show]));
+    const target = by("steps"), columns = shown.flatMap((panel) => panel.columns.map(([name, values]) => [name, values, panel.show]).reverse());
     target.replaceChildren();
     tag(target, "caption", {}, "each step of " + t.dt_ms + " ms, by its beginning");
     const head = tag(tag(target, "thead", {}), "tr", {});
