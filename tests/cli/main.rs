@@ -7,4 +7,5 @@ mod misbehave;
 mod place;
 mod resume;
 mod run;
+mod schema;
 mod spec;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::claim::EACH_CONTENDER;
@@ -23,6 +24,9 @@ pub const MODELS: [&str; 11] = [
     "processes",
 ];
 
+/// What [`is_name`] says, as a pattern.
+const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$";
+
 /// A folder with a `contender.toml`: what it needs, how it is built, and its variants.
 #[derive(Clone, Debug)]
 pub struct Contender {
@@ -41,19 +45,21 @@ pub struct Contender {
 }
 
 /// One contender as it takes part.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// Unique within the experiment.
+    /// Unique within the experiment; letters, digits, `-` and `_`.
+    #[schemars(regex(pattern = NAME), extend("not" = { "const": EACH_CONTENDER }))]
     pub name: String,
-    /// One of [`MODELS`].
+    /// Its concurrency model.
+    #[schemars(extend("enum" = MODELS))]
     pub model: String,
     /// The command that runs it.
     pub run: String,
 }
 
 /// Where a contender's tools come from.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
     /// Debian packages that bring them.
@@ -63,17 +69,24 @@ pub struct Install {
     pub get: Option<String>,
 }
 
-#[derive(Deserialize)]
+/// contender.toml: one implementation, or several variants of one. Its commands go through `sh -c`, in its folder.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct File {
+#[schemars(rename = "Contender")]
+pub(crate) struct File {
+    /// Tools it needs: a command, or a command and its oldest version, as in `go >= 1.22`.
     #[serde(default)]
     needs: Vec<String>,
+    /// The command that prints its version: the receipt that it is built and runs.
     version: String,
+    /// The command that builds it.
     build: Option<String>,
+    /// Where the tools come from.
     #[serde(default)]
     install: Install,
-    #[serde(default)]
-    variant: Vec<Variant>,
+    /// The contenders it holds.
+    #[schemars(required, length(min = 1))]
+    variant: Option<Vec<Variant>>,
 }
 
 impl Contender {
@@ -86,12 +99,13 @@ impl Contender {
                 need.parse::<Need>().map_err(|what| source.error_at(&["needs", &index.to_string()], what))?;
             needs.push(need);
         }
-        if parsed.variant.is_empty() {
+        let variants = parsed.variant.unwrap_or_default();
+        if variants.is_empty() {
             return Err(
                 source.error(0, "no [[variant]]: a contender needs at least one, with name, model and run")
             );
         }
-        for (index, variant) in parsed.variant.iter().enumerate() {
+        for (index, variant) in variants.iter().enumerate() {
             let at = |key, what| source.error_at(&["variant", &index.to_string(), key], what);
             if !is_name(&variant.name) {
                 let what = format!(
@@ -111,7 +125,7 @@ impl Contender {
             install: parsed.install,
             build: parsed.build,
             version: parsed.version,
-            variants: parsed.variant,
+            variants,
         })
     }
 }

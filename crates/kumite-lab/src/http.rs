@@ -5,6 +5,7 @@ mod executor;
 mod external;
 mod log;
 mod offer;
+pub(crate) mod parameters;
 mod port;
 mod sample;
 mod server;

@@ -19,6 +19,7 @@ mod plan;
 mod points;
 mod prepare;
 mod published;
+mod schema;
 mod spec;
 mod warnings;
 
@@ -34,4 +35,5 @@ pub use place::SpecError;
 pub use plan::{Block, Plan, plan};
 pub use points::Planned;
 pub use prepare::{Choice, Prepared, Ready, prepare};
+pub use schema::{Described, SCHEMAS};
 pub use spec::{Answer, ClaimSpec, Experiment};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{AxisValue, Point};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::place::{Source, SpecError};
@@ -17,7 +18,8 @@ pub struct Planned {
 }
 
 /// An entry of a list of points: values of some axes, each combination of which is a point.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "Points")]
 pub(crate) struct Entry {
     /// Who is tried there; all, if none are named.
     contenders: Option<Vec<String>>,
@@ -25,10 +27,13 @@ pub(crate) struct Entry {
     axes: BTreeMap<String, OneOrMore>,
 }
 
-#[derive(Clone, Deserialize)]
+/// Values of an axis that make points.
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum OneOrMore {
+    /// One value.
     One(AxisValue),
+    /// Several, each of which is tried.
     More(Vec<AxisValue>),
 }
 

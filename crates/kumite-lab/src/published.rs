@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kumite_record::{AxisValue, Point, Published, PublishedRow};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::place::{Source, SpecError};
 
 /// Where the table is and how to read it.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Published")]
 pub(crate) struct PublishedFile {
     /// A CSV file, relative to the experiment's folder, with the columns `series`, `contender`, those of `beside`, and a
     /// column for each figure. Those that are called like a metric of ours are shown beside it.

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kumite_record::{AxisValue, Point, Published, Question};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::claim::{self, ClaimError};
 use crate::contender::{Contender, Variant};
 use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
 use crate::http::HttpWorkload;
+use crate::http::parameters::{Fixed, Swept};
 use crate::place::{Source, SpecError};
 use crate::points::{Axes, Entry, Planned};
 use crate::prepare::Ready;
@@ -51,12 +53,12 @@ pub struct Experiment {
 }
 
 /// What a right answer is.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
-    /// The HTTP status; any 2xx if it is not given.
+    /// The HTTP status. Any 2xx will do if it is not given.
     pub status: Option<u16>,
-    /// The whole body.
+    /// The whole body. Any will do if it is not given.
     pub equals: Option<String>,
 }
 
@@ -74,45 +76,77 @@ pub struct ClaimSpec {
     pub(crate) parsed: claim::Claim,
 }
 
-#[derive(Deserialize)]
+/// experiment.toml: a question, the workload that is to answer it, and claims about what comes out.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct File {
+#[schemars(rename = "Experiment")]
+pub(crate) struct File {
+    /// What is asked, one sentence.
     question: String,
+    /// Where it was argued.
     source: Option<kumite_record::Source>,
+    /// The kind of workload.
+    #[schemars(extend("enum" = ["http"]))]
     kind: String,
+    /// Blocks at each point; 10 if it is not given. Six are the fewest that give a 95 % interval.
+    #[schemars(range(min = 1))]
     blocks: Option<u32>,
+    /// Fixed parameters. One that is an axis too is that axis's default.
     #[serde(default)]
+    #[schemars(with = "Fixed")]
     workload: BTreeMap<String, AxisValue>,
+    /// Parameters that are swept. Every combination of their values is a point, unless `points` lists some.
     #[serde(default)]
+    #[schemars(with = "Swept")]
     axes: BTreeMap<String, Vec<AxisValue>>,
+    /// The points, where not every combination of axis values is wanted.
+    #[schemars(length(min = 1))]
     points: Option<Vec<Entry>>,
+    /// What `--profile NAME` overrides, by name. `quick`, `standard` and `full` exist always.
     #[serde(default)]
     profiles: BTreeMap<String, Profile>,
+    /// What a right answer is.
     #[serde(default)]
     answer: Answer,
+    /// Published figures, to be shown beside what is measured.
     published: Option<PublishedFile>,
+    /// Claims to be judged.
     #[serde(default)]
     claim: Vec<ClaimFile>,
 }
 
-/// What a profile overrides.
-#[derive(Clone, Default, Deserialize)]
+/// What a profile overrides; only what is there can be overridden.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Profile {
+    /// Blocks at each point.
+    #[schemars(range(min = 1))]
     blocks: Option<u32>,
+    /// Fixed parameters that have other values in this profile.
     #[serde(default)]
+    #[schemars(with = "Fixed")]
     workload: BTreeMap<String, AxisValue>,
+    /// Axes that have other values in this profile.
     #[serde(default)]
+    #[schemars(with = "Swept")]
     axes: BTreeMap<String, Vec<AxisValue>>,
+    /// The points of this profile, instead of the experiment's.
+    #[schemars(length(min = 1))]
     points: Option<Vec<Entry>>,
 }
 
-#[derive(Deserialize)]
+/// A sentence about what is measured, which a run finds to hold, to fail, or to be undecided.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Claim")]
 struct ClaimFile {
+    /// Unique within the experiment.
     id: String,
+    /// The claim in plain words.
     title: Option<String>,
+    /// The claim in the claim grammar, which METHODOLOGY.md has.
     assert: String,
+    /// What was published, in words.
     published: Option<String>,
 }
 

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Claim, Contender, Machine, Point, Run, Trial, Warning};
@@ -8,9 +9,10 @@ use crate::{Claim, Contender, Machine, Point, Run, Trial, Warning};
 pub const SCHEMA: u32 = 1;
 
 /// A whole run as one document: what `kumite export` writes and what every report is made from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Export {
-    /// [`SCHEMA`].
+    /// The version of this form.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
     /// The run.
     pub run: Run,
@@ -29,7 +31,7 @@ pub struct Export {
 }
 
 /// A contender at a point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// Which contender.
     pub contender: String,
@@ -48,7 +50,7 @@ pub struct Cell {
 }
 
 /// A metric of a cell with its confidence interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The median over blocks.
     pub estimate: f64,

@@ -1,11 +1,13 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Errors, Histogram, Series};
 
 /// What `kumite load` measured: the document that `--json` writes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
-    /// [`crate::SCHEMA`].
+    /// The version of this form.
+    #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command that repeats it.
     pub command: String,
@@ -48,7 +50,7 @@ pub struct LoadResult {
 }
 
 /// The distribution of a time over right answers, in microseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// Arithmetic mean.
     pub mean: f64,
@@ -80,7 +82,7 @@ impl Latency {
 }
 
 /// What the load engine itself needed: the instrument is on trial too.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Engine {
     /// CPU time of the engine's thread.
     pub cpu_s: f64,

@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One value of an axis, or of a workload parameter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AxisValue {
     /// A whole number, such as a count of connections.
@@ -37,7 +38,7 @@ impl fmt::Display for AxisValue {
 }
 
 /// One combination of axis values, by axis name. An experiment without axes has one point, the empty one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Point(pub BTreeMap<String, AxisValue>);
 

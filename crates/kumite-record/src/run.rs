@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{AxisValue, Point};
 
 /// One execution of an experiment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Unique; begins with the date, so that runs sort by age.
     pub id: String,
@@ -65,7 +66,7 @@ impl Run {
 }
 
 /// An experiment's question and where it was argued.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// The question, one sentence.
     pub text: String,
@@ -74,7 +75,7 @@ pub struct Question {
 }
 
 /// A published argument.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Title of the article or talk.
@@ -86,7 +87,7 @@ pub struct Source {
 }
 
 /// Published figures of other machines: they are shown, never compared.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Published {
     /// How they came about, and what is doubtful about them.
     pub note: String,
@@ -99,7 +100,7 @@ pub struct Published {
 }
 
 /// The published figures of one contender under one condition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedRow {
     /// Which of the source's runs it is from.
     pub series: String,
@@ -112,7 +113,7 @@ pub struct PublishedRow {
 }
 
 /// What the run was executed on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// Kernel name and release.
     pub kernel: String,
@@ -135,7 +136,7 @@ pub struct Machine {
 }
 
 /// Which CPUs the contender and the engine were given.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cores {
     /// CPUs of the contender.
     pub contender: Vec<usize>,
@@ -144,11 +145,11 @@ pub struct Cores {
 }
 
 /// A contender as the run found it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contender {
     /// Unique within the experiment.
     pub name: String,
-    /// The concurrency model, one of design's fixed list.
+    /// The concurrency model, one of the list in CONTRACT.md.
     pub model: String,
     /// What its `version` command printed: the receipt that it is built and runs.
     pub version: Option<String>,
@@ -159,7 +160,7 @@ pub struct Contender {
 }
 
 /// Whether a contender took part in the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContenderStatus {
     /// It was built and given trials.

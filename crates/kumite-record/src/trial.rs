@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Point;
 
 /// One measured execution of a cell, from fresh start to stop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// Position in the run, from 0.
     pub seq: u32,
@@ -33,7 +34,7 @@ pub struct Trial {
 }
 
 /// How a trial ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// Measured, and every answer that was counted was right.
@@ -56,7 +57,7 @@ impl Outcome {
 }
 
 /// A doubt about a sample. A verdict that rests on marked samples says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// The load engine had no CPU headroom: the figure is a bound on the contender, not a measure of it.
@@ -83,7 +84,7 @@ impl Mark {
 }
 
 /// What a trial measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// Metrics by name; the unit is the end of the name.
     pub metrics: BTreeMap<String, f64>,
@@ -108,7 +109,7 @@ pub type Errors = BTreeMap<String, u64>;
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
 /// A failure that was induced after the window. Times count from the window's opening.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disturbance {
     /// `pause` or `burst`.
     pub kind: String,
@@ -129,7 +130,7 @@ pub struct Disturbance {
 }
 
 /// Columns of equal length, one row for each interval.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
     /// Length of an interval.
     pub interval_ms: u64,

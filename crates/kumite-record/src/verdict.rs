@@ -1,9 +1,10 @@
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A claim and what the run says of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Unique within the experiment.
     pub id: String,
@@ -28,7 +29,7 @@ pub struct Claim {
 }
 
 /// What the effect of a comparison is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectKind {
     /// Left side over right side.
@@ -40,7 +41,7 @@ pub enum EffectKind {
 }
 
 /// What a run says of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The whole interval is on the claimed side.
@@ -75,7 +76,7 @@ impl fmt::Display for Verdict {
 }
 
 /// A doubt that travels with the numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// What it is about: a contender, a cell, the machine.
     #[serde(rename = "where")]

@@ -15,6 +15,7 @@ mod progress;
 mod report;
 mod resume;
 mod run;
+mod schema;
 mod stop;
 
 use std::process::ExitCode;
@@ -47,6 +48,8 @@ enum Command {
     Report(report::Args),
     /// Write a run as one document that other programs can read
     Export(export::Args),
+    /// Print the JSON Schema of a file or document, for editors and programs
+    Schema(schema::Args),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Schema(args) => schema::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -67,7 +67,7 @@ impl HttpWorkload {
         "recovery_ms",
     ];
 
-    const PARAMETERS: &[&str] = &[
+    pub(crate) const PARAMETERS: &[&str] = &[
         "method",
         "path",
         "body",

@@ -1,0 +1,78 @@
+//! JSON Schemas of what is read and written, made from the very types that read and write it.
+
+use kumite_record::{Export, LoadResult};
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema};
+
+use crate::{contender, spec};
+
+/// A kind of document, and how to get its schema.
+pub struct Described {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub what: &'static str,
+    /// Its JSON Schema, draft 2020-12.
+    pub schema: fn() -> Schema,
+}
+
+/// Every kind of document that has a schema.
+pub const SCHEMAS: &[Described] = &[
+    Described { name: "experiment", what: "experiment.toml", schema: read::<spec::File> },
+    Described { name: "contender", what: "contender.toml", schema: read::<contender::File> },
+    Described {
+        name: "run",
+        what: "a run, as `kumite run --json` and `kumite export` write it",
+        schema: written::<Export>,
+    },
+    Described {
+        name: "load",
+        what: "a load result, as `kumite load --json` writes it",
+        schema: written::<LoadResult>,
+    },
+];
+
+/// Of what people write and kumite reads.
+fn read<T: JsonSchema>() -> Schema {
+    let settings =
+        SchemaSettings::draft2020_12().for_deserialize().with_transform(RecursiveTransform(without_null));
+    plain(settings.into_generator().into_root_schema_for::<T>())
+}
+
+/// Of what kumite writes. A key may come later, so readers take what they do not know.
+fn written<T: JsonSchema>() -> Schema {
+    plain(SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>())
+}
+
+/// TOML has no null: what may be absent is not required, and that is all.
+fn without_null(schema: &mut Schema) {
+    if let Some(types) = schema.get_mut("type").and_then(|types| types.as_array_mut()) {
+        types.retain(|of| of != "null");
+        if let [only] = &types[..] {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(choices) = schema.get_mut("anyOf").and_then(|choices| choices.as_array_mut()) {
+        choices.retain(|of| of["type"] != "null");
+        if let [only] = &choices[..]
+            && let Some(reference) = only.get("$ref").cloned()
+        {
+            schema.remove("anyOf");
+            schema.insert("$ref".to_owned(), reference);
+        }
+    }
+}
+
+/// Comments are broken into lines for the source, not for readers of the schema.
+fn plain(mut schema: Schema) -> Schema {
+    RecursiveTransform(|schema: &mut Schema| {
+        let description = schema.get("description").and_then(|text| text.as_str());
+        if let Some(text) = description.map(|text| text.replace('\n', " ")) {
+            schema.insert("description".to_owned(), text.into());
+        }
+    })
+    .transform(&mut schema);
+    schema
+}
