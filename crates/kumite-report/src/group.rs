@@ -28,10 +28,10 @@ pub struct Group<'a> {
 
 impl<'a> Groups<'a> {
     pub fn of(export: &'a Export) -> Groups<'a> {
-        let mut points: Vec<&Point> = export.run.points.iter().collect();
-        for cell in &export.cells {
-            if !points.contains(&&cell.point) {
-                points.push(&cell.point);
+        let mut points: Vec<&Point> = Vec::new();
+        for point in export.run.points.iter().chain(export.cells.iter().map(|cell| &cell.point)) {
+            if !points.contains(&point) {
+                points.push(point);
             }
         }
         let mut axes: Vec<&str> =

@@ -69,8 +69,8 @@ pub fn markdown(export: &Export) -> String {
     for fact in &document.facts {
         out += &format!("- {}: {}\n", fact.name, escaped(&fact.text));
     }
-    out += &format!("\n{}", block(&document.command));
-    out + &format!("\nNot in any figure here: {}\n", escaped(document.limits))
+    out += &format!("\nNot in any figure here: {}\n", escaped(document.limits));
+    out + &format!("\n{}", block(&document.command))
 }
 
 fn group_lines(group: &GroupTables) -> String {

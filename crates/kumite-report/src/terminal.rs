@@ -73,8 +73,8 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     for fact in &document.facts {
         out += &labelled(fact.name, &fact.text, style);
     }
-    out += &format!("again: {}\n", document.command);
-    out + &labelled("not in any figure here", document.limits, style)
+    out += &labelled("not in any figure here", document.limits, style);
+    out + &format!("again: {}\n", document.command)
 }
 
 fn heading(text: &str, style: Style) -> String {
