@@ -71,11 +71,8 @@ impl Measuring<'_> {
                 let rate = trial.sample.metrics.get("throughput_rps");
                 let what = rate.map_or(trial.outcome.as_str().to_owned(), |rate| format!("{rate:.0}/s"));
                 let left = format!("about {} left", humane(left));
-                progress.step(
-                    done,
-                    total,
-                    &format!("{left}; {} at {}: {what}", trial.contender, trial.point),
-                );
+                let cell = cell_name(&trial.contender, &trial.point);
+                progress.step(done, total, &format!("{left}; {cell}: {what}"));
             }
         });
         progress.clear();

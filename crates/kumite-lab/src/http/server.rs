@@ -93,7 +93,7 @@ impl Server {
             };
             if let Some(answer) = &asked.first_wrong {
                 let since = *wrong_since.get_or_insert_with(Instant::now);
-                if since.elapsed() > WRONG_LIMIT.min(workload.ready) {
+                if since.elapsed() > WRONG_LIMIT.min(workload.ready / 2) {
                     let wrong = if asked.errors.body > 0 { Outcome::Disqualified } else { Outcome::Failed };
                     let log = last_lines(&self.log);
                     return Some(Err((wrong, format!("its answer is wrong ({answer}); its log: {log}"))));
