@@ -77,7 +77,7 @@ fn disturbed(export: &Export, groups: &Groups, group: &Group, point: &Point) -> 
         kinds(seen(cell).iter().map(|disturbance| &disturbance.errors))
     }));
     if cells.iter().any(|cell| seen(cell).iter().any(|d| d.burst_ok + d.burst_errors > 0)) {
-        columns.push(words(&cells, "burst’s own", true, |cell| {
+        columns.push(words(&cells, "of these the burst’s", true, |cell| {
             let right = sum(seen(cell).iter().map(|d| d.burst_ok));
             format!("{right} right, {} failed", sum(seen(cell).iter().map(|d| d.burst_errors)))
         }));
