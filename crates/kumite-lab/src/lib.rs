@@ -5,6 +5,7 @@
 mod build;
 mod claim;
 mod contender;
+mod doctor;
 mod estimate;
 mod execute;
 mod export;
@@ -24,6 +25,7 @@ mod spec;
 mod warnings;
 
 pub use contender::{Contender, Install, Variant};
+pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
 pub use execute::{Clock, Event, Executor, Measured, Order, RealClock, Session, cell_name, execute, humane};
 pub use export::{conclude, export};
 pub use http::{External, HttpExecutor, load_result, used_cores};

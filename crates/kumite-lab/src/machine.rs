@@ -52,7 +52,7 @@ fn siblings(available: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// The kernel's lists of CPUs: `0-2,5`.
-fn cpu_list(text: &str) -> Vec<usize> {
+pub(crate) fn cpu_list(text: &str) -> Vec<usize> {
     text.split(',')
         .filter_map(|part| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));

@@ -169,7 +169,8 @@ fn look(contender: &Contender, builds: &Builds, stop: &AtomicBool) -> Result<Too
     Ok(tools)
 }
 
-fn remedy(contender: &Contender) -> String {
+/// Where its tools are to be had.
+pub(crate) fn remedy(contender: &Contender) -> String {
     let packages = &contender.install;
     match (packages.apt.is_empty(), &packages.get) {
         (false, Some(page)) => format!("--install gets it (apt: {}), or see {page}", packages.apt.join(" ")),

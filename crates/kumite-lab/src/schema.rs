@@ -5,6 +5,7 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 
+use crate::doctor::Diagnosis;
 use crate::{contender, spec};
 
 /// A kind of document, and how to get its schema.
@@ -30,6 +31,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "load",
         what: "a load result, as `kumite load --json` writes it",
         schema: written::<LoadResult>,
+    },
+    Described {
+        name: "doctor",
+        what: "a diagnosis, as `kumite doctor --json` writes it",
+        schema: written::<Diagnosis>,
     },
 ];
 

@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod contenders;
+mod doctor;
 mod duration;
 mod exit;
 mod export;
@@ -48,6 +49,8 @@ enum Command {
     Report(report::Args),
     /// Write a run as one document that other programs can read
     Export(export::Args),
+    /// Show what this machine can and cannot give, and what that means for results; nothing is changed
+    Doctor(doctor::Args),
     /// Print the JSON Schema of a file or document, for editors and programs
     Schema(schema::Args),
 }
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
     match done {

@@ -38,6 +38,11 @@ impl Tools {
         Tools { way, jvms: JVMS.into(), found: Vec::new() }
     }
 
+    /// The file that commands run for a tool that was found.
+    pub fn file(&self, tool: &str) -> Option<PathBuf> {
+        self.way.path.iter().map(|folder| folder.join(tool)).find(|file| runs(file))
+    }
+
     /// What is to be set on top of our own environment for commands that use them.
     pub fn env(&self) -> Result<Vec<(String, String)>, String> {
         self.way.env()

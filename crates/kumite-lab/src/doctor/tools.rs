@@ -1,0 +1,204 @@
+//! Which contenders have their tools.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::State;
+use crate::contender::Contender;
+use crate::folder::{folder_name, read_contenders};
+use crate::needs::{Need, Tools};
+use crate::place::SpecError;
+use crate::prepare::remedy;
+use crate::spec::Experiment;
+
+/// For all tools together. A tool that has not said its version by then may hang.
+const ASK_LIMIT: Duration = Duration::from_secs(10);
+
+/// What the contenders of one folder need, and what of it is here.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Equipment {
+    /// The experiment.
+    pub experiment: String,
+    /// The contenders of the folder; none if its file cannot be read.
+    pub contenders: Vec<String>,
+    /// Whether all that they need is here.
+    pub state: State,
+    /// Tool by tool.
+    pub needs: Vec<NeedFound>,
+    /// What is wrong, where it is not a need.
+    pub error: Option<String>,
+    /// How to get what is missing.
+    pub remedy: Option<String>,
+}
+
+/// A tool that is needed, and what was found of it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NeedFound {
+    /// The tool, and its oldest version that will do.
+    pub need: String,
+    /// Whether it is here.
+    pub state: State,
+    /// Its version, if one was asked for.
+    pub version: Option<String>,
+    /// The file that is run.
+    pub path: Option<PathBuf>,
+    /// What is missing, in words.
+    pub missing: Option<String>,
+}
+
+/// Of every experiment below the nearest `experiments/`.
+pub(super) fn equipment() -> Vec<Equipment> {
+    let folders = match Experiment::list() {
+        Ok(folders) => folders,
+        Err(error) => return vec![broken("experiments", &error)],
+    };
+    let mut contenders = Vec::new();
+    let mut unreadable = Vec::new();
+    for folder in folders {
+        let name = folder_name(&folder).unwrap_or_else(|_| folder.display().to_string());
+        match read_contenders(&folder) {
+            Ok(found) => contenders.extend(found.into_iter().map(|contender| (name.clone(), contender))),
+            Err(error) => unreadable.push(broken(&name, &error)),
+        }
+    }
+    let mut wanted: Vec<&[Need]> = Vec::new();
+    for (_, contender) in &contenders {
+        if !wanted.contains(&contender.needs.as_slice()) {
+            wanted.push(&contender.needs);
+        }
+    }
+    let found = look(&wanted);
+    let mut all: Vec<Equipment> = contenders
+        .iter()
+        .map(|(experiment, contender)| {
+            let nth = wanted.iter().position(|needs| *needs == contender.needs);
+            of(experiment, contender, nth.map_or(Vec::new(), |nth| found[nth].clone()))
+        })
+        .collect();
+    all.extend(unreadable);
+    all
+}
+
+fn broken(experiment: &str, error: &SpecError) -> Equipment {
+    Equipment {
+        experiment: experiment.to_owned(),
+        contenders: Vec::new(),
+        state: State::Unknown,
+        needs: Vec::new(),
+        error: Some(error.to_string()),
+        remedy: None,
+    }
+}
+
+fn of(experiment: &str, contender: &Contender, needs: Vec<NeedFound>) -> Equipment {
+    let has = |state| needs.iter().any(|need| need.state == state);
+    let state = match (has(State::Missing), has(State::Unknown)) {
+        (true, _) => State::Missing,
+        (false, true) => State::Unknown,
+        (false, false) => State::Ok,
+    };
+    Equipment {
+        experiment: experiment.to_owned(),
+        contenders: contender.variants.iter().map(|variant| variant.name.clone()).collect(),
+        state,
+        needs,
+        error: None,
+        remedy: (state == State::Missing).then(|| remedy(contender)),
+    }
+}
+
+/// Looks for these lists of tools, as many at a time as there are CPUs.
+fn look(wanted: &[&[Need]]) -> Vec<Vec<NeedFound>> {
+    let unanswered = |needs: &&[Need]| needs.iter().map(unknown).collect();
+    let mut found: Vec<Vec<NeedFound>> = wanted.iter().map(unanswered).collect();
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (send, receive) = channel();
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(wanted.len());
+        for _ in 0..threads {
+            let (send, next, stop) = (send.clone(), &next, &stop);
+            scope.spawn(move || work(wanted, next, stop, &send));
+        }
+        drop(send);
+        while let Ok((nth, needs)) = receive.recv_timeout(ASK_LIMIT.saturating_sub(began.elapsed())) {
+            found[nth] = needs;
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    found
+}
+
+fn work(wanted: &[&[Need]], next: &AtomicUsize, stop: &AtomicBool, send: &Sender<(usize, Vec<NeedFound>)>) {
+    loop {
+        let nth = next.fetch_add(1, Ordering::Relaxed);
+        let Some(needs) = wanted.get(nth).filter(|_| !stop.load(Ordering::Relaxed)) else { return };
+        let mut tools = Tools::new();
+        let found = needs.iter().map(|need| find(&mut tools, need, stop)).collect();
+        // Whoever asked may have stopped waiting.
+        let _ = send.send((nth, found));
+    }
+}
+
+fn find(tools: &mut Tools, need: &Need, stop: &AtomicBool) -> NeedFound {
+    let found = tools.find(need, Path::new("/dev/null"), stop);
+    if stop.load(Ordering::Relaxed) {
+        return unknown(need);
+    }
+    let (state, missing) = match found {
+        Ok(()) => (State::Ok, None),
+        Err(why) => (State::Missing, Some(why)),
+    };
+    let version = match state {
+        State::Ok => tools.found.last().and_then(|(_, version)| version.clone()),
+        _ => None,
+    };
+    let path = (state == State::Ok).then(|| tools.file(&need.tool)).flatten();
+    NeedFound { need: need.to_string(), state, version, path, missing }
+}
+
+fn unknown(need: &Need) -> NeedFound {
+    NeedFound { need: need.to_string(), state: State::Unknown, version: None, path: None, missing: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needs(texts: &[&str]) -> Vec<Need> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_here_and_what_is_not() {
+        let (here, not) = (needs(&["sh"]), needs(&["no-such-tool >= 3", "sh"]));
+        let found = look(&[&here, &not]);
+        let file = found[0][0].path.clone().unwrap();
+        assert!(file.is_absolute() && file.ends_with("sh"), "{}", file.display());
+        assert_eq!((found[0][0].state, &found[0][0].version), (State::Ok, &None));
+        assert_eq!(found[1][0].missing.as_deref(), Some("no-such-tool >= 3, which is not on PATH"));
+        assert_eq!(found[1][1].state, State::Ok, "the others are looked for all the same");
+        assert!(look(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_contender_without_its_tools_is_missing_and_says_how_to_get_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("contender.toml");
+        let text = "needs = ['no-such-tool', 'sh']\nversion = 'x'\n[install]\nget = 'https://example.org'\n\
+                    [[variant]]\nname = 'a'\nmodel = 'threads'\nrun = 'x'\n";
+        std::fs::write(&file, text).unwrap();
+        let contender = Contender::read(&file).unwrap();
+        let found = look(&[&contender.needs]).remove(0);
+        let equipment = of("fake", &contender, found);
+        assert_eq!((equipment.state, equipment.contenders), (State::Missing, vec!["a".to_owned()]));
+        assert_eq!(equipment.remedy.as_deref(), Some("see https://example.org"));
+        let answers_late = vec![unknown(&contender.needs[0])];
+        assert_eq!(of("fake", &contender, answers_late).state, State::Unknown);
+    }
+}
