@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use kumite_record::{Mark, Outcome, Point, Sample, Store, StoreError, Trial};
+use kumite_record::{Mark, Outcome, Point, Run, Sample, Store, StoreError, Trial};
 
 use crate::plan::{Block, Plan};
 use crate::prepare::Ready;
@@ -90,12 +90,10 @@ impl Measured {
 
 /// A run that is about to be executed; the store has its beginning.
 pub struct Session<'a> {
-    /// The id of the run.
-    pub run: &'a str,
+    /// The run, with its points.
+    pub run: &'a Run,
     /// Contenders by position.
     pub contenders: &'a [Ready],
-    /// Points by position.
-    pub points: &'a [Point],
     /// The order.
     pub plan: &'a Plan,
     /// About how long a trial takes at each point.
@@ -153,7 +151,7 @@ pub fn execute(
         }
         for &contender in &block.order {
             let contender_of = &session.contenders[contender];
-            let point = &session.points[block.point];
+            let point = &session.run.points[block.point];
             let failed = failures.entry((contender, block.point)).or_default();
             done += 1;
             if let Some(outcome) = kept.outcome(contender, block) {
@@ -186,13 +184,13 @@ pub fn execute(
                 ready_ms: measured.ready_ms,
                 log: measured.log,
             };
-            store.commit(session.run, &trial)?;
+            store.commit(&session.run.id, &trial)?;
             pace.tried(block.point);
             seq += 1;
             *failed = if trial.outcome == Outcome::Failed { *failed + 1 } else { 0 };
             watch(Event::Trial { done, total, left: pace.left(), trial: &trial });
             if *failed == LOST_AFTER {
-                let place = cell_name(&trial.contender, point);
+                let place = session.run.cell(&trial.contender, point);
                 let why = trial.reason.as_deref().unwrap_or_default();
                 watch(Event::Note(format!(
                     "{place} failed {LOST_AFTER} times in a row and is not tried again: {why}"
@@ -223,7 +221,7 @@ impl Kept {
     fn new(session: &Session) -> Kept {
         let place = |trial: &Trial| {
             let contender = session.contenders.iter().position(|ready| ready.name == trial.contender)?;
-            let point = session.points.iter().position(|point| *point == trial.point)?;
+            let point = session.run.points.iter().position(|point| *point == trial.point)?;
             Some(((contender, point, trial.block), trial.outcome))
         };
         Kept(session.kept.iter().filter_map(place).collect())
@@ -289,11 +287,6 @@ impl<'a> Pace<'a> {
     }
 }
 
-/// How a cell is called in messages.
-pub fn cell_name(contender: &str, point: &Point) -> String {
-    if point.0.is_empty() { contender.to_owned() } else { format!("{contender} at {point}") }
-}
-
 fn interrupted(done: u32, total: usize) -> String {
     format!("it was interrupted after {done} of {total} trials")
 }
@@ -313,7 +306,7 @@ pub fn humane(duration: Duration) -> String {
 mod tests {
     use std::cell::Cell;
 
-    use kumite_record::{AxisValue, Machine, Run};
+    use kumite_record::{AxisValue, Machine};
 
     use super::*;
     use crate::plan::plan;
@@ -387,10 +380,10 @@ mod tests {
         let clock = FakeClock(Cell::new(Duration::from_secs(1000)));
         let mut executor = Fake { clock: &clock, takes: Duration::from_secs(2), stop_in, tried: Vec::new() };
         let kept = store.trials("r").unwrap();
+        let run = Run { id: "r".into(), points, ..Run::default() };
         let session = Session {
-            run: "r",
+            run: &run,
             contenders: &contenders,
-            points: &points,
             plan: &plan,
             times: &[Duration::from_secs(1); 2],
             kept: &kept,
@@ -492,10 +485,10 @@ mod tests {
         let points = [Point::default(), Point([("n".to_owned(), AxisValue::Int(1))].into())];
         let plan = plan(&[vec![0], vec![0]], 1, 5);
         let times = [Duration::from_secs(1), Duration::from_secs(9)];
+        let run = Run { points: points.into(), ..Run::default() };
         let session = Session {
-            run: "r",
+            run: &run,
             contenders: &contenders,
-            points: &points,
             plan: &plan,
             times: &times,
             kept: &[],

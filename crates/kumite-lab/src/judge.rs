@@ -12,7 +12,6 @@ use crate::claim::{
     scale_of_name,
 };
 use crate::estimate::CONFIDENCE;
-use crate::execute::cell_name;
 use crate::spec::ClaimSpec;
 
 /// All that a judge looks at.
@@ -183,7 +182,7 @@ impl Evidence<'_> {
                 || self.trials.iter().filter(|t| t.contender == reference.contender && t.point == *point);
             let lost = of_cell().filter(|trial| trial.outcome != Outcome::Ok).count();
             if lost > 0 {
-                let cell = cell_name(&reference.contender, point);
+                let cell = self.run.cell(&reference.contender, point);
                 cells.insert(format!(
                     "{lost} of {} trials of {cell} failed or were disqualified",
                     of_cell().count()
@@ -217,7 +216,7 @@ impl Evidence<'_> {
                     .point(metric, scope)
                     .map_err(|place| format!("the {} profile has no point {place}", self.run.profile))?;
                 if !self.run.plans(&contender, point) {
-                    let place = cell_name(&contender, &self.run.points[point]);
+                    let place = self.run.cell(&contender, &self.run.points[point]);
                     return Err(format!("the {} profile does not try {place}", self.run.profile));
                 }
                 let reference = Reference { contender, point, metric: metric.name.text.clone() };
@@ -314,7 +313,7 @@ impl Evidence<'_> {
         let here = |trial: &&Trial| {
             trial.contender == name && reference.is_none_or(|r| trial.point == self.run.points[r.point])
         };
-        let place = reference.map_or(name.to_owned(), |r| cell_name(name, &self.run.points[r.point]));
+        let place = reference.map_or(name.to_owned(), |r| self.run.cell(name, &self.run.points[r.point]));
         match self
             .trials
             .iter()
@@ -338,7 +337,7 @@ impl Evidence<'_> {
                     for mark in &trial.marks {
                         cells.insert(format!(
                             "rests on marked samples: {} ({})",
-                            cell_name(&reference.contender, &self.run.points[reference.point]),
+                            self.run.cell(&reference.contender, &self.run.points[reference.point]),
                             mark.as_str()
                         ));
                     }

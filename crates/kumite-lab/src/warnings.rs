@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use kumite_record::{Contender, ContenderStatus, Machine, Mark, Outcome, Run, Trial, Warning};
 
-use crate::execute::cell_name;
-
 pub(crate) fn warnings(
     run: &Run,
     machine: &Machine,
@@ -41,7 +39,7 @@ pub(crate) fn warnings(
         let why = contender.reason.as_deref().unwrap_or_default();
         warn(&contender.name, format!("{}: {why}", contender.status.as_str()));
     }
-    for (cell, trials) in by_cell(trials) {
+    for (cell, trials) in by_cell(run, trials) {
         for outcome in [Outcome::Disqualified, Outcome::Failed] {
             let of_outcome: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == outcome).collect();
             if let Some(first) = of_outcome.first() {
@@ -72,10 +70,10 @@ pub(crate) fn warnings(
 }
 
 /// The trials of each cell, in the order the cells were first tried.
-fn by_cell(trials: &[Trial]) -> Vec<(String, Vec<&Trial>)> {
+fn by_cell<'a>(run: &Run, trials: &'a [Trial]) -> Vec<(String, Vec<&'a Trial>)> {
     let mut cells = Vec::<(String, Vec<&Trial>)>::new();
     for trial in trials {
-        let name = cell_name(&trial.contender, &trial.point);
+        let name = run.cell(&trial.contender, &trial.point);
         match cells.iter_mut().find(|(cell, _)| *cell == name) {
             Some((_, of_cell)) => of_cell.push(trial),
             None => cells.push((name, vec![trial])),

@@ -54,6 +54,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// How a cell is called: the contender, and where it was tried as far as that is not the default.
+    pub fn cell(&self, contender: &str, point: &Point) -> String {
+        let told = |(axis, value): &(&String, &AxisValue)| self.workload.get(*axis) != Some(value);
+        let told = point.0.iter().filter(told).map(|(axis, value)| (axis.clone(), value.clone()));
+        let told = Point(told.collect());
+        if told.0.is_empty() { contender.to_owned() } else { format!("{contender} at {told}") }
+    }
+
     /// Whether the plan has this contender at the point with this position.
     pub fn plans(&self, contender: &str, point: usize) -> bool {
         self.contenders_at.get(point).is_none_or(|names| names.iter().any(|name| name == contender))

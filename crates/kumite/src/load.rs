@@ -167,9 +167,8 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
         Ready { name: args.url.clone(), folder: PathBuf::new(), run: String::new(), env: Vec::new() };
     store.begin(&run, &machine(cores), &[])?;
     let session = Session {
-        run: &run.id,
+        run: &run,
         contenders: std::slice::from_ref(&contender),
-        points: &run.points,
         plan: &plan(&[vec![0]], 1, run.seed),
         times: &[seconds.unwrap_or_default()],
         kept: &[],

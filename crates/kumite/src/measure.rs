@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_lab::{
-    Clock, Event, Experiment, HttpExecutor, Lock, Ready, Session, cell_name, conclude, execute, export,
-    humane, plan,
+    Clock, Event, Experiment, HttpExecutor, Lock, Ready, Session, conclude, execute, export, humane, plan,
 };
 use kumite_record::{Cores, Export, Outcome, Run, Store};
 
@@ -56,9 +55,8 @@ impl Measuring<'_> {
         let kept = store.trials(&run.id)?;
         let times = self.experiment.times();
         let session = Session {
-            run: &run.id,
+            run: &run,
             contenders: ready,
-            points: &run.points,
             plan: &plan,
             times: &times,
             kept: &kept,
@@ -71,7 +69,7 @@ impl Measuring<'_> {
                 let rate = trial.sample.metrics.get("throughput_rps");
                 let what = rate.map_or(trial.outcome.as_str().to_owned(), |rate| format!("{rate:.0}/s"));
                 let left = format!("about {} left", humane(left));
-                let cell = cell_name(&trial.contender, &trial.point);
+                let cell = run.cell(&trial.contender, &trial.point);
                 progress.step(done, total, &format!("{left}; {cell}: {what}"));
             }
         });
