@@ -1,7 +1,9 @@
 //! The tool through its binary, as a user would, with tiny fake contenders: needs no other language.
 
 mod check;
+mod disturbance;
 mod doctor;
+mod gate;
 mod interrupt;
 mod load;
 mod misbehave;

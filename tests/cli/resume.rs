@@ -107,6 +107,8 @@ fn what_was_complete_or_has_changed_is_not_resumed() {
     assert!(said.err.contains("is complete; `kumite report"), "{}", said.err);
 
     killed(&place, &["run", "fake", "--seed", "1"], Duration::from_millis(1500));
+    let said = place.kumite(&["report"]).ended(0);
+    assert!(said.out.contains("it is not finished, or was killed; no claim was judged"), "{}", said.out);
     let text = place.read("experiments/fake/experiment.toml");
     place.write("experiments/fake/experiment.toml", &text.replace("Which", "What"));
     let said = place.kumite(&["resume"]).ended(2);
@@ -117,6 +119,13 @@ fn what_was_complete_or_has_changed_is_not_resumed() {
     place.write("experiments/fake/contenders/b/contender.toml", &contender.replace("fake 1.0", "fake 2.0"));
     let said = place.kumite(&["resume"]).ended(2);
     assert!(said.err.contains("b was 'fake 1.0' and is 'fake 2.0': it has changed"), "{}", said.err);
+
+    place.write("experiments/fake/contenders/b/contender.toml", &contender.replace("pong", "slow"));
+    let said = place.kumite(&["resume"]).ended(2);
+    assert!(said.err.contains("b's files, commands or tools have changed since run"), "{}", said.err);
+
+    let said = place.kumite(&["report", "--gate"]).ended(3);
+    assert!(said.err.contains("is not finished: `kumite resume"), "{}", said.err);
 
     place.write("experiments/fake/contenders/b/contender.toml", &contender);
     place.kumite(&["resume", "--budget", "1s"]).ended(0);

@@ -33,20 +33,21 @@ impl Builds {
         self.folder.join(format!("{name}-{}.{ending}", &place[..8]))
     }
 
-    /// Builds the contender unless it is built, and returns what its version command prints: the receipt.
+    /// Builds the contender unless it is built, and returns what its version command prints, the receipt, and a digest of
+    /// what it is built from.
     pub fn receipt(
         &self,
         contender: &Contender,
         tools: &Tools,
         stop: &AtomicBool,
         building: &mut dyn FnMut(),
-    ) -> Result<String, String> {
+    ) -> Result<(String, String), String> {
         let stamp = self.file(contender, "stamp");
         let env = tools.env()?;
         let content = content(contender, tools).map_err(|error| format!("cannot read its files: {error}"))?;
         let is_current = std::fs::read_to_string(&stamp).is_ok_and(|found| found == content);
         if is_current && let Ok(version) = self.version(contender, &env, stop) {
-            return Ok(version);
+            return Ok((version, content));
         }
         if let Some(command) = &contender.build {
             building();
@@ -55,9 +56,9 @@ impl Builds {
             self.command("build", command, contender, &env, BUILD_LIMIT, stop)?;
         }
         let version = self.version(contender, &env, stop)?;
-        std::fs::write(&stamp, content)
+        std::fs::write(&stamp, &content)
             .map_err(|error| format!("cannot write {}: {error}", stamp.display()))?;
-        Ok(version)
+        Ok((version, content))
     }
 
     fn version(
@@ -155,7 +156,7 @@ mod tests {
             let version =
                 self.builds
                     .receipt(&self.contender, &Tools::new(), &AtomicBool::new(false), &mut || built = true);
-            (version, built)
+            (version.map(|(version, _)| version), built)
         }
     }
 

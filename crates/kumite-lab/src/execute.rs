@@ -136,12 +136,15 @@ pub fn execute(
     let kept = Kept::new(session);
     let mut seq = session.kept.iter().map(|trial| trial.seq + 1).max().unwrap_or(0);
     let mut done = 0;
-    let mut pace = Pace::new(session, clock);
+    let mut pace =
+        Pace { times: session.times, clock, began: clock.now(), tried: 0, expected_of_tried: Duration::ZERO };
     let mut failures = BTreeMap::<(usize, usize), u32>::new();
     let mut announced = false;
     for (nth, block) in blocks.iter().enumerate() {
+        let spent = pace.spent();
         if let Some(budget) = session.budget
-            && pace.spent() + pace.of_block(block) > budget
+            && pace.tried > 0
+            && spent + pace.expected(&to_try(std::slice::from_ref(block), &kept, &failures)) > budget
         {
             let budget = humane(budget);
             return Ok(Some(format!(
@@ -149,18 +152,16 @@ pub fn execute(
                 blocks.len()
             )));
         }
-        for &contender in &block.order {
+        for (place, &contender) in block.order.iter().enumerate() {
             let contender_of = &session.contenders[contender];
             let point = &session.run.points[block.point];
-            let failed = failures.entry((contender, block.point)).or_default();
             done += 1;
+            let failed = failures.entry((contender, block.point)).or_default();
             if let Some(outcome) = kept.outcome(contender, block) {
-                pace.pass(block.point);
                 *failed = if outcome == Outcome::Failed { *failed + 1 } else { 0 };
                 continue;
             }
             if *failed >= LOST_AFTER {
-                pace.pass(block.point);
                 continue;
             }
             if stop.load(Ordering::Relaxed) {
@@ -188,8 +189,12 @@ pub fn execute(
             pace.tried(block.point);
             seq += 1;
             *failed = if trial.outcome == Outcome::Failed { *failed + 1 } else { 0 };
-            watch(Event::Trial { done, total, left: pace.left(), trial: &trial });
-            if *failed == LOST_AFTER {
+            let is_lost = *failed == LOST_AFTER;
+            let rest = Block { order: block.order[place + 1..].to_vec(), ..*block };
+            let mut left = to_try(&blocks[nth + 1..], &kept, &failures);
+            left.extend(to_try(&[rest], &kept, &failures));
+            watch(Event::Trial { done, total, left: pace.expected(&left), trial: &trial });
+            if is_lost {
                 let place = session.run.cell(&trial.contender, point);
                 let why = trial.reason.as_deref().unwrap_or_default();
                 watch(Event::Note(format!(
@@ -197,21 +202,35 @@ pub fn execute(
                 )));
             }
         }
-        if !std::mem::replace(&mut announced, pace.tried > 0) && pace.tried > 0 {
-            let expected = pace.spent() + pace.left();
-            let mut note = format!("{} trials will take about {}", total - kept.0.len(), humane(expected));
+        if !announced && pace.tried > 0 {
+            announced = true;
+            let left = to_try(&blocks[nth + 1..], &kept, &failures);
+            let expected = pace.spent() + pace.expected(&left);
+            let mut note = format!("{} trials will take about {}", pace.tried + left.len(), humane(expected));
             if let Some(budget) = session.budget.filter(|budget| *budget < expected) {
-                let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks.len() as f64) as usize;
+                let blocks_left = blocks.len() - nth;
+                let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks_left as f64) as usize;
                 note += &format!(
-                    "; the budget of {} will do for about {will_do} of {} blocks",
+                    "; the budget of {} will do for about {will_do} of {blocks_left} blocks",
                     humane(budget),
-                    blocks.len()
                 );
             }
             watch(Event::Note(note));
         }
     }
     Ok(None)
+}
+
+/// The points of the trials that will be made in these blocks: not those that are kept, or whose cell is lost.
+fn to_try(blocks: &[Block], kept: &Kept, failures: &BTreeMap<(usize, usize), u32>) -> Vec<usize> {
+    let is_lost = |contender, block: &Block| {
+        failures.get(&(contender, block.point)).is_some_and(|failed| *failed >= LOST_AFTER)
+    };
+    let needed = |contender: usize, block: &Block| {
+        kept.outcome(contender, block).is_none() && !is_lost(contender, block)
+    };
+    let of_block = |block: &Block| block.order.iter().filter(|&&contender| needed(contender, block)).count();
+    blocks.iter().flat_map(|block| std::iter::repeat_n(block.point, of_block(block))).collect()
 }
 
 /// How the trials that are kept already ended, by contender, point and block.
@@ -232,58 +251,29 @@ impl Kept {
     }
 }
 
-/// How fast trials go, compared with what was expected: they take longer at some points than at others.
+/// How long trials take: what is expected at their points, and what starting and stopping adds.
 struct Pace<'a> {
     times: &'a [Duration],
     clock: &'a dyn Clock,
     began: Duration,
     tried: usize,
     expected_of_tried: Duration,
-    expected_left: Duration,
 }
 
-impl<'a> Pace<'a> {
-    fn new(session: &Session<'a>, clock: &'a dyn Clock) -> Pace<'a> {
-        let of_block = |block: &Block| session.times[block.point] * block.order.len() as u32;
-        Pace {
-            times: session.times,
-            clock,
-            began: clock.now(),
-            tried: 0,
-            expected_of_tried: Duration::ZERO,
-            expected_left: session.plan.blocks.iter().map(of_block).sum(),
-        }
-    }
-
+impl Pace<'_> {
     fn tried(&mut self, point: usize) {
         self.tried += 1;
         self.expected_of_tried += self.times[point];
-        self.pass(point);
-    }
-
-    /// A trial that need not be made.
-    fn pass(&mut self, point: usize) {
-        self.expected_left = self.expected_left.saturating_sub(self.times[point]);
     }
 
     fn spent(&self) -> Duration {
         self.clock.now() - self.began
     }
 
-    fn left(&self) -> Duration {
-        self.scaled(self.expected_left)
-    }
-
-    /// Nothing, until the first trial has told how fast they are.
-    fn of_block(&self, block: &Block) -> Duration {
-        self.scaled(self.times[block.point] * block.order.len() as u32)
-    }
-
-    fn scaled(&self, expected: Duration) -> Duration {
-        if self.expected_of_tried.is_zero() {
-            return Duration::ZERO;
-        }
-        expected.mul_f64(self.spent().as_secs_f64() / self.expected_of_tried.as_secs_f64())
+    /// Of trials at these points.
+    fn expected(&self, points: &[usize]) -> Duration {
+        let added = self.spent().saturating_sub(self.expected_of_tried) / self.tried.max(1) as u32;
+        points.iter().map(|&point| self.times[point] + added).sum()
     }
 }
 
@@ -478,27 +468,27 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_knows_that_trials_differ() {
-        let ready =
-            |name: &str| Ready { name: name.into(), folder: "".into(), run: "".into(), env: Vec::new() };
-        let contenders = [ready("a")];
-        let points = [Point::default(), Point([("n".to_owned(), AxisValue::Int(1))].into())];
-        let plan = plan(&[vec![0], vec![0]], 1, 5);
+    fn the_time_left_is_what_is_expected_and_what_starting_adds() {
         let times = [Duration::from_secs(1), Duration::from_secs(9)];
-        let run = Run { points: points.into(), ..Run::default() };
-        let session = Session {
-            run: &run,
-            contenders: &contenders,
-            plan: &plan,
+        let clock = FakeClock(Cell::new(Duration::from_secs(50)));
+        let mut pace = Pace {
             times: &times,
-            kept: &[],
-            budget: None,
+            clock: &clock,
+            began: clock.now(),
+            tried: 0,
+            expected_of_tried: Duration::ZERO,
         };
-        let clock = FakeClock(Cell::new(Duration::ZERO));
-        let mut pace = Pace::new(&session, &clock);
-        assert_eq!(pace.left(), Duration::ZERO);
-        clock.0.set(Duration::from_secs(2));
+        assert_eq!(pace.expected(&[0, 1]), Duration::from_secs(10));
+        clock.0.set(Duration::from_secs(53));
         pace.tried(0);
-        assert_eq!(pace.left(), Duration::from_secs(18));
+        assert_eq!(pace.expected(&[0, 1]), Duration::from_secs(14), "two more for each");
+    }
+
+    #[test]
+    fn what_is_kept_or_lost_costs_no_time() {
+        let block = |point, index| Block { point, index, order: vec![0, 1] };
+        let kept = Kept([((0, 0, 0), Outcome::Ok)].into());
+        let failures = [((1, 1), LOST_AFTER)].into();
+        assert_eq!(to_try(&[block(0, 0), block(1, 0), block(0, 1)], &kept, &failures), [0, 1, 0, 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! From the store to one document.
 
 use jiff::Timestamp;
-use kumite_record::{ContenderStatus, Export, Run, SCHEMA, Store, StoreError};
+use kumite_record::{ContenderStatus, Export, Run, SCHEMA, Store, StoreError, Warning};
 
 use crate::estimate::cells;
 use crate::judge::Evidence;
@@ -28,6 +28,13 @@ pub fn conclude(
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
 pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
     let run = store.run(id)?;
+    let mut warnings = store.warnings(id)?;
+    if run.finished.is_none() {
+        let what = format!(
+            "it is not finished, or was killed; no claim was judged: `kumite resume {id}` goes on with it"
+        );
+        warnings.insert(0, Warning { place: "run".to_owned(), what });
+    }
     let contenders = store.contenders(id)?;
     let trials = store.trials(id)?;
     let took_part: Vec<String> = contenders
@@ -40,7 +47,7 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
         machine: store.machine(id)?,
         cells: cells(&run, &trials, &took_part),
         claims: store.claims(id)?,
-        warnings: store.warnings(id)?,
+        warnings,
         contenders,
         trials,
         run,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{
-    AxisValue, Claim, Contender, ContenderStatus, EffectKind, Outcome, Point, Run, Trial, Verdict,
+    AxisValue, Claim, Contender, ContenderStatus, EffectKind, Mark, Outcome, Point, Run, Trial, Verdict,
 };
 use kumite_stats::{Interval, bootstrap, median, median_interval, paired_ratio};
 
@@ -13,6 +13,11 @@ use crate::claim::{
 };
 use crate::estimate::CONFIDENCE;
 use crate::spec::ClaimSpec;
+
+/// Metrics that are lower bounds in a trial that is marked `not-recovered`.
+const BOUNDED: [&str; 2] = ["recovery_ms", "first_right_ms"];
+/// Further than any claim asks.
+const FAR: f64 = 1e9;
 
 /// All that a judge looks at.
 pub(crate) struct Evidence<'a> {
@@ -44,7 +49,15 @@ impl Finding {
 impl Evidence<'_> {
     pub fn judge(&self, spec: &ClaimSpec) -> Claim {
         let mut findings = Vec::new();
-        self.expand(&spec.parsed, &Scope::default(), &mut findings);
+        for part in &spec.parsed.parts {
+            let before = findings.len();
+            self.expand(std::slice::from_ref(part), &Scope::default(), &mut findings);
+            if findings.len() == before {
+                let why =
+                    format!("the {} profile has no point that a part of it speaks of", self.run.profile);
+                findings.push(Finding::new(&spec.assert, Verdict::NotTested, why));
+            }
+        }
         let finding = deciding(&findings);
         let verdict = finding.map_or(Verdict::NotTested, |finding| finding.verdict);
         let effect = finding.and_then(|finding| finding.effect.as_ref());
@@ -58,16 +71,13 @@ impl Evidence<'_> {
             low: effect.map(|(interval, _)| interval.low),
             high: effect.map(|(interval, _)| interval.high),
             effect_kind: effect.map(|(_, kind)| *kind),
-            why: finding.map_or_else(
-                || format!("the {} profile has no point that it speaks of", self.run.profile),
-                |finding| why(finding, &findings),
-            ),
+            why: finding.map(|finding| why(finding, &findings)).unwrap_or_default(),
         }
     }
 
     /// One finding for each comparison and each value that an `every` gives it.
-    fn expand(&self, claim: &claim::Claim, scope: &Scope, findings: &mut Vec<Finding>) {
-        for part in &claim.parts {
+    fn expand(&self, parts: &[Part], scope: &Scope, findings: &mut Vec<Finding>) {
+        for part in parts {
             match part {
                 Part::Comparison(comparison) => findings.push(self.compare(comparison, scope)),
                 Part::Every(Every::Contender { except }, claim) => {
@@ -75,7 +85,7 @@ impl Evidence<'_> {
                     for contender in self.contenders.iter().filter(|contender| !named(&contender.name)) {
                         let scope = Scope { contender: Some(contender.name.clone()), ..scope.clone() };
                         if self.is_planned(claim, &scope) {
-                            self.expand(claim, &scope, findings);
+                            self.expand(&claim.parts, &scope, findings);
                         }
                     }
                 }
@@ -85,7 +95,7 @@ impl Evidence<'_> {
                             |(op, bound): &(Op, f64)| value.number().is_some_and(|v| op.holds(v, *bound));
                         let scope = scope.with(&axis.text, &value);
                         if bounds.iter().all(inside) && self.is_planned(claim, &scope) {
-                            self.expand(claim, &scope, findings);
+                            self.expand(&claim.parts, &scope, findings);
                         }
                     }
                 }
@@ -100,8 +110,14 @@ impl Evidence<'_> {
                 test: Test::Compare(left, _, right) | Test::Within(left, _, right),
                 ..
             }) => [left, right].into_iter().all(|side| self.references(side, scope, &mut Vec::new()).is_ok()),
-            // It looks at whatever trials there are; an `every` inside asks for itself.
-            Part::Comparison(_) | Part::Every(..) => true,
+            Part::Comparison(Comparison { test: Test::Disqualified(name), .. }) => {
+                let planned = |(nth, point): (usize, &Point)| {
+                    scope.holds_at(point) && self.run.plans(scope.name(&name.text), nth)
+                };
+                self.run.points.iter().enumerate().any(planned)
+            }
+            // An `every` inside asks for itself.
+            Part::Every(..) => true,
         })
     }
 
@@ -133,36 +149,28 @@ impl Evidence<'_> {
             Ok(groups) => groups,
             Err(why) => return untested(why),
         };
-        let sides = Sides { evidence: self, left, right, scope, groups: &groups };
         let mut doubts = self.lost(&references);
-        let finding = match &comparison.test {
-            Test::Compare(_, Op::Equal, _) => sides.equal(&text, doubts.is_empty()),
-            test => sides.effect(test).map(|(interval, kind)| {
-                let (verdict, clearness) = decide(test, &interval, kind);
-                let effect = Some((interval, kind));
-                Finding { effect, clearness, ..Finding::new(&text, verdict, String::new()) }
-            }),
+        let finding = |groups: &[Group]| {
+            let sides = Sides { evidence: self, left, right, scope, groups };
+            sides.finding(&comparison.test, &text, doubts.is_empty())
         };
-        let mut finding = match finding {
-            Ok(finding) => finding,
-            Err(Trouble::TooFew { have, need, kind, estimate }) => {
-                let noun = if kind == EffectKind::Ratio { "ratio" } else { "difference" };
-                let so_far =
-                    estimate.map(|estimate| format!(" (the {noun} is {estimate:.3})")).unwrap_or_default();
-                let why = format!("a 95 % interval needs {need} blocks, and there are {have}{so_far}");
-                Finding::new(&text, Verdict::Undecided, why)
+        let mut seen = finding(&groups);
+        if groups.iter().any(Group::has_bounds) {
+            let far: Vec<Group> = groups.iter().map(Group::with_bounds_far).collect();
+            if finding(&far).verdict != seen.verdict {
+                seen.verdict = Verdict::Undecided;
+                seen.why =
+                    "some of its figures are lower bounds, and the verdict depends on how far they go".into();
             }
-            Err(Trouble::NoValue(why)) => return untested(why),
-        };
+        }
         doubts.extend(self.marked(&groups));
-        finding.doubts = doubts;
-        finding
+        seen.doubts = doubts;
+        seen
     }
 
     fn disqualified(&self, name: &str, scope: &Scope, text: &str) -> Finding {
-        let here = |point: &Point| scope.axes.iter().all(|(axis, value)| point.get(axis) == Some(value));
-        let trials: Vec<&Trial> =
-            self.trials.iter().filter(|trial| trial.contender == name && here(&trial.point)).collect();
+        let here = |trial: &&Trial| trial.contender == name && scope.holds_at(&trial.point);
+        let trials: Vec<&Trial> = self.trials.iter().filter(here).collect();
         let wrong = trials.iter().filter(|trial| trial.outcome == Outcome::Disqualified).count();
         if trials.iter().all(|trial| trial.outcome == Outcome::Failed) {
             return Finding::new(text, Verdict::NotTested, self.absence(name, None));
@@ -255,7 +263,7 @@ impl Evidence<'_> {
         let mut groups = Vec::<Group>::new();
         for reference in references {
             if !groups.iter().any(|group| group.point == reference.point) {
-                groups.push(Group { point: reference.point, blocks: Vec::new() });
+                groups.push(Group { point: reference.point, blocks: Vec::new(), bounds: Vec::new() });
             }
         }
         for group in &mut groups {
@@ -273,11 +281,16 @@ impl Evidence<'_> {
                 });
             }
             for block in blocks.unwrap_or_default() {
-                let values = here.iter().map(|reference| {
-                    let trial = self.usable(reference).find(|trial| trial.block == block)?;
-                    Some(((*reference).clone(), *trial.sample.metrics.get(&reference.metric)?))
+                let trial = |reference: &Reference| self.usable(reference).find(|trial| trial.block == block);
+                let values = here.iter().map(|&reference| {
+                    Some((reference.clone(), *trial(reference)?.sample.metrics.get(&reference.metric)?))
                 });
                 if let Some(values) = values.collect::<Option<Vec<_>>>() {
+                    let is_bound = |&reference: &&Reference| {
+                        let marks = trial(reference).map(|trial| trial.marks.as_slice()).unwrap_or_default();
+                        BOUNDED.contains(&reference.metric.as_str()) && marks.contains(&Mark::NotRecovered)
+                    };
+                    group.bounds.push(here.iter().map(is_bound).collect());
                     group.blocks.push(values);
                 }
             }
@@ -318,6 +331,7 @@ impl Evidence<'_> {
             .trials
             .iter()
             .filter(here)
+            .filter(|trial| trial.outcome != Outcome::Ok)
             .find_map(|trial| trial.reason.as_deref().map(|why| (trial.outcome, why)))
         {
             Some((outcome, why)) => format!("{place} has no usable trial: {}: {why}", outcome.as_str()),
@@ -369,6 +383,10 @@ impl Scope {
         scope
     }
 
+    fn holds_at(&self, point: &Point) -> bool {
+        self.axes.iter().all(|(axis, value)| point.get(axis) == Some(value))
+    }
+
     fn describe(&self, text: &str) -> String {
         let mut described = text.to_owned();
         if let Some(contender) = &self.contender {
@@ -392,6 +410,24 @@ struct Reference {
 struct Group {
     point: usize,
     blocks: Vec<Vec<(Reference, f64)>>,
+    /// Which of the values are lower bounds.
+    bounds: Vec<Vec<bool>>,
+}
+
+impl Group {
+    fn has_bounds(&self) -> bool {
+        self.bounds.iter().flatten().any(|bound| *bound)
+    }
+
+    /// As if what was not seen to its end had gone on for ages.
+    fn with_bounds_far(&self) -> Group {
+        let far = |((reference, value), bound): (&(Reference, f64), &bool)| {
+            (reference.clone(), if *bound { value.max(1.0) * FAR } else { *value })
+        };
+        let block = |(values, bounds): (&Vec<_>, &Vec<_>)| values.iter().zip(bounds).map(far).collect();
+        let blocks = self.blocks.iter().zip(&self.bounds).map(block).collect();
+        Group { point: self.point, blocks, bounds: self.bounds.clone() }
+    }
 }
 
 enum Trouble {
@@ -409,6 +445,29 @@ struct Sides<'a> {
 }
 
 impl Sides<'_> {
+    /// `complete` if no trial of its cells was lost.
+    fn finding(&self, test: &Test, text: &str, complete: bool) -> Finding {
+        let finding = match test {
+            Test::Compare(_, Op::Equal, _) => self.equal(text, complete),
+            test => self.effect(test).map(|(interval, kind)| {
+                let (verdict, clearness) = decide(test, &interval, kind);
+                let effect = Some((interval, kind));
+                Finding { effect, clearness, ..Finding::new(text, verdict, String::new()) }
+            }),
+        };
+        match finding {
+            Ok(finding) => finding,
+            Err(Trouble::TooFew { have, need, kind, estimate }) => {
+                let noun = if kind == EffectKind::Ratio { "ratio" } else { "difference" };
+                let so_far =
+                    estimate.map(|estimate| format!(" (the {noun} is {estimate:.3})")).unwrap_or_default();
+                let why = format!("a 95 % interval needs {need} blocks, and there are {have}{so_far}");
+                Finding::new(text, Verdict::Undecided, why)
+            }
+            Err(Trouble::NoValue(why)) => Finding::new(text, Verdict::NotTested, why),
+        }
+    }
+
     /// Where both sides are from one point, each block gives one effect, and the interval is that of their median: the
     /// comparison is paired. Otherwise each point's blocks are resampled as wholes, and the effect is formed from medians.
     fn effect(&self, test: &Test) -> Result<(Interval, EffectKind), Trouble> {

@@ -28,8 +28,8 @@ impl Lock {
                 let _ = file.read_to_string(&mut owner);
                 let owner = if owner.is_empty() { "unknown" } else { owner.trim() };
                 return Err(format!(
-                    "another kumite (process {owner}) is measuring with the results store in {}: wait for it to end",
-                    state.display()
+                    "another kumite (process {owner}) is at work with this results store ({} is locked): wait for it to end",
+                    path.display()
                 ));
             }
             Err(TryLockError::Error(error)) => return Err(cannot(error)),
@@ -53,7 +53,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let first = Lock::take(folder.path()).unwrap();
         let refused = Lock::take(folder.path()).err().unwrap();
-        assert!(refused.contains(&format!("(process {}) is measuring", std::process::id())), "{refused}");
+        assert!(refused.contains(&format!("(process {}) is at work", std::process::id())), "{refused}");
         drop(first);
         assert!(Lock::take(folder.path()).is_ok());
     }

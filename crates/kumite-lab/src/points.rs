@@ -57,10 +57,9 @@ pub(crate) struct Axes<'a> {
 impl<'a> Axes<'a> {
     pub fn new(
         source: &Source,
-        mut values: BTreeMap<String, Vec<AxisValue>>,
+        values: BTreeMap<String, Vec<AxisValue>>,
         defaults: &'a BTreeMap<String, AxisValue>,
     ) -> Result<Axes<'a>, SpecError> {
-        values.values_mut().flatten().for_each(whole);
         for (axis, values) in &values {
             let at = |what| source.error_at(&["axes", axis], what);
             if values.is_empty() {
@@ -106,6 +105,12 @@ impl<'a> Axes<'a> {
                     return Err(at(axis, what));
                 };
                 let chosen = chosen.values();
+                if chosen.is_empty() {
+                    return Err(at(
+                        axis,
+                        format!("no values of axis '{axis}' are listed: leave it out, or list some"),
+                    ));
+                }
                 let legal =
                     |value: &AxisValue| known.contains(value) || self.defaults.get(axis) == Some(value);
                 if let Some(value) = chosen.iter().find(|value| !legal(value)) {
@@ -119,6 +124,12 @@ impl<'a> Axes<'a> {
                 None => contenders.clone(),
                 Some(names) => names.iter().cloned().collect(),
             };
+            if here.is_empty() {
+                return Err(at(
+                    "contenders",
+                    "no contenders are listed: leave the key out for all".to_owned(),
+                ));
+            }
             if let Some(unknown) = here.difference(contenders).next() {
                 let known: Vec<&str> = contenders.iter().map(String::as_str).collect();
                 let what = format!("no contender '{unknown}'; there are: {}", known.join(", "));
@@ -160,8 +171,8 @@ fn combinations(values: &BTreeMap<String, Vec<AxisValue>>) -> Vec<Point> {
     })
 }
 
-/// A claim that says 1 means 1.0 too.
-fn whole(value: &mut AxisValue) {
+/// 1.0 is 1, wherever it is said.
+pub(crate) fn whole(value: &mut AxisValue) {
     if let AxisValue::Float(number) = value
         && number.fract() == 0.0
         && number.abs() < 2f64.powi(53)
@@ -224,6 +235,8 @@ points = [
                 "11:5: no axis 'conections'; there are: connections, server_cores",
             ),
             ("[10, 1] }", "[10, 2] }", "11:5: axis 'connections' has no value 2; it has 1, 10, 100"),
+            (r#"["all"]"#, "[]", "no values of axis 'server_cores' are listed"),
+            (r#"["b"]"#, "[]", "no contenders are listed"),
             (r#"["b"]"#, r#"["d"]"#, "12:47: no contender 'd'; there are: a, b, c"),
         ];
         for (from, to, expected) in cases {

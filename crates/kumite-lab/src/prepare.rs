@@ -103,8 +103,15 @@ pub fn prepare(
                     env: built.env.clone(),
                 });
             }
-            let (name, model) = (variant.name.clone(), variant.model.clone());
-            prepared.contenders.push(record::Contender { name, model, version, status, reason });
+            let content = built.as_ref().ok().filter(|_| status == ContenderStatus::Ran);
+            prepared.contenders.push(record::Contender {
+                name: variant.name.clone(),
+                model: variant.model.clone(),
+                version,
+                content: content.map(|built| built.content.clone()),
+                status,
+                reason,
+            });
         }
     }
     prepared.ready.sort_by(|a, b| a.name.cmp(&b.name));
@@ -116,6 +123,8 @@ pub fn prepare(
 struct Built {
     /// What its version command prints.
     version: String,
+    /// A digest of what it was built from.
+    content: String,
     /// What leads to its tools.
     env: Vec<(String, String)>,
 }
@@ -134,7 +143,7 @@ fn built(
     let env = tools.env().map_err(|why| (ContenderStatus::Failed, why))?;
     builds
         .receipt(contender, &tools, stop, &mut || note(&format!("building {name}")))
-        .map(|version| Built { version, env })
+        .map(|(version, content)| Built { version, content, env })
         .map_err(|why| (ContenderStatus::Failed, why))
 }
 

@@ -77,14 +77,16 @@ fn rows(source: &Source, beside: &[String]) -> Result<Vec<PublishedRow>, SpecErr
         };
         for (column, value) in columns.iter().zip(&record) {
             let number = || {
-                value.parse::<f64>().map_err(|_| wrong(line, format!("{column}: '{value}' is not a number")))
+                let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+                number.ok_or_else(|| wrong(line, format!("{column}: '{value}' is not a number")))
             };
             match column {
                 "series" => row.series = value.to_owned(),
                 "contender" => row.contender = value.to_owned(),
                 axis if beside.iter().any(|name| name == axis) => {
-                    let value =
-                        value.parse().map(AxisValue::Int).unwrap_or(AxisValue::Text(value.to_owned()));
+                    let number = |_| value.parse().map(AxisValue::Float);
+                    let text = |_| AxisValue::Text(value.to_owned());
+                    let value = value.parse().map(AxisValue::Int).or_else(number).unwrap_or_else(text);
                     row.point.0.insert(axis.to_owned(), value);
                 }
                 // A figure that was not published.
@@ -122,6 +124,11 @@ mod tests {
         assert_eq!(
             read("series,contender,connections,x\na,b,1,2\na,b,1,many\n").unwrap_err(),
             "published.csv:3:1: x: 'many' is not a number"
+        );
+        assert!(
+            read("series,contender,connections,x\na,b,1,inf\n")
+                .unwrap_err()
+                .contains("'inf' is not a number")
         );
         assert!(read("series,contender,connections\na,b\n").unwrap_err().starts_with("published.csv:2:1: "));
     }

@@ -14,7 +14,7 @@ use crate::folder::{experiments_folder, find, folder_name, folders, read_contend
 use crate::http::HttpWorkload;
 use crate::http::parameters::{Fixed, Swept};
 use crate::place::{Source, SpecError};
-use crate::points::{Axes, Entry, Planned};
+use crate::points::{Axes, Entry, Planned, whole};
 use crate::prepare::Ready;
 use crate::published::{self, PublishedFile};
 
@@ -238,7 +238,13 @@ impl Experiment {
         profile: &str,
         contenders: Vec<Contender>,
     ) -> Result<Experiment, SpecError> {
-        let file: File = source.parse()?;
+        let mut file: File = source.parse()?;
+        let values = file.workload.values_mut().chain(file.axes.values_mut().flatten());
+        values.for_each(whole);
+        for profile in file.profiles.values_mut() {
+            let values = profile.workload.values_mut().chain(profile.axes.values_mut().flatten());
+            values.for_each(whole);
+        }
         if file.kind != "http" {
             let what = format!("unknown kind '{}'; known: http", file.kind);
             return Err(source.error_at(&["kind"], what));

@@ -161,6 +161,9 @@ pub struct Contender {
     pub model: String,
     /// What its `version` command printed: the receipt that it is built and runs.
     pub version: Option<String>,
+    /// A digest of its files, commands and tools: what another run must have to be of the same contender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
     /// Whether it took part.
     pub status: ContenderStatus,
     /// Why not, where it did not.

@@ -115,9 +115,9 @@ pub struct Disturbance {
     pub kind: String,
     /// When it began: when the window closed.
     pub began_ms: f64,
-    /// When it was over: the contender was resumed, or the last connection of the burst was finished.
+    /// When it was over: the contender was resumed, or the last connection of the burst was begun.
     pub ended_ms: f64,
-    /// How long the contender was watched.
+    /// When watching the contender ended.
     pub until_ms: f64,
     /// Right answers from `began_ms` to `until_ms`.
     pub ok: u64,

@@ -79,6 +79,7 @@ fn a_run_is_read_as_it_was_written() {
         name: name.to_owned(),
         model: "threads".to_owned(),
         version: None,
+        content: None,
         status: ContenderStatus::Skipped,
         reason: Some("left out".to_owned()),
     });

@@ -9,6 +9,7 @@ use kumite_record::{ContenderStatus, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
+use crate::measure::begin_measuring;
 use crate::run::DEFAULT_DB;
 use crate::{output, stop};
 
@@ -27,8 +28,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let experiment = Experiment::load(&args.experiment, "quick")?;
     let choice = args.contenders.choice();
     choice.check(&experiment)?;
+    if experiment.variants().iter().all(|(_, variant)| choice.left_out(&variant.name).is_some()) {
+        return Err(Failure::Usage("--only and --skip leave no contender to build".to_owned()));
+    }
     let stop = stop::flag()?;
     let state = Store::open(&args.db)?.folder().to_owned();
+    let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     if stop.load(Ordering::Relaxed) {
         return Err(Failure::Incomplete("it was interrupted".to_owned()));

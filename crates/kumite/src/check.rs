@@ -9,6 +9,7 @@ use kumite_record::Store;
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
+use crate::measure::begin_measuring;
 use crate::run::DEFAULT_DB;
 use crate::{output, stop};
 
@@ -35,6 +36,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop::flag()?;
     let store = Store::open(&args.db)?;
     let state = store.folder().to_owned();
+    let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let executor = HttpExecutor::new(&experiment, available, &state, "check").map_err(Failure::Incomplete)?;
     let points = experiment.points();

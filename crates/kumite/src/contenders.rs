@@ -1,4 +1,4 @@
-//! Which contenders take part: flags that `run` and `check` share.
+//! Which contenders take part: flags that `run`, `check` and `build` share.
 
 use kumite_lab::Choice;
 

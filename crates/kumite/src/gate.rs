@@ -22,6 +22,18 @@ impl Gate {
     /// Whether the claims of a run pass.
     pub fn check(&self, export: &Export) -> Result<(), Failure> {
         let Some(bar) = self.gate else { return Ok(()) };
+        let id = &export.run.id;
+        if export.run.finished.is_none() {
+            return Err(Failure::Incomplete(format!(
+                "run {id} is not finished: `kumite resume {id}` goes on with it"
+            )));
+        }
+        if export.claims.is_empty() {
+            return Err(Failure::Usage(format!(
+                "--gate: {} makes no claim that could pass",
+                export.run.experiment
+            )));
+        }
         let passes = |verdict| match bar {
             Bar::Fails => verdict != Verdict::Fails,
             Bar::Holds => verdict == Verdict::Holds,

@@ -13,21 +13,16 @@ use crate::exit::Failure;
 use crate::output;
 use crate::progress::Progress;
 
-/// Makes sure that nobody else measures with this store, and ends what a killed kumite left behind.
+/// Makes sure that nobody else is at work with this store, for building disturbs too, and ends what a killed kumite left.
 pub fn begin_measuring(state: &Path) -> Result<Lock, Failure> {
     let lock = Lock::take(state).map_err(Failure::Incomplete)?;
-    end_orphans();
-    Ok(lock)
-}
-
-/// Ends what a kumite that was killed left running, and says so.
-pub fn end_orphans() {
     for orphan in kumite_lab::end_orphans() {
         output::note(&format!(
             "ended process {}, which a killed kumite had left: {}",
             orphan.pid, orphan.command
         ));
     }
+    Ok(lock)
 }
 
 /// A run that is about to be measured, or to be measured on.

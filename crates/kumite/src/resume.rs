@@ -32,6 +32,9 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut store = Store::open_existing(&args.db)?;
+    let state = store.folder().to_owned();
+    // Before anything is read: another kumite may be writing it.
+    let _lock = begin_measuring(&state)?;
     let id = store.find(&args.run)?;
     let mut run = store.run(&id)?;
     if run.finished.is_some() && run.cut_short.is_none() {
@@ -42,18 +45,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if experiment.text != run.spec || experiment.points() != run.points {
         return Err(changed(&id, "experiment.toml has changed"));
     }
+    if run.kumite != env!("CARGO_PKG_VERSION") {
+        return Err(changed(&id, &format!("kumite was {} and has changed", run.kumite)));
+    }
     let available = cores();
     let used = used_cores(&experiment, &available)?;
     args.documents.check()?;
     same_machine(&id, &store.machine(&id)?, &machine(used))?;
     let stop = stop::flag()?;
-    let state = store.folder().to_owned();
-    let _lock = begin_measuring(&state)?;
     let contenders = store.contenders(&id)?;
     let ran = |contender: &&Contender| contender.status == ContenderStatus::Ran;
-    let only = contenders.iter().filter(ran).map(|contender| contender.name.clone()).collect();
+    let only: Vec<String> = contenders.iter().filter(ran).map(|contender| contender.name.clone()).collect();
+    let variants = experiment.variants();
+    if let Some(gone) = only.iter().find(|name| variants.iter().all(|(_, variant)| variant.name != **name)) {
+        return Err(changed(&id, &format!("{gone} is not among the contenders any more: they have changed")));
+    }
     let choice = Choice { only, ..Choice::default() };
-    choice.check(&experiment)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     if stop.load(std::sync::atomic::Ordering::Relaxed) {
         return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
@@ -105,18 +112,18 @@ fn same_contenders<'a>(
     prepared: &Prepared,
 ) -> Result<(), Failure> {
     for contender in then {
-        let now = prepared.contenders.iter().find(|other| other.name == contender.name);
-        let version = |contender: &Contender| match &contender.version {
-            Some(version) => format!("'{version}'"),
-            None => contender.reason.clone().unwrap_or_default(),
-        };
-        match now {
-            Some(now) if now.version == contender.version => {}
-            _ => {
-                let (name, was) = (&contender.name, version(contender));
-                let is = now.map_or("gone".to_owned(), version);
-                return Err(changed(id, &format!("{name} was {was} and is {is}: it has changed")));
+        let name = &contender.name;
+        let now = prepared.contenders.iter().find(|other| other.name == *name);
+        match (now, now.and_then(|now| now.version.as_ref())) {
+            (Some(now), Some(_)) if now.content == contender.content && now.version == contender.version => {}
+            (Some(Contender { reason: Some(reason), .. }), None) => {
+                return Err(Failure::Incomplete(format!("{name} cannot be run any more: {reason}")));
             }
+            (_, Some(is)) if contender.version.as_ref() != Some(is) => {
+                let was = contender.version.as_deref().unwrap_or_default();
+                return Err(changed(id, &format!("{name} was '{was}' and is '{is}': it has changed")));
+            }
+            _ => return Err(changed(id, &format!("{name}'s files, commands or tools have changed"))),
         }
     }
     Ok(())

@@ -84,8 +84,9 @@ pub(crate) fn offer(
     if moves.load(Ordering::Relaxed) {
         return Err("it could not be stopped for the disturbance: some of its processes went on".to_owned());
     }
-    let peak_rss_bytes = looks.last().map_or(0, |(_, usage)| usage.peak_rss_bytes);
     let window = outcome.elapsed.as_secs_f64();
+    let last = looks.get(first_at(&looks, window)).or(looks.last());
+    let peak_rss_bytes = last.map_or(0, |(_, usage)| usage.peak_rss_bytes);
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
     Ok(Offered { cpu_cores: cpu_between(&looks, 0.0, window), cpu_series, peak_rss_bytes, gone, outcome })
 }
@@ -108,13 +109,16 @@ fn cpu_in(looks: &[Look], interval: &load::Interval) -> Option<f64> {
     cpu_between(looks, start, start + LOOK.as_secs_f64())
 }
 
+/// The position of the first look at or after a moment.
+fn first_at(looks: &[Look], moment: f64) -> usize {
+    looks.partition_point(|(when, _)| *when < moment)
+}
+
 /// CPU time a second between two moments, from the looks that are next to them: the first at or after each, but for the
 /// last look, which may be a little early.
 fn cpu_between(looks: &[Look], from: f64, to: f64) -> Option<f64> {
-    let at = |moment: f64| looks.iter().position(|(when, _)| *when >= moment);
-    let first = at(from)?;
-    let last = at(to).unwrap_or(looks.len() - 1);
-    let ((from, before), (to, after)) = (&looks[first], &looks[last]);
+    let (from, before) = looks.get(first_at(looks, from))?;
+    let (to, after) = looks.get(first_at(looks, to)).or(looks.last())?;
     let seconds = to - from;
     (seconds > LOOK.as_secs_f64() / 4.0).then(|| after.cpu.saturating_sub(before.cpu).as_secs_f64() / seconds)
 }

@@ -32,9 +32,9 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     }
     if let Some(disturbed) = &outcome.disturbed {
         metric("recovery_ms", ms(disturbed.recovery.took));
-        if let Some(first_right) = disturbed.first_right {
-            metric("first_right_ms", ms(first_right));
-        }
+        // Without one it is at least as long as was watched; such a trial has not recovered either.
+        let watched = disturbed.until.saturating_sub(disturbed.ended);
+        metric("first_right_ms", ms(disturbed.first_right.unwrap_or(watched)));
     }
     let response = &outcome.response;
     if !response.is_empty() {

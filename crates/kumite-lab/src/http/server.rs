@@ -79,10 +79,17 @@ impl Server {
                 }
                 Err(error) => return failed(error.to_string()),
             }
-            if let Some(too_much) = check_size(&self.log) {
+            // The probe may wait for an answer for long.
+            let halt = AtomicBool::new(false);
+            let mut too_much = check_size(&self.log);
+            let asked = probe.run(&halt, &mut |_| {
+                too_much = too_much.take().or_else(|| check_size(&self.log));
+                halt.store(too_much.is_some() || stop.load(Ordering::Relaxed), Ordering::Relaxed);
+            });
+            if let Some(too_much) = too_much {
                 return failed(too_much);
             }
-            let asked = match probe.run(stop, &mut |_| {}) {
+            let asked = match asked {
                 _ if stop.load(Ordering::Relaxed) => return None,
                 Ok(outcome) if outcome.ok == 1 => {
                     let ready = self.started.elapsed();

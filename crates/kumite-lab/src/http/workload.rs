@@ -141,11 +141,7 @@ impl HttpWorkload {
 
     /// The most connections that are open at a time.
     pub(crate) fn most_connections(&self) -> usize {
-        self.connections
-            + match &self.disturbance {
-                Some(Disturbance { kind: DisturbanceKind::Burst(count), .. }) => *count,
-                _ => 0,
-            }
+        self.connections + self.disturbance.map_or(0, |disturbance| disturbance.connections())
     }
 
     /// The load of a trial against a server on this loopback port.
@@ -196,6 +192,13 @@ fn disturbance(take: &Parameters) -> Result<Option<Disturbance>, String> {
         "burst" => DisturbanceKind::Burst(burst),
         other => return Err(format!("disturbance is \"none\", \"pause\" or \"burst\", not \"{other}\"")),
     };
+    let steady = take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?.mul_f64(1.5);
+    if watch < steady {
+        return Err(format!(
+            "watch_s is too short: answers are steady when none has failed for 1.5 time-outs, which are {} s",
+            steady.as_secs_f64()
+        ));
+    }
     Ok(Some(Disturbance { kind, watch }))
 }
 

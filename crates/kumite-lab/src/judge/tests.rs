@@ -93,6 +93,7 @@ fn contender(name: &str) -> Contender {
         name: name.to_owned(),
         model: "threads".to_owned(),
         version: None,
+        content: None,
         status: ContenderStatus::Ran,
         reason: None,
     }
@@ -162,7 +163,11 @@ fn every_takes_each_value_of_the_axis_within_its_bounds() {
     assert!(all.why.contains("at connections=100"), "{}", all.why);
     let none = world.judge(&lead("every $connections > 1000"));
     assert_eq!(none.verdict, Verdict::NotTested);
-    assert_eq!(none.why, "the quick profile has no point that it speaks of");
+    assert_eq!(
+        none.why,
+        "every $connections > 1000: throughput_rps(a) > throughput_rps(b); the quick profile has no point that a part of it \
+         speaks of"
+    );
 }
 
 #[test]
@@ -440,4 +445,38 @@ fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
     );
     let none = judge("every $connections > 50: throughput_rps(b) > 1");
     assert_eq!(none.verdict, Verdict::NotTested);
+}
+
+#[test]
+fn a_part_that_speaks_of_nothing_is_not_passed_over() {
+    let world = World::new(8, [300.0; 3], [200.0; 3]);
+    let claim = world.judge(
+        "throughput_rps(a at connections=1) > throughput_rps(b at connections=1) and every $connections > 500: \
+         throughput_rps(a) > 1",
+    );
+    assert_eq!(claim.verdict, Verdict::NotTested, "{}", claim.why);
+}
+
+#[test]
+fn a_lower_bound_decides_only_what_it_can() {
+    let mut world = World::new(8, [300.0; 3], [200.0; 3]);
+    for trial in &mut world.trials {
+        let ms = if trial.contender == "a" { 3000.0 } else { 100.0 + f64::from(trial.block) };
+        trial.sample.metrics.insert("recovery_ms".to_owned(), ms);
+        if trial.contender == "a" {
+            trial.marks.push(Mark::NotRecovered);
+        }
+    }
+    let verdict = |assert: &str| world.judge(assert);
+    let a = "recovery_ms(a at connections=1)";
+    let b = "recovery_ms(b at connections=1)";
+    assert_eq!(verdict(&format!("{a} > 1 s")).verdict, Verdict::Holds);
+    assert_eq!(verdict(&format!("{a} <= 1 s")).verdict, Verdict::Fails);
+    assert_eq!(verdict(&format!("{a} > {b}")).verdict, Verdict::Holds);
+    // 3 s were watched: whether it takes more than 10 s is not known.
+    let beyond = verdict(&format!("{a} <= 10 s"));
+    assert_eq!(beyond.verdict, Verdict::Undecided);
+    assert!(beyond.why.contains("lower bounds"), "{}", beyond.why);
+    assert_eq!(verdict(&format!("{a} > 100 * {b}")).verdict, Verdict::Undecided);
+    assert_eq!(verdict(&format!("{b} <= 1 s")).verdict, Verdict::Holds);
 }

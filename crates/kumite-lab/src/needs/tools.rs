@@ -297,6 +297,6 @@ mod tests {
         };
         let builds = Builds::open(machine.root.path()).unwrap();
         let receipt = builds.receipt(&contender, &machine.tools, &AtomicBool::new(false), &mut || {});
-        assert_eq!(receipt.unwrap(), "x 3.4, x 3.4");
+        assert_eq!(receipt.unwrap().0, "x 3.4, x 3.4");
     }
 }
