@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::{Error, Tree, proc_fs};
 
@@ -30,12 +30,12 @@ pub enum Listener {
 }
 
 impl Tree {
-    /// Who listens on this TCP port of loopback or of any address, IPv4 or IPv6. Cheap as long as nobody does; a look at
-    /// every process there is if somebody does.
+    /// Who listens on this TCP port where it gets what is sent to 127.0.0.1: there, or at any address (IPv6's, too). Cheap
+    /// as long as nobody does; a look at every process there is if somebody does.
     pub fn listeners(&mut self, port: u16) -> Result<Listener, Error> {
         for _ in 0..LOOKS {
             let sockets = tables().map_err(|(table, source)| Error::Listeners { port, table, source })?;
-            let sockets = sockets.iter().filter(|socket| socket.port == port && socket.is_on_loopback());
+            let sockets = sockets.iter().filter(|socket| socket.port == port && socket.gets_requests());
             let mut inodes: BTreeSet<u64> = sockets.map(|socket| socket.inode).collect();
             if inodes.is_empty() {
                 return Ok(Listener::Nobody);
@@ -77,9 +77,9 @@ struct Socket {
 }
 
 impl Socket {
-    /// It gets what comes in by loopback.
-    fn is_on_loopback(&self) -> bool {
-        self.address.is_loopback() || self.address.is_unspecified()
+    /// It may get what is sent to 127.0.0.1. (The table does not tell whether one at `::` is for IPv6 alone.)
+    fn gets_requests(&self) -> bool {
+        self.address == Ipv4Addr::LOCALHOST || self.address.is_unspecified()
     }
 }
 
@@ -141,7 +141,8 @@ mod tests {
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 16711 1 0000000000000000 100 0 0 10 0
    1: 00000000:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 16712 1 0000000000000000 100 0 0 10 0
    2: 0500000A:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 16713 1 0000000000000000 100 0 0 10 0
-   3: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000     0        0 16714 1 0000000000000000 20 4 30 10 -1
+   3: 0200007F:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 16715 1 0000000000000000 100 0 0 10 0
+   4: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000     0        0 16714 1 0000000000000000 20 4 30 10 -1
 ";
     const TCP6: &str = "\
   sl  local_address                         remote_address                        st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -153,14 +154,13 @@ mod tests {
 
     fn parsed(table: &str) -> Vec<(String, u16, u64, bool)> {
         let sockets = listening(table.as_bytes()).unwrap();
-        let fields = |socket: &Socket| {
-            (socket.address.to_string(), socket.port, socket.inode, socket.is_on_loopback())
-        };
+        let fields =
+            |socket: &Socket| (socket.address.to_string(), socket.port, socket.inode, socket.gets_requests());
         sockets.iter().map(fields).collect()
     }
 
-    fn row(address: &str, port: u16, inode: u64, on_loopback: bool) -> (String, u16, u64, bool) {
-        (address.to_owned(), port, inode, on_loopback)
+    fn row(address: &str, port: u16, inode: u64, gets_requests: bool) -> (String, u16, u64, bool) {
+        (address.to_owned(), port, inode, gets_requests)
     }
 
     #[test]
@@ -169,6 +169,7 @@ mod tests {
             row("127.0.0.1", 8080, 16711, true),
             row("0.0.0.0", 3000, 16712, true),
             row("10.0.0.5", 3000, 16713, false),
+            row("127.0.0.2", 3000, 16715, false),
         ];
         assert_eq!(parsed(TCP), expected);
     }
@@ -177,7 +178,7 @@ mod tests {
     fn ipv6() {
         let expected = [
             row("::", 3000, 17001, true),
-            row("::1", 3001, 17002, true),
+            row("::1", 3001, 17002, false),
             row("127.0.0.1", 3002, 17003, true),
             row("2001:db8::1", 3003, 17004, false),
         ];

@@ -18,7 +18,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_w
 fn helper() {
     let Ok(how) = std::env::var("LISTEN") else { return };
     let listener = match how.as_str() {
-        "v6" => TcpListener::bind("[::1]:0").unwrap(),
+        "v6" => TcpListener::bind("[::]:0").unwrap(),
         _ => shared(0),
     };
     let port = listener.local_addr().unwrap().port();
@@ -88,6 +88,17 @@ fn a_stranger() {
     let port = ours.local_addr().unwrap().port();
     assert_eq!(tree.listeners(port).unwrap(), us());
     assert_eq!(tree.listening(), []);
+}
+
+#[test]
+fn a_stranger_elsewhere_on_loopback() {
+    let bench = Bench::new();
+    let mut tree = bench.start("sleep 30");
+    for address in ["[::1]:0", "127.0.0.2:0"] {
+        let ours = TcpListener::bind(address).unwrap();
+        let port = ours.local_addr().unwrap().port();
+        assert_eq!(tree.listeners(port).unwrap(), Listener::Nobody, "{address} is not 127.0.0.1");
+    }
 }
 
 #[test]
