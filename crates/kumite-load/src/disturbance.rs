@@ -8,8 +8,8 @@ use std::time::Duration;
 pub struct Disturbance {
     /// What is done.
     pub kind: DisturbanceKind,
-    /// How long the server is watched once it is over. To confirm a recovery it takes 1.5 time-outs more than the
-    /// recovery itself.
+    /// How long the server is watched once it is over and the last request of a burst is finished. To confirm a recovery
+    /// it takes 1.5 time-outs more than the recovery itself.
     pub watch: Duration,
 }
 
@@ -20,8 +20,9 @@ pub enum DisturbanceKind {
     /// told [`Event::Resume`](crate::Event::Resume), so long after. The disturbance is over then.
     Pause(Duration),
     /// So many connections are opened at once, beside the load's own and without their limit of 64. Each sends one
-    /// request when it is established, and is closed when that is finished. The disturbance is over with the last of
-    /// them, which is after two time-outs at most: one to connect, one to answer.
+    /// request when it is established, and is closed when that is finished, which is after two time-outs at most: one to
+    /// connect, one to answer. The disturbance is over when the last connect is begun: what the server makes of them is
+    /// its recovery.
     Burst(usize),
 }
 

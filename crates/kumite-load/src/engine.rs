@@ -63,7 +63,7 @@ pub(crate) struct Engine<'a> {
     begun: usize,
     next_sweep: u64,
     stage: Stage,
-    /// How long the server is watched after the disturbance.
+    /// How long the server is watched, once no request of a burst is left.
     watch: u64,
 }
 
@@ -211,28 +211,37 @@ impl<'a> Engine<'a> {
                     self.recorder.tell(Event::Pause);
                     self.stage = Stage::Paused(self.now() + nanos(time));
                 }
-                DisturbanceKind::Burst(0) => self.ended(self.now()),
+                DisturbanceKind::Burst(0) => self.ended(),
                 DisturbanceKind::Burst(count) => {
                     self.stage = Stage::Burst(self.burst..self.burst + count, count);
                 }
             },
             Stage::Paused(until) if now >= *until => {
                 self.recorder.tell(Event::Resume);
-                self.ended(self.now());
+                self.ended();
             }
             _ => {}
         }
         for _ in 0..BURST_BATCH {
             let Stage::Burst(unbegun, _) = &mut self.stage else { return };
             let Some(slot) = unbegun.next() else { return };
+            if slot + 1 == unbegun.end {
+                self.recorder.ended(self.now());
+            }
             self.connect(slot);
         }
     }
 
-    /// The disturbance is over.
-    fn ended(&mut self, now: u64) {
-        self.stage = Stage::Quiet;
+    /// The injection is over, and nothing of it is left.
+    fn ended(&mut self) {
+        let now = self.now();
         self.recorder.ended(now);
+        self.watch_from(now);
+    }
+
+    /// The injection was over before, or is now, and every request of a burst is finished.
+    fn watch_from(&mut self, now: u64) {
+        self.stage = Stage::Quiet;
         self.schedule.close_at(now + self.watch);
     }
 
@@ -245,7 +254,7 @@ impl<'a> Engine<'a> {
             self.recorder.of_burst(failure.is_none());
             *left -= 1;
             if *left == 0 {
-                self.ended(now);
+                self.watch_from(now);
             }
         }
         match failure {

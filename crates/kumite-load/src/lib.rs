@@ -19,7 +19,8 @@
 //!
 //! Three stretches of time, counted apart: the warm-up, the *window*, which is what is measured, and, if a [`Disturbance`]
 //! is asked for, what it brings: a server that is stopped for a while, or a burst of connections, and then the time in
-//! which it is watched. The load goes on through all of them without a pause. [`Recovery`] says how long failures lasted.
+//! which it is watched. The load goes on through all of them without a pause. [`Recovery`] says how long failures lasted:
+//! from the first one, and after a disturbance never from before it was over ([`Disturbed`]).
 //!
 //! [`Load::run`] raises the process's soft limit on open files when the connections need it; processes started later
 //! inherit that.

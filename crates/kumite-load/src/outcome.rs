@@ -130,10 +130,11 @@ pub struct Recovery {
 pub struct Disturbed {
     /// When the window closed.
     pub began: Duration,
-    /// When the disturbance was over: [`Event::Resume`](crate::Event::Resume) had returned, or the last of a burst's
-    /// requests was finished.
+    /// When the injection was over: [`Event::Resume`](crate::Event::Resume) had returned, or the last connect of a burst
+    /// was begun.
     pub ended: Duration,
-    /// When watching ended.
+    /// When watching ended: it began at `ended`, or when the last of a burst's requests was finished, and that is at most
+    /// two time-outs later.
     pub until: Duration,
     /// Finished requests, right or not, a burst's among them.
     pub requests: u64,
@@ -143,14 +144,17 @@ pub struct Disturbed {
     pub errors: Errors,
     /// Those of a burst's own connections.
     pub burst: Burst,
-    /// From `ended` to the first right answer at or after it; none if none came.
+    /// From `ended`, or from the first failure since `began` if that came later, to the first right answer after it; none
+    /// if none came.
     pub first_right: Option<Duration>,
-    /// From `ended`, for while it is stopped no server can answer, to the first instant from which answers were steady:
-    /// `ended` itself, unless the last request before it failed, or else a right answer. So it is 0 if nothing failed.
+    /// From the first failure since `began`, but never from before `ended`, for a stopped server cannot answer, to the
+    /// first instant from which answers were steady: `ended` itself, if answers were right again by then, or else a right
+    /// answer. It is 0 if nothing failed.
     pub recovery: Recovery,
 }
 
-/// The requests of a burst's own connections, one each. All of them are finished when the disturbance is over.
+/// The requests of a burst's own connections, one each. All of them are finished before watching begins, but in a
+/// run that was stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Burst {
     /// Right answers.

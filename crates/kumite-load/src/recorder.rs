@@ -42,7 +42,7 @@ pub(crate) struct Recorder<'a> {
     counts: Counts,
     episodes: Episodes,
     steady: u64,
-    /// When the disturbance was over.
+    /// When the injection was over.
     ended: Option<u64>,
     burst: Burst,
     cpu_at_open: Duration,
@@ -172,11 +172,11 @@ impl<'a> Recorder<'a> {
         self.counts.reconnects += 1;
     }
 
-    /// The disturbance is over; what finishes from now on, is after it.
+    /// The injection is over: from now on the server can be expected to answer.
     pub fn ended(&mut self, now: u64) {
         self.advance(now);
         self.ended = Some(now);
-        self.episodes.restart(now);
+        self.episodes.injected(now);
     }
 
     /// Tells whoever watches.
@@ -248,18 +248,17 @@ impl<'a> Recorder<'a> {
 
     fn end_watch(&mut self, end: u64) {
         let since_opening = |at: u64| Duration::from_nanos(at - self.opens);
-        self.outcome.disturbed =
-            self.ended.zip(self.episodes.first(end)).map(|(ended, recovery)| Disturbed {
-                began: since_opening(self.closes),
-                ended: since_opening(ended),
-                until: since_opening(end),
-                requests: self.counts.ok + self.counts.errors.total(),
-                ok: self.counts.ok,
-                errors: self.counts.errors,
-                burst: self.burst,
-                first_right: self.episodes.first_right().map(|at| Duration::from_nanos(at - ended)),
-                recovery,
-            });
+        self.outcome.disturbed = self.ended.map(|ended| Disturbed {
+            began: since_opening(self.closes),
+            ended: since_opening(ended),
+            until: since_opening(end),
+            requests: self.counts.ok + self.counts.errors.total(),
+            ok: self.counts.ok,
+            errors: self.counts.errors,
+            burst: self.burst,
+            first_right: self.episodes.first_right(),
+            recovery: self.episodes.first(end),
+        });
     }
 
     /// What was counted in the phase that is over.

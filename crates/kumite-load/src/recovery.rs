@@ -2,6 +2,8 @@
 //!
 //! An *episode* begins with a failure. It is over with the first right answer after which no failure comes for a while
 //! (`steady`). It is fed with what finished when, in order, and reads no clock.
+//!
+//! After a disturbance the first episode counts, from its first failure, but not from before the injection was over.
 
 use std::time::Duration;
 
@@ -22,6 +24,9 @@ pub(crate) struct Episodes {
     first: Option<u64>,
     /// How long the longest took of those before the last.
     longest: u64,
+    /// When the injection was over, or the first failure came, if that was later.
+    since: u64,
+    /// The first right answer after `since`.
     first_right: Option<u64>,
 }
 
@@ -34,7 +39,7 @@ struct Episode {
 
 impl Episodes {
     pub fn new(steady: u64) -> Episodes {
-        Episodes { steady, last: None, first: None, longest: 0, first_right: None }
+        Episodes { steady, last: None, first: None, longest: 0, since: 0, first_right: None }
     }
 
     /// A right answer came.
@@ -56,26 +61,32 @@ impl Episodes {
                 self.last = Some(Episode { began: now, right: None });
             }
             Some(episode) => episode.right = None,
-            None => self.last = Some(Episode { began: now, right: None }),
+            None => {
+                self.last = Some(Episode { began: now, right: None });
+                self.since = now;
+                self.first_right = None;
+            }
         }
     }
 
-    /// Begins anew, with an episode that counts from `now`. It may be over at once, unless the last request failed.
-    pub fn restart(&mut self, now: u64) {
-        let failing = self.last.is_some_and(|episode| episode.right.is_none());
-        let right = (!failing).then_some(now);
-        *self = Episodes { last: Some(Episode { began: now, right }), ..Episodes::new(self.steady) };
+    /// The injection is over. If something failed in it, the first episode counts from `now`, and may be over at once,
+    /// unless the last request failed.
+    pub fn injected(&mut self, now: u64) {
+        let last = self.last.map(|Episode { right, .. }| Episode { began: now, right: right.map(|_| now) });
+        *self = Episodes { last, since: now, ..Episodes::new(self.steady) };
     }
 
-    /// The first right answer since the beginning, or the restart.
-    pub fn first_right(&self) -> Option<u64> {
-        self.first_right
+    /// How long it took to the first right answer.
+    pub fn first_right(&self) -> Option<Duration> {
+        self.first_right.map(|at| Duration::from_nanos(at - self.since))
     }
 
-    /// The first episode, as it was known at `end`; none if nothing failed.
-    pub fn first(&self, end: u64) -> Option<Recovery> {
+    /// The first episode, as it was known at `end`. If nothing failed it took no time, and is complete as soon as a
+    /// connection that hangs would have shown.
+    pub fn first(&self, end: u64) -> Recovery {
         let known = self.first.map(|took| Recovery { took: Duration::from_nanos(took), complete: true });
-        known.or_else(|| self.last(end))
+        let unfailing = Recovery { took: Duration::ZERO, complete: end - self.since >= self.steady };
+        known.or_else(|| self.last(end)).unwrap_or(unfailing)
     }
 
     /// The longest episode, as it was known at `end`; none if nothing failed. Complete only if every one was over.
@@ -151,7 +162,7 @@ mod tests {
     fn a_failure_after_a_steady_time_is_another_episode() {
         let events = [(1, FAILED), (4, RIGHT), (14, FAILED), (15, RIGHT)];
         assert_eq!(of(&events).longest(25), recovery(3, true));
-        assert_eq!(of(&events).first(25), recovery(3, true));
+        assert_eq!(Some(of(&events).first(25)), recovery(3, true));
         let sooner = [(1, FAILED), (4, RIGHT), (13, FAILED), (15, RIGHT)];
         assert_eq!(of(&sooner).longest(25), recovery(14, true));
     }
@@ -170,29 +181,40 @@ mod tests {
     }
 
     #[test]
-    fn after_a_restart() {
-        type Case<'a> = (&'a [(u64, bool)], &'a [(u64, bool)], Option<Recovery>);
-        let cases: [Case; 8] = [
-            (&[], &[(51, RIGHT)], recovery(0, true)),
-            (&[(10, FAILED), (20, RIGHT)], &[], recovery(0, true)),
+    fn after_an_injection_that_ended_at_50() {
+        type Case<'a> = (&'a [(u64, bool)], &'a [(u64, bool)], Option<Recovery>, Option<u64>);
+        let cases: [Case; 12] = [
+            (&[], &[(51, RIGHT)], recovery(0, true), Some(1)),
+            (&[(44, RIGHT)], &[(99, RIGHT)], recovery(0, true), Some(49)),
+            (&[(10, FAILED), (20, RIGHT)], &[], recovery(0, true), None),
             // Right again just before, which is at once; but it must stay so from here on.
-            (&[(44, FAILED), (45, RIGHT)], &[(59, FAILED), (61, RIGHT)], recovery(11, true)),
-            (&[(10, FAILED), (20, RIGHT)], &[(60, FAILED), (61, RIGHT)], recovery(0, true)),
-            (&[(44, FAILED)], &[(52, RIGHT), (53, RIGHT)], recovery(2, true)),
-            (&[(50, FAILED)], &[(52, RIGHT), (53, FAILED), (55, RIGHT)], recovery(5, true)),
-            (&[(44, FAILED)], &[(66, FAILED), (95, RIGHT)], recovery(45, false)),
-            (&[(44, FAILED)], &[(66, FAILED)], recovery(50, false)),
+            (&[(44, FAILED), (45, RIGHT)], &[(59, FAILED), (61, RIGHT)], recovery(11, true), Some(11)),
+            (&[(10, FAILED), (20, RIGHT)], &[(60, FAILED), (61, RIGHT)], recovery(0, true), Some(11)),
+            (&[(44, FAILED)], &[(52, RIGHT), (53, RIGHT)], recovery(2, true), Some(2)),
+            (&[(50, FAILED)], &[(52, RIGHT), (53, FAILED), (55, RIGHT)], recovery(5, true), Some(2)),
+            (&[(44, FAILED)], &[(66, FAILED), (95, RIGHT)], recovery(45, false), Some(45)),
+            (&[(44, FAILED)], &[(66, FAILED)], recovery(50, false), None),
+            // Nothing failed until later: from there.
+            (
+                &[(49, RIGHT)],
+                &[(51, RIGHT), (57, FAILED), (60, FAILED), (71, RIGHT)],
+                recovery(14, true),
+                Some(14),
+            ),
+            (&[], &[(51, RIGHT), (80, FAILED), (81, RIGHT), (91, FAILED)], recovery(1, true), Some(1)),
+            (&[], &[(51, RIGHT), (70, FAILED)], recovery(30, false), None),
         ];
-        for (before, after, expected) in cases {
+        for (before, after, expected, first_right) in cases {
             let mut episodes = of(before);
-            episodes.restart(50);
+            episodes.injected(50);
             fed(&mut episodes, after);
-            assert_eq!(episodes.first(100), expected, "{before:?}, then {after:?}");
-            assert_eq!(episodes.first_right(), after.iter().find(|(_, right)| *right).map(|(at, _)| *at));
+            assert_eq!(Some(episodes.first(100)), expected, "{before:?}, then {after:?}");
+            let first_right = first_right.map(Duration::from_nanos);
+            assert_eq!(episodes.first_right(), first_right, "{before:?}, then {after:?}");
         }
         let mut quiet = of(&[]);
-        quiet.restart(50);
-        assert_eq!(quiet.first(59), recovery(0, false), "a connection that hangs could not yet show");
+        quiet.injected(50);
+        assert_eq!(Some(quiet.first(59)), recovery(0, false), "a connection that hangs could not yet show");
     }
 
     /// Whether answers are right from `at` on, where `later` is all that came after it.
@@ -219,13 +241,26 @@ mod tests {
         recovery(took, found.iter().all(|(_, complete)| *complete))
     }
 
-    /// The first moment at or after `now` from which answers are right: `now` itself or a right answer.
-    fn naive_first(before: &[(u64, bool)], now: u64, after: &[(u64, bool)], end: u64) -> Recovery {
-        let at_once = before.last().is_none_or(|&(_, right)| right) && stays_right(now, after);
+    /// By the definition: from the later of `ended` and the first failure to the first moment from which answers are
+    /// right, which is `ended` itself or a right answer, and to the first right answer.
+    fn naive_first(
+        before: &[(u64, bool)],
+        ended: u64,
+        after: &[(u64, bool)],
+        end: u64,
+    ) -> (Recovery, Option<Duration>) {
+        let failure = |events: &[(u64, bool)]| events.iter().position(|&(_, right)| right == FAILED);
+        let (from, after) = match (failure(before), failure(after)) {
+            (None, Some(first)) => (after[first].0, &after[first..]),
+            _ => (ended, after),
+        };
+        let at_once = before.last().is_none_or(|&(_, right)| right) && stays_right(from, after);
         let later = (0..after.len()).find(|&i| after[i].1 && stays_right(after[i].0, &after[i + 1..]));
-        let over = if at_once { Some(now) } else { later.map(|i| after[i].0) };
+        let over = if at_once { Some(from) } else { later.map(|i| after[i].0) };
         let complete = over.is_some_and(|over| end >= over + STEADY);
-        recovery(over.unwrap_or(end) - now, complete).unwrap()
+        let first_right =
+            after.iter().find(|(_, right)| *right).map(|(at, _)| Duration::from_nanos(at - from));
+        (recovery(over.unwrap_or(end) - from, complete).unwrap(), first_right)
     }
 
     proptest! {
@@ -239,27 +274,27 @@ mod tests {
             let mut now = 0;
             let mut events: Vec<(u64, bool)> = Vec::new();
             let split = split.min(steps.len());
-            let mut restart = 0;
+            let mut ended = 0;
             for (index, (step, right)) in steps.iter().enumerate() {
                 if index == split {
                     now += gap;
-                    restart = now;
+                    ended = now;
                 }
                 now += step;
                 events.push((now, *right));
             }
             if split == steps.len() {
                 now += gap;
-                restart = now;
+                ended = now;
             }
             let end = now + tail;
             prop_assert_eq!(of(&events).longest(end), naive_longest(&events, end));
 
             let (before, after) = events.split_at(split);
             let mut episodes = of(before);
-            episodes.restart(restart);
+            episodes.injected(ended);
             fed(&mut episodes, after);
-            prop_assert_eq!(episodes.first(end), Some(naive_first(before, restart, after, end)));
+            prop_assert_eq!((episodes.first(end), episodes.first_right()), naive_first(before, ended, after, end));
         }
     }
 }

@@ -5,7 +5,7 @@ mod server;
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use kumite_load::{
@@ -744,11 +744,14 @@ fn who_is_stopped_in_a_pause_resumes_the_server() {
 }
 
 fn burst(addr: SocketAddr, connections: usize, timeout: Duration) -> (Outcome, Disturbed) {
-    let disturbance = Some(Disturbance { kind: DisturbanceKind::Burst(connections), watch: ms(350) });
+    let disturbance = Some(Disturbance { kind: DisturbanceKind::Burst(connections), watch: ms(700) });
     let outcome = run(&Load { disturbance, timeout, ..timed(addr, 200) });
     let disturbed = outcome.disturbed.unwrap();
     assert_eq!((outcome.elapsed, disturbed.began), (ms(200), ms(200)));
-    assert_eq!(disturbed.until, disturbed.ended + ms(350));
+    let injected = disturbed.ended - disturbed.began;
+    assert!(injected > Duration::ZERO && injected < ms(150), "{injected:?}: it does not wait for answers");
+    let watched = disturbed.until - disturbed.ended;
+    assert!((ms(700)..ms(900) + timeout * 2).contains(&watched), "{watched:?}");
     assert_eq!(disturbed.requests, disturbed.ok + disturbed.errors.total());
     assert_eq!((outcome.errors.total(), outcome.reconnects), (0, 0));
     (outcome, disturbed)
@@ -784,8 +787,8 @@ fn a_burst_is_so_many_requests_beside_the_others() {
     assert!(disturbed.ok > 300 + 100, "{} with those of the others", disturbed.ok);
     let unconfirmed = Recovery { took: Duration::ZERO, complete: false };
     assert_eq!(disturbed.recovery, unconfirmed, "none failed, but it was watched for less than a time-out");
-    assert!(disturbed.ended > disturbed.began);
-    assert_eq!(disturbed.first_right, Some(Duration::ZERO), "the burst's last one");
+    let first_right = disturbed.first_right.unwrap();
+    assert!(first_right < ms(150), "{first_right:?}");
     let counted = outcome.requests + disturbed.requests;
     assert!((counted..=counted + 3).contains(&server.requests()), "{counted} of {}", server.requests());
 }
@@ -799,11 +802,75 @@ fn a_burst_that_is_dropped() {
     assert_eq!(connections.load(Ordering::SeqCst), 103, "none is opened again");
     let Recovery { took, complete } = disturbed.recovery;
     assert!(complete && took > Duration::ZERO && took < ms(200), "{took:?}");
+    assert!(disturbed.first_right.unwrap() <= took, "{:?}", disturbed.first_right);
+}
+
+/// Has each request answered after a millisecond, by `answer`, which is told whether it is of the burst of 20, and how
+/// long the first one of those has been here; then a burst of 20.
+fn burst_on(answer: impl Fn(&mut TcpStream, bool, Duration) -> Then + Send + Sync + 'static) -> Disturbed {
+    let first = OnceLock::new();
+    let server = Server::start(0, move |stream, turn| {
+        std::thread::sleep(ms(1));
+        // Connections are opened again only after the burst's.
+        let of_burst = (4..=23).contains(&turn.connection);
+        if of_burst {
+            first.get_or_init(Instant::now);
+        }
+        answer(stream, of_burst, first.get().map_or(Duration::ZERO, Instant::elapsed))
+    });
+    burst(server.addr, 20, TIMEOUT).1
+}
+
+#[test]
+fn a_server_that_a_burst_hangs_up_has_not_recovered_at_once() {
+    let disturbed = burst_on(|stream, _, since| {
+        if since > Duration::ZERO {
+            std::thread::sleep(ms(450).saturating_sub(since));
+        }
+        write(stream, PONG);
+        Then::Keep
+    });
+    assert_eq!(disturbed.burst, Burst { ok: 0, errors: 20 });
+    let Recovery { took, complete } = disturbed.recovery;
+    assert!(complete && (ms(150)..ms(600)).contains(&took), "from the first time-out: {took:?}");
     assert_eq!(disturbed.first_right, Some(took));
 }
 
 #[test]
-fn a_burst_that_hangs_ends_with_its_time_outs() {
+fn recovery_does_not_wait_for_the_last_request_of_a_burst() {
+    // The burst's time out 200 ms before the server is right again; the others fail all the time.
+    let disturbed = burst_on(|stream, of_burst, since| {
+        if since > Duration::ZERO && since < ms(400) {
+            std::thread::sleep(if of_burst { ms(400) - since } else { ms(10) });
+            return Then::Close;
+        }
+        write(stream, PONG);
+        Then::Keep
+    });
+    assert_eq!(disturbed.burst, Burst { ok: 0, errors: 20 });
+    let Recovery { took, complete } = disturbed.recovery;
+    assert!(complete && (ms(300)..ms(600)).contains(&took), "from the first that was closed: {took:?}");
+}
+
+#[test]
+fn a_stray_failure_after_a_burst_takes_only_its_own_time() {
+    let struck = AtomicBool::new(false);
+    let disturbed = burst_on(move |stream, _, since| {
+        if since >= ms(200) && !struck.swap(true, Ordering::SeqCst) {
+            return Then::Close;
+        }
+        write(stream, PONG);
+        Then::Keep
+    });
+    assert_eq!(disturbed.burst, Burst { ok: 20, errors: 0 });
+    assert_eq!(disturbed.errors, Errors { closed: 1, ..Errors::default() });
+    let Recovery { took, complete } = disturbed.recovery;
+    assert!(complete && took > Duration::ZERO && took < ms(100), "{took:?}");
+    assert_eq!(disturbed.first_right, Some(took));
+}
+
+#[test]
+fn a_burst_that_hangs_is_watched_from_its_time_outs() {
     let (server, _) = on_its_own(|stream| {
         let _ = std::io::Read::read(stream, &mut [0]);
         Then::Close
@@ -811,8 +878,10 @@ fn a_burst_that_hangs_ends_with_its_time_outs() {
     let (_, disturbed) = burst(server.addr, 20, TIMEOUT);
     assert_eq!(disturbed.burst, Burst { ok: 0, errors: 20 });
     assert_eq!(disturbed.errors, Errors { timeout: 20, ..Errors::default() });
-    let took = disturbed.ended - disturbed.began;
-    assert!((ms(200)..ms(400)).contains(&took), "{took:?}");
+    let watched = disturbed.until - disturbed.ended;
+    assert!((ms(900)..ms(1100)).contains(&watched), "{watched:?}");
+    let Recovery { took, complete } = disturbed.recovery;
+    assert!(complete && took < ms(100), "the others were right all the time: {took:?}");
 }
 
 #[test]
@@ -822,7 +891,7 @@ fn all_connects_of_a_burst_are_in_flight_at_once() {
     let disturbed = run(&Load { disturbance, ..timed(addr, 50) }).disturbed.unwrap();
     assert_eq!(disturbed.burst, Burst { ok: 0, errors: 300 });
     assert_eq!(disturbed.errors.connect, disturbed.requests);
-    let took = disturbed.ended - disturbed.began;
+    let took = disturbed.until - disturbed.began;
     assert!((TIMEOUT..TIMEOUT * 2).contains(&took), "{took:?} for a time-out of {TIMEOUT:?}");
     assert!(!disturbed.recovery.complete && disturbed.first_right.is_none());
 }
