@@ -133,6 +133,9 @@ pub struct Disturbed {
     /// When the injection was over: [`Event::Resume`](crate::Event::Resume) had returned, or the last connect of a burst
     /// was begun.
     pub ended: Duration,
+    /// What `first_right` and `recovery` count from: the first failure since `began`, but never from before `ended`, for a
+    /// stopped server cannot answer. `ended` if nothing failed.
+    pub since: Duration,
     /// When watching ended: it began at `ended`, or when the last of a burst's requests was finished, and that is at most
     /// two time-outs later.
     pub until: Duration,
@@ -144,12 +147,10 @@ pub struct Disturbed {
     pub errors: Errors,
     /// Those of a burst's own connections.
     pub burst: Burst,
-    /// From `ended`, or from the first failure since `began` if that came later, to the first right answer after it; none
-    /// if none came.
+    /// From `since` to the first right answer after it; none if none came up to `until`.
     pub first_right: Option<Duration>,
-    /// From the first failure since `began`, but never from before `ended`, for a stopped server cannot answer, to the
-    /// first instant from which answers were steady: `ended` itself, if answers were right again by then, or else a right
-    /// answer. It is 0 if nothing failed.
+    /// From `since` to the first instant from which answers were steady: `ended` itself, if answers were right again by
+    /// then, or else a right answer. It is 0 if nothing failed.
     pub recovery: Recovery,
 }
 

@@ -251,6 +251,7 @@ impl<'a> Recorder<'a> {
         self.outcome.disturbed = self.ended.map(|ended| Disturbed {
             began: since_opening(self.closes),
             ended: since_opening(ended),
+            since: since_opening(self.episodes.since()),
             until: since_opening(end),
             requests: self.counts.ok + self.counts.errors.total(),
             ok: self.counts.ok,
@@ -377,6 +378,7 @@ mod tests {
         let expected = Disturbed {
             began: Duration::from_millis(250),
             ended: Duration::from_millis(280),
+            since: Duration::from_millis(280),
             until: Duration::from_millis(1020),
             requests: 6,
             ok: 4,

@@ -76,7 +76,12 @@ impl Episodes {
         *self = Episodes { last, since: now, ..Episodes::new(self.steady) };
     }
 
-    /// How long it took to the first right answer.
+    /// What the first episode counts from: the end of the injection, or the first failure if that came later.
+    pub fn since(&self) -> u64 {
+        self.since
+    }
+
+    /// How long it took from `since` to the first right answer.
     pub fn first_right(&self) -> Option<Duration> {
         self.first_right.map(|at| Duration::from_nanos(at - self.since))
     }

@@ -699,7 +699,7 @@ fn paused(longer: Option<Duration>) -> Disturbed {
     let disturbed = outcome.disturbed.unwrap();
     assert_eq!((disturbed.began, disturbed.burst), (ms(300), Burst::default()));
     assert!((ms(750)..ms(1150)).contains(&disturbed.ended), "{:?}", disturbed.ended);
-    assert_eq!(disturbed.until, disturbed.ended + ms(1000));
+    assert_eq!((disturbed.since, disturbed.until), (disturbed.ended, disturbed.ended + ms(1000)));
     assert!((all - ms(100)).saturating_sub(disturbed.until) < ms(300), "{all:?}, {:?}", disturbed.until);
     assert!(disturbed.errors.timeout >= 3 && disturbed.errors.timeout == disturbed.errors.total());
     disturbed
@@ -750,6 +750,10 @@ fn burst(addr: SocketAddr, connections: usize, timeout: Duration) -> (Outcome, D
     assert_eq!((outcome.elapsed, disturbed.began), (ms(200), ms(200)));
     let injected = disturbed.ended - disturbed.began;
     assert!(injected > Duration::ZERO && injected < ms(150), "{injected:?}: it does not wait for answers");
+    assert!(
+        disturbed.since == disturbed.ended
+            || disturbed.since > disturbed.ended && disturbed.errors.total() > 0
+    );
     let watched = disturbed.until - disturbed.ended;
     assert!((ms(700)..ms(900) + timeout * 2).contains(&watched), "{watched:?}");
     assert_eq!(disturbed.requests, disturbed.ok + disturbed.errors.total());
@@ -833,6 +837,8 @@ fn a_server_that_a_burst_hangs_up_has_not_recovered_at_once() {
     assert_eq!(disturbed.burst, Burst { ok: 0, errors: 20 });
     let Recovery { took, complete } = disturbed.recovery;
     assert!(complete && (ms(150)..ms(600)).contains(&took), "from the first time-out: {took:?}");
+    let since = disturbed.since - disturbed.ended;
+    assert!((ms(150)..ms(350)).contains(&since), "{since:?}");
     assert_eq!(disturbed.first_right, Some(took));
 }
 
