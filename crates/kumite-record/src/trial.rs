@@ -117,6 +117,8 @@ pub struct Disturbance {
     pub began_ms: f64,
     /// When it was over: the contender was resumed, or the last connection of the burst was begun.
     pub ended_ms: f64,
+    /// What recovery counts from: the later of `ended_ms` and the first failure since `began_ms`.
+    pub since_ms: f64,
     /// When watching the contender ended.
     pub until_ms: f64,
     /// Right answers from `began_ms` to `until_ms`.

@@ -131,7 +131,7 @@ fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> S
             kind: one_line(&d.kind),
             began_ms: d.began_ms.round(),
             ended_ms: d.ended_ms.round(),
-            steady_ms: recovered.map(|ms| (d.ended_ms + ms).round()),
+            steady_ms: recovered.map(|ms| (d.since_ms + ms).round()),
         }),
         ok: column("ok", sum, f64::round),
         errors,

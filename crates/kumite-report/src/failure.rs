@@ -112,7 +112,7 @@ fn what(kind: &str, seen: &[&Disturbance]) -> String {
     let done = match kind {
         "pause" => format!("After the window the contender was stopped for {} and let go on.", ms(lasted)),
         "burst" => format!(
-            "After the window {} more connections came at once, each with a request; that took {}.",
+            "After the window {} more connections came at once, each with a request; to begin them took {}.",
             count(burst),
             ms(lasted)
         ),
@@ -120,7 +120,7 @@ fn what(kind: &str, seen: &[&Disturbance]) -> String {
     };
     let of_median = if seen.len() > 1 { " (medians over trials)" } else { "" };
     format!(
-        "{done} Then it was watched for {}{of_median}. The load went on all the time. Recovery is from the end of the disturbance until answers were steady again. Right and failed requests are counted since the disturbance began, over all trials.",
+        "{done} Then it was watched for {}{of_median}. The load went on all the time. Recovery is from the first failure, but not from before the end of the disturbance, until answers were steady again. Right and failed requests are counted since the disturbance began, over all trials.",
         ms(watched)
     )
 }

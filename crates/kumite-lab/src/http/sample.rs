@@ -33,7 +33,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     if let Some(disturbed) = &outcome.disturbed {
         metric("recovery_ms", ms(disturbed.recovery.took));
         // Without one it is at least as long as was watched; such a trial has not recovered either.
-        let watched = disturbed.until.saturating_sub(disturbed.ended);
+        let watched = disturbed.until.saturating_sub(disturbed.since);
         metric("first_right_ms", ms(disturbed.first_right.unwrap_or(watched)));
     }
     let response = &outcome.response;
@@ -54,6 +54,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         },
         began_ms: ms(disturbed.began),
         ended_ms: ms(disturbed.ended),
+        since_ms: ms(disturbed.since),
         until_ms: ms(disturbed.until),
         ok: disturbed.ok,
         errors: disturbed.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect(),

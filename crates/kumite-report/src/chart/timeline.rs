@@ -80,7 +80,7 @@ pub fn timeline(export: &Export, id: String, trial: &Trial, seconds: (f64, f64))
     let disturbed = disturbance.map(|d| shade(d.began_ms / 1e3, d.ended_ms / 1e3, "disturbed", &d.kind));
     let recovered = disturbance.zip(trial.sample.metrics.get(RECOVERY)).and_then(|(d, recovery_ms)| {
         (!trial.marks.contains(&kumite_record::Mark::NotRecovered))
-            .then(|| x_scale.at((d.ended_ms + recovery_ms) / 1e3))
+            .then(|| x_scale.at((d.since_ms + recovery_ms) / 1e3))
     });
     let failed: f64 = series.columns.get("errors").into_iter().flatten().flatten().sum();
     let rate = |value: f64| significant(value, 3);
