@@ -36,9 +36,11 @@ const ONLY_IN: [(&str, &str, &str); 4] = [
 pub fn run() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
     let mut wrong = Vec::new();
+    let tracked = tracked(root, &mut wrong);
     dependencies(root, &mut wrong);
-    sources(root, &mut wrong);
+    sources(root, &tracked, &mut wrong);
     documents(root, &mut wrong);
+    links(root, &tracked, &mut wrong);
     for line in &wrong {
         println!("{line}");
     }
@@ -60,16 +62,19 @@ fn dependencies(root: &Path, wrong: &mut Vec<String>) {
     }
 }
 
-fn sources(root: &Path, wrong: &mut Vec<String>) {
-    let tracked = Command::new("git").args(["ls-files"]).current_dir(root).output();
-    let tracked =
-        tracked.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    if tracked.is_empty() {
+fn tracked(root: &Path, wrong: &mut Vec<String>) -> Vec<String> {
+    let names = Command::new("git").args(["ls-files"]).current_dir(root).output();
+    let names = names.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    if names.is_empty() {
         wrong.push("git ls-files names no file: is this a checkout?".to_owned());
     }
-    for name in tracked.lines() {
+    names.lines().map(str::to_owned).collect()
+}
+
+fn sources(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
+    for name in tracked {
         let is_ours = name.ends_with(".rs") && name.starts_with("crates/");
-        let is_source = [".rs", ".go", ".js", ".mjs", ".ex", ".exs", ".sh", ".toml"]
+        let is_source = [".rs", ".go", ".js", ".mjs", ".ex", ".exs", ".sh", ".toml", ".java", ".kt", ".py"]
             .iter()
             .any(|end| name.ends_with(end));
         if !is_source {
@@ -107,6 +112,21 @@ fn documents(root: &Path, wrong: &mut Vec<String>) {
         for folder in std::iter::once(&experiment).chain(&contenders) {
             if !folder.join("README.md").is_file() {
                 wrong.push(format!("{}: no README.md", show(root, folder)));
+            }
+        }
+    }
+}
+
+/// What a document links to within the project is there.
+fn links(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
+    for name in tracked.iter().filter(|name| name.ends_with(".md")) {
+        let file = root.join(name);
+        let text = read(&file, wrong);
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.contains("://") && !target.starts_with('#')) {
+            let path = target.split('#').next().unwrap_or_default();
+            if !file.with_file_name(path).exists() {
+                wrong.push(format!("{name}: links to {target}, which is not there"));
             }
         }
     }

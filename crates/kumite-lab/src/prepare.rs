@@ -40,6 +40,8 @@ pub struct Choice {
     pub only: Vec<String>,
     /// Not these.
     pub skip: Vec<String>,
+    /// Nor these, which the profile does not try.
+    pub unplanned: Vec<String>,
     /// Install missing tools through the system's package manager.
     pub install: bool,
 }
@@ -64,7 +66,10 @@ impl Choice {
         if !self.only.is_empty() && !named(&self.only) {
             return Some("left out by --only");
         }
-        named(&self.skip).then_some("left out by --skip")
+        if named(&self.skip) {
+            return Some("left out by --skip");
+        }
+        named(&self.unplanned).then_some("the profile does not try it")
     }
 }
 

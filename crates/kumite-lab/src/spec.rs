@@ -179,6 +179,14 @@ impl Experiment {
         self.planned.iter().map(|planned| planned.point.clone()).collect()
     }
 
+    /// The contenders that the profile does not try at any point.
+    pub fn unplanned(&self) -> Vec<String> {
+        let planned: BTreeSet<&String> =
+            self.planned.iter().flat_map(|planned| &planned.contenders).collect();
+        let names = self.variants().into_iter().map(|(_, variant)| variant.name.clone());
+        names.filter(|name| !planned.contains(name)).collect()
+    }
+
     /// Who takes part at each of these points; nothing where all take part everywhere.
     pub fn contenders_at(&self) -> Vec<Vec<String>> {
         let all = self.variants().len();

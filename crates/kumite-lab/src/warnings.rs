@@ -51,7 +51,13 @@ pub(crate) fn warnings(
             }
         }
         let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
-        for mark in [Mark::GeneratorBound, Mark::SharedCores, Mark::IdleConnections, Mark::NotRecovered] {
+        for mark in [
+            Mark::GeneratorBound,
+            Mark::SharedCores,
+            Mark::IdleConnections,
+            Mark::Unsteady,
+            Mark::NotRecovered,
+        ] {
             let count = usable.iter().filter(|trial| trial.marks.contains(&mark)).count();
             if count > 0 {
                 warn(&cell, format!("{count} of {} samples {}", usable.len(), meaning(mark)));
@@ -103,8 +109,12 @@ fn meaning(mark: Mark) -> &'static str {
         }
         Mark::SharedCores => "have the load engine on the contender's CPUs",
         Mark::IdleConnections => {
-            "have idle connections: throughput × mean response time is not their number, so what is compared is fewer \
-             connections, or others wait for failures"
+            "have idle connections: throughput × mean response time is less than their number, so what is compared is \
+             fewer connections, or others wait for failures"
+        }
+        Mark::Unsteady => {
+            "are unsteady: throughput × mean response time is more than the connections, so times fell within the window, \
+             as those of a program do that is still being compiled"
         }
         Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
     }

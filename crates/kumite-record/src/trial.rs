@@ -64,9 +64,11 @@ pub enum Mark {
     GeneratorBound,
     /// Contender and load engine ran on the same CPUs.
     SharedCores,
-    /// Throughput times mean response time is not the number of connections (Little's law): some of them waited for
+    /// Throughput times mean response time is less than the number of connections (Little's law): some of them waited for
     /// failures, or for nothing, while the others had the server for themselves.
     IdleConnections,
+    /// It is more than that: the window began with answers that had waited longer than those that it ended with.
+    Unsteady,
     /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
     NotRecovered,
 }
@@ -78,6 +80,7 @@ impl Mark {
             Mark::GeneratorBound => "generator-bound",
             Mark::SharedCores => "shared-cores",
             Mark::IdleConnections => "idle-connections",
+            Mark::Unsteady => "unsteady",
             Mark::NotRecovered => "not-recovered",
         }
     }

@@ -17,6 +17,11 @@ pub struct Contenders {
 
 impl Contenders {
     pub fn choice(&self) -> Choice {
-        Choice { only: self.only.clone(), skip: self.skip.clone(), install: self.install }
+        Choice {
+            only: self.only.clone(),
+            skip: self.skip.clone(),
+            install: self.install,
+            ..Choice::default()
+        }
     }
 }

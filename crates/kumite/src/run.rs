@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(blocks) = args.blocks {
         experiment.blocks = blocks;
     }
-    let choice = args.contenders.choice();
+    let choice = Choice { unplanned: experiment.unplanned(), ..args.contenders.choice() };
     choice.check(&experiment)?;
     let available = cores();
     let used = used_cores(&experiment, &available)?;

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use kumite_load as load;
 use kumite_process::pin_thread;
-use kumite_record::{Cores, Mark, Outcome, Point};
+use kumite_record::{Cores, Outcome, Point};
 
 use super::cores::server_cores;
 use super::log::last_lines;
 use super::offer::{Offered, offer};
-use super::sample::{has_idle_connections, marks, sample, silent_before_end};
+use super::sample::{against_littles_law, marks, sample, silent_before_end};
 use super::server::{Server, kinds};
 use super::workload::HttpWorkload;
 use crate::execute::{Executor, Measured, Order};
@@ -126,8 +126,8 @@ fn measured(
         ready_ms: None,
         log: None,
     };
-    if !workload.warm_up.is_zero() && has_idle_connections(outcome, workload.connections) {
-        measured.marks.push(Mark::IdleConnections);
+    if !workload.warm_up.is_zero() {
+        measured.marks.extend(against_littles_law(outcome, workload.connections));
     }
     let warm_up = outcome.warm_up_errors.total();
     if warm_up > 0 && measured.reason.is_none() {

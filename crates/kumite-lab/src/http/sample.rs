@@ -86,10 +86,14 @@ pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
 /// and the time between an answer and the next request make some of it.
 const LITTLE_TOLERANCE: f64 = 0.05;
 
-/// Whether some connections did not take part, by Little's law. For a load that had a warm-up.
-pub(crate) fn has_idle_connections(outcome: &load::Outcome, connections: usize) -> bool {
+/// What is wrong with a sample in which Little's law does not hold. For a load that had a warm-up.
+pub(crate) fn against_littles_law(outcome: &load::Outcome, connections: usize) -> Option<Mark> {
     let in_system = outcome.ok as f64 * outcome.response.mean() / outcome.elapsed.as_nanos() as f64;
-    (in_system / connections as f64 - 1.0).abs() > LITTLE_TOLERANCE
+    match in_system / connections as f64 - 1.0 {
+        off if off < -LITTLE_TOLERANCE => Some(Mark::IdleConnections),
+        off if off > LITTLE_TOLERANCE => Some(Mark::Unsteady),
+        _ => None,
+    }
 }
 
 pub(crate) fn marks(outcome: &load::Outcome, shared: bool) -> Vec<Mark> {
@@ -168,11 +172,12 @@ mod tests {
     }
 
     #[test]
-    fn littles_law_finds_idle_connections() {
+    fn littles_law_finds_idle_connections_and_times_that_change() {
         // 1,000 answers a second of 10 ms each: ten connections were busy.
-        assert!(!has_idle_connections(&outcome(1000, 10, 0.5), 10));
-        assert!(has_idle_connections(&outcome(1000, 10, 0.5), 11));
-        assert!(has_idle_connections(&outcome(0, 10, 0.5), 1));
+        assert_eq!(against_littles_law(&outcome(1000, 10, 0.5), 10), None);
+        assert_eq!(against_littles_law(&outcome(1000, 10, 0.5), 11), Some(Mark::IdleConnections));
+        assert_eq!(against_littles_law(&outcome(0, 10, 0.5), 1), Some(Mark::IdleConnections));
+        assert_eq!(against_littles_law(&outcome(1000, 10, 0.5), 9), Some(Mark::Unsteady));
     }
 
     #[test]
