@@ -16,6 +16,8 @@ use crate::spec::ClaimSpec;
 
 /// Metrics that are lower bounds in a trial that is marked `not-recovered`.
 const BOUNDED: [&str; 2] = ["recovery_ms", "first_right_ms"];
+/// How a doubt begins that is about a mark.
+const MARKED: &str = "rests on marked samples: ";
 /// Further than any claim asks.
 const FAR: f64 = 1e9;
 
@@ -350,7 +352,7 @@ impl Evidence<'_> {
                 for trial in self.usable(reference) {
                     for mark in &trial.marks {
                         cells.insert(format!(
-                            "rests on marked samples: {} ({})",
+                            "{MARKED}{} ({})",
                             self.run.cell(&reference.contender, &self.run.points[reference.point]),
                             mark.as_str()
                         ));
@@ -716,8 +718,13 @@ fn why(finding: &Finding, all: &[Finding]) -> String {
         why += &format!("; {}", finding.why);
     }
     let doubts: BTreeSet<&String> = alike().flat_map(|other| &other.doubts).collect();
-    for doubt in doubts {
+    let (marked, others): (Vec<_>, Vec<_>) = doubts.into_iter().partition(|doubt| doubt.starts_with(MARKED));
+    for doubt in others {
         why += &format!("; {doubt}");
+    }
+    if !marked.is_empty() {
+        let cells: Vec<&str> = marked.iter().filter_map(|doubt| doubt.strip_prefix(MARKED)).collect();
+        why += &format!("; {MARKED}{}", cells.join(", "));
     }
     why
 }

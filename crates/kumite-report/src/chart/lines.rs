@@ -56,7 +56,7 @@ pub struct Dot {
 
 const WIDTH: f64 = 500.0;
 const HEIGHT: f64 = 320.0;
-const LEFT: f64 = 62.0;
+const LEFT: f64 = 74.0;
 const RIGHT: f64 = 318.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 268.0;
