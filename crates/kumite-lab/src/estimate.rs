@@ -31,7 +31,8 @@ fn cell(contender: &str, point: &Point, trials: &[&Trial], seed: u64) -> Cell {
     for name in names {
         let values: Vec<f64> =
             usable.iter().filter_map(|trial| trial.sample.metrics.get(name).copied()).collect();
-        if let Some(estimate) = estimate(name, &values, seed) {
+        if let Some(mut estimate) = estimate(name, &values, seed) {
+            estimate.lower_bounds = usable.iter().filter(|trial| trial.is_lower_bound(name)).count();
             metrics.insert(name.clone(), estimate);
         }
     }
@@ -51,7 +52,7 @@ fn estimate(name: &str, values: &[f64], seed: u64) -> Option<Estimate> {
         Ok(interval) => (interval.estimate, Some(interval.low), Some(interval.high)),
         Err(_) => (median(values)?, None, None),
     };
-    Some(Estimate { estimate, low, high, unit: unit(name).to_owned(), n: values.len() })
+    Some(Estimate { estimate, low, high, unit: unit(name).to_owned(), n: values.len(), lower_bounds: 0 })
 }
 
 /// The unit at the end of a metric's name; nothing for a plain count.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{
-    AxisValue, Claim, Contender, ContenderStatus, EffectKind, Mark, Outcome, Point, Run, Trial, Verdict,
+    AxisValue, Claim, Contender, ContenderStatus, EffectKind, Outcome, Point, Run, Trial, Verdict,
 };
 use kumite_stats::{Interval, bootstrap, median, median_interval, paired_ratio};
 
@@ -14,8 +14,6 @@ use crate::claim::{
 use crate::estimate::CONFIDENCE;
 use crate::spec::ClaimSpec;
 
-/// Metrics that are lower bounds in a trial that is marked `not-recovered`.
-const BOUNDED: [&str; 2] = ["recovery_ms", "first_right_ms"];
 /// How a doubt begins that is about a mark.
 const MARKED: &str = "rests on marked samples: ";
 /// Further than any claim asks.
@@ -289,8 +287,7 @@ impl Evidence<'_> {
                 });
                 if let Some(values) = values.collect::<Option<Vec<_>>>() {
                     let is_bound = |&reference: &&Reference| {
-                        let marks = trial(reference).map(|trial| trial.marks.as_slice()).unwrap_or_default();
-                        BOUNDED.contains(&reference.metric.as_str()) && marks.contains(&Mark::NotRecovered)
+                        trial(reference).is_some_and(|trial| trial.is_lower_bound(&reference.metric))
                     };
                     group.bounds.push(here.iter().map(is_bound).collect());
                     group.blocks.push(values);

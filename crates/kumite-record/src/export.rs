@@ -62,4 +62,11 @@ pub struct Estimate {
     pub unit: String,
     /// Number of blocks.
     pub n: usize,
+    /// How many of them gave the least that the value can be: watching ended before it was known.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub lower_bounds: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }

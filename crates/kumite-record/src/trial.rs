@@ -33,6 +33,23 @@ pub struct Trial {
     pub log: Option<String>,
 }
 
+impl Trial {
+    /// Whether its figure for a metric is the least it can be: watching ended before it was known.
+    pub fn is_lower_bound(&self, metric: &str) -> bool {
+        let watched = |disturbance: &Disturbance| disturbance.until_ms - disturbance.since_ms;
+        let until_the_end = || {
+            let watched = self.sample.disturbance.as_ref().map(watched);
+            self.sample.metrics.get(metric).zip(watched).is_some_and(|(value, watched)| *value >= watched)
+        };
+        self.marks.contains(&Mark::NotRecovered)
+            && match metric {
+                "recovery_ms" => true,
+                "first_right_ms" => until_the_end(),
+                _ => false,
+            }
+    }
+}
+
 /// How a trial ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

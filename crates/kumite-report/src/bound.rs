@@ -1,6 +1,6 @@
 //! Figures that are the least they can be: a contender that had not recovered when watching ended.
 
-use kumite_record::{Cell, Export, Mark, Outcome};
+use kumite_record::{Cell, Export, Outcome};
 
 /// The metric that `not-recovered` makes a lower bound.
 pub const RECOVERY: &str = "recovery_ms";
@@ -17,18 +17,13 @@ pub struct Bound {
 impl Bound {
     /// Of a metric of a cell.
     pub fn of(export: &Export, cell: &Cell, metric: &str) -> Bound {
-        if metric != RECOVERY {
-            return Bound::default();
-        }
         let trials = export
             .trials
             .iter()
             .filter(|trial| trial.outcome == Outcome::Ok)
             .filter(|trial| trial.contender == cell.contender && trial.point == cell.point);
         let values: Vec<(f64, bool)> = trials
-            .filter_map(|trial| {
-                Some((*trial.sample.metrics.get(metric)?, trial.marks.contains(&Mark::NotRecovered)))
-            })
+            .filter_map(|trial| Some((*trial.sample.metrics.get(metric)?, trial.is_lower_bound(metric))))
             .collect();
         let seen = middle(values.iter().map(|(value, _)| *value).collect());
         let at_most =

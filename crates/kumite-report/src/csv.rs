@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 
 use kumite_record::Export;
 
-/// `contender`, one column for each axis, `metric,unit,estimate,low,high,n,trials,disqualified,failed,marked`. Numbers are
-/// in full and without separators; an interval that is not known is empty. A cell without metrics keeps one row, so that its
-/// failures are not lost.
+/// `contender`, one column for each axis,
+/// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked`. `lower_bounds` says how many of the `n`
+/// values are the least that they can be. Numbers are in full and without separators; an interval that is not known is
+/// empty. A cell without metrics keeps one row, so that its failures are not lost.
 pub fn csv(export: &Export) -> String {
     let axes: BTreeSet<&str> =
         export.cells.iter().flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();
     let mut header = vec!["contender"];
     header.extend(&axes);
-    header.extend("metric unit estimate low high n trials disqualified failed marked".split(' '));
+    header
+        .extend("metric unit estimate low high n lower_bounds trials disqualified failed marked".split(' '));
     let mut text = row(header);
 
     for cell in &export.cells {
@@ -28,9 +30,10 @@ pub fn csv(export: &Export) -> String {
                 number(metric.low),
                 number(metric.high),
                 metric.n.to_string(),
+                metric.lower_bounds.to_string(),
             ]
         });
-        let none = cell.metrics.is_empty().then_some([const { String::new() }; 6]);
+        let none = cell.metrics.is_empty().then_some([const { String::new() }; 7]);
         for metric in metrics.chain(none) {
             text += &row(head.iter().chain(&metric).chain(&counts));
         }

@@ -22,7 +22,7 @@ pub fn facts(export: &Export) -> Vec<Fact> {
     [
         ("machine", hardware(machine)),
         ("system", [machine.os.as_str(), &machine.kernel].map(one_line).join(", ")),
-        ("cores", cores(machine)),
+        ("cores", cores(machine, run)),
         ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
         ("workload", workload.join(", ")),
         ("seed", run.seed.to_string()),
@@ -48,7 +48,7 @@ fn hardware(machine: &Machine) -> String {
     parts.join(", ")
 }
 
-fn cores(machine: &Machine) -> String {
+fn cores(machine: &Machine, run: &Run) -> String {
     let Cores { contender, engine } = &machine.cores;
     if contender.is_empty() && engine.is_empty() {
         return "not pinned".to_owned();
@@ -63,6 +63,10 @@ fn cores(machine: &Machine) -> String {
         group.iter().any(|cpu| contender.contains(cpu)) && group.iter().any(|cpu| engine.contains(cpu))
     });
     let relation = match (shared, siblings) {
+        // What is listed is what any point used.
+        (true, _) if run.points.iter().any(|point| point.get("server_cores").is_some()) => {
+            "; how many and whether they share goes by server_cores, and samples that shared are marked"
+        }
         (true, _) => "; they share CPUs",
         (false, true) => "; they share a physical core",
         (false, false) if contender.is_empty() || engine.is_empty() => "",
@@ -74,7 +78,11 @@ fn cores(machine: &Machine) -> String {
 fn time(run: &Run) -> String {
     let started = run.started.strftime("%Y-%m-%d %H:%M:%S");
     match run.finished {
-        Some(finished) => format!("{started} to {} UTC", finished.strftime("%H:%M:%S")),
+        Some(finished) => {
+            let same_day = finished.strftime("%F").to_string() == run.started.strftime("%F").to_string();
+            let form = if same_day { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+            format!("{started} to {} UTC", finished.strftime(form))
+        }
         None => format!("{started} UTC, not finished"),
     }
 }

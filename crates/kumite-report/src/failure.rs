@@ -127,7 +127,8 @@ fn what(kind: &str, seen: &[&Disturbance]) -> String {
 
 fn requests(export: &Export, groups: &Groups) -> Option<Table> {
     let cells: Vec<(&Cell, String)> = groups
-        .calm()
+        .groups
+        .iter()
         .flat_map(|group| group.points.iter().map(move |point| (group, point)))
         .flat_map(|(group, point)| {
             let place = groups.full_place(group, point);

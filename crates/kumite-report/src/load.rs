@@ -130,9 +130,13 @@ fn engine(result: &LoadResult) -> String {
 }
 
 fn connections(result: &LoadResult) -> String {
-    let recovery = result
-        .recovery_us
-        .map(|us| format!("; right again {} after the first failure", Metric::new("time_us").text(us)));
+    let recovery = result.recovery_us.map(|us| {
+        let time = Metric::new("time_us").text(us);
+        match result.recovered {
+            Some(false) => format!("; not seen to be steady again after failures, for at least {time}"),
+            _ => format!("; steady again {time} after failures began, at the longest"),
+        }
+    });
     format!("reconnects: {}{}", count(result.reconnects as f64), recovery.unwrap_or_default())
 }
 

@@ -96,10 +96,7 @@ fn failure_lines(failures: &Failures) -> String {
         }
     }
     if let Some(requests) = requests {
-        out += &format!(
-            "\n### Requests that failed in a window without a disturbance\n\n{}",
-            table_lines(requests)
-        );
+        out += &format!("\n### Requests that failed in a window\n\n{}", table_lines(requests));
     }
     if !trials.is_empty() {
         out += "\n### Trials that do not count\n\n";

@@ -249,8 +249,14 @@ mod tests {
 
     #[test]
     fn what_may_be_more_says_so() {
-        let of =
-            Estimate { estimate: 5_200.0, low: Some(4_900.0), high: Some(5_300.0), unit: "ms".into(), n: 8 };
+        let of = Estimate {
+            estimate: 5_200.0,
+            low: Some(4_900.0),
+            high: Some(5_300.0),
+            unit: "ms".into(),
+            n: 8,
+            lower_bounds: 0,
+        };
         let metric = Metric::new("recovery_ms");
         let check = |estimate, high, text: &str, interval: &str| {
             let shown = metric.bounded(&of, Bound { estimate, high });
@@ -263,7 +269,8 @@ mod tests {
 
     #[test]
     fn an_interval_shares_its_estimates_unit() {
-        let of = |low, high| Estimate { estimate: 1_001.0, low, high, unit: "us".into(), n: 2 };
+        let of =
+            |low, high| Estimate { estimate: 1_001.0, low, high, unit: "us".into(), n: 2, lower_bounds: 0 };
         let metric = Metric::new("response_mean_us");
         let check = |low, high, interval: Option<&str>| {
             assert_eq!(metric.estimate(&of(low, high)).1.as_deref(), interval);

@@ -21,8 +21,8 @@ pub fn significant(value: f64, digits: usize) -> String {
 
 /// A count, in full; half a count, as a median can be, keeps its half.
 pub fn count(value: f64) -> String {
-    if value.is_finite() && value.fract() == 0.0 && value.abs() < 1e15 {
-        separated(&format!("{value:.0}"))
+    if value.is_finite() && (value * 2.0).fract() == 0.0 && value.abs() < 1e15 {
+        separated(&if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") })
     } else {
         significant(value, 3)
     }
@@ -81,7 +81,8 @@ mod tests {
     fn counts_are_not_rounded() {
         assert_eq!(count(1_234_567.0), "1,234,567");
         assert_eq!(count(100.0), "100");
-        assert_eq!(count(2.5), "2.50");
+        assert_eq!(count(2.5), "2.5");
+        assert_eq!(count(30_456.5), "30,456.5");
     }
 
     #[test]

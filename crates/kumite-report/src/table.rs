@@ -1,6 +1,6 @@
 //! Cells as tables, for whatever metrics there are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{Cell, Export, Outcome, Point};
 use serde::Serialize;
@@ -248,16 +248,19 @@ pub fn model<'a>(export: &'a Export, name: &str) -> &'a str {
 /// What a reader must know of a cell before its figures are believed.
 pub fn marks(export: &Export, cell: &Cell) -> String {
     let of = |n: u32, what: &str| (n > 0).then(|| format!("{n} {what}"));
-    let kinds: BTreeSet<&str> = export
+    let mut kinds = BTreeMap::<&str, u32>::new();
+    let all = export
         .trials
         .iter()
         .filter(|trial| trial.outcome == Outcome::Ok)
         .filter(|trial| trial.contender == cell.contender && trial.point == cell.point)
-        .flat_map(|trial| trial.marks.iter().map(|mark| mark.as_str()))
-        .collect();
+        .flat_map(|trial| trial.marks.iter().map(|mark| mark.as_str()));
+    for kind in all {
+        *kinds.entry(kind).or_default() += 1;
+    }
     let marked = of(cell.marked, "marked").map(|marked| match kinds.is_empty() {
         true => marked,
-        false => format!("{} {}", cell.marked, kinds.into_iter().collect::<Vec<_>>().join(", ")),
+        false => kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect::<Vec<_>>().join(", "),
     });
     let none = (cell.trials == 0).then(|| "not measured".to_owned());
     let marks = [none, of(cell.failed, "failed"), of(cell.disqualified, "disqualified"), marked];

@@ -136,7 +136,7 @@ fn failure_lines(failures: &Failures, style: Style) -> String {
         out += &format!("{}\n", table_lines(&disturbed.table, style));
     }
     if let Some(requests) = requests {
-        out += &style.bold(&style.wrap("requests that failed in a window without a disturbance", 0));
+        out += &style.bold(&style.wrap("requests that failed in a window", 0));
         out += &table_lines(requests, style);
     }
     for lost in trials {

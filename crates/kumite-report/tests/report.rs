@@ -85,6 +85,7 @@ fn other_kinds_get_all_their_metrics() {
             high: Some(estimate * 1.1),
             unit: unit.into(),
             n: 5,
+            lower_bounds: 0,
         };
         cell.point.0 = [("students".to_owned(), AxisValue::Int(30))].into();
         cell.metrics = [

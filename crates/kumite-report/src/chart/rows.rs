@@ -130,7 +130,11 @@ fn row(export: &Export, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) 
         let note = note.map_or(String::new(), |note| format!(" ({note})"));
         Some(RowMark {
             x: scale.at(of.estimate),
-            whisker: of.low.zip(of.high).map(|(low, high)| (scale.at(low), scale.at(high))),
+            // Where the upper end is not known the arrow is all there is of it.
+            whisker: of.low.zip(of.high).map(|(low, high)| {
+                let end = if bound.high { of.estimate } else { high };
+                (scale.at(low), scale.at(end))
+            }),
             marker: if figures.len() > 1 { MARKERS[nth % MARKERS.len()] } else { look.marker },
             open: bound.estimate || bound.high,
             text: one_line(&format!("{}, {}: {text}{note}", cell.contender, figure.metric.words())),

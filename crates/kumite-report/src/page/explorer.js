@@ -42,7 +42,7 @@
     const perSecond = (values) => values.map((n) => n === null ? null : n * 1000 / t.dt_ms);
     const cores = t.cpu.map((n) => n === null ? null : n / 100);
     return [
-      { title: "answers a second", show: number, log: false, columns: [["failures", perSecond(t.errors), "failures", true], ["right", perSecond(t.ok), "answers " + color, false]] },
+      { title: "answers a second", show: number, log: false, columns: [["failures a second", perSecond(t.errors), "failures", true], ["right a second", perSecond(t.ok), "answers " + color, false]] },
       { title: "response: p50, p99 (- -), longest (···); log", show: time, log: true, columns: [["longest", t.max, "answers dotted " + color, false], ["p99", t.p99, "answers dashed " + color, false], ["p50", t.p50, "answers " + color, false]] },
       { title: "CPU cores of the contender", show: number, log: false, columns: [["CPU cores", cores, "answers " + color, false]] },
     ].filter((panel) => panel.columns.some(([, values]) => values.some((v) => v !== null)));
@@ -114,9 +114,9 @@
     const body = tag(target, "tbody", {});
     t.ok.forEach((_, n) => {
       const row = tag(body, "tr", {});
-      tag(row, "th", { scope: "row", class: "number" }, number((t.start_ms + n * t.dt_ms) / 1000));
+      tag(row, "th", { scope: "row", class: "number" }, ((t.start_ms + n * t.dt_ms) / 1000).toFixed(1));
       for (const [name, values, show] of columns) {
-        const v = values[n] === undefined && name === "failures" ? 0 : values[n];
+        const v = values[n] === undefined && name === "failures a second" ? 0 : values[n];
         tag(row, "td", { class: "number" }, v === null || v === undefined ? "–" : show(v));
       }
     });
