@@ -48,7 +48,12 @@ fn start(bench: &Bench, environment: &[(&str, &str)]) -> (Child, Vec<u32>) {
     command.args(["--exact", "helper", "--ignored", "--nocapture"]).env("HELPER_DIR", bench.dir());
     command.envs(environment.iter().copied()).stdout(Stdio::null()).process_group(0);
     let helper = command.spawn().unwrap();
-    bench.pid("ready");
+    let log = || fs::read_to_string(bench.dir().join("outer-log")).unwrap_or_default();
+    let ready = (0..4000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        bench.dir().join("ready").exists()
+    });
+    assert!(ready, "the helper is not ready: {}", log());
     let members = ["root", "child", "daemon", "cleared", "paused"].map(|name| bench.pid(name)).to_vec();
     assert!(members.iter().all(|&pid| alive(pid)));
     (helper, members)
