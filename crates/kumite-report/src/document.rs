@@ -54,7 +54,6 @@ pub struct Absent {
 #[derive(Debug, Serialize)]
 pub struct Version {
     pub name: String,
-    pub model: String,
     pub version: String,
 }
 
@@ -116,7 +115,6 @@ impl Document {
                 .into_iter()
                 .map(|contender| Version {
                     name: one_line(&contender.name),
-                    model: one_line(&contender.model),
                     version: contender.version.as_deref().map_or("unknown".into(), clean),
                 })
                 .collect(),

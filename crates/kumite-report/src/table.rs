@@ -32,8 +32,6 @@ pub struct Overview {
 /// One point's measurements.
 #[derive(Debug, Serialize)]
 pub struct PointTables {
-    /// The point among those of its group.
-    pub title: String,
     /// The point among all.
     pub place: String,
     /// How the rows are ordered.
@@ -193,7 +191,6 @@ fn tables(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Poi
         _ => Vec::new(),
     };
     PointTables {
-        title: groups.place(point),
         place: groups.full_place(group, point),
         order,
         main: Table::of(columns),
