@@ -30,7 +30,9 @@ mod bootstrap;
 mod coverage;
 mod error;
 mod median;
+mod sequential;
 
 pub use bootstrap::{Interval, bootstrap};
 pub use error::Error;
 pub use median::{median, median_interval, paired_ratio};
+pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
