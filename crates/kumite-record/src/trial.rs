@@ -13,6 +13,10 @@ pub struct Trial {
     pub seq: u32,
     /// The block it belongs to, counted from 0 at each point: the unit of pairing.
     pub block: u32,
+    /// Counts from 0 how often the block was measured anew because of noise from outside: the last attempt stands, the
+    /// others are only shown.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub attempt: u32,
     /// Which contender.
     pub contender: String,
     /// At which point.
@@ -29,6 +33,12 @@ pub struct Trial {
     pub marks: Vec<Mark>,
     /// Time from start until the contender was ready.
     pub ready_ms: Option<f64>,
+    /// Time it was under load, warm-up and watching included.
+    #[serde(default)]
+    pub load_ms: Option<f64>,
+    /// Time since the trial before it ended, or the run began, to its own end.
+    #[serde(default)]
+    pub took_ms: Option<f64>,
     /// The contender's output, relative to the folder of the store.
     pub log: Option<String>,
 }
@@ -48,6 +58,30 @@ impl Trial {
                 _ => false,
             }
     }
+}
+
+fn is_first(attempt: &u32) -> bool {
+    *attempt == 0
+}
+
+/// The trials that stand: of a block that was measured anew, only those of the last attempt that was whole.
+pub fn standing(trials: &[Trial]) -> impl Iterator<Item = &Trial> {
+    let block = |trial: &Trial| (trial.point.to_string(), trial.block);
+    let mut sizes = BTreeMap::<(String, u32), BTreeMap<u32, usize>>::new();
+    for trial in trials.iter().filter(|trial| trial.attempt > 0) {
+        *sizes.entry(block(trial)).or_default().entry(trial.attempt).or_default() += 1;
+    }
+    for trial in trials.iter().filter(|trial| trial.attempt == 0) {
+        if let Some(attempts) = sizes.get_mut(&block(trial)) {
+            *attempts.entry(0).or_default() += 1;
+        }
+    }
+    let stands = move |trial: &&Trial| {
+        let attempts = sizes.get(&block(trial));
+        let whole = attempts.and_then(|attempts| attempts.iter().rfind(|(_, size)| **size >= attempts[&0]));
+        trial.attempt == whole.map_or(0, |(attempt, _)| *attempt)
+    };
+    trials.iter().filter(stands)
 }
 
 /// How a trial ended.

@@ -25,7 +25,7 @@ pub struct Args {
     profile: String,
     #[command(flatten)]
     contenders: Contenders,
-    /// Blocks at each point, instead of the profile's; 6 is the least for a 95 % interval
+    /// Blocks at each point, at most, instead of the profile's; it takes 6 to decide one claim, 9 for each of six
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     blocks: Option<u32>,
     /// Begin no block that would end after this time, e.g. 10m; builds are not counted
@@ -117,6 +117,9 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
         points: experiment.points(),
         contenders_at: experiment.contenders_at(),
         blocks: experiment.blocks,
+        min_blocks: experiment.min_blocks,
+        margin_percent: experiment.margin_percent,
+        saved: None,
         spec: experiment.text.clone(),
         published: experiment.published.clone(),
     }
