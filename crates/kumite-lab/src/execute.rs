@@ -157,7 +157,7 @@ pub fn execute(
     let mut announced = false;
     for (nth, block) in blocks.iter().enumerate() {
         let begins_round = nth == 0 || blocks[nth - 1].index != block.index;
-        if begins_round && block.index >= session.run.min_blocks {
+        if begins_round && nth > 0 && block.index >= session.run.min_blocks {
             let needed = state.look(block.index);
             if needed.is_empty() {
                 saved.decided = true;
@@ -173,10 +173,11 @@ pub fn execute(
             && state.spent() + state.expected(&to_try) > budget
         {
             let (budget, of) = (humane(budget), blocks.len());
-            let cut_short = Some(format!("the budget of {budget} was spent after {nth} of at most {of} blocks"));
+            let cut_short =
+                Some(format!("the budget of {budget} was spent after {nth} of at most {of} blocks"));
             return Ok(Ended { cut_short, saved: None });
         }
-        for attempt in state.first_attempt(block).. {
+        for attempt in 0.. {
             let mut is_marked = false;
             for (place, &contender) in block.order.iter().enumerate() {
                 if let Some(kept) = state.kept(contender, block, attempt) {
@@ -221,7 +222,8 @@ pub fn execute(
             }
             let place = &session.run.points[block.point];
             watch(Event::Note(format!(
-                "block {} at {place} is marked by noise from outside and is measured anew", block.index + 1
+                "block {} at {place} is marked by noise from outside and is measured anew",
+                block.index + 1
             )));
         }
         if !announced && state.tried > 0 {
@@ -295,12 +297,6 @@ impl<'a> State<'a> {
 
     fn kept(&self, contender: usize, block: &Block, attempt: u32) -> Option<&Trial> {
         self.kept.get(&(contender, block.point, block.index, attempt)).map(|&nth| &self.trials[nth])
-    }
-
-    /// The attempt at a block that goes on: the last there is anything of.
-    fn first_attempt(&self, block: &Block) -> u32 {
-        let of_block = self.kept.keys().filter(|(_, point, index, _)| (*point, *index) == (block.point, block.index));
-        of_block.map(|(.., attempt)| *attempt).max().unwrap_or(0)
     }
 
     fn is_needed(&self, contender: usize, block: &Block) -> bool {
@@ -427,202 +423,4 @@ pub fn humane(duration: Duration) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-
-    use kumite_record::{AxisValue, Machine};
-
-    use super::*;
-    use crate::plan::plan;
-
-    /// A clock that moves when a trial is executed.
-    struct FakeClock(Cell<Duration>);
-
-    impl Clock for FakeClock {
-        fn now(&self) -> Duration {
-            self.0.get()
-        }
-
-        fn timestamp(&self) -> Timestamp {
-            Timestamp::UNIX_EPOCH + self.0.get()
-        }
-    }
-
-    /// Takes `takes` for each trial; fails contender "bad"; sets `stop` in the trial with number `stop_in`.
-    struct Fake<'a> {
-        clock: &'a FakeClock,
-        takes: Duration,
-        stop_in: Option<u32>,
-        tried: Vec<(String, String)>,
-    }
-
-    impl Executor for Fake<'_> {
-        fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
-            self.clock.0.set(self.clock.0.get() + self.takes);
-            self.tried.push((order.contender.name.clone(), order.point.to_string()));
-            if self.stop_in == Some(order.seq) {
-                stop.store(true, Ordering::Relaxed);
-                return None;
-            }
-            let mut measured = Measured::failed(Outcome::Failed, "it never answered".into());
-            if order.contender.name != "bad" {
-                (measured.outcome, measured.reason) = (Outcome::Ok, None);
-                measured.sample.metrics.insert("throughput_rps".into(), f64::from(order.seq));
-            }
-            Some(measured)
-        }
-    }
-
-    struct Ended {
-        cut_short: Option<String>,
-        tried: Vec<(String, String)>,
-        trials: Vec<Trial>,
-        notes: Vec<String>,
-    }
-
-    fn run(names: &[&str], blocks: u32, budget: Option<u64>, stop_in: Option<u32>) -> Ended {
-        let mut store = Store::in_memory().unwrap();
-        let run = Run { id: "r".into(), ..Run::default() };
-        store.begin(&run, &Machine::default(), &[]).unwrap();
-        go_on(&mut store, names, blocks, budget, stop_in)
-    }
-
-    fn go_on(
-        store: &mut Store,
-        names: &[&str],
-        blocks: u32,
-        budget: Option<u64>,
-        stop_in: Option<u32>,
-    ) -> Ended {
-        let ready =
-            |name: &&str| Ready { name: (*name).into(), folder: "".into(), run: "".into(), env: Vec::new() };
-        let contenders: Vec<Ready> = names.iter().map(ready).collect();
-        let points: Vec<Point> =
-            [1, 10].map(|value| Point([("n".to_owned(), AxisValue::Int(value))].into())).into();
-        let everyone: Vec<usize> = (0..contenders.len()).collect();
-        let plan = plan(&[everyone.clone(), everyone], blocks, 5);
-        let clock = FakeClock(Cell::new(Duration::from_secs(1000)));
-        let mut executor = Fake { clock: &clock, takes: Duration::from_secs(2), stop_in, tried: Vec::new() };
-        let kept = store.trials("r").unwrap();
-        let run = Run { id: "r".into(), points, ..Run::default() };
-        let session = Session {
-            run: &run,
-            contenders: &contenders,
-            plan: &plan,
-            times: &[Duration::from_secs(1); 2],
-            kept: &kept,
-            budget: budget.map(Duration::from_secs),
-        };
-        let mut notes = Vec::new();
-        let stop = AtomicBool::new(false);
-        let cut_short = execute(&session, &mut executor, &clock, store, &stop, &mut |event| {
-            if let Event::Note(note) = event {
-                notes.push(note);
-            }
-        })
-        .unwrap();
-        Ended { cut_short, tried: executor.tried, trials: store.trials("r").unwrap(), notes }
-    }
-
-    #[test]
-    fn blocks_are_interleaved_and_paired() {
-        let ended = run(&["a", "b", "c"], 3, None, None);
-        assert_eq!((ended.cut_short, ended.trials.len()), (None, 18));
-        for block in ended.trials.chunks(3) {
-            let mut names: Vec<_> = block.iter().map(|trial| trial.contender.as_str()).collect();
-            names.sort_unstable();
-            assert_eq!(names, ["a", "b", "c"], "a block has every contender once");
-            assert!(
-                block.iter().all(|trial| (&trial.point, trial.block) == (&block[0].point, block[0].block))
-            );
-        }
-        let orders: std::collections::BTreeSet<Vec<_>> = ended
-            .trials
-            .chunks(3)
-            .map(|block| block.iter().map(|trial| trial.contender.clone()).collect())
-            .collect();
-        assert!(orders.len() > 1, "not always in the same order");
-        assert_eq!(
-            ended.trials.iter().map(|trial| trial.seq).collect::<Vec<_>>(),
-            (0..18).collect::<Vec<_>>()
-        );
-    }
-
-    #[test]
-    fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
-        let ended = run(&["a", "b"], 10, Some(15), None);
-        // A block takes 4 s: three fit into 15 s.
-        assert_eq!(ended.trials.len(), 6);
-        assert_eq!(ended.cut_short.unwrap(), "the budget of 15 s was spent after 3 of 20 blocks");
-        assert_eq!(
-            ended.notes,
-            ["40 trials will take about 80 s; the budget of 15 s will do for about 3 of 20 blocks"]
-        );
-    }
-
-    #[test]
-    fn a_budget_too_small_for_a_block_still_gives_one() {
-        assert_eq!(run(&["a", "b"], 10, Some(1), None).trials.len(), 2);
-    }
-
-    #[test]
-    fn a_trial_in_flight_when_interrupted_is_not_kept() {
-        let ended = run(&["a", "b"], 10, None, Some(5));
-        assert_eq!((ended.trials.len(), ended.tried.len()), (5, 6));
-        assert_eq!(ended.cut_short.unwrap(), "it was interrupted after 5 of 40 trials");
-    }
-
-    #[test]
-    fn a_contender_that_keeps_failing_loses_its_cells_and_not_the_run() {
-        let ended = run(&["bad", "good"], 5, None, None);
-        let count = |name: &str| ended.trials.iter().filter(|trial| trial.contender == name).count();
-        assert_eq!((count("bad"), count("good")), (4, 10));
-        assert_eq!(ended.cut_short, None);
-        let lost: Vec<_> = ended.notes.iter().filter(|note| note.contains("not tried again")).collect();
-        assert_eq!(lost.len(), 2, "{:?}", ended.notes);
-        assert!(lost[0].ends_with("failed 2 times in a row and is not tried again: it never answered"));
-    }
-
-    #[test]
-    fn a_run_that_is_taken_up_again_loses_and_doubles_nothing() {
-        let whole = run(&["a", "b", "bad"], 6, None, None);
-        for stop_in in 0..whole.trials.len() as u32 {
-            let mut store = Store::in_memory().unwrap();
-            store.begin(&Run { id: "r".into(), ..Run::default() }, &Machine::default(), &[]).unwrap();
-            let first = go_on(&mut store, &["a", "b", "bad"], 6, None, Some(stop_in));
-            assert_eq!(first.trials.len(), stop_in as usize);
-            let second = go_on(&mut store, &["a", "b", "bad"], 6, None, None);
-            assert_eq!(second.cut_short, None);
-            let order = |trials: &[Trial]| -> Vec<(u32, u32, String, String)> {
-                let of = |t: &Trial| (t.seq, t.block, t.contender.clone(), t.point.to_string());
-                trials.iter().map(of).collect()
-            };
-            assert_eq!(order(&second.trials), order(&whole.trials));
-        }
-    }
-
-    #[test]
-    fn the_time_left_is_what_is_expected_and_what_starting_adds() {
-        let times = [Duration::from_secs(1), Duration::from_secs(9)];
-        let clock = FakeClock(Cell::new(Duration::from_secs(50)));
-        let mut pace = Pace {
-            times: &times,
-            clock: &clock,
-            began: clock.now(),
-            tried: 0,
-            expected_of_tried: Duration::ZERO,
-        };
-        assert_eq!(pace.expected(&[0, 1]), Duration::from_secs(10));
-        clock.0.set(Duration::from_secs(53));
-        pace.tried(0);
-        assert_eq!(pace.expected(&[0, 1]), Duration::from_secs(14), "two more for each");
-    }
-
-    #[test]
-    fn what_is_kept_or_lost_costs_no_time() {
-        let block = |point, index| Block { point, index, order: vec![0, 1] };
-        let kept = Kept([((0, 0, 0), Outcome::Ok)].into());
-        let failures = [((1, 1), LOST_AFTER)].into();
-        assert_eq!(to_try(&[block(0, 0), block(1, 0), block(0, 1)], &kept, &failures), [0, 1, 0, 0]);
-    }
-}
+mod tests;

@@ -87,9 +87,15 @@ impl Evidence<'_> {
         judged.collect()
     }
 
-    /// The cells that claims need which more blocks might decide.
+    /// The cells that claims need which more blocks might decide; all of them, if nothing is claimed.
     pub fn undecided_cells(&self, specs: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
         let mut cells = BTreeSet::new();
+        if specs.is_empty() {
+            let of_contender = |contender: &Contender| {
+                (0..self.run.points.len()).map(|point| (contender.name.clone(), point)).collect::<Vec<_>>()
+            };
+            cells.extend(self.contenders.iter().flat_map(of_contender));
+        }
         for (spec, claim) in specs.iter().zip(self.judge_all(specs)) {
             if claim.verdict != Verdict::Undecided {
                 continue;
@@ -242,11 +248,8 @@ impl Evidence<'_> {
                 let contender = scope.name(&name.text);
                 let planned =
                     |&(nth, point): &(usize, &Point)| scope.holds_at(point) && self.run.plans(contender, nth);
-                let cell = |(point, _)| Reference {
-                    contender: contender.to_owned(),
-                    point,
-                    metric: String::new(),
-                };
+                let cell =
+                    |(point, _)| Reference { contender: contender.to_owned(), point, metric: String::new() };
                 references.extend(self.run.points.iter().enumerate().filter(planned).map(cell));
                 if references.is_empty() {
                     return Err(format!("the {} profile does not try {contender} there", self.run.profile));
@@ -357,12 +360,18 @@ impl Evidence<'_> {
             }
             trials.push(of_reference);
         }
-        let Some(first) = trials.first() else { return Ok(Rounds { values: vec![Vec::new()], bounds: Vec::new() }) };
+        let Some(first) = trials.first() else {
+            return Ok(Rounds { values: vec![Vec::new()], bounds: Vec::new() });
+        };
         let mut rounds = Rounds { values: Vec::new(), bounds: Vec::new() };
         for round in first.keys() {
-            let Some(trials) = trials.iter().map(|of| of.get(round)).collect::<Option<Vec<_>>>() else { continue };
+            let Some(trials) = trials.iter().map(|of| of.get(round)).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
             let measured = || references.iter().zip(&trials);
-            rounds.values.push(measured().map(|(r, trial)| (r.clone(), trial.sample.metrics[&r.metric])).collect());
+            rounds
+                .values
+                .push(measured().map(|(r, trial)| (r.clone(), trial.sample.metrics[&r.metric])).collect());
             rounds.bounds.push(measured().map(|(r, trial)| trial.is_lower_bound(&r.metric)).collect());
         }
         if rounds.values.is_empty() {
@@ -542,7 +551,9 @@ impl Sides<'_> {
         let Levels { holds, fails } = self.levels;
         let mut shown = None;
         let margin = self.evidence.run.margin();
-        for (alpha, may_be) in [(holds, [Verdict::Holds, Verdict::NoDifference]), (fails, [Verdict::Fails; 2])] {
+        for (alpha, may_be) in
+            [(holds, [Verdict::Holds, Verdict::NoDifference]), (fails, [Verdict::Fails; 2])]
+        {
             match interval(alpha) {
                 Ok(interval) => {
                     let (verdict, clearness) = decide(test, &interval, kind, margin);
@@ -568,7 +579,8 @@ impl Sides<'_> {
         if shown.why.is_empty() {
             shown.why = match shown.more_blocks {
                 Some(more) => format!("about {more} more blocks would tell"),
-                None => "the blocks lie on both sides, and no number of them is in sight that would tell".to_owned(),
+                None => "the blocks lie on both sides, and no number of them is in sight that would tell"
+                    .to_owned(),
             };
         }
         Ok(shown)
@@ -595,7 +607,9 @@ impl Sides<'_> {
         let to_be_alike = match (test, kind) {
             (Test::Compare(..), EffectKind::Ratio) => {
                 let (bottom, top) = band(self.evidence.run.margin());
-                enough(count(&|e| e < bottom), holds).zip(enough(count(&|e| e > top), holds)).map(|(a, b)| a.max(b))
+                enough(count(&|e| e < bottom), holds)
+                    .zip(enough(count(&|e| e > top), holds))
+                    .map(|(a, b)| a.max(b))
             }
             _ => None,
         };

@@ -27,8 +27,8 @@ mod warnings;
 
 pub use contender::{Contender, Install, Variant};
 pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
-pub use execute::{Clock, Event, Executor, Measured, Order, RealClock, Session, execute, humane};
-pub use export::{conclude, export};
+pub use execute::{Clock, Ended, Event, Executor, Measured, Order, RealClock, Session, execute, humane};
+pub use export::{conclude, export, undecided};
 pub use http::{External, HttpExecutor, load_result, used_cores};
 pub use kumite_process::end_orphans;
 pub use lock::Lock;

@@ -30,6 +30,8 @@ mod bootstrap;
 mod coverage;
 mod error;
 mod median;
+#[cfg(test)]
+mod peeking;
 mod sequential;
 
 pub use bootstrap::{Interval, bootstrap};

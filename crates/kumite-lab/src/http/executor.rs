@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kumite_load as load;
 use kumite_process::pin_thread;
@@ -92,16 +92,18 @@ impl Executor for HttpExecutor<'_> {
         let engine = if shared { &cores } else { &self.cores.engine };
         let offered = server.wait_ready(&workload, stop).map(|ready| {
             let ready = ready?;
+            let began = Instant::now();
             let offered = offer(&mut server, &workload, &cores, engine, stop);
-            offered.map(|offered| (ready, offered)).map_err(|why| (Outcome::Failed, why))
+            offered.map(|offered| (ready, began.elapsed(), offered)).map_err(|why| (Outcome::Failed, why))
         });
         let wanting = server.stop();
         if stop.load(Ordering::Relaxed) {
             return None;
         }
         Some(match offered? {
-            Ok((ready, offered)) => Measured {
+            Ok((ready, under_load, offered)) => Measured {
                 ready_ms: Some(ready.as_secs_f64() * 1e3),
+                load_ms: Some(under_load.as_secs_f64() * 1e3),
                 log: Some(kept),
                 ..measured(&offered, &workload, shared, wanting, &log)
             },
@@ -124,6 +126,7 @@ fn measured(
         sample: sample(outcome, workload.disturbance.as_ref()),
         marks: marks(outcome, shared),
         ready_ms: None,
+        load_ms: None,
         log: None,
     };
     if !workload.warm_up.is_zero() {

@@ -49,6 +49,7 @@ impl Executor for External<'_> {
                 sample: sample(outcome, None),
                 marks: marks(outcome, false),
                 ready_ms: None,
+                load_ms: None,
                 log: None,
             },
             Err(error) => Measured::failed(Outcome::Failed, error.to_string()),
