@@ -14,7 +14,9 @@ mod verdict;
 pub use export::{Cell, Estimate, Export, SCHEMA};
 pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};
-pub use run::{Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Source};
+pub use run::{
+    Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Source,
+};
 pub use store::{Store, StoreError};
 pub use trial::{Disturbance, Errors, Histogram, Mark, Outcome, Sample, Series, Trial, standing};
 pub use verdict::{Claim, EffectKind, Verdict, Warning};

@@ -27,6 +27,9 @@ fn run(id: &str, started: i64) -> Run {
         points: vec![point()],
         contenders_at: Vec::new(),
         blocks: 6,
+        min_blocks: 6,
+        margin_percent: 1.0,
+        saved: None,
         spec: String::new(),
         published: None,
     }
@@ -47,6 +50,7 @@ fn trial(seq: u32) -> Trial {
     Trial {
         seq,
         block: 0,
+        attempt: 0,
         contender: "a".to_owned(),
         point: point(),
         started: Timestamp::from_second(5).unwrap(),
@@ -67,6 +71,8 @@ fn trial(seq: u32) -> Trial {
         },
         marks: vec![Mark::GeneratorBound],
         ready_ms: Some(12.5),
+        load_ms: Some(3000.0),
+        took_ms: Some(3600.0),
         log: Some("logs/x".to_owned()),
     }
 }
@@ -93,6 +99,7 @@ fn a_run_is_read_as_it_was_written() {
         effect: Some(1.5),
         low: None,
         high: None,
+        confidence: Some(0.95),
         effect_kind: None,
         why: "because".to_owned(),
     };

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_lab::{
-    Clock, Event, Experiment, HttpExecutor, Lock, Ready, Session, conclude, execute, export, humane, plan, undecided,
+    Clock, Event, Experiment, HttpExecutor, Lock, Ready, Session, conclude, execute, export, humane, plan,
+    undecided,
 };
 use kumite_record::{Cores, Export, Outcome, Run, Store};
 

@@ -72,7 +72,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let clock = RealClock::default();
     take_up(&mut run, &clock);
     store.finish(&run, &[], &[])?;
-    let measuring = Measuring { experiment: &experiment, cores: available, budget: args.budget, rerun_marked: args.rerun_marked, stop: &stop };
+    let measuring = Measuring {
+        experiment: &experiment,
+        cores: available,
+        budget: args.budget,
+        rerun_marked: args.rerun_marked,
+        stop: &stop,
+    };
     let export = measuring.measure(run, &prepared.ready, &clock, &mut store)?;
     args.documents.write(&export)?;
     ended(&export, &stop)?;

@@ -79,7 +79,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
     }
     let run = begin(args, &experiment, &clock);
-    let measuring = Measuring { experiment: &experiment, cores: available, budget: args.budget, rerun_marked: args.rerun_marked, stop: &stop };
+    let measuring = Measuring {
+        experiment: &experiment,
+        cores: available,
+        budget: args.budget,
+        rerun_marked: args.rerun_marked,
+        stop: &stop,
+    };
     // Looked at before the executor keeps this thread to the engine's core.
     store.begin(&run, &machine(used), &prepared.contenders)?;
     let export = measuring.measure(run, &prepared.ready, &clock, &mut store)?;
