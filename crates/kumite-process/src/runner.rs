@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -10,9 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::{env, fs, thread};
+
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 
 use crate::timing::{ANSWER, FILE, INHERIT, NULL, PIPE, STAGES, Stage, now};
+use crate::tree::ready;
 use crate::wire::{Message, Wire};
 use crate::{Error, Spawn, Tree, available_cores};
 
@@ -20,6 +24,8 @@ use crate::{Error, Spawn, Tree, available_cores};
 const READY: Duration = Duration::from_secs(10);
 /// How often a wait looks at the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
+/// Between looks at what comes while more is queued.
+const SHORTEST_NAP: Duration = Duration::from_micros(500);
 /// Stacks are random by 16 bytes within a page; a page more covers whatever depends on the environment's size.
 const MOST_PADDING: u64 = 4096;
 /// How many queued runs may be waiting to be fetched: so few that neither side ever waits for room to write.
@@ -81,6 +87,7 @@ pub struct Runner {
     queued: VecDeque<Queued>,
     /// On the monotonic clock: until then the time has gone into runs and into the overhead of earlier ones.
     free_since: Duration,
+    last_wall: Duration,
     padding: Option<u64>,
     rss_floor_bytes: u64,
 }
@@ -139,7 +146,6 @@ impl Runner {
             Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log: Path::new("") };
         let theirs = OwnedFd::from(theirs).into();
         let tree = Tree::start_with(&spawn, theirs, Stdio::inherit(), Stdio::inherit())?;
-        stream.set_read_timeout(Some(LOOK)).map_err(failed)?;
         let mut runner = Runner {
             helper: helper.to_owned(),
             stream,
@@ -147,12 +153,13 @@ impl Runner {
             jobs: jobs.to_vec(),
             queued: VecDeque::new(),
             free_since: Duration::ZERO,
+            last_wall: Duration::ZERO,
             padding: None,
             rss_floor_bytes: 0,
         };
         runner.send(&message)?;
         let began = Instant::now();
-        let hello = runner.receive::<1>(|| began.elapsed() > READY)?;
+        let hello = runner.receive::<1>(None, || began.elapsed() > READY)?;
         let [floor] = hello.ok_or_else(|| failed(io::ErrorKind::TimedOut.into()))?;
         runner.rss_floor_bytes = floor;
         Ok(runner)
@@ -224,7 +231,9 @@ impl Runner {
             return Err(self.lost(io::ErrorKind::BrokenPipe.into()));
         }
         let queued = self.queued.pop_front().expect("a run is queued");
-        let answer = self.receive::<ANSWER>(|| stop.load(Ordering::Relaxed))?;
+        // To wake us takes the helper longer than all else it does between two runs.
+        let nap = (!self.queued.is_empty()).then(|| self.last_wall.clamp(SHORTEST_NAP, LOOK));
+        let answer = self.receive::<ANSWER>(nap, || stop.load(Ordering::Relaxed))?;
         let Some(answer) = answer else {
             self.end();
             return Ok(None);
@@ -237,12 +246,13 @@ impl Runner {
         let [began, ended, user, system] = [began, ended, user, system].map(Duration::from_nanos);
         let mut overhead = began.saturating_sub(queued.at.max(self.free_since));
         self.free_since = ended;
+        self.last_wall = ended.saturating_sub(began);
         if self.queued.is_empty() {
             self.free_since = now();
             overhead += self.free_since.saturating_sub(ended);
         }
         Ok(Some(TimedRun {
-            wall: ended.saturating_sub(began),
+            wall: self.last_wall,
             user,
             system,
             peak_rss_bytes: peak_rss,
@@ -289,21 +299,25 @@ impl Runner {
         }
     }
 
-    /// `None` if it was given up.
-    fn receive<const N: usize>(&mut self, give_up: impl Fn() -> bool) -> Result<Option<[u64; N]>, Error> {
+    /// `None` if it was given up. With `nap`, the helper is not kept up by having to wake us.
+    fn receive<const N: usize>(
+        &mut self,
+        nap: Option<Duration>,
+        give_up: impl Fn() -> bool,
+    ) -> Result<Option<[u64; N]>, Error> {
         let mut bytes = vec![0; N * 8];
         let mut filled = 0;
         while filled < bytes.len() {
-            match self.stream.read(&mut bytes[filled..]) {
-                Ok(0) => return Err(self.lost(io::ErrorKind::UnexpectedEof.into())),
-                Ok(count) => filled += count,
-                Err(error) => match error.kind() {
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => {}
-                    _ => return Err(self.lost(error)),
+            match recv(&self.stream, &mut bytes[filled..], RecvFlags::DONTWAIT) {
+                Ok((_, 0)) => return Err(self.lost(io::ErrorKind::UnexpectedEof.into())),
+                Ok((_, count)) => filled += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if give_up() => return Ok(None),
+                Err(Errno::AGAIN) => match nap {
+                    Some(nap) => thread::sleep(nap),
+                    None => _ = ready([self.stream.as_fd()], LOOK).map_err(|source| self.lost(source))?,
                 },
-            }
-            if filled < bytes.len() && give_up() {
-                return Ok(None);
+                Err(errno) => return Err(self.lost(errno.into())),
             }
         }
         let mut bytes = &bytes[..];
