@@ -32,19 +32,19 @@ fn main() {
         let mut timed = Vec::new();
         let mut peak = Vec::new();
         let depth: usize = std::env::var("DEPTH").map_or(1, |d| d.parse().unwrap());
-        let mut over = vec![];
+        let mut over = vec![]; let mut at_floor = 0; let mut exactly = 0;
         for _ in 1..depth { runner.queue(0, &[core]).unwrap(); }
         for i in 0..n {
             if i + depth <= n { runner.queue(0, &[core]).unwrap(); }
             let run = runner.next(&NEVER).unwrap().unwrap();
             over.push(run.overhead);
             timed.push(run.wall);
-            peak.push(run.peak_rss_bytes);
+            peak.push(run.peak_rss_bytes); if run.peak_rss_is_floor { at_floor += 1; } if run.peak_rss_bytes == runner.rss_floor_bytes() { exactly += 1; }
         }
         show("runner", began.elapsed(), timed);
         peak.sort(); over.sort();
         println!("overhead median {:?} p90 {:?} mean {:?}", over[n/2], over[n*9/10], over.iter().sum::<Duration>() / n as u32);
-        println!("floor {} peak min {} median {} max {}", runner.rss_floor_bytes() / 1024, peak[0] / 1024, peak[n / 2] / 1024, peak[n - 1] / 1024);
+        println!("at floor {at_floor} exactly {exactly}, floor {} peak min {} median {} max {}", runner.rss_floor_bytes() / 1024, peak[0] / 1024, peak[n / 2] / 1024, peak[n - 1] / 1024);
         }); });
 
         std::thread::scope(|scope| { scope.spawn(|| {
@@ -63,7 +63,7 @@ fn main() {
             show("bare", began.elapsed(), timed);
             let began = Instant::now();
             let json = Path::new("/tmp/b-hf.json");
-            let mut c = Command::new("hyperfine");
+            let mut c = Command::new("hyperfine"); c.stdout(std::process::Stdio::null());
             c.args(["-N", "--warmup", "0", "--style", "none", "--runs", &n.to_string(), "--export-json"]).arg(json).arg(&noop);
             c.output().unwrap();
             let took = began.elapsed();

@@ -140,7 +140,8 @@ impl Runner {
         let failed = |source| Error::Runner { helper: helper.to_owned(), source };
         let words = [helper.to_str().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?];
         let words = words.iter().chain(helper_args).map(|word| quoted(word)).collect::<Vec<_>>();
-        let command = format!("exec {}", words.join(" "));
+        // Not `exec`: the peak that a process inherits is lost with its next child, and so the helper has none of ours.
+        let command = format!("{}; exit $?", words.join(" "));
         let (stream, theirs) = UnixStream::pair().map_err(failed)?;
         let spawn =
             Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log: Path::new("") };
@@ -238,7 +239,7 @@ impl Runner {
             self.end();
             return Ok(None);
         };
-        let [failed, began, ended, user, system, peak_rss, status, involuntary_switches, left_behind] =
+        let [failed, began, ended, user, system, peak_rss, status, involuntary_switches, left_behind, floor] =
             answer;
         if failed != 0 {
             return Err(self.failed(&queued, began, ended));
@@ -247,6 +248,7 @@ impl Runner {
         let mut overhead = began.saturating_sub(queued.at.max(self.free_since));
         self.free_since = ended;
         self.last_wall = ended.saturating_sub(began);
+        self.rss_floor_bytes = floor;
         if self.queued.is_empty() {
             self.free_since = now();
             overhead += self.free_since.saturating_sub(ended);
