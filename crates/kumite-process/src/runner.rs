@@ -123,8 +123,8 @@ pub struct TimedRun {
     pub involuntary_switches: u64,
     /// Descendants that still ran when it ended, and have been ended; of both commands, if two ran at once.
     pub left_behind: usize,
-    /// What it cost that is not in `wall`: preparation, and before it the reaping of the run that was queued before; for
-    /// the last that is queued, the answer too. Not the time in which nothing was queued.
+    /// What it cost that is not in `wall`: preparation, and the clearing up after the run before it; for the last that
+    /// is queued, the answer too. Not the time in which nothing was queued.
     pub overhead: Duration,
 }
 
