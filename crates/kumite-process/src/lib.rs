@@ -29,6 +29,7 @@ mod pause;
 mod proc_fs;
 mod run;
 mod tree;
+mod waits;
 
 pub use cores::{available_cores, pin_thread};
 pub use error::Error;
@@ -37,3 +38,4 @@ pub use members::Usage;
 pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use tree::{Ended, Spawn, Tree, become_subreaper};
+pub use waits::{Waited, Waits};
