@@ -14,12 +14,30 @@ const TICK_MS: u64 = 10;
 /// Where to look.
 #[derive(Debug)]
 pub(super) struct Sources {
-    pub system: System,
+    system: System,
     cpus: Vec<usize>,
+    groups: CgroupFiles,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct CgroupFiles {
     /// The exact CPU time of all that runs here, CPU by CPU, where the kernel keeps it: in version 1 of cgroups.
     tasks: Option<String>,
     /// `cpu.stat` of our own cgroup and those above it.
     quotas: Vec<String>,
+}
+
+impl CgroupFiles {
+    pub fn of(system: &System) -> CgroupFiles {
+        let groups = Groups::of(system);
+        // Below the root, as in a container, it would be the time of some processes only. The root alone has this file.
+        let root = groups.v1_mount("cpuacct").filter(|root| system.exists(&format!("{root}/release_agent")));
+        let stats = groups.folders("cpu").map(|folder| format!("{folder}/cpu.stat"));
+        CgroupFiles {
+            tasks: root.map(|root| format!("{root}/cpuacct.usage_percpu")),
+            quotas: stats.filter(|file| quota_throttles(system, file).is_some()).collect(),
+        }
+    }
 }
 
 /// All counters, at about one moment.
@@ -55,18 +73,11 @@ pub(super) struct CpuTime {
 }
 
 impl Sources {
-    pub fn of(system: System, cpus: &[usize]) -> Sources {
-        let groups = Groups::of(&system);
-        let mut quotas: Vec<String> =
-            groups.folders("cpu").map(|folder| format!("{folder}/cpu.stat")).collect();
-        quotas.retain(|file| quota_throttles(&system, file).is_some());
-        // Below the root, as in a container, it would be the time of some processes only. The root alone has this file.
-        let root = groups.v1_mount("cpuacct").filter(|root| system.exists(&format!("{root}/release_agent")));
-        let tasks = root.map(|root| format!("{root}/cpuacct.usage_percpu"));
+    pub fn of(system: System, groups: CgroupFiles, cpus: &[usize]) -> Sources {
         let mut cpus = cpus.to_vec();
         cpus.sort_unstable();
         cpus.dedup();
-        Sources { system, cpus, tasks, quotas }
+        Sources { system, cpus, groups }
     }
 
     pub fn read(&self) -> Reading {
@@ -88,6 +99,7 @@ impl Sources {
             own_cpu: Duration::new(own_cpu.tv_sec.unsigned_abs(), own_cpu.tv_nsec as u32),
             thermal_throttles: self.thermal_throttles(),
             quota_throttles: self
+                .groups
                 .quotas
                 .iter()
                 .filter_map(|file| quota_throttles(&self.system, file))
@@ -102,7 +114,7 @@ impl Sources {
     }
 
     fn tasks(&self) -> Option<Duration> {
-        let text = self.system.text(self.tasks.as_deref()?)?;
+        let text = self.system.text(self.groups.tasks.as_deref()?)?;
         let times: Option<Vec<u64>> = text.split_ascii_whitespace().map(|time| time.parse().ok()).collect();
         let times = times?;
         self.cpus.iter().map(|cpu| times.get(*cpu).copied().map(Duration::from_nanos)).sum()
