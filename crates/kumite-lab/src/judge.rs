@@ -269,9 +269,16 @@ impl Evidence<'_> {
         for group in &mut groups {
             let here: Vec<&Reference> =
                 references.iter().filter(|reference| reference.point == group.point).collect();
+            let point = &self.run.points[group.point];
             let mut blocks: Option<BTreeSet<u32>> = None;
             for reference in &here {
                 let measured: BTreeSet<u32> = self.usable(reference).map(|trial| trial.block).collect();
+                if let Some(missing) = self.needs(reference) {
+                    let (cell, metric) = (self.run.cell(&reference.contender, point), &reference.metric);
+                    return Err(format!(
+                        "{cell} has too few requests for {metric}: a trial needs {missing} more"
+                    ));
+                }
                 if measured.is_empty() {
                     return Err(self.absence(&reference.contender, Some(reference)));
                 }
@@ -339,6 +346,15 @@ impl Evidence<'_> {
                 _ => format!("{place} was not tried"),
             },
         }
+    }
+
+    /// How many more requests a trial of this cell needs for the metric. Those trials that have enough are not judged alone:
+    /// they are the fast ones.
+    fn needs(&self, reference: &Reference) -> Option<u64> {
+        let point = &self.run.points[reference.point];
+        let of_cell = |t: &&Trial| t.contender == reference.contender && t.point == *point;
+        let usable = self.trials.iter().filter(of_cell).filter(|trial| trial.outcome == Outcome::Ok);
+        usable.filter_map(|trial| trial.sample.needs.get(&reference.metric).copied()).max()
     }
 
     /// The cells of these groups that have marked samples, with the marks.

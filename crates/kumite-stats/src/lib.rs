@@ -91,6 +91,4 @@ pub use bootstrap::{Interval, bootstrap};
 pub use changepoint::changes;
 pub use error::Error;
 pub use median::{median, median_interval, paired_ratio};
-pub use steady::{
-    AT_LEVEL, Better, Class, FEWEST, LEAST_STEADY, SHORTEST, Steady, TOLERANCE, common, steady,
-};
+pub use steady::{Better, Class, FEWEST, LEAST_STEADY, Steady, TOLERANCE, steady};

@@ -41,12 +41,12 @@ pub const FEWEST: usize = 15;
 /// Levels that differ by less than this share are the same, and so are the outer thirds of a steady part.
 pub const TOLERANCE: f64 = 0.05;
 /// No segment has fewer points: what is shorter cannot be told from an outlier.
-pub const SHORTEST: usize = 3;
+const SHORTEST: usize = 3;
 /// A steady part has at least this share of the points.
 pub const LEAST_STEADY: f64 = 0.25;
 /// So much of the steady part is at its level. The rest are excursions that came back, such as a long collection of
 /// garbage: they belong to what the program does.
-pub const AT_LEVEL: f64 = 0.8;
+const AT_LEVEL: f64 = 0.8;
 /// What a change costs, in log n. A change has three parameters, so 3 would be the Bayesian information criterion.
 const PENALTY: f64 = 4.0;
 /// Levels that differ by less than so many standard errors are the same.
@@ -86,12 +86,6 @@ pub fn steady(series: &[f64], better: Better) -> Option<Steady> {
     let Steady { class, since, changes } = classify(&without_outliers(&means), better);
     let at = |position: usize| position * merged;
     Some(Steady { class, since: since.map(at), changes: changes.into_iter().map(at).collect() })
-}
-
-/// The class that all trials have; none if they are inconsistent, or if there are none.
-pub fn common(classes: &[Class]) -> Option<Class> {
-    let first = *classes.first()?;
-    classes.iter().all(|class| *class == first).then_some(first)
 }
 
 fn classify(series: &[f64], better: Better) -> Steady {
@@ -329,12 +323,5 @@ mod tests {
         let long = series(&[(12_000, 80.0), (36_000, 100.0)]);
         let Steady { class, since, .. } = steady(&long, Better::Larger).unwrap();
         assert_eq!((class, since), (Class::WarmUp, Some(12_000)));
-    }
-
-    #[test]
-    fn trials_of_several_classes_are_inconsistent() {
-        assert_eq!(common(&[Class::Flat, Class::Flat]), Some(Class::Flat));
-        assert_eq!(common(&[Class::Flat, Class::WarmUp]), None);
-        assert_eq!(common(&[]), None);
     }
 }

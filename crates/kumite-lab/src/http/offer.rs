@@ -19,8 +19,7 @@ const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 /// What a load brought, and what the server used meanwhile.
 pub(crate) struct Offered {
     pub outcome: load::Outcome,
-    /// CPU time in the window, divided by time.
-    pub cpu_cores: Option<f64>,
+    looks: Vec<Look>,
     /// The same for each interval of the outcome, where it can be told.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
@@ -88,7 +87,14 @@ pub(crate) fn offer(
     let last = looks.get(first_at(&looks, window)).or(looks.last());
     let peak_rss_bytes = last.map_or(0, |(_, usage)| usage.peak_rss_bytes);
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
-    Ok(Offered { cpu_cores: cpu_between(&looks, 0.0, window), cpu_series, peak_rss_bytes, gone, outcome })
+    Ok(Offered { looks, cpu_series, peak_rss_bytes, gone, outcome })
+}
+
+impl Offered {
+    /// CPU time from so many ms after the window's opening to its end, divided by time.
+    pub fn cpu_cores(&self, from_ms: u64) -> Option<f64> {
+        cpu_between(&self.looks, from_ms as f64 / 1e3, self.outcome.elapsed.as_secs_f64())
+    }
 }
 
 fn lock<'a, 'b>(tree: &'a Mutex<&'b mut Tree>) -> std::sync::MutexGuard<'a, &'b mut Tree> {
