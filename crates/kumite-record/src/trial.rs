@@ -14,6 +14,10 @@ pub struct Trial {
     pub seq: u32,
     /// The block it belongs to, counted from 0 at each point: the unit of pairing.
     pub block: u32,
+    /// Counts from 0 how often the block was measured anew because of noise from outside: the last attempt stands, the
+    /// others are only shown.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub attempt: u32,
     /// Which contender.
     pub contender: String,
     /// At which point.
@@ -30,6 +34,12 @@ pub struct Trial {
     pub marks: Vec<Mark>,
     /// Time from start until the contender was ready.
     pub ready_ms: Option<f64>,
+    /// Time it was under load, warm-up and watching included.
+    #[serde(default)]
+    pub load_ms: Option<f64>,
+    /// Time since the trial before it ended, or the run began, to its own end.
+    #[serde(default)]
+    pub took_ms: Option<f64>,
     /// The contender's output, relative to the folder of the store.
     pub log: Option<String>,
 }
@@ -49,6 +59,30 @@ impl Trial {
                 _ => false,
             }
     }
+}
+
+fn is_first(attempt: &u32) -> bool {
+    *attempt == 0
+}
+
+/// The trials that stand: of a block that was measured anew, only those of the last attempt that was whole.
+pub fn standing(trials: &[Trial]) -> impl Iterator<Item = &Trial> {
+    let block = |trial: &Trial| (trial.point.to_string(), trial.block);
+    let mut sizes = BTreeMap::<(String, u32), BTreeMap<u32, usize>>::new();
+    for trial in trials.iter().filter(|trial| trial.attempt > 0) {
+        *sizes.entry(block(trial)).or_default().entry(trial.attempt).or_default() += 1;
+    }
+    for trial in trials.iter().filter(|trial| trial.attempt == 0) {
+        if let Some(attempts) = sizes.get_mut(&block(trial)) {
+            *attempts.entry(0).or_default() += 1;
+        }
+    }
+    let stands = move |trial: &&Trial| {
+        let attempts = sizes.get(&block(trial));
+        let whole = attempts.and_then(|attempts| attempts.iter().rfind(|(_, size)| **size >= attempts[&0]));
+        trial.attempt == whole.map_or(0, |(attempt, _)| *attempt)
+    };
+    trials.iter().filter(stands)
 }
 
 /// How a trial ended.
@@ -90,9 +124,49 @@ pub enum Mark {
     Unsteady,
     /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
     NotRecovered,
+    /// The hypervisor took CPU time from this machine.
+    Stolen,
+    /// Processes that are not of this trial used its CPUs.
+    OtherProcesses,
+    /// The time of day was set, the machine slept, or the clock was made to run faster or slower.
+    ClockJumped,
+    /// CPUs were slowed down for their heat, or all of kumite was stopped for a cgroup's limit.
+    Throttled,
+    /// A CPU that worked was faster or slower at the end than at the beginning.
+    FrequencyChanged,
 }
 
 impl Mark {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Mark; 10] = [
+        Mark::GeneratorBound,
+        Mark::SharedCores,
+        Mark::IdleConnections,
+        Mark::Unsteady,
+        Mark::NotRecovered,
+        Mark::Stolen,
+        Mark::OtherProcesses,
+        Mark::ClockJumped,
+        Mark::Throttled,
+        Mark::FrequencyChanged,
+    ];
+
+    /// Whether it speaks of noise from outside: another trial of the same cell may well be without it.
+    pub fn is_outside(self) -> bool {
+        match self {
+            Mark::Stolen
+            | Mark::OtherProcesses
+            | Mark::ClockJumped
+            | Mark::Throttled
+            | Mark::FrequencyChanged => true,
+            Mark::GeneratorBound
+            | Mark::SharedCores
+            | Mark::IdleConnections
+            | Mark::Unsteady
+            | Mark::NotRecovered => false,
+        }
+    }
+
     /// The word used in files and reports.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -101,6 +175,11 @@ impl Mark {
             Mark::IdleConnections => "idle-connections",
             Mark::Unsteady => "unsteady",
             Mark::NotRecovered => "not-recovered",
+            Mark::Stolen => "stolen",
+            Mark::OtherProcesses => "other-processes",
+            Mark::ClockJumped => "clock-jumped",
+            Mark::Throttled => "throttled",
+            Mark::FrequencyChanged => "frequency-changed",
         }
     }
 }
@@ -116,6 +195,10 @@ pub struct Sample {
     /// Metrics that it has too few requests for, and how many more those would take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
+    /// What came from outside while it was measured, by name; the unit is the end of the name. What the machine does not
+    /// tell is absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub noise: BTreeMap<String, f64>,
     /// The time series.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,

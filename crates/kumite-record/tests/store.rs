@@ -27,6 +27,9 @@ fn run(id: &str, started: i64) -> Run {
         points: vec![point()],
         contenders_at: Vec::new(),
         blocks: 6,
+        min_blocks: 6,
+        margin_percent: 1.0,
+        saved: None,
         spec: String::new(),
         published: None,
     }
@@ -47,6 +50,7 @@ fn trial(seq: u32) -> Trial {
     Trial {
         seq,
         block: 0,
+        attempt: 0,
         contender: "a".to_owned(),
         point: point(),
         started: Timestamp::from_second(5).unwrap(),
@@ -55,6 +59,7 @@ fn trial(seq: u32) -> Trial {
         sample: Sample {
             metrics: BTreeMap::from([("throughput_rps".to_owned(), 0.1 + 0.2)]),
             errors: BTreeMap::from([("timeout".to_owned(), 3)]),
+            noise: BTreeMap::from([("stolen_cores".to_owned(), 0.02)]),
             series: Series {
                 interval_ms: 100,
                 start_ms: -100,
@@ -73,6 +78,8 @@ fn trial(seq: u32) -> Trial {
         },
         marks: vec![Mark::GeneratorBound],
         ready_ms: Some(12.5),
+        load_ms: Some(3000.0),
+        took_ms: Some(3600.0),
         log: Some("logs/x".to_owned()),
     }
 }
@@ -106,6 +113,7 @@ fn a_run_is_read_as_it_was_written() {
         effect: Some(1.5),
         low: None,
         high: None,
+        confidence: Some(0.95),
         effect_kind: None,
         why: "because".to_owned(),
     };

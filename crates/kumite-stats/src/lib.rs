@@ -85,10 +85,14 @@ mod error;
 #[cfg(test)]
 mod hits;
 mod median;
+#[cfg(test)]
+mod peeking;
+mod sequential;
 mod steady;
 
 pub use bootstrap::{Interval, bootstrap};
 pub use changepoint::changes;
 pub use error::Error;
 pub use median::{median, median_interval, paired_ratio};
+pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
 pub use steady::{Better, Class, FEWEST, LEAST_STEADY, Steady, TOLERANCE, steady};

@@ -46,7 +46,15 @@ impl Executor for External<'_> {
             Ok(outcome) => {
                 let sample = sample(outcome, None);
                 let marks = marks(outcome, &sample, false);
-                Measured { outcome: Outcome::Ok, reason: None, sample, marks, ready_ms: None, log: None }
+                Measured {
+                    outcome: Outcome::Ok,
+                    reason: None,
+                    sample,
+                    marks,
+                    ready_ms: None,
+                    load_ms: None,
+                    log: None,
+                }
             }
             Err(error) => Measured::failed(Outcome::Failed, error.to_string()),
         };

@@ -13,6 +13,7 @@ use super::sample::INTERVAL_MS;
 use super::server::Server;
 use super::workload::HttpWorkload;
 use crate::needs::ended;
+use crate::noise::{Noise, Ours, Watch};
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 
@@ -23,6 +24,8 @@ pub(crate) struct Offered {
     /// The same for each interval of the outcome, where it can be told.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
+    /// What came from outside in the window.
+    pub noise: Noise,
     /// What was wrong with it, if the load was ended for that.
     pub gone: Option<String>,
 }
@@ -30,10 +33,11 @@ pub(crate) struct Offered {
 /// A look at the server: when, since the window opened, and what it had used until then.
 type Look = (f64, Usage);
 
-/// Offers the load from a thread of its own on these CPUs.
+/// Offers the load from a thread of its own on `cores`; the server has `server_cores`.
 pub(crate) fn offer(
     server: &mut Server,
     workload: &HttpWorkload,
+    server_cores: &[usize],
     cores: &[usize],
     stop: &AtomicBool,
 ) -> Result<Offered, String> {
@@ -43,6 +47,9 @@ pub(crate) fn offer(
     let (send, receive) = mpsc::channel();
     let mut gone = None;
     let mut looks = Vec::<Look>::new();
+    let all_cores = [server_cores, cores].concat();
+    let mut machine =
+        Window { cores: &all_cores, seconds: workload.duration.as_secs_f64(), watch: None, noise: None };
     let log = &server.log;
     // The engine stops and resumes it, this thread looks at it.
     let tree = Mutex::new(&mut server.tree);
@@ -77,6 +84,7 @@ pub(crate) fn offer(
             }
             let usage = lock(tree).usage();
             looks.push((since(opens), usage));
+            machine.look(&looks[looks.len() - 1]);
         }
         engine.join().expect("the load engine does not panic")
     })?;
@@ -86,14 +94,42 @@ pub(crate) fn offer(
     let window = outcome.elapsed.as_secs_f64();
     let last = looks.get(first_at(&looks, window)).or(looks.last());
     let peak_rss_bytes = last.map_or(0, |(_, usage)| usage.peak_rss_bytes);
+    if machine.noise.is_none() {
+        machine.end(&server.tree.usage());
+    }
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
-    Ok(Offered { looks, cpu_series, peak_rss_bytes, gone, outcome })
+    Ok(Offered { looks, cpu_series, peak_rss_bytes, noise: machine.noise.unwrap_or_default(), gone, outcome })
 }
 
 impl Offered {
     /// CPU time from so many ms after the window's opening to its end, divided by time.
     pub fn cpu_cores(&self, from_ms: u64) -> Option<f64> {
         cpu_between(&self.looks, from_ms as f64 / 1e3, self.outcome.elapsed.as_secs_f64())
+    }
+}
+
+/// An eye on the machine, from the first look in the window to the first one after it.
+struct Window<'a> {
+    cores: &'a [usize],
+    seconds: f64,
+    /// With what the server had used when it began.
+    watch: Option<(Watch, Duration)>,
+    noise: Option<Noise>,
+}
+
+impl Window<'_> {
+    fn look(&mut self, (when, usage): &Look) {
+        match &self.watch {
+            None if *when >= 0.0 => self.watch = Some((Watch::begin(self.cores), usage.cpu)),
+            Some(_) if *when >= self.seconds && self.noise.is_none() => self.end(usage),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, usage: &Usage) {
+        if let Some((watch, before)) = &self.watch {
+            self.noise = Some(watch.end(&Ours { cpu: Some(usage.cpu.saturating_sub(*before)) }));
+        }
     }
 }
 

@@ -60,6 +60,7 @@ impl World {
                     world.trials.push(Trial {
                         seq: world.trials.len() as u32,
                         block: block as u32,
+                        attempt: 0,
                         contender: name.to_owned(),
                         point: point.clone(),
                         started: jiff::Timestamp::UNIX_EPOCH,
@@ -68,6 +69,8 @@ impl World {
                         sample: Sample { metrics: metrics.into(), ..Sample::default() },
                         marks: Vec::new(),
                         ready_ms: None,
+                        load_ms: None,
+                        took_ms: None,
                         log: None,
                     });
                 }
@@ -80,7 +83,7 @@ impl World {
         let text = SPEC.replace("ASSERT", assert);
         let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
         let evidence = Evidence { run: &self.run, trials: &self.trials, contenders: &self.contenders };
-        evidence.judge(&experiment.claims[0])
+        evidence.judge_all(&experiment.claims).remove(0)
     }
 
     fn verdict(&self, assert: &str) -> Verdict {
@@ -441,7 +444,7 @@ fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
         let text = SPARSE.replace("ASSERT", assert);
         let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
         let evidence = Evidence { run: &world.run, trials: &world.trials, contenders: &world.contenders };
-        evidence.judge(&experiment.claims[0])
+        evidence.judge_all(&experiment.claims).remove(0)
     };
     let of_default = judge("throughput_rps(a at connections=10) / throughput_rps(b at connections=10) < 2.2");
     assert_eq!(of_default.verdict, Verdict::Holds, "{}", of_default.why);
