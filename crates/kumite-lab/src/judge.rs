@@ -355,6 +355,13 @@ impl Evidence<'_> {
         for reference in references {
             let of_reference: BTreeMap<u32, &Trial> =
                 self.usable(reference).map(|trial| (trial.block, trial)).collect();
+            if let Some(missing) = self.needs(reference) {
+                let cell = self.run.cell(&reference.contender, &self.run.points[reference.point]);
+                let metric = &reference.metric;
+                return Err(format!(
+                    "{cell} has too few requests for {metric}: a trial needs {missing} more"
+                ));
+            }
             if of_reference.is_empty() {
                 return Err(self.absence(&reference.contender, Some(reference)));
             }
@@ -417,6 +424,15 @@ impl Evidence<'_> {
                 _ => format!("{place} was not tried"),
             },
         }
+    }
+
+    /// How many more requests a trial of this cell needs for the metric. Those trials that have enough are not judged alone:
+    /// they are the fast ones.
+    fn needs(&self, reference: &Reference) -> Option<u64> {
+        let point = &self.run.points[reference.point];
+        let of_cell = |t: &&Trial| t.contender == reference.contender && t.point == *point;
+        let usable = self.trials.iter().filter(of_cell).filter(|trial| trial.outcome == Outcome::Ok);
+        usable.filter_map(|trial| trial.sample.needs.get(&reference.metric).copied()).max()
     }
 
     /// Which of these cells have marked samples, with the marks.

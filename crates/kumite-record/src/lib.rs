@@ -11,12 +11,15 @@ mod store;
 mod trial;
 mod verdict;
 
-pub use export::{Cell, Estimate, Export, SCHEMA};
+pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};
 pub use run::{
     Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Source,
 };
 pub use store::{Store, StoreError};
-pub use trial::{Disturbance, Errors, Histogram, Mark, Outcome, Sample, Series, Trial, standing};
+pub use trial::{
+    Disturbance, Errors, Histogram, Mark, Needs, Outcome, Sample, Series, Steadiness, SteadyClass, Trial,
+    standing,
+};
 pub use verdict::{Claim, EffectKind, Verdict, Warning};

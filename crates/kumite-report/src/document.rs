@@ -70,6 +70,9 @@ pub struct Remark {
 
 const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
 
+const STEADY: &str = "Throughput, response times and CPU are of the part of each window that was steady, or of all of it where no part was; the column “over time” says whether one was, and how long from the start of the load it took.";
+const NEEDS: &str = "A percentile takes ten requests beyond it in every trial: where there were too few, it says how many more a trial needs.";
+
 /// What every format says above published figures.
 pub const FROM_ELSEWHERE: &str =
     "The published figures come from another machine. They are shown, and compared with nothing.";
@@ -103,10 +106,7 @@ impl Document {
                 .collect::<Vec<_>>()
                 .join(" "),
             verdicts: export.claims.iter().map(VerdictText::of).collect(),
-            reading: match groups.defaults() {
-                Some(defaults) => format!("{READING} Unless another value is named: {defaults}."),
-                None => READING.to_owned(),
-            },
+            reading: reading(export, groups),
             groups: groups.calm().map(|group| group_tables(export, groups, group)).collect(),
             percentiles: percentiles(export, groups),
             failures: failures(export, groups),
@@ -137,6 +137,20 @@ impl Document {
             limits: if run.kind == "http" { HTTP_LIMITS } else { LIMITS },
         }
     }
+}
+
+fn reading(export: &Export, groups: &Groups) -> String {
+    let mut reading = READING.to_owned();
+    if export.cells.iter().any(|cell| cell.steadiness.is_some()) {
+        reading += &format!(" {STEADY}");
+    }
+    if export.cells.iter().any(|cell| !cell.needs.is_empty()) {
+        reading += &format!(" {NEEDS}");
+    }
+    if let Some(defaults) = groups.defaults() {
+        reading += &format!(" Unless another value is named: {defaults}.");
+    }
+    reading
 }
 
 /// `It ended when its verdicts were in: 53 trials less, about 4 min.`

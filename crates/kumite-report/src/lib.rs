@@ -22,6 +22,7 @@ mod number;
 mod percentile;
 mod pictures;
 mod published;
+mod steadiness;
 mod style;
 mod table;
 mod terminal;

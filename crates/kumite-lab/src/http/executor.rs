@@ -120,18 +120,22 @@ fn measured(
     log: &Path,
 ) -> Measured {
     let outcome = &offered.outcome;
+    let sample = sample(outcome, workload.disturbance.as_ref());
+    let mut marks = marks(outcome, &sample, shared);
+    let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
+    if !workload.warm_up.is_zero() || used_from_ms > 0 {
+        let found = against_littles_law(&sample, workload.connections);
+        marks.extend(found.filter(|mark| !marks.contains(mark)));
+    }
     let mut measured = Measured {
         outcome: Outcome::Ok,
         reason: wanting,
-        sample: sample(outcome, workload.disturbance.as_ref()),
-        marks: marks(outcome, shared),
+        sample,
+        marks,
         ready_ms: None,
         load_ms: None,
         log: None,
     };
-    if !workload.warm_up.is_zero() {
-        measured.marks.extend(against_littles_law(outcome, workload.connections));
-    }
     let warm_up = outcome.warm_up_errors.total();
     if warm_up > 0 && measured.reason.is_none() {
         let kinds = kinds(&outcome.warm_up_errors);
@@ -139,7 +143,7 @@ fn measured(
     }
     measured.marks.extend(&offered.noise.marks);
     measured.sample.noise.clone_from(&offered.noise.figures);
-    if let Some(cpu_cores) = offered.cpu_cores {
+    if let Some(cpu_cores) = offered.cpu_cores(used_from_ms) {
         measured.sample.metrics.insert("cpu_cores".to_owned(), cpu_cores);
     }
     measured.sample.series.columns.insert("cpu_cores".to_owned(), offered.cpu_series.clone());

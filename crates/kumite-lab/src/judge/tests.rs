@@ -110,6 +110,28 @@ fn point(connections: i64) -> Point {
 const FASTER: &str = "throughput_rps(a at connections=10) > throughput_rps(b at connections=10)";
 
 #[test]
+fn a_percentile_that_one_trial_has_too_few_requests_for_is_not_tested() {
+    let mut world = World::new(8, [100.0, 200.0, 300.0], [50.0, 100.0, 150.0]);
+    for trial in &mut world.trials {
+        trial.sample.metrics.insert("response_p99_us".into(), 5.0);
+    }
+    let holds = world.judge("response_p99_us(a at connections=10) < 9 us");
+    assert_eq!(holds.verdict, Verdict::Holds, "{}", holds.why);
+    let point = point(10);
+    let slow = world.trials.iter_mut().find(|trial| trial.contender == "a" && trial.point == point).unwrap();
+    slow.sample.metrics.remove("response_p99_us");
+    slow.sample.needs.insert("response_p99_us".into(), 512);
+    let claim = world.judge("response_p99_us(a at connections=10) < 9 us");
+    assert_eq!(claim.verdict, Verdict::NotTested);
+    assert!(
+        claim.why.contains("too few requests for response_p99_us: a trial needs 512 more"),
+        "{}",
+        claim.why
+    );
+    assert_eq!(world.judge("response_p99_us(a at connections=1) < 9 us").verdict, Verdict::Holds);
+}
+
+#[test]
 fn pairs_see_through_a_drift_that_separate_means_do_not() {
     // 10 % apart, while the machine drifts by a factor of two.
     let world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
