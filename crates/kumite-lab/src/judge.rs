@@ -431,7 +431,7 @@ impl Evidence<'_> {
     fn needs(&self, reference: &Reference) -> Option<u64> {
         let point = &self.run.points[reference.point];
         let of_cell = |t: &&Trial| t.contender == reference.contender && t.point == *point;
-        let usable = self.trials.iter().filter(of_cell).filter(|trial| trial.outcome == Outcome::Ok);
+        let usable = self.trials.iter().copied().filter(of_cell).filter(|trial| trial.outcome == Outcome::Ok);
         usable.filter_map(|trial| trial.sample.needs.get(&reference.metric).copied()).max()
     }
 
