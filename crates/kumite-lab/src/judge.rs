@@ -33,7 +33,7 @@ pub(crate) struct Evidence<'a> {
 struct Levels {
     /// For a claim to hold, every comparison of it has to: one level for all of them.
     holds: f64,
-    /// For a claim to fail, one of its comparisons has to: they share the level.
+    /// For a claim to fail, or to be no difference, one of its comparisons has to: they share the level.
     fails: f64,
 }
 
@@ -569,7 +569,7 @@ impl Sides<'_> {
         let (mut shown, mut looks_failed) = (None, false);
         let margin = self.evidence.run.margin();
         for (alpha, may_be) in
-            [(holds, [Verdict::Holds, Verdict::NoDifference]), (fails, [Verdict::Fails; 2])]
+            [(holds, [Verdict::Holds; 2]), (fails, [Verdict::Fails, Verdict::NoDifference])]
         {
             match interval(alpha) {
                 Ok(interval) => {
@@ -629,8 +629,8 @@ impl Sides<'_> {
         let to_be_alike = match (test, kind) {
             (Test::Compare(..), EffectKind::Ratio) => {
                 let (bottom, top) = band(self.evidence.run.margin());
-                enough(count(&|e| e < bottom), holds)
-                    .zip(enough(count(&|e| e > top), holds))
+                enough(count(&|e| e < bottom), fails)
+                    .zip(enough(count(&|e| e > top), fails))
                     .map(|(a, b)| a.max(b))
             }
             _ => None,
