@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -82,5 +83,25 @@ pub enum Error {
         command: String,
         /// Where its output is.
         log: PathBuf,
+    },
+
+    /// A command that a [`Runner`] was to run could not be started.
+    ///
+    /// [`Runner`]: crate::Runner
+    #[error("cannot start `{}`; is it there, and executable? {source}", program.display())]
+    Program {
+        /// As it was given.
+        program: OsString,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The helper that runs commands could not be started, or has ended.
+    #[error("the process that runs commands, {helper}, has ended; start anew: {source}")]
+    Runner {
+        /// The program.
+        helper: PathBuf,
+        /// What the system said.
+        source: io::Error,
     },
 }

@@ -28,7 +28,10 @@ mod owner;
 mod pause;
 mod proc_fs;
 mod run;
+mod runner;
+mod timing;
 mod tree;
+mod wire;
 
 pub use cores::{available_cores, pin_thread};
 pub use error::Error;
@@ -36,4 +39,6 @@ pub use listen::Listener;
 pub use members::Usage;
 pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
+pub use runner::{Job, Output, Runner, Stdin, TimedRun};
+pub use timing::runner_main;
 pub use tree::{Ended, Spawn, Tree, become_subreaper};
