@@ -39,6 +39,6 @@ pub use listen::Listener;
 pub use members::Usage;
 pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
-pub use runner::{Job, Output, Runner, Stdin, TimedRun};
+pub use runner::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun};
 pub use timing::runner_main;
 pub use tree::{Ended, Spawn, Tree, become_subreaper};

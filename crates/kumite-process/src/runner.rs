@@ -1,5 +1,7 @@
+use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -8,9 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::{env, fs, thread};
 
-use crate::timing::{FILE, INHERIT, NULL, PIPE, STAGES, Stage};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
+
+use crate::timing::{ANSWER, FILE, INHERIT, NULL, PIPE, STAGES, Stage, now};
+use crate::tree::ready;
 use crate::wire::{Message, Wire};
 use crate::{Error, Spawn, Tree, available_cores};
 
@@ -18,8 +24,12 @@ use crate::{Error, Spawn, Tree, available_cores};
 const READY: Duration = Duration::from_secs(10);
 /// How often a wait looks at the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
+/// Between looks at what comes while more is queued.
+const SHORTEST_NAP: Duration = Duration::from_micros(500);
 /// Stacks are random by 16 bytes within a page; a page more covers whatever depends on the environment's size.
 const MOST_PADDING: u64 = 4096;
+/// How many queued runs may be waiting to be fetched: so few that neither side ever waits for room to write.
+pub const MOST_QUEUED: usize = 64;
 
 /// A command that is run many times, without a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,9 +83,21 @@ pub struct Runner {
     stream: UnixStream,
     /// `None` once it was ended, by `stop` or because it failed.
     tree: Option<Tree>,
-    jobs: Vec<(OsString, PathBuf)>,
+    jobs: Vec<Job>,
+    queued: VecDeque<Queued>,
+    /// On the monotonic clock: until then the time has gone into runs and into the overhead of earlier ones.
+    free_since: Duration,
+    last_wall: Duration,
     padding: Option<u64>,
     rss_floor_bytes: u64,
+}
+
+#[derive(Debug)]
+struct Queued {
+    job: usize,
+    cores: Vec<usize>,
+    /// On the monotonic clock.
+    at: Duration,
 }
 
 /// One run of a command, from just before it is started until it has ended.
@@ -98,7 +120,8 @@ pub struct TimedRun {
     pub involuntary_switches: u64,
     /// Descendants that still ran when it ended, and have been ended; of both commands, if two ran at once.
     pub left_behind: usize,
-    /// What this run took besides `wall`: request, preparation, reaping, answer.
+    /// What it cost that is not in `wall`: preparation, and before it the reaping of the run that was queued before; for
+    /// the last that is queued, the answer too. Not the time in which nothing was queued.
     pub overhead: Duration,
 }
 
@@ -121,22 +144,24 @@ impl Runner {
         let (stream, theirs) = UnixStream::pair().map_err(failed)?;
         let spawn =
             Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log: Path::new("") };
-        let theirs = std::os::fd::OwnedFd::from(theirs);
-        let tree = Tree::start_with(&spawn, theirs.into(), Stdio::inherit(), Stdio::inherit())?;
-        stream.set_read_timeout(Some(LOOK)).map_err(failed)?;
+        let theirs = OwnedFd::from(theirs).into();
+        let tree = Tree::start_with(&spawn, theirs, Stdio::inherit(), Stdio::inherit())?;
         let mut runner = Runner {
             helper: helper.to_owned(),
             stream,
             tree: Some(tree),
-            jobs: jobs.iter().map(|job| (job.program.clone(), job.dir.clone())).collect(),
+            jobs: jobs.to_vec(),
+            queued: VecDeque::new(),
+            free_since: Duration::ZERO,
+            last_wall: Duration::ZERO,
             padding: None,
             rss_floor_bytes: 0,
         };
-        runner.send(&message).map_err(failed)?;
+        runner.send(&message)?;
         let began = Instant::now();
-        let hello = runner.receive::<8>(|| began.elapsed() > READY).map_err(failed)?;
-        let hello = hello.ok_or_else(|| failed(io::ErrorKind::TimedOut.into()))?;
-        runner.rss_floor_bytes = u64::from_le_bytes(hello);
+        let hello = runner.receive::<1>(None, || began.elapsed() > READY)?;
+        let [floor] = hello.ok_or_else(|| failed(io::ErrorKind::TimedOut.into()))?;
+        runner.rss_floor_bytes = floor;
         Ok(runner)
     }
 
@@ -162,71 +187,100 @@ impl Runner {
     ///
     /// # Panics
     ///
-    /// If there is no such job.
+    /// If there is no such job, or a queued run was not yet fetched by [`Runner::next`].
     pub fn run(&mut self, job: usize, cores: &[usize], stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
-        Ok(self.run_at_once([job], [cores], stop)?.map(|[run]| run))
+        assert!(self.queued.is_empty(), "a queued run was not fetched");
+        self.queue(job, cores)?;
+        self.next(stop)
     }
 
-    /// Runs two jobs at the same time, each on its cores; returns when both have ended.
+    /// Runs two jobs at the same time, each on its cores; returns when both have ended. Else like [`Runner::run`].
     pub fn run_both(
         &mut self,
         jobs: [usize; 2],
         cores: [&[usize]; 2],
         stop: &AtomicBool,
     ) -> Result<Option<[TimedRun; 2]>, Error> {
-        self.run_at_once(jobs, cores, stop)
+        assert!(self.queued.is_empty(), "a queued run was not fetched");
+        self.order(&[(jobs[0], cores[0]), (jobs[1], cores[1])])?;
+        let (one, other) = (self.next(stop), self.next(stop));
+        match (one?, other) {
+            (None, _) => Ok(None),
+            (Some(one), other) => Ok(other?.map(|other| [one, other])),
+        }
     }
 
-    fn run_at_once<const N: usize>(
-        &mut self,
-        jobs: [usize; N],
-        cores: [&[usize]; N],
-        stop: &AtomicBool,
-    ) -> Result<Option<[TimedRun; N]>, Error> {
-        let began = Instant::now();
-        let mut request = Message::new();
-        request.count(N);
-        for (job, cores) in jobs.into_iter().zip(cores) {
+    /// Has a job run as soon as those that were queued before have ended, and returns at once. The helper does not wait
+    /// for us in between. [`Runner::next`] gives what came of it, in the same order.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such job, or [`MOST_QUEUED`] queued runs were not yet fetched.
+    pub fn queue(&mut self, job: usize, cores: &[usize]) -> Result<(), Error> {
+        self.order(&[(job, cores)])
+    }
+
+    /// Waits for the end of the queued run that is next; else like [`Runner::run`]. After an error the other queued
+    /// runs can still be fetched, if the runner has not ended.
+    ///
+    /// # Panics
+    ///
+    /// If nothing is queued.
+    pub fn next(&mut self, stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
+        if self.tree.is_none() {
+            return Err(self.lost(io::ErrorKind::BrokenPipe.into()));
+        }
+        let queued = self.queued.pop_front().expect("a run is queued");
+        // To wake us takes the helper longer than all else it does between two runs.
+        let nap = (!self.queued.is_empty()).then(|| self.last_wall.clamp(SHORTEST_NAP, LOOK));
+        let answer = self.receive::<ANSWER>(nap, || stop.load(Ordering::Relaxed))?;
+        let Some(answer) = answer else {
+            self.end();
+            return Ok(None);
+        };
+        let [failed, began, ended, user, system, peak_rss, status, involuntary_switches, left_behind] =
+            answer;
+        if failed != 0 {
+            return Err(self.failed(&queued, began, ended));
+        }
+        let [began, ended, user, system] = [began, ended, user, system].map(Duration::from_nanos);
+        let mut overhead = began.saturating_sub(queued.at.max(self.free_since));
+        self.free_since = ended;
+        self.last_wall = ended.saturating_sub(began);
+        if self.queued.is_empty() {
+            self.free_since = now();
+            overhead += self.free_since.saturating_sub(ended);
+        }
+        Ok(Some(TimedRun {
+            wall: self.last_wall,
+            user,
+            system,
+            peak_rss_bytes: peak_rss,
+            peak_rss_is_floor: peak_rss <= self.rss_floor_bytes,
+            status: ExitStatus::from_raw(status as i32),
+            involuntary_switches,
+            left_behind: left_behind as usize,
+            overhead,
+        }))
+    }
+
+    /// What is in one order is run at the same time.
+    fn order(&mut self, together: &[(usize, &[usize])]) -> Result<(), Error> {
+        assert!(self.queued.len() + together.len() <= MOST_QUEUED, "too many queued runs were not fetched");
+        let mut order = Message::new();
+        order.count(together.len());
+        for &(job, cores) in together {
             assert!(job < self.jobs.len(), "there are {} jobs, and no number {job}", self.jobs.len());
-            request.count(job);
-            request.number(self.next_padding());
-            request.count(cores.len());
-            cores.iter().for_each(|&core| request.count(core));
+            order.count(job);
+            order.number(self.next_padding());
+            order.count(cores.len());
+            cores.iter().for_each(|&core| order.count(core));
         }
-        self.send(&request).map_err(|source| self.ended(source))?;
-        let mut answers = [[0; 8]; N];
-        for answer in &mut answers {
-            let stopped = || stop.load(Ordering::Relaxed);
-            let Some(bytes) = self.receive::<64>(stopped).map_err(|source| self.ended(source))? else {
-                self.tree = None;
-                return Ok(None);
-            };
-            let mut bytes = &bytes[..];
-            for number in answer {
-                *number = bytes.number().map_err(|source| self.ended(source))?;
-            }
-        }
-        for ((job, cores), answer) in jobs.into_iter().zip(cores).zip(answers) {
-            if answer[0] != 0 {
-                return Err(self.failed(job, cores, answer));
-            }
-        }
-        let took = began.elapsed();
-        Ok(Some(answers.map(|answer| {
-            let [_, wall, user, system, peak_rss_bytes, status, involuntary_switches, left_behind] = answer;
-            let wall = Duration::from_nanos(wall);
-            TimedRun {
-                wall,
-                user: Duration::from_nanos(user),
-                system: Duration::from_nanos(system),
-                peak_rss_bytes,
-                peak_rss_is_floor: peak_rss_bytes <= self.rss_floor_bytes,
-                status: ExitStatus::from_raw(status as i32),
-                involuntary_switches,
-                left_behind: left_behind as usize,
-                overhead: took.saturating_sub(wall),
-            }
-        })))
+        let at = now();
+        self.send(&order)?;
+        let queued = |&(job, cores): &(usize, &[usize])| Queued { job, cores: cores.to_vec(), at };
+        self.queued.extend(together.iter().map(queued));
+        Ok(())
     }
 
     /// SplitMix64 (Steele et al. 2014).
@@ -238,47 +292,61 @@ impl Runner {
         (mixed ^ (mixed >> 31)) % MOST_PADDING
     }
 
-    fn send(&mut self, message: &Message) -> io::Result<()> {
-        if self.tree.is_none() {
-            return Err(io::ErrorKind::BrokenPipe.into());
+    fn send(&mut self, message: &Message) -> Result<(), Error> {
+        match self.tree {
+            Some(_) => self.stream.write_all(message.bytes()).map_err(|source| self.lost(source)),
+            None => Err(self.lost(io::ErrorKind::BrokenPipe.into())),
         }
-        self.stream.write_all(message.bytes())
     }
 
-    /// `None` if it was given up.
-    fn receive<const N: usize>(&mut self, give_up: impl Fn() -> bool) -> io::Result<Option<[u8; N]>> {
-        let mut bytes = [0; N];
+    /// `None` if it was given up. With `nap`, the helper is not kept up by having to wake us.
+    fn receive<const N: usize>(
+        &mut self,
+        nap: Option<Duration>,
+        give_up: impl Fn() -> bool,
+    ) -> Result<Option<[u64; N]>, Error> {
+        let mut bytes = vec![0; N * 8];
         let mut filled = 0;
-        while filled < N {
-            match self.stream.read(&mut bytes[filled..]) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(count) => filled += count,
-                Err(error) => match error.kind() {
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => {}
-                    _ => return Err(error),
+        while filled < bytes.len() {
+            match recv(&self.stream, &mut bytes[filled..], RecvFlags::DONTWAIT) {
+                Ok((_, 0)) => return Err(self.lost(io::ErrorKind::UnexpectedEof.into())),
+                Ok((_, count)) => filled += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if give_up() => return Ok(None),
+                Err(Errno::AGAIN) => match nap {
+                    Some(nap) => thread::sleep(nap),
+                    None => _ = ready([self.stream.as_fd()], LOOK).map_err(|source| self.lost(source))?,
                 },
-            }
-            if filled < N && give_up() {
-                return Ok(None);
+                Err(errno) => return Err(self.lost(errno.into())),
             }
         }
-        Ok(Some(bytes))
+        let mut bytes = &bytes[..];
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = bytes.number().map_err(|source| self.lost(source))?;
+        }
+        Ok(Some(numbers))
     }
 
-    fn ended(&mut self, source: io::Error) -> Error {
+    fn end(&mut self) {
         self.tree = None;
+        self.queued.clear();
+    }
+
+    fn lost(&mut self, source: io::Error) -> Error {
+        self.end();
         Error::Runner { helper: self.helper.clone(), source }
     }
 
-    fn failed(&self, job: usize, cores: &[usize], answer: [u64; 8]) -> Error {
-        let (program, dir) = &self.jobs[job];
-        let source = io::Error::from_raw_os_error(answer[2] as i32);
-        match STAGES.get(answer[1] as usize) {
+    fn failed(&self, queued: &Queued, stage: u64, errno: u64) -> Error {
+        let job = &self.jobs[queued.job];
+        let source = io::Error::from_raw_os_error(errno as i32);
+        match STAGES.get(stage as usize) {
             Some(Stage::Cores) => {
-                Error::Cores { cores: cores.to_vec(), available: available_cores(), source }
+                Error::Cores { cores: queued.cores.clone(), available: available_cores(), source }
             }
-            Some(Stage::Directory) => Error::Directory { path: dir.clone() },
-            _ => Error::Program { program: program.clone(), source },
+            Some(Stage::Directory) => Error::Directory { path: job.dir.clone() },
+            _ => Error::Program { program: job.program.clone(), source },
         }
     }
 }

@@ -25,6 +25,7 @@ use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_s
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
 use crate::owner::MARKER;
@@ -51,6 +52,9 @@ pub(crate) const NULL: u64 = 0;
 pub(crate) const INHERIT: u64 = 1;
 pub(crate) const FILE: u64 = 2;
 pub(crate) const PIPE: u64 = 3;
+
+/// How many numbers an answer has.
+pub(crate) const ANSWER: usize = 9;
 
 /// The name of the variable that varies the size of the environment.
 const PADDING: &str = "KUMITE_PADDING=";
@@ -84,7 +88,13 @@ type Failure = (Stage, i32);
 /// A command that has ended and is still to be reaped.
 struct Ran {
     pid: Pid,
-    wall: Duration,
+    began: Duration,
+    ended: Duration,
+}
+
+/// The monotonic clock, which is the same for all processes.
+pub(crate) fn now() -> Duration {
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from)
 }
 
 /// What the helper process of a [`crate::Runner`] does, speaking over its standard input; returns when that ends. To be
@@ -203,7 +213,8 @@ impl Helper {
             match end {
                 Ok((ran, end, switches)) => {
                     answer.number(0);
-                    answer.number(nanos(ran.wall));
+                    answer.number(nanos(ran.began));
+                    answer.number(nanos(ran.ended));
                     answer.number(nanos(end.rusage.utime));
                     answer.number(nanos(end.rusage.stime));
                     answer.number(end.rusage.maxrss);
@@ -212,7 +223,7 @@ impl Helper {
                     answer.count(left_behind);
                 }
                 Err((stage, errno)) => {
-                    let failure = [1, stage as u64, errno.unsigned_abs().into(), 0, 0, 0, 0, 0];
+                    let failure = [1, stage as u64, errno.unsigned_abs().into(), 0, 0, 0, 0, 0, 0];
                     failure.into_iter().for_each(|number| answer.number(number));
                 }
             }
@@ -247,7 +258,7 @@ impl Helper {
                 })
                 .and_then(|()| enter(&job.dir));
             match there {
-                Ok(()) => self.run(job, || drop(start.wait())),
+                Ok(()) => self.run(job, || _ = start.wait()),
                 Err(failure) => {
                     start.wait();
                     Err(failure)
@@ -265,7 +276,7 @@ impl Helper {
         ready();
         let (actions, _files) = prepared?;
         let failed = |errno: Errno| (Stage::Program, errno as i32);
-        let began = Instant::now();
+        let began = now();
         let pid =
             posix_spawn(&*job.program, &actions, &self.attributes, &job.args, &job.env).map_err(failed)?;
         // It stays a zombie until it is reaped, outside of the timed part.
@@ -275,7 +286,7 @@ impl Helper {
                 return Err(failed(errno));
             }
         }
-        Ok(Ran { pid, wall: began.elapsed() })
+        Ok(Ran { pid, began, ended: now() })
     }
 
     fn actions(&self, job: &Job) -> Result<(PosixSpawnFileActions, [Option<File>; 2]), Failure> {
