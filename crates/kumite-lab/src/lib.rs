@@ -4,6 +4,7 @@
 
 mod build;
 mod claim;
+mod compare;
 mod contender;
 mod doctor;
 mod estimate;
@@ -24,12 +25,13 @@ mod schema;
 mod spec;
 mod warnings;
 
+pub use compare::{Bench, CommandLine, CompareError, Progressed, Rules, Setting, Shell, compare};
 pub use contender::{Contender, Install, Variant};
 pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
 pub use execute::{Clock, Event, Executor, Measured, Order, RealClock, Session, execute, humane};
 pub use export::{conclude, export};
 pub use http::{External, HttpExecutor, load_result, used_cores};
-pub use kumite_process::end_orphans;
+pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
 pub use lock::Lock;
 pub use machine::{cores, machine};
 pub use needs::Need;

@@ -3,6 +3,7 @@
 //! Three layers, each usable without the next: the plain types ([`Run`], [`Trial`], [`Verdict`] …), the SQLite
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.
 
+mod comparison;
 mod export;
 mod load;
 mod point;
@@ -11,6 +12,9 @@ mod store;
 mod trial;
 mod verdict;
 
+pub use comparison::{
+    ComparedCommand, ComparedPair, ComparedUse, Comparison, Costs, Ended, Ratio, Remaining, Speed, Thrift,
+};
 pub use export::{Cell, Estimate, Export, SCHEMA};
 pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};

@@ -6,6 +6,7 @@
 
 mod bound;
 mod chart;
+mod comparison;
 mod csv;
 mod document;
 mod explorer;
@@ -28,6 +29,7 @@ mod text;
 mod trials;
 mod verdict;
 
+pub use comparison::{compare_terminal, cut_short};
 pub use csv::csv;
 pub use html::html;
 pub use load::load_terminal;
