@@ -21,6 +21,7 @@
 mod cores;
 mod error;
 mod guardian;
+mod helper;
 mod listen;
 mod members;
 mod orphans;
@@ -35,10 +36,10 @@ mod wire;
 
 pub use cores::{available_cores, pin_thread};
 pub use error::Error;
+pub use helper::runner_main;
 pub use listen::Listener;
 pub use members::Usage;
 pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use runner::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun};
-pub use timing::runner_main;
 pub use tree::{Ended, Spawn, Tree, become_subreaper};

@@ -1,20 +1,17 @@
-//! The helper of a [`crate::Runner`]: starts commands, times them and waits for them, in a process so small that what
-//! they inherit of its memory does not show.
-//!
-//! One run is: go to its cores and its directory, open its files; *clock*; posix_spawn, wait until it has ended;
-//! *clock*; reap it, see whether it has left anybody behind, report. What is spent outside of the two clocks is the
-//! overhead.
+//! One run of a command: go to its cores and its directory, open its files; *clock*; start it, wait until it has ended;
+//! *clock*; reap it, see whether it has left anybody behind. What is outside of the two clocks is the overhead.
 
 use std::collections::BTreeSet;
 use std::env;
-use std::ffi::CString;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, PipeReader, PipeWriter, Read, Write, pipe};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::ffi::{CStr, OsStr};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, PipeReader, PipeWriter, Read, pipe};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,237 +25,118 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
-use crate::owner::MARKER;
+use crate::helper::{Order, Prepared, Sink};
 use crate::proc_fs::{self, Stat};
 use crate::tree::LAST_WAIT;
-use crate::wire::{Message, Wire};
+use crate::wire::{Answer, Failure, Figures, Stage};
 use crate::{available_cores, pin_thread};
-
-/// Where a run failed to start: what the helper answers instead of figures.
-pub(crate) const STAGES: [Stage; 5] =
-    [Stage::Cores, Stage::Directory, Stage::Stdin, Stage::Output, Stage::Program];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
-    Cores,
-    Directory,
-    Stdin,
-    Output,
-    Program,
-}
-
-/// The kinds of output on the wire.
-pub(crate) const NULL: u64 = 0;
-pub(crate) const INHERIT: u64 = 1;
-pub(crate) const FILE: u64 = 2;
-pub(crate) const PIPE: u64 = 3;
-
-/// How many numbers an answer has.
-pub(crate) const ANSWER: usize = 9;
-
-/// The name of the variable that varies the size of the environment.
-const PADDING: &str = "KUMITE_PADDING=";
-
-struct Job {
-    program: CString,
-    args: Vec<CString>,
-    /// Its last entry is for the padding.
-    env: Vec<CString>,
-    dir: PathBuf,
-    stdin: Option<PathBuf>,
-    output: Output,
-}
-
-enum Output {
-    Null,
-    Inherit,
-    File(PathBuf),
-    Pipe,
-}
-
-struct Order {
-    job: usize,
-    padding: usize,
-    cores: Vec<usize>,
-}
-
-/// A run that could not be started: at which stage, and what the system said.
-type Failure = (Stage, i32);
-
-/// A command that has ended and is still to be reaped.
-struct Ran {
-    pid: Pid,
-    began: Duration,
-    ended: Duration,
-}
 
 /// The monotonic clock, which is the same for all processes.
 pub(crate) fn now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from)
 }
 
-/// What the helper process of a [`crate::Runner`] does, speaking over its standard input; returns when that ends. To be
-/// called before anything else that would take memory.
-pub fn runner_main() -> ExitCode {
-    match serve() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "error: the runner cannot go on: {error}");
-            ExitCode::FAILURE
-        }
-    }
+/// The peak that a child gets from us before it has done anything, in bytes. This is the figure that the kernel hands
+/// on; the one in `/proc` differs from it by a few pages.
+pub(crate) fn rss_floor() -> u64 {
+    let kib = getrusage(UsageWho::RUSAGE_SELF).map_or(i64::MAX / 1024, |usage| usage.max_rss());
+    kib.unsigned_abs() * 1024
 }
 
-fn serve() -> io::Result<()> {
-    let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let mut answers = stream.try_clone()?;
-    let mut requests = BufReader::new(stream);
-    let mut helper = Helper::new(jobs(&mut requests)?)?;
-    let mut hello = Message::new();
-    hello.number(proc_fs::resident("self").map_or(u64::MAX, |(_, highest)| highest));
-    answers.write_all(hello.bytes())?;
-    while let Some(orders) = orders(&mut requests)? {
-        let mut answer = Message::new();
-        helper.execute(&orders, &mut answer)?;
-        answers.write_all(answer.bytes())?;
-    }
-    Ok(())
+/// A command that has ended and is still to be reaped.
+struct Zombie {
+    pid: Pid,
+    began: Duration,
+    ended: Duration,
 }
 
-fn jobs(from: &mut impl Read) -> io::Result<Vec<Job>> {
-    // All that a command starts must carry the name of our tree.
-    let marker = env::var_os(MARKER).unwrap_or_default();
-    let marker = CString::new([MARKER.as_bytes(), b"=", marker.as_bytes()].concat())?;
-    let count = from.count()?;
-    let job = |_| {
-        let program = CString::new(from.string()?.as_bytes())?;
-        let args = from.strings()?;
-        let mut env = from.strings()?;
-        env.extend([marker.clone(), CString::default()]);
-        let dir = from.path()?.unwrap_or_default();
-        let stdin = from.path()?;
-        let output = match (from.number()?, from.path()?) {
-            (FILE, Some(path)) => Output::File(path),
-            (INHERIT, _) => Output::Inherit,
-            (PIPE, _) => Output::Pipe,
-            _ => Output::Null,
-        };
-        Ok(Job { program, args, env, dir, stdin, output })
-    };
-    (0..count).map(job).collect()
-}
-
-/// Those that are to run at the same time; `None` at the end.
-fn orders(from: &mut impl Read) -> io::Result<Option<Vec<Order>>> {
-    let count = match from.count() {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        count => count?,
-    };
-    let order = |_| {
-        let (job, padding, cores) = (from.count()?, from.count()?, from.count()?);
-        let cores = (0..cores).map(|_| from.count()).collect::<io::Result<_>>()?;
-        Ok(Order { job, padding, cores })
-    };
-    (0..count).map(order).collect::<io::Result<_>>().map(Some)
-}
-
-struct Helper {
-    jobs: Vec<Job>,
+pub(crate) struct Timer {
+    pub jobs: Vec<Prepared>,
     null: File,
     pipe: PipeWriter,
     attributes: PosixSpawnAttr,
-    /// The cores that "any" means, and those we are on.
-    all: Vec<usize>,
+    our_group: u32,
+    /// The cores that "any" means.
+    all_cores: Vec<usize>,
+    /// Where we are; empty if we do not know.
     cores: Vec<usize>,
     dir: PathBuf,
+    /// Of all that we have reaped.
     involuntary_switches: u64,
 }
 
-impl Helper {
-    fn new(jobs: Vec<Job>) -> io::Result<Helper> {
+impl Timer {
+    pub(crate) fn new(jobs: Vec<Prepared>) -> io::Result<Timer> {
         crate::become_subreaper()?;
-        let all = available_cores();
         let (reader, pipe) = pipe()?;
-        if jobs.iter().any(|job| matches!(job.output, Output::Pipe)) {
-            thread::Builder::new().stack_size(1 << 17).spawn(move || throw_away(reader))?;
+        if jobs.iter().any(|job| matches!(job.output, Sink::Pipe)) {
+            thread::spawn(|| throw_away(reader));
         }
         let mut attributes = PosixSpawnAttr::init()?;
         // A group of its own: a command that signals its whole group does not mean us.
         attributes.set_pgroup(Pid::from_raw(0))?;
         attributes.set_sigmask(&SigSet::empty())?;
+        // Rust ignores it, and a child would too.
         attributes.set_sigdefault(&Signal::SIGPIPE.into())?;
         attributes.set_flags(
             PosixSpawnFlags::POSIX_SPAWN_SETPGROUP
                 | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK
                 | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF,
         )?;
-        let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
-        let (cores, dir) = (all.clone(), PathBuf::new());
-        Ok(Helper { jobs, null, pipe, attributes, all, cores, dir, involuntary_switches: 0 })
+        Ok(Timer {
+            jobs,
+            null: OpenOptions::new().read(true).write(true).open("/dev/null")?,
+            pipe,
+            attributes,
+            our_group: fs::metadata("/proc/self")?.gid(),
+            all_cores: available_cores(),
+            cores: Vec::new(),
+            dir: PathBuf::new(),
+            involuntary_switches: 0,
+        })
     }
 
-    fn execute(&mut self, orders: &[Order], answer: &mut Message) -> io::Result<()> {
-        for order in orders {
-            let job = self.jobs.get_mut(order.job).ok_or(io::ErrorKind::InvalidData)?;
-            pad(&mut job.env, order.padding)?;
-        }
-        let ran = match orders {
+    /// Runs these at the same time.
+    pub(crate) fn execute(&mut self, orders: &[Order]) -> Vec<Answer> {
+        let ended = match orders {
             [order] => vec![self.alone(order)],
             _ => self.together(orders),
         };
-        let ends: Vec<Result<(Ran, wait4::ResUse, u64), Failure>> =
-            ran.into_iter().map(|ran| self.reap(ran?)).collect();
+        let mut answers: Vec<Answer> = ended.into_iter().map(|zombie| self.reap(zombie?)).collect();
         let left_behind = end_children();
-        for end in ends {
-            match end {
-                Ok((ran, end, switches)) => {
-                    answer.number(0);
-                    answer.number(nanos(ran.began));
-                    answer.number(nanos(ran.ended));
-                    answer.number(nanos(end.rusage.utime));
-                    answer.number(nanos(end.rusage.stime));
-                    answer.number(end.rusage.maxrss);
-                    answer.number(raw(end.status));
-                    answer.number(switches);
-                    answer.count(left_behind);
-                }
-                Err((stage, errno)) => {
-                    let failure = [1, stage as u64, errno.unsigned_abs().into(), 0, 0, 0, 0, 0, 0];
-                    failure.into_iter().for_each(|number| answer.number(number));
-                }
-            }
+        for figures in answers.iter_mut().flatten() {
+            figures.left_behind = left_behind as u64;
         }
-        Ok(())
+        answers
     }
 
-    fn alone(&mut self, order: &Order) -> Result<Ran, Failure> {
-        let cores = if order.cores.is_empty() { &self.all } else { &order.cores };
-        if self.cores != *cores {
+    fn alone(&mut self, order: &Order) -> Result<Zombie, Failure> {
+        let cores = self.cores_of(order);
+        if self.cores != cores {
+            let cores = cores.to_vec();
             self.cores.clear();
-            pin(cores)?;
-            self.cores.clone_from(cores);
+            pin(&cores)?;
+            self.cores = cores;
         }
-        let dir = &self.jobs[order.job].dir;
-        if self.dir != *dir {
-            self.dir.clear();
-            enter(dir)?;
-            self.dir.clone_from(dir);
-        }
-        self.run(&self.jobs[order.job], || {})
+        self.enter(order.job)?;
+        self.run(order, || {})
     }
 
-    /// Each in a thread of its own, which is on its cores and in its directory.
-    fn together(&self, orders: &[Order]) -> Vec<Result<Ran, Failure>> {
+    /// Each in a thread of its own, which is on its cores.
+    fn together(&mut self, orders: &[Order]) -> Vec<Result<Zombie, Failure>> {
+        let dirs: BTreeSet<&Path> = orders.iter().map(|order| &*self.jobs[order.job].dir).collect();
+        let apart = dirs.len() > 1;
+        if !apart && let Some(Err(failure)) = orders.first().map(|order| self.enter(order.job)) {
+            return orders.iter().map(|_| Err(failure)).collect();
+        }
         let start = Barrier::new(orders.len());
         let run = |order: &Order| {
-            let job = &self.jobs[order.job];
-            let there = pin(if order.cores.is_empty() { &self.all } else { &order.cores })
-                .and_then(|()| {
-                    unshare(CloneFlags::CLONE_FS).map_err(|errno| (Stage::Directory, errno as i32))
-                })
-                .and_then(|()| enter(&job.dir));
+            let there = pin(self.cores_of(order)).and_then(|()| match apart {
+                true => enter_alone(&self.jobs[order.job].dir),
+                false => Ok(()),
+            });
             match there {
-                Ok(()) => self.run(job, || _ = start.wait()),
+                Ok(()) => self.run(order, || _ = start.wait()),
                 Err(failure) => {
                     start.wait();
                     Err(failure)
@@ -271,105 +149,158 @@ impl Helper {
         })
     }
 
-    fn run(&self, job: &Job, ready: impl FnOnce()) -> Result<Ran, Failure> {
-        let prepared = self.actions(job);
-        ready();
-        let (actions, _files) = prepared?;
-        let failed = |errno: Errno| (Stage::Program, errno as i32);
-        let began = now();
-        let pid =
-            posix_spawn(&*job.program, &actions, &self.attributes, &job.args, &job.env).map_err(failed)?;
+    fn cores_of<'a>(&'a self, order: &'a Order) -> &'a [usize] {
+        if order.cores.is_empty() { &self.all_cores } else { &order.cores }
+    }
+
+    fn enter(&mut self, job: usize) -> Result<(), Failure> {
+        let dir = &self.jobs[job].dir;
+        if self.dir != *dir {
+            self.dir.clear();
+            env::set_current_dir(dir).map_err(at(Stage::Directory))?;
+            self.dir.clone_from(dir);
+        }
+        Ok(())
+    }
+
+    fn run(&self, order: &Order, wait_for_others: impl FnOnce()) -> Result<Zombie, Failure> {
+        let job = &self.jobs[order.job];
+        let files = Files::open(job);
+        wait_for_others();
+        let files = files?;
+        let (pid, began) = match order.forked {
+            true => self.fork(job, order, files)?,
+            false => self.spawn(job, order, &files)?,
+        };
         // It stays a zombie until it is reaped, outside of the timed part.
-        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-        while let Err(errno) = waitid(Id::Pid(pid), flags) {
+        while let Err(errno) = waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) {
             if errno != Errno::EINTR {
-                return Err(failed(errno));
+                return Err(unstarted(errno));
             }
         }
-        Ok(Ran { pid, began, ended: now() })
+        Ok(Zombie { pid, began, ended: now() })
     }
 
-    fn actions(&self, job: &Job) -> Result<(PosixSpawnFileActions, [Option<File>; 2]), Failure> {
-        let input = job.stdin.as_ref().map(File::open).transpose().map_err(at(Stage::Stdin))?;
+    /// The quicker way: the child lives in our memory until it becomes the command.
+    fn spawn(&self, job: &Prepared, order: &Order, files: &Files) -> Result<(Pid, Duration), Failure> {
+        let mut actions = PosixSpawnFileActions::init().map_err(unstarted)?;
+        let mut put = |from: Option<BorrowedFd>, to: BorrowedFd| {
+            let from = from.unwrap_or(self.null.as_fd());
+            actions.add_dup2(from.as_raw_fd(), to.as_raw_fd()).map_err(unstarted)
+        };
+        put(files.input.as_ref().map(File::as_fd), io::stdin().as_fd())?;
+        if !matches!(job.output, Sink::Inherit) {
+            let pipe = matches!(job.output, Sink::Pipe).then(|| self.pipe.as_fd());
+            put(pipe.or(files.output.as_ref().map(File::as_fd)), io::stdout().as_fd())?;
+            put(None, io::stderr().as_fd())?;
+        }
+        let env: Vec<&CStr> = job.env.iter().chain([&order.padding]).map(|entry| &**entry).collect();
+        let began = now();
+        let pid = posix_spawn(&*job.program, &actions, &self.attributes, &job.args, &env);
+        Ok((pid.map_err(unstarted)?, began))
+    }
+
+    /// The other way: the child gets a copy of those pages that only we have, and so a lower floor.
+    fn fork(&self, job: &Prepared, order: &Order, files: Files) -> Result<(Pid, Duration), Failure> {
+        let bytes = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
+        let null = || self.null.try_clone().map(Stdio::from).map_err(at(Stage::Program));
+        let mut command = Command::new(bytes(&job.program));
+        command.args(job.args.iter().skip(1).map(|arg| bytes(arg))).env_clear().process_group(0);
+        if let Some(name) = job.args.first() {
+            command.arg0(bytes(name));
+        }
+        for entry in job.env.iter().chain([&order.padding]) {
+            let entry = entry.to_bytes();
+            if let Some(at) = entry.iter().position(|&byte| byte == b'=') {
+                command.env(OsStr::from_bytes(&entry[..at]), OsStr::from_bytes(&entry[at + 1..]));
+            }
+        }
+        command.stdin(files.input.map_or_else(null, |file| Ok(file.into()))?);
+        if !matches!(job.output, Sink::Inherit) {
+            let output = match (&job.output, files.output) {
+                (Sink::Pipe, _) => OwnedFd::from(self.pipe.try_clone().map_err(at(Stage::Output))?).into(),
+                (_, Some(file)) => file.into(),
+                _ => null()?,
+            };
+            command.stdout(output).stderr(null()?);
+        }
+        // Changes nothing, but posix_spawn cannot do it, and so the standard library forks.
+        command.gid(self.our_group);
+        let began = now();
+        let child = command.spawn().map_err(at(Stage::Program))?;
+        Ok((Pid::from_raw(child.id().cast_signed()), began))
+    }
+
+    fn reap(&mut self, zombie: Zombie) -> Answer {
+        let end = wait4::try_wait4_pid(zombie.pid.as_raw().cast_unsigned()).map_err(at(Stage::Program))?;
+        let end = end.ok_or(unstarted(Errno::ECHILD))?;
+        let all = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(unstarted)?;
+        let all = all.involuntary_context_switches().unsigned_abs();
+        let before = std::mem::replace(&mut self.involuntary_switches, all);
+        Ok(Figures {
+            began: nanos(zombie.began),
+            ended: nanos(zombie.ended),
+            user: nanos(end.rusage.utime),
+            system: nanos(end.rusage.stime),
+            peak_rss_bytes: end.rusage.maxrss,
+            floor_bytes: rss_floor(),
+            status: end.status.into_raw(),
+            involuntary_switches: all.saturating_sub(before),
+            left_behind: 0,
+        })
+    }
+}
+
+/// What a job reads and writes, from its beginning in each run.
+struct Files {
+    input: Option<File>,
+    output: Option<File>,
+}
+
+impl Files {
+    fn open(job: &Prepared) -> Result<Files, Failure> {
         let output = match &job.output {
-            Output::File(path) => Some(File::create(path).map_err(at(Stage::Output))?),
+            Sink::File(path) => Some(File::create(path).map_err(at(Stage::Output))?),
             _ => None,
         };
-        let null = self.null.as_raw_fd();
-        let raw = |file: &Option<File>| file.as_ref().map_or(null, |file| file.as_raw_fd());
-        let dup = |actions: &mut PosixSpawnFileActions, from: RawFd, to: BorrowedFd| {
-            actions.add_dup2(from, to.as_raw_fd()).map_err(|errno| (Stage::Program, errno as i32))
-        };
-        let mut actions = PosixSpawnFileActions::init().map_err(|errno| (Stage::Program, errno as i32))?;
-        dup(&mut actions, raw(&input), io::stdin().as_fd())?;
-        if !matches!(job.output, Output::Inherit) {
-            let to = if matches!(job.output, Output::Pipe) { self.pipe.as_raw_fd() } else { raw(&output) };
-            dup(&mut actions, to, io::stdout().as_fd())?;
-            dup(&mut actions, null, io::stderr().as_fd())?;
-        }
-        Ok((actions, [input, output]))
-    }
-
-    /// How it ended, and its involuntary switches: those of all we have reaped, less those of before.
-    fn reap(&mut self, ran: Ran) -> Result<(Ran, wait4::ResUse, u64), Failure> {
-        let end = wait4::try_wait4_pid(ran.pid.as_raw().cast_unsigned()).map_err(at(Stage::Program))?;
-        let end = end.ok_or((Stage::Program, Errno::ECHILD as i32))?;
-        let all =
-            getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0, |usage| usage.involuntary_context_switches());
-        let all = all.unsigned_abs();
-        let switches = all.saturating_sub(self.involuntary_switches);
-        self.involuntary_switches = all;
-        Ok((ran, end, switches))
+        Ok(Files { input: job.stdin.as_ref().map(File::open).transpose().map_err(at(Stage::Stdin))?, output })
     }
 }
 
 fn pin(cores: &[usize]) -> Result<(), Failure> {
-    pin_thread(cores).map_err(|_| (Stage::Cores, Errno::EINVAL as i32))
+    pin_thread(cores).map_err(|_| Failure { stage: Stage::Cores, errno: Errno::EINVAL as i32 })
 }
 
-fn enter(dir: &std::path::Path) -> Result<(), Failure> {
+/// For this thread only.
+fn enter_alone(dir: &Path) -> Result<(), Failure> {
+    unshare(CloneFlags::CLONE_FS).map_err(|errno| at(Stage::Directory)(errno.into()))?;
     env::set_current_dir(dir).map_err(at(Stage::Directory))
 }
 
 fn at(stage: Stage) -> impl Fn(io::Error) -> Failure {
-    move |error| (stage, error.raw_os_error().unwrap_or(Errno::EIO as i32))
+    move |error| Failure { stage, errno: error.raw_os_error().unwrap_or(Errno::EIO as i32) }
 }
 
-fn pad(env: &mut [CString], padding: usize) -> io::Result<()> {
-    if let Some(last) = env.last_mut() {
-        *last = CString::new([PADDING.as_bytes(), &vec![b'x'; padding]].concat())?;
-    }
-    Ok(())
+fn unstarted(errno: Errno) -> Failure {
+    Failure { stage: Stage::Program, errno: errno as i32 }
 }
 
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn raw(status: std::process::ExitStatus) -> u64 {
-    use std::os::unix::process::ExitStatusExt;
-    u64::from(status.into_raw().cast_unsigned())
-}
-
-/// Reads what commands write, as fast as it comes.
+/// Reads what commands write, as it comes.
 fn throw_away(mut pipe: PipeReader) {
     let mut buffer = [0; 1 << 16];
     while pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
 }
 
-/// Ends all our children, and theirs, which become ours, and says how many still ran.
+/// Ends all our children, and theirs, which then become ours; how many still ran.
 fn end_children() -> usize {
-    let none_left = || loop {
-        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-            Err(Errno::ECHILD) => return true,
-            Ok(WaitStatus::StillAlive) | Err(_) => return false,
-            Ok(_) => {}
-        }
-    };
     let mut ended = BTreeSet::new();
-    let last = Instant::now() + LAST_WAIT;
     let us = std::process::id().cast_signed();
-    while !none_left() && Instant::now() < last {
+    let last = Instant::now() + LAST_WAIT;
+    while have_children() && Instant::now() < last {
         for pid in proc_fs::pids() {
             if Stat::of(pid).is_some_and(|stat| stat.parent == us && !stat.is_zombie()) {
                 ended.insert(pid);
@@ -379,4 +310,15 @@ fn end_children() -> usize {
         thread::sleep(Duration::from_micros(200));
     }
     ended.len()
+}
+
+/// Reaps those that have ended.
+fn have_children() -> bool {
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) => return true,
+            Err(errno) if errno != Errno::EINTR => return false,
+            _ => {}
+        }
+    }
 }
