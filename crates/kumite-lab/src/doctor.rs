@@ -16,7 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::machine::cores;
-use system::System;
+pub(crate) use cgroup::Groups;
+pub(crate) use system::System;
 pub use tools::{Equipment, NeedFound};
 
 /// The version of [`Diagnosis`]. It grows when a reader of the old form would misread the new one.

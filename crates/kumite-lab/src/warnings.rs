@@ -51,13 +51,7 @@ pub(crate) fn warnings(
             }
         }
         let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
-        for mark in [
-            Mark::GeneratorBound,
-            Mark::SharedCores,
-            Mark::IdleConnections,
-            Mark::Unsteady,
-            Mark::NotRecovered,
-        ] {
+        for mark in Mark::ALL {
             let count = usable.iter().filter(|trial| trial.marks.contains(&mark)).count();
             if count > 0 {
                 warn(&cell, format!("{count} of {} samples {}", usable.len(), meaning(mark)));
@@ -117,5 +111,17 @@ fn meaning(mark: Mark) -> &'static str {
              as those of a program do that is still being compiled"
         }
         Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
+        Mark::Stolen => "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",
+        Mark::OtherProcesses => {
+            "had other processes on their CPUs (others_cpu_cores in their noise): what is measured is less than the \
+             contender could"
+        }
+        Mark::ClockJumped => {
+            "had the clock set, slept, or made to run at another rate: their times are not to be trusted"
+        }
+        Mark::Throttled => "were slowed down, by a CPU's heat or by a cgroup's CPU limit",
+        Mark::FrequencyChanged => {
+            "had a busy CPU change its frequency: beginning and end were not measured alike"
+        }
     }
 }

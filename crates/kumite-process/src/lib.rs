@@ -32,6 +32,7 @@ mod run;
 mod runner;
 mod timing;
 mod tree;
+mod waits;
 mod wire;
 
 pub use cores::{available_cores, pin_thread};
@@ -43,3 +44,4 @@ pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use runner::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun};
 pub use tree::{Ended, Spawn, Tree, become_subreaper};
+pub use waits::{Waited, Waits};

@@ -88,9 +88,49 @@ pub enum Mark {
     Unsteady,
     /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
     NotRecovered,
+    /// The hypervisor took CPU time from this machine.
+    Stolen,
+    /// Processes that are not of this trial used its CPUs.
+    OtherProcesses,
+    /// The time of day was set, the machine slept, or the clock was made to run faster or slower.
+    ClockJumped,
+    /// CPUs were slowed down for their heat, or all of kumite was stopped for a cgroup's limit.
+    Throttled,
+    /// A CPU that worked was faster or slower at the end than at the beginning.
+    FrequencyChanged,
 }
 
 impl Mark {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Mark; 10] = [
+        Mark::GeneratorBound,
+        Mark::SharedCores,
+        Mark::IdleConnections,
+        Mark::Unsteady,
+        Mark::NotRecovered,
+        Mark::Stolen,
+        Mark::OtherProcesses,
+        Mark::ClockJumped,
+        Mark::Throttled,
+        Mark::FrequencyChanged,
+    ];
+
+    /// Whether it speaks of noise from outside: another trial of the same cell may well be without it.
+    pub fn is_outside(self) -> bool {
+        match self {
+            Mark::Stolen
+            | Mark::OtherProcesses
+            | Mark::ClockJumped
+            | Mark::Throttled
+            | Mark::FrequencyChanged => true,
+            Mark::GeneratorBound
+            | Mark::SharedCores
+            | Mark::IdleConnections
+            | Mark::Unsteady
+            | Mark::NotRecovered => false,
+        }
+    }
+
     /// The word used in files and reports.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -99,6 +139,11 @@ impl Mark {
             Mark::IdleConnections => "idle-connections",
             Mark::Unsteady => "unsteady",
             Mark::NotRecovered => "not-recovered",
+            Mark::Stolen => "stolen",
+            Mark::OtherProcesses => "other-processes",
+            Mark::ClockJumped => "clock-jumped",
+            Mark::Throttled => "throttled",
+            Mark::FrequencyChanged => "frequency-changed",
         }
     }
 }
@@ -111,6 +156,10 @@ pub struct Sample {
     /// Failures by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: Errors,
+    /// What came from outside while it was measured, by name; the unit is the end of the name. What the machine does not
+    /// tell is absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub noise: BTreeMap<String, f64>,
     /// The time series.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,

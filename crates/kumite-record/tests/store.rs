@@ -55,6 +55,7 @@ fn trial(seq: u32) -> Trial {
         sample: Sample {
             metrics: BTreeMap::from([("throughput_rps".to_owned(), 0.1 + 0.2)]),
             errors: BTreeMap::from([("timeout".to_owned(), 3)]),
+            noise: BTreeMap::from([("stolen_cores".to_owned(), 0.02)]),
             series: Series {
                 interval_ms: 100,
                 start_ms: -100,

@@ -23,7 +23,7 @@ pub(super) fn findings(system: &System, cpus: usize) -> Vec<Finding> {
 }
 
 /// Where our own process is in the hierarchies.
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// Controllers, mount point and folder of each of version 1.
     v1: Vec<(Vec<String>, Place)>,
     v2: Option<Place>,
@@ -81,6 +81,17 @@ impl Groups {
     /// Our folder in the hierarchy of version 1 that has this controller.
     pub fn v1(&self, controller: &str) -> Option<&str> {
         self.v1_place(controller).map(|place| place.folder.as_str())
+    }
+
+    /// Where the hierarchy of version 1 that has this controller is mounted.
+    pub fn v1_mount(&self, controller: &str) -> Option<&str> {
+        self.v1_place(controller).map(|place| place.mount.as_str())
+    }
+
+    /// Our folders in the hierarchies that have this controller, and those above them.
+    pub fn folders(&self, controller: &str) -> impl Iterator<Item = &str> {
+        let first = self.v1_place(controller).into_iter().flat_map(Place::upwards);
+        first.chain(self.v2.iter().flat_map(Place::upwards))
     }
 
     fn v1_place(&self, controller: &str) -> Option<&Place> {

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use rustix::fs::{Access, access};
 
-pub(super) struct System {
+#[derive(Debug)]
+pub(crate) struct System {
     root: PathBuf,
     #[cfg(test)]
     _folder: Option<tempfile::TempDir>,

@@ -92,7 +92,7 @@ impl Executor for HttpExecutor<'_> {
         let engine = if shared { &cores } else { &self.cores.engine };
         let offered = server.wait_ready(&workload, stop).map(|ready| {
             let ready = ready?;
-            let offered = offer(&mut server, &workload, engine, stop);
+            let offered = offer(&mut server, &workload, &cores, engine, stop);
             offered.map(|offered| (ready, offered)).map_err(|why| (Outcome::Failed, why))
         });
         let wanting = server.stop();
@@ -134,6 +134,8 @@ fn measured(
         let kinds = kinds(&outcome.warm_up_errors);
         measured.reason = Some(format!("{warm_up} requests failed in the warm-up ({kinds})"));
     }
+    measured.marks.extend(&offered.noise.marks);
+    measured.sample.noise.clone_from(&offered.noise.figures);
     if let Some(cpu_cores) = offered.cpu_cores {
         measured.sample.metrics.insert("cpu_cores".to_owned(), cpu_cores);
     }

@@ -6,13 +6,14 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use kumite_load as load;
-use kumite_process::{Tree, Usage, pin_thread};
+use kumite_process::{Tree, Usage, Waits, pin_thread};
 
 use super::log::{check_size, last_lines};
 use super::sample::INTERVAL_MS;
 use super::server::Server;
 use super::workload::HttpWorkload;
 use crate::needs::ended;
+use crate::noise::{Noise, Ours, Watch};
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 
@@ -24,6 +25,8 @@ pub(crate) struct Offered {
     /// The same for each interval of the outcome, where it can be told.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
+    /// What came from outside in the window.
+    pub noise: Noise,
     /// What was wrong with it, if the load was ended for that.
     pub gone: Option<String>,
 }
@@ -31,10 +34,11 @@ pub(crate) struct Offered {
 /// A look at the server: when, since the window opened, and what it had used until then.
 type Look = (f64, Usage);
 
-/// Offers the load from a thread of its own on these CPUs.
+/// Offers the load from a thread of its own on `cores`; the server has `server_cores`.
 pub(crate) fn offer(
     server: &mut Server,
     workload: &HttpWorkload,
+    server_cores: &[usize],
     cores: &[usize],
     stop: &AtomicBool,
 ) -> Result<Offered, String> {
@@ -44,6 +48,9 @@ pub(crate) fn offer(
     let (send, receive) = mpsc::channel();
     let mut gone = None;
     let mut looks = Vec::<Look>::new();
+    let all_cores = [server_cores, cores].concat();
+    let mut machine =
+        Window { cores: &all_cores, seconds: workload.duration.as_secs_f64(), watch: None, noise: None };
     let log = &server.log;
     // The engine stops and resumes it, this thread looks at it.
     let tree = Mutex::new(&mut server.tree);
@@ -63,10 +70,6 @@ pub(crate) fn offer(
             .map_err(|error| error.to_string())
         });
         loop {
-            let waited = receive.recv_timeout(LOOK);
-            if matches!(waited, Err(RecvTimeoutError::Disconnected)) {
-                break;
-            }
             let exited = lock(tree).exited().ok().flatten();
             let died =
                 exited.map(|status| format!("it {} under load; its log: {}", ended(status), last_lines(log)));
@@ -76,8 +79,11 @@ pub(crate) fn offer(
             if gone.is_some() || stop.load(Ordering::Relaxed) {
                 halt.store(true, Ordering::Relaxed);
             }
-            let usage = lock(tree).usage();
-            looks.push((since(opens), usage));
+            looks.push(machine.look(&mut lock(tree), opens));
+            let waited = receive.recv_timeout(LOOK);
+            if matches!(waited, Err(RecvTimeoutError::Disconnected)) {
+                break;
+            }
         }
         engine.join().expect("the load engine does not panic")
     })?;
@@ -87,8 +93,50 @@ pub(crate) fn offer(
     let window = outcome.elapsed.as_secs_f64();
     let last = looks.get(first_at(&looks, window)).or(looks.last());
     let peak_rss_bytes = last.map_or(0, |(_, usage)| usage.peak_rss_bytes);
+    if machine.noise.is_none() {
+        let usage = server.tree.usage();
+        machine.end(&server.tree, &usage);
+    }
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
-    Ok(Offered { cpu_cores: cpu_between(&looks, 0.0, window), cpu_series, peak_rss_bytes, gone, outcome })
+    Ok(Offered {
+        cpu_cores: cpu_between(&looks, 0.0, window),
+        cpu_series,
+        peak_rss_bytes,
+        noise: machine.noise.unwrap_or_default(),
+        gone,
+        outcome,
+    })
+}
+
+/// An eye on the machine, from the last look before the window opens to the first one after it has closed.
+struct Window<'a> {
+    cores: &'a [usize],
+    seconds: f64,
+    /// With what the server had used and waited when it began.
+    watch: Option<(Watch, Duration, Waits)>,
+    noise: Option<Noise>,
+}
+
+impl Window<'_> {
+    fn look(&mut self, tree: &mut Tree, opens: Instant) -> Look {
+        let (when, usage) = (since(opens), tree.usage());
+        match &self.watch {
+            // The next look may be a little late.
+            None if when + 1.5 * LOOK.as_secs_f64() >= 0.0 => {
+                self.watch = Some((Watch::begin(self.cores), usage.cpu, tree.waits()));
+            }
+            Some(_) if when >= self.seconds && self.noise.is_none() => self.end(tree, &usage),
+            _ => {}
+        }
+        (when, usage)
+    }
+
+    fn end(&mut self, tree: &Tree, usage: &Usage) {
+        if let Some((watch, cpu, waits)) = &self.watch {
+            let (cpu, waited) = (usage.cpu.saturating_sub(*cpu), tree.waits().since(waits));
+            self.noise = Some(watch.end(&Ours { cpu: Some(cpu), waited: Some(waited) }));
+        }
+    }
 }
 
 fn lock<'a, 'b>(tree: &'a Mutex<&'b mut Tree>) -> std::sync::MutexGuard<'a, &'b mut Tree> {
