@@ -26,7 +26,10 @@ mod schema;
 mod spec;
 mod warnings;
 
-pub use compare::{Bench, CommandLine, CompareError, Progressed, Rules, Setting, Shell, compare};
+pub use compare::{
+    Allowed, Bench, CommandLine, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting,
+    Shell, Templates, compare, compare_servers, import,
+};
 pub use contender::{Contender, Install, Variant};
 pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
 pub use execute::{Clock, Event, Executor, Measured, Order, RealClock, Session, execute, humane};

@@ -36,12 +36,20 @@ pub struct Comparison {
     pub margin: f64,
     /// Why it ended.
     pub ended: Ended,
-    /// Every command, in the order given, a reference that was added first.
+    /// Every command, in the order given, a reference that was added first; none if servers were compared.
     pub commands: Vec<ComparedCommand>,
-    /// Every command but the reference, against the reference.
+    /// Every server, in the order given; none if commands were compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ComparedServer>,
+    /// Everyone but the reference, against the reference.
     pub pairs: Vec<ComparedPair>,
     /// What measuring itself cost.
     pub costs: Costs,
+    /// What disturbed it from outside; none if it was too short to tell.
+    pub noise: Option<ComparedNoise>,
+    /// What running two at once gained or lost, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<Duet>,
     /// Doubts.
     pub warnings: Vec<Warning>,
 }
@@ -82,7 +90,8 @@ pub struct ComparedCommand {
     pub system_s: Option<Estimate>,
     /// Median of the highest resident sets.
     pub peak_rss_bytes: Option<Estimate>,
-    /// In how many runs the peak was no higher than what kumite's helper needs itself, so that it is an upper bound.
+    /// In how many of the runs in `peak_rss` the peak was no higher than what kumite's helper needs itself, so that it is
+    /// an upper bound.
     pub peak_rss_is_floor: usize,
     /// Wall time of every run, in seconds, by block.
     pub times: Vec<f64>,
@@ -90,7 +99,8 @@ pub struct ComparedCommand {
     pub user_times: Vec<f64>,
     /// System time of every run, in seconds.
     pub system_times: Vec<f64>,
-    /// Highest resident set of every run.
+    /// Highest resident set of every run; or, where those of the runs say nothing, of some more runs that were started in
+    /// a way that lets less memory show, and were not timed.
     pub peak_rss: Vec<u64>,
     /// How every run ended: its exit code, or 128 and the signal.
     pub exit_codes: Vec<i32>,
@@ -98,16 +108,43 @@ pub struct ComparedCommand {
     pub involuntary_switches: u64,
 }
 
-/// Two commands in the same blocks.
+/// A server and what it did under load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedServer {
+    /// What it is called in reports; unique.
+    pub name: String,
+    /// What was asked.
+    pub url: String,
+    /// Median over the blocks. None of these three if there are no blocks.
+    pub throughput_rps: Option<Estimate>,
+    /// Median of the medians.
+    pub response_p50_us: Option<Estimate>,
+    /// Median of the 99th percentiles; none if a block has too few requests for one.
+    pub response_p99_us: Option<Estimate>,
+    /// Requests that got no right answer, in all blocks.
+    pub failures: u64,
+    /// Requests that were finished, in all blocks.
+    pub requests: u64,
+    /// Right answers a second, by block.
+    pub throughputs: Vec<f64>,
+    /// Median response time of each block, in microseconds.
+    pub p50s: Vec<f64>,
+    /// 99th percentile of each block, in microseconds.
+    pub p99s: Vec<f64>,
+    /// In how many blocks the load engine had no headroom.
+    pub generator_bound: usize,
+}
+
+/// Two in the same blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedPair {
-    /// The command that is judged.
+    /// Who is judged.
     pub a: String,
     /// The reference.
     pub b: String,
-    /// How `a` compares by wall time.
+    /// How `a` compares by wall time, or by throughput.
     pub verdict: Speed,
-    /// Wall time of b / wall time of a: how many times as fast `a` is.
+    /// Wall time of b / wall time of a, or throughput of a / that of b: how many times as fast `a` is.
     pub ratio: Ratio,
     /// Blocks that both were measured in.
     pub blocks: usize,
@@ -119,6 +156,35 @@ pub struct ComparedPair {
     pub cpu: Option<ComparedUse>,
     /// Highest resident set.
     pub memory: Option<ComparedUse>,
+    /// Median response time, of servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p50: Option<ComparedTime>,
+    /// 99th percentile of the response time, of servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p99: Option<ComparedTime>,
+    /// What an imported document says of the same two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportedRatio>,
+}
+
+/// How two servers compare by a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedTime {
+    /// How `a` compares.
+    pub verdict: Speed,
+    /// Time of b / time of a.
+    pub ratio: Ratio,
+}
+
+/// The ratio of an imported document: of means of runs that were made one command after the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedRatio {
+    /// The file.
+    pub file: String,
+    /// Mean of b / mean of a.
+    pub ratio: f64,
+    /// One standard deviation of single runs, propagated; none if the document has not both.
+    pub stddev: Option<f64>,
 }
 
 /// How two commands compare by something they use up.
@@ -128,6 +194,8 @@ pub struct ComparedUse {
     pub verdict: Thrift,
     /// What b used / what a used.
     pub ratio: Ratio,
+    /// Blocks it rests on.
+    pub blocks: usize,
 }
 
 /// A ratio of pairs: exp of the median of the logarithms, and its interval.
@@ -189,4 +257,27 @@ pub struct Costs {
     pub empty_process_s: Option<f64>,
     /// Wall time of the shell with nothing to do, where one was used.
     pub empty_shell_s: Option<f64>,
+}
+
+/// What came from outside while it was measured, by stretches of time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedNoise {
+    /// How many stretches were looked at.
+    pub stretches: usize,
+    /// How long they were together.
+    pub seconds: f64,
+    /// How many of them carry a mark, by mark.
+    pub marked: BTreeMap<String, usize>,
+    /// The worst stretch's figure, by name; the unit is the end of the name.
+    pub worst: BTreeMap<String, f64>,
+}
+
+/// Pairs of runs at the same time beside pairs of runs in turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Duet {
+    /// How many pairs of either kind were set beside each other.
+    pub pairs: usize,
+    /// How wide the interval from pairs in turn is, as a multiple of that from pairs at the same time, for the same
+    /// time of measuring. Below 1, running both at once does not pay. None if it cannot be told.
+    pub sequential_width: Option<f64>,
 }

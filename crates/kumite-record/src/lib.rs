@@ -13,7 +13,8 @@ mod trial;
 mod verdict;
 
 pub use comparison::{
-    ComparedCommand, ComparedPair, ComparedUse, Comparison, Costs, Ended, Ratio, Remaining, Speed, Thrift,
+    ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
+    Costs, Duet, Ended, ImportedRatio, Ratio, Remaining, Speed, Thrift,
 };
 pub use export::{Cell, Estimate, Export, SCHEMA};
 pub use load::{Engine, Latency, LoadResult};

@@ -29,7 +29,7 @@ mod text;
 mod trials;
 mod verdict;
 
-pub use comparison::{compare_terminal, cut_short};
+pub use comparison::{compare_csv, compare_markdown, compare_terminal, cut_short};
 pub use csv::csv;
 pub use html::html;
 pub use load::load_terminal;

@@ -57,6 +57,16 @@ impl CommandLine {
             },
         }
     }
+
+    /// To be typed in `sh`.
+    pub(crate) fn typed(&self) -> String {
+        self.words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// One word, for `sh`.
+pub(crate) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 enum Words {
