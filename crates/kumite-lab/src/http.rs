@@ -15,5 +15,7 @@ mod workload;
 
 pub use cores::used_cores;
 pub use executor::HttpExecutor;
+pub(crate) use external::offer as offer_to_external;
 pub use external::{External, load_result};
+pub(crate) use sample::is_bound;
 pub use workload::HttpWorkload;

@@ -3,6 +3,7 @@
 //! Three layers, each usable without the next: the plain types ([`Run`], [`Trial`], [`Verdict`] …), the SQLite
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.
 
+mod comparison;
 mod export;
 mod load;
 mod point;
@@ -11,6 +12,10 @@ mod store;
 mod trial;
 mod verdict;
 
+pub use comparison::{
+    ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
+    Costs, Duet, Ended, ImportedRatio, Ratio, Remaining, Speed, Thrift,
+};
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};

@@ -187,7 +187,8 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
     Ok(load_result(run.command, args.url.clone(), args.connections as usize, &outcome, &sample))
 }
 
-fn header(text: &str) -> Result<(String, String), String> {
+/// For clap.
+pub fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("expected 'name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

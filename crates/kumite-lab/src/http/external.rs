@@ -24,24 +24,7 @@ pub struct External<'a> {
 
 impl Executor for External<'_> {
     fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Option<Measured> {
-        let (send, receive) = mpsc::channel();
-        let (load, cores) = (&self.load, &self.cores);
-        // The engine has a thread of its own, so that whatever watches does not hold it up.
-        let result = std::thread::scope(|scope| {
-            let engine = scope.spawn(move || {
-                // Where it may not choose its CPU it measures all the same.
-                let _ = pin_thread(cores);
-                load.run(stop, &mut |event| {
-                    if let Event::Interval(interval) = event {
-                        let _ = send.send(*interval);
-                    }
-                })
-            });
-            for interval in receive {
-                (self.watch)(&interval);
-            }
-            engine.join().expect("the load engine does not panic")
-        });
+        let result = offer(&self.load, &self.cores, stop, self.watch);
         let measured = match &result {
             Ok(outcome) => {
                 let sample = sample(outcome, None);
@@ -61,6 +44,32 @@ impl Executor for External<'_> {
         self.result = Some(result);
         Some(measured)
     }
+}
+
+/// Offers the load from a thread of its own on these CPUs, and tells of each interval.
+pub(crate) fn offer(
+    load: &Load,
+    cores: &[usize],
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&Interval),
+) -> Result<kumite_load::Outcome, kumite_load::Error> {
+    let (send, receive) = mpsc::channel();
+    // The engine has a thread of its own, so that whatever watches does not hold it up.
+    std::thread::scope(|scope| {
+        let engine = scope.spawn(move || {
+            // Where it may not choose its CPU it measures all the same.
+            let _ = pin_thread(cores);
+            load.run(stop, &mut |event| {
+                if let Event::Interval(interval) = event {
+                    let _ = send.send(*interval);
+                }
+            })
+        });
+        for interval in receive {
+            watch(&interval);
+        }
+        engine.join().expect("the load engine does not panic")
+    })
 }
 
 /// The document that `kumite load --json` writes, from what the engine said and the trial that was made of it.
