@@ -9,12 +9,13 @@ use kumite_stats::{median, median_interval};
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// The planned cells of these contenders.
-pub(crate) fn cells(run: &Run, trials: &[Trial], contenders: &[String]) -> Vec<Cell> {
+pub(crate) fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for (nth, point) in run.points.iter().enumerate() {
         for contender in contenders.iter().filter(|contender| run.plans(contender, nth)) {
             let of_cell: Vec<&Trial> = trials
                 .iter()
+                .copied()
                 .filter(|trial| trial.contender == *contender && trial.point == *point)
                 .collect();
             cells.push(cell(contender, point, &of_cell, run.seed));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use kumite_record::{Mark, Outcome, Point, Run, Sample, Saved, Store, StoreError, Trial, standing};
+use kumite_record::{Mark, Outcome, Point, Run, Sample, Saved, Series, Store, StoreError, Trial, standing};
 
 use crate::plan::{Block, Plan};
 use crate::prepare::Ready;
@@ -110,7 +110,7 @@ pub struct Session<'a> {
     pub budget: Option<Duration>,
     /// Which cells more blocks might decide a claim about: contender and position of the point. It is asked after each
     /// round from `min_blocks` on, and only these go on.
-    pub undecided: &'a dyn Fn(&[Trial]) -> BTreeSet<(String, usize)>,
+    pub undecided: &'a dyn Fn(&[&Trial]) -> BTreeSet<(String, usize)>,
     /// Whether a block that noise from outside has marked is measured anew.
     pub rerun_marked: bool,
 }
@@ -215,7 +215,7 @@ pub fn execute(
                         "{place} failed {LOST_AFTER} times in a row and is not tried again: {why}"
                     )));
                 }
-                state.trials.push(trial);
+                state.keep(trial);
             }
             if !is_marked || !session.rerun_marked || attempt >= MOST_ATTEMPTS {
                 break;
@@ -257,7 +257,7 @@ struct State<'a> {
     /// How often each cell failed in a row.
     failures: BTreeMap<(usize, usize), u32>,
     /// The cells that go on, once only some do.
-    needed: Option<BTreeSet<(String, usize)>>,
+    needed: Option<BTreeSet<(usize, usize)>>,
 }
 
 impl<'a> State<'a> {
@@ -283,16 +283,15 @@ impl<'a> State<'a> {
     }
 
     /// The cells that might still decide something, judged by the rounds before this one.
-    fn look(&self, round: u32) -> BTreeSet<(String, usize)> {
-        let before: Vec<Trial> = self.trials.iter().filter(|trial| trial.block < round).cloned().collect();
-        let standing: Vec<Trial> = standing(&before).cloned().collect();
-        let mut needed = (self.session.undecided)(&standing);
-        // A cell that is lost stays undecided for ever.
-        needed.retain(|(name, point)| {
-            let contender = self.session.contenders.iter().position(|ready| ready.name == *name);
-            contender.is_some_and(|contender| !self.is_lost_at(contender, *point))
-        });
-        needed
+    fn look(&self, round: u32) -> BTreeSet<(usize, usize)> {
+        let before = self.trials.iter().filter(|trial| trial.block < round);
+        let standing: Vec<&Trial> = standing(before).collect();
+        let cell = |(name, point): (String, usize)| {
+            let contender = self.session.contenders.iter().position(|ready| ready.name == name)?;
+            // A cell that is lost stays undecided for ever.
+            (!self.is_lost_at(contender, point)).then_some((contender, point))
+        };
+        (self.session.undecided)(&standing).into_iter().filter_map(cell).collect()
     }
 
     fn kept(&self, contender: usize, block: &Block, attempt: u32) -> Option<&Trial> {
@@ -300,8 +299,7 @@ impl<'a> State<'a> {
     }
 
     fn is_needed(&self, contender: usize, block: &Block) -> bool {
-        let name = &self.session.contenders[contender].name;
-        self.needed.as_ref().is_none_or(|needed| needed.contains(&(name.clone(), block.point)))
+        self.needed.as_ref().is_none_or(|needed| needed.contains(&(contender, block.point)))
     }
 
     fn is_lost(&self, contender: usize, block: &Block) -> bool {
@@ -381,6 +379,13 @@ impl<'a> State<'a> {
         self.failures[&(contender, block.point)] == LOST_AFTER
     }
 
+    /// What judging needs of it: not the series and histograms, which are most of it.
+    fn keep(&mut self, mut trial: Trial) {
+        trial.sample.series = Series::default();
+        trial.sample.histograms.clear();
+        self.trials.push(trial);
+    }
+
     fn spent(&self) -> Duration {
         self.clock.now() - self.began
     }
@@ -396,7 +401,7 @@ impl<'a> State<'a> {
         let left = self.to_try(rest);
         let expected = self.spent() + self.expected(&left);
         let (trials, time) = (self.tried + left.len(), humane(expected));
-        let mut note = format!("at most {trials} trials, which will take about {time}");
+        let mut note = format!("{trials} trials will take about {time} if all of them are needed");
         if let Some(budget) = self.session.budget.filter(|budget| *budget < expected) {
             let blocks_left = rest.len() + 1;
             let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks_left as f64) as usize;

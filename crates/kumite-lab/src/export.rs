@@ -25,8 +25,7 @@ pub fn conclude(
     run.cut_short = ended.cut_short;
     run.saved = ended.saved;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
-    let standing: Vec<Trial> = standing(&trials).cloned().collect();
-    let evidence = Evidence { run: &run, trials: &standing, contenders: &contenders };
+    let evidence = Evidence { run: &run, trials: standing(&trials).collect(), contenders: &contenders };
     let claims = evidence.judge_all(&experiment.claims);
     let warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &trials);
     store.finish(&run, &claims, &warnings)
@@ -37,9 +36,9 @@ pub fn undecided(
     experiment: &Experiment,
     run: &Run,
     contenders: &[Contender],
-    trials: &[Trial],
+    trials: &[&Trial],
 ) -> BTreeSet<(String, usize)> {
-    Evidence { run, trials, contenders }.undecided_cells(&experiment.claims)
+    Evidence { run, trials: trials.to_vec(), contenders }.undecided_cells(&experiment.claims)
 }
 
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
@@ -62,7 +61,7 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
     Ok(Export {
         schema: SCHEMA,
         machine: store.machine(id)?,
-        cells: cells(&run, &standing(&trials).cloned().collect::<Vec<_>>(), &took_part),
+        cells: cells(&run, &standing(&trials).collect::<Vec<_>>(), &took_part),
         claims: store.claims(id)?,
         warnings,
         contenders,

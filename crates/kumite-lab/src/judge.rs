@@ -24,7 +24,7 @@ const ALPHA: f64 = 0.05;
 /// All that a judge looks at.
 pub(crate) struct Evidence<'a> {
     pub run: &'a Run,
-    pub trials: &'a [Trial],
+    pub trials: Vec<&'a Trial>,
     pub contenders: &'a [Contender],
 }
 
@@ -261,7 +261,7 @@ impl Evidence<'_> {
 
     fn disqualified(&self, name: &str, scope: &Scope, text: &str) -> Finding {
         let here = |trial: &&Trial| trial.contender == name && scope.holds_at(&trial.point);
-        let trials: Vec<&Trial> = self.trials.iter().filter(here).collect();
+        let trials: Vec<&Trial> = self.trials.iter().copied().filter(here).collect();
         let wrong = trials.iter().filter(|trial| trial.outcome == Outcome::Disqualified).count();
         if trials.iter().all(|trial| trial.outcome == Outcome::Failed) {
             return Finding::new(text, Verdict::NotTested, self.absence(name, None));
@@ -391,7 +391,7 @@ impl Evidence<'_> {
 
     fn usable(&self, reference: &Reference) -> impl Iterator<Item = &Trial> {
         let point = &self.run.points[reference.point];
-        self.trials.iter().filter(move |trial| {
+        self.trials.iter().copied().filter(move |trial| {
             trial.contender == reference.contender
                 && trial.point == *point
                 && trial.outcome == Outcome::Ok
@@ -413,13 +413,14 @@ impl Evidence<'_> {
         match self
             .trials
             .iter()
+            .copied()
             .filter(here)
             .filter(|trial| trial.outcome != Outcome::Ok)
             .find_map(|trial| trial.reason.as_deref().map(|why| (trial.outcome, why)))
         {
             Some((outcome, why)) => format!("{place} has no usable trial: {}: {why}", outcome.as_str()),
             None => match reference {
-                Some(r) if self.trials.iter().any(|t| here(&t)) => format!("{place} has no {}", r.metric),
+                Some(r) if self.trials.iter().any(here) => format!("{place} has no {}", r.metric),
                 _ => format!("{place} was not tried"),
             },
         }
@@ -430,7 +431,7 @@ impl Evidence<'_> {
     fn needs(&self, reference: &Reference) -> Option<u64> {
         let point = &self.run.points[reference.point];
         let of_cell = |t: &&Trial| t.contender == reference.contender && t.point == *point;
-        let usable = self.trials.iter().filter(of_cell).filter(|trial| trial.outcome == Outcome::Ok);
+        let usable = self.trials.iter().copied().filter(of_cell).filter(|trial| trial.outcome == Outcome::Ok);
         usable.filter_map(|trial| trial.sample.needs.get(&reference.metric).copied()).max()
     }
 
@@ -565,7 +566,7 @@ impl Sides<'_> {
             _ => sequential_median(&effects, alpha),
         };
         let Levels { holds, fails } = self.levels;
-        let mut shown = None;
+        let (mut shown, mut looks_failed) = (None, false);
         let margin = self.evidence.run.margin();
         for (alpha, may_be) in
             [(holds, [Verdict::Holds, Verdict::NoDifference]), (fails, [Verdict::Fails; 2])]
@@ -576,6 +577,7 @@ impl Sides<'_> {
                     if may_be.contains(&verdict) {
                         return Ok(found(verdict, interval, 1.0 - alpha, clearness));
                     }
+                    looks_failed = verdict == Verdict::Fails;
                     shown = Some(found(Verdict::Undecided, interval, 1.0 - alpha, 0.0));
                 }
                 Err(kumite_stats::Error::TooFew { have, need }) => {
@@ -585,7 +587,10 @@ impl Sides<'_> {
                     let why = format!(
                         "a {level} interval needs {need} blocks, and there are {have} (the {noun} is {estimate:.3})"
                     );
-                    shown.get_or_insert(Finding::new(text, Verdict::Undecided, why));
+                    // An interval that would fail it at a lower level would look as if it did.
+                    if shown.is_none() || looks_failed {
+                        shown = Some(Finding::new(text, Verdict::Undecided, why));
+                    }
                 }
                 Err(other) => return Err(other.to_string()),
             }
@@ -594,6 +599,7 @@ impl Sides<'_> {
         shown.more_blocks = self.more_blocks(test, &effects, kind);
         if shown.why.is_empty() {
             shown.why = match shown.more_blocks {
+                Some(1) => "about one more block would tell".to_owned(),
                 Some(more) => format!("about {more} more blocks would tell"),
                 None => "the blocks lie on both sides, and no number of them is in sight that would tell"
                     .to_owned(),

@@ -22,6 +22,9 @@ fn of_usage() {
         let began = Instant::now();
         (0..100).for_each(|_| assert_eq!(tree.usage().processes, members));
         println!("{members} members: each look {:?}", began.elapsed() / 100);
+        let began = Instant::now();
+        (0..100).for_each(|_| assert!(tree.waits() != kumite_process::Waits::default()));
+        println!("{members} members: waits of their threads {:?}", began.elapsed() / 100);
     }
     let began = Instant::now();
     let entries = (0..100).map(|_| processes()).max();

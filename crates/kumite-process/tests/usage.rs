@@ -118,3 +118,27 @@ fn processes_are_counted() {
     bench.pid("ready");
     assert_eq!(tree.usage().processes, 3);
 }
+
+#[test]
+fn two_that_share_a_cpu_wait_for_it() {
+    let bench = Bench::new();
+    let core = *available_cores().last().unwrap();
+    let mut tree = bench
+        .start_on(&[core], &format!("sh -c '{}' & {}; wait", burn(5.0).replace('\'', "'\\''"), burn(5.0)));
+    let began = Instant::now();
+    let (mut before, mut ran) = (tree.waits(), tree.usage().cpu);
+    loop {
+        std::thread::sleep(Duration::from_millis(10));
+        assert!(began.elapsed() < SECOND * 8);
+        let usage = tree.usage();
+        if usage.processes < 3 {
+            (before, ran) = (tree.waits(), usage.cpu);
+        } else if usage.cpu - ran > Duration::from_millis(200) {
+            break;
+        }
+    }
+    let (ran, waited) = (tree.usage().cpu - ran, tree.waits().since(&before));
+    // While one runs the other waits; the time of all runs on if others have the CPU.
+    assert!(waited.for_cpu.is_none_or(|waited| waited > ran / 2), "{waited:?} while {ran:?} ran");
+    assert!(waited.involuntary_switches > 0, "{waited:?}");
+}

@@ -66,13 +66,13 @@ fn is_first(attempt: &u32) -> bool {
 }
 
 /// The trials that stand: of a block that was measured anew, only those of the last attempt that was whole.
-pub fn standing(trials: &[Trial]) -> impl Iterator<Item = &Trial> {
+pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl Iterator<Item = &'a Trial> {
     let block = |trial: &Trial| (trial.point.to_string(), trial.block);
     let mut sizes = BTreeMap::<(String, u32), BTreeMap<u32, usize>>::new();
-    for trial in trials.iter().filter(|trial| trial.attempt > 0) {
+    for trial in trials.clone().into_iter().filter(|trial| trial.attempt > 0) {
         *sizes.entry(block(trial)).or_default().entry(trial.attempt).or_default() += 1;
     }
-    for trial in trials.iter().filter(|trial| trial.attempt == 0) {
+    for trial in trials.clone().into_iter().filter(|trial| trial.attempt == 0) {
         if let Some(attempts) = sizes.get_mut(&block(trial)) {
             *attempts.entry(0).or_default() += 1;
         }
@@ -82,7 +82,7 @@ pub fn standing(trials: &[Trial]) -> impl Iterator<Item = &Trial> {
         let whole = attempts.and_then(|attempts| attempts.iter().rfind(|(_, size)| **size >= attempts[&0]));
         trial.attempt == whole.map_or(0, |(attempt, _)| *attempt)
     };
-    trials.iter().filter(stands)
+    trials.into_iter().filter(stands)
 }
 
 /// How a trial ended.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::facts::{Fact, facts};
 use crate::failure::{Failures, failures};
 use crate::group::Groups;
+use crate::noise::{NoiseText, noise};
 use crate::number::{length, plural};
 use crate::percentile::{Percentiles, percentiles};
 use crate::published::{PublishedText, published};
@@ -32,6 +33,8 @@ pub struct Document {
     /// Of the first group.
     pub percentiles: Vec<Percentiles>,
     pub failures: Failures,
+    /// Trial by trial, for formats with room.
+    pub noise: Option<NoiseText>,
     pub published: Option<PublishedText>,
     /// Contenders that did not take part.
     pub absent: Vec<Absent>,
@@ -107,6 +110,7 @@ impl Document {
             groups: groups.calm().map(|group| group_tables(export, groups, group)).collect(),
             percentiles: percentiles(export, groups),
             failures: failures(export, groups),
+            noise: noise(export, groups),
             published: published(export, groups),
             absent: absent
                 .into_iter()

@@ -17,6 +17,7 @@ mod html;
 mod load;
 mod markdown;
 mod metric;
+mod noise;
 mod number;
 mod percentile;
 mod pictures;

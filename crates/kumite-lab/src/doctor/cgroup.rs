@@ -83,6 +83,11 @@ impl Groups {
         self.v1_place(controller).map(|place| place.folder.as_str())
     }
 
+    /// Where the hierarchy of version 1 that has this controller is mounted.
+    pub fn v1_mount(&self, controller: &str) -> Option<&str> {
+        self.v1_place(controller).map(|place| place.mount.as_str())
+    }
+
     /// Our folders in the hierarchies that have this controller, and those above them.
     pub fn folders(&self, controller: &str) -> impl Iterator<Item = &str> {
         let first = self.v1_place(controller).into_iter().flat_map(Place::upwards);

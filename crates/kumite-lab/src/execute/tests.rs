@@ -85,7 +85,7 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
     let mut executor = Fake { clock: &clock, case: case.clone(), tried: Vec::new() };
     let kept = store.trials("r").unwrap();
     let run = Run { id: "r".into(), points, min_blocks: 2, ..Run::default() };
-    let undecided = |trials: &[Trial]| {
+    let undecided = |trials: &[&Trial]| {
         let rounds = trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
         let open = |point: &usize| case.decided_after[*point].is_none_or(|after| rounds < after);
         let cells = |point| names.iter().map(move |name| ((*name).to_owned(), point));
@@ -140,7 +140,7 @@ fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
     assert_eq!(
         ended.notes,
         [
-            "at most 40 trials, which will take about 80 s; the budget of 15 s will do for about 3 of 20 blocks"
+            "40 trials will take about 80 s if all of them are needed; the budget of 15 s will do for about 3 of 20 blocks"
         ]
     );
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use kumite_load as load;
-use kumite_process::{Tree, Usage, pin_thread};
+use kumite_process::{Tree, Usage, Waits, pin_thread};
 
 use super::log::{check_size, last_lines};
 use super::sample::INTERVAL_MS;
@@ -69,10 +69,6 @@ pub(crate) fn offer(
             .map_err(|error| error.to_string())
         });
         loop {
-            let waited = receive.recv_timeout(LOOK);
-            if matches!(waited, Err(RecvTimeoutError::Disconnected)) {
-                break;
-            }
             let exited = lock(tree).exited().ok().flatten();
             let died =
                 exited.map(|status| format!("it {} under load; its log: {}", ended(status), last_lines(log)));
@@ -82,9 +78,11 @@ pub(crate) fn offer(
             if gone.is_some() || stop.load(Ordering::Relaxed) {
                 halt.store(true, Ordering::Relaxed);
             }
-            let usage = lock(tree).usage();
-            looks.push((since(opens), usage));
-            machine.look(&looks[looks.len() - 1]);
+            looks.push(machine.look(&mut lock(tree), opens));
+            let waited = receive.recv_timeout(LOOK);
+            if matches!(waited, Err(RecvTimeoutError::Disconnected)) {
+                break;
+            }
         }
         engine.join().expect("the load engine does not panic")
     })?;
@@ -95,7 +93,8 @@ pub(crate) fn offer(
     let last = looks.get(first_at(&looks, window)).or(looks.last());
     let peak_rss_bytes = last.map_or(0, |(_, usage)| usage.peak_rss_bytes);
     if machine.noise.is_none() {
-        machine.end(&server.tree.usage());
+        let usage = server.tree.usage();
+        machine.end(&server.tree, &usage);
     }
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
     Ok(Offered { looks, cpu_series, peak_rss_bytes, noise: machine.noise.unwrap_or_default(), gone, outcome })
@@ -108,27 +107,33 @@ impl Offered {
     }
 }
 
-/// An eye on the machine, from the first look in the window to the first one after it.
+/// An eye on the machine, from the last look before the window opens to the first one after it has closed.
 struct Window<'a> {
     cores: &'a [usize],
     seconds: f64,
-    /// With what the server had used when it began.
-    watch: Option<(Watch, Duration)>,
+    /// With what the server had used and waited when it began.
+    watch: Option<(Watch, Duration, Waits)>,
     noise: Option<Noise>,
 }
 
 impl Window<'_> {
-    fn look(&mut self, (when, usage): &Look) {
+    fn look(&mut self, tree: &mut Tree, opens: Instant) -> Look {
+        let (when, usage) = (since(opens), tree.usage());
         match &self.watch {
-            None if *when >= 0.0 => self.watch = Some((Watch::begin(self.cores), usage.cpu)),
-            Some(_) if *when >= self.seconds && self.noise.is_none() => self.end(usage),
+            // The next look may be a little late.
+            None if when + 1.5 * LOOK.as_secs_f64() >= 0.0 => {
+                self.watch = Some((Watch::begin(self.cores), usage.cpu, tree.waits()));
+            }
+            Some(_) if when >= self.seconds && self.noise.is_none() => self.end(tree, &usage),
             _ => {}
         }
+        (when, usage)
     }
 
-    fn end(&mut self, usage: &Usage) {
-        if let Some((watch, before)) = &self.watch {
-            self.noise = Some(watch.end(&Ours { cpu: Some(usage.cpu.saturating_sub(*before)) }));
+    fn end(&mut self, tree: &Tree, usage: &Usage) {
+        if let Some((watch, cpu, waits)) = &self.watch {
+            let (cpu, waited) = (usage.cpu.saturating_sub(*cpu), tree.waits().since(waits));
+            self.noise = Some(watch.end(&Ours { cpu: Some(cpu), waited: Some(waited) }));
         }
     }
 }

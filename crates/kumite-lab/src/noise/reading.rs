@@ -1,6 +1,6 @@
 //! What the kernel has counted until now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -9,15 +9,28 @@ use super::clocks::Clocks;
 use crate::doctor::{Groups, System};
 
 /// Of `/proc/stat`: USER_HZ is 100 in the ABI of every architecture that Rust and Linux both still serve.
-pub(super) const TICK: Duration = Duration::from_millis(10);
+const TICK_MS: u64 = 10;
 
-/// Where to look.
-#[derive(Debug)]
-pub(super) struct Sources {
-    system: System,
-    cpus: Vec<usize>,
+/// Which files of cgroups to look at.
+#[derive(Clone, Debug)]
+pub(super) struct CgroupFiles {
+    /// The exact CPU time of all that runs here, CPU by CPU, where the kernel keeps it: in version 1 of cgroups.
+    tasks: Option<String>,
     /// `cpu.stat` of our own cgroup and those above it.
     quotas: Vec<String>,
+}
+
+impl CgroupFiles {
+    pub fn of(system: &System) -> CgroupFiles {
+        let groups = Groups::of(system);
+        // Below the root, as in a container, it would be the time of some processes only. The root alone has this file.
+        let root = groups.v1_mount("cpuacct").filter(|root| system.exists(&format!("{root}/release_agent")));
+        let stats = groups.folders("cpu").map(|folder| format!("{folder}/cpu.stat"));
+        CgroupFiles {
+            tasks: root.map(|root| format!("{root}/cpuacct.usage_percpu")),
+            quotas: stats.filter(|file| quota_throttles(system, file).is_some()).collect(),
+        }
+    }
 }
 
 /// All counters, at about one moment.
@@ -26,7 +39,11 @@ pub(super) struct Reading {
     pub clocks: Clocks,
     /// Of those that are watched and that the kernel tells of.
     pub cpus: BTreeMap<usize, CpuTime>,
-    /// Of kumite's own process.
+    /// CPU time of all processes and kernel threads on the watched CPUs, exact to a tick of the scheduler.
+    pub tasks: Option<Duration>,
+    /// Context switches of the machine.
+    pub switches: u64,
+    /// CPU time of kumite's own process.
     pub own_cpu: Duration,
     /// How often CPUs were slowed down for their heat.
     pub thermal_throttles: Option<u64>,
@@ -34,76 +51,70 @@ pub(super) struct Reading {
     pub quota_throttles: Option<u64>,
 }
 
+/// Of the times in `/proc/stat`, those that are measured. The others (user, nice, system) are guessed at the ticks of the
+/// clock: a server that works for less than a tick at a time can be missing from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct CpuTime {
-    /// In which something ran, interrupts included.
-    pub busy: Duration,
-    /// In which something would have run, and the hypervisor ran something else.
+    /// Nothing ran.
+    pub idle: Duration,
+    /// Interrupts were served, if that is in no process's time.
+    pub interrupts: Duration,
+    /// Something would have run, and the hypervisor ran something else.
     pub stolen: Option<Duration>,
     /// Its frequency now.
     pub khz: Option<f64>,
 }
 
-impl Sources {
-    pub fn of(system: System, cpus: &[usize]) -> Sources {
-        let groups = Groups::of(&system);
-        let file = |folder: &str| format!("{folder}/cpu.stat");
-        let mut quotas: Vec<String> = groups.folders("cpu").map(file).collect();
-        quotas.retain(|file| quota_throttles(&system, file).is_some());
-        let mut cpus = cpus.to_vec();
-        cpus.sort_unstable();
-        cpus.dedup();
-        Sources { system, cpus, quotas }
-    }
-
-    pub fn read(&self) -> Reading {
-        let system = &self.system;
-        let mut cpus = self.cpu_times();
-        let mut thermal_throttles = None;
-        for (cpu, time) in &mut cpus {
-            let folder = format!("/sys/devices/system/cpu/cpu{cpu}");
-            time.khz = system.value(&format!("{folder}/cpufreq/scaling_cur_freq")).filter(|khz| *khz > 0.0);
-            for what in ["core", "package"] {
-                let file = format!("{folder}/thermal_throttle/{what}_throttle_count");
-                let count: Option<u64> = system.value(&file);
-                thermal_throttles =
-                    count.map(|count| count + thermal_throttles.unwrap_or(0)).or(thermal_throttles);
-            }
-        }
+impl Reading {
+    /// Of these CPUs, each of them once.
+    pub fn of(system: &System, groups: &CgroupFiles, cpus: &BTreeSet<usize>) -> Reading {
+        let stat = system.text("/proc/stat").unwrap_or_default();
         let own_cpu = clock_gettime(ClockId::ProcessCPUTime);
+        let quotas = groups.quotas.iter().filter_map(|file| quota_throttles(system, file));
         Reading {
             clocks: Clocks::read(),
-            cpus,
+            cpus: stat.lines().filter_map(|line| cpu_time(system, cpus, line)).collect(),
+            tasks: groups.tasks.as_deref().and_then(|file| tasks(&system.text(file)?, cpus)),
+            switches: stat.lines().find_map(|line| line.strip_prefix("ctxt ")?.parse().ok()).unwrap_or(0),
             own_cpu: Duration::new(own_cpu.tv_sec.unsigned_abs(), own_cpu.tv_nsec as u32),
-            thermal_throttles,
-            quota_throttles: self
-                .quotas
-                .iter()
-                .map(|file| quota_throttles(system, file))
-                .sum::<Option<u64>>()
-                .filter(|_| !self.quotas.is_empty()),
+            thermal_throttles: thermal_throttles(system, cpus),
+            quota_throttles: quotas.reduce(|a, b| a + b),
         }
-    }
-
-    fn cpu_times(&self) -> BTreeMap<usize, CpuTime> {
-        let text = self.system.text("/proc/stat").unwrap_or_default();
-        let line = |line: &str| {
-            let (name, times) = line.split_once(' ')?;
-            let cpu = name.strip_prefix("cpu")?.parse().ok()?;
-            Some((cpu, cpu_time(times)?)).filter(|(cpu, _)| self.cpus.contains(cpu))
-        };
-        text.lines().filter_map(line).collect()
     }
 }
 
-/// From user, nice, system, idle, iowait, irq, softirq, steal.
-fn cpu_time(times: &str) -> Option<CpuTime> {
-    let ticks: Vec<u32> = times.split_whitespace().take(8).map_while(|time| time.parse().ok()).collect();
-    let busy = [0, 1, 2, 5, 6].iter().map(|nth| ticks.get(*nth)).sum::<Option<u32>>()?;
-    Some(CpuTime { busy: TICK * busy, stolen: ticks.get(7).map(|ticks| TICK * *ticks), khz: None })
+fn cpu_time(system: &System, cpus: &BTreeSet<usize>, line: &str) -> Option<(usize, CpuTime)> {
+    let (name, times) = line.split_once(' ')?;
+    let cpu = name.strip_prefix("cpu")?.parse().ok().filter(|cpu| cpus.contains(cpu))?;
+    let khz = system.value(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"));
+    Some((cpu, CpuTime { khz: khz.filter(|khz| *khz > 0.0), ..CpuTime::parse(times)? }))
+}
+
+fn tasks(usage: &str, cpus: &BTreeSet<usize>) -> Option<Duration> {
+    let times: Option<Vec<u64>> = usage.split_ascii_whitespace().map(|time| time.parse().ok()).collect();
+    let times = times?;
+    cpus.iter().map(|cpu| times.get(*cpu).copied().map(Duration::from_nanos)).sum()
+}
+
+fn thermal_throttles(system: &System, cpus: &BTreeSet<usize>) -> Option<u64> {
+    let file = |cpu, what| format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/{what}_throttle_count");
+    let files = cpus.iter().flat_map(|cpu| ["core", "package"].map(|what| file(cpu, what)));
+    files.filter_map(|file| system.value::<u64>(&file)).reduce(|a, b| a + b)
+}
+
+impl CpuTime {
+    /// From user, nice, system, idle, iowait, irq, softirq, steal.
+    fn parse(times: &str) -> Option<CpuTime> {
+        let ticks: Vec<u64> = times.split_ascii_whitespace().map_while(|time| time.parse().ok()).collect();
+        let time = |nth: usize| Some(Duration::from_millis(TICK_MS * *ticks.get(nth)?));
+        let (hard, soft) = (time(5)?, time(6)?);
+        // A kernel that does not measure them (no IRQ_TIME_ACCOUNTING) leaves them in the time of whom they interrupt, and
+        // never finds itself in a hard one when it looks.
+        let interrupts = if hard.is_zero() { Duration::ZERO } else { hard + soft };
+        Some(CpuTime { idle: time(3)? + time(4)?, interrupts, stolen: time(7), khz: None })
+    }
 }
 
 fn quota_throttles(system: &System, file: &str) -> Option<u64> {
-    let text = system.text(file)?;
-    text.lines().find_map(|line| line.strip_prefix("nr_throttled ")?.trim().parse().ok())
+    system.text(file)?.lines().find_map(|line| line.strip_prefix("nr_throttled ")?.trim().parse().ok())
 }

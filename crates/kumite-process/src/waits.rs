@@ -1,0 +1,100 @@
+//! What a tree's threads went through at the hands of the scheduler.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+/// What each thread had gone through at one moment: see [`Tree::waits`](crate::Tree::waits).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Waits {
+    threads: BTreeMap<i32, Thread>,
+}
+
+/// What a tree's threads went through between two moments; a lower bound, for threads that ended are not in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waited {
+    /// How often one was taken off its CPU though it had more to do: for another of the same tree, too, where more of them
+    /// want to run than there are CPUs.
+    pub involuntary_switches: u64,
+    /// How long they wanted to run and did not, all added up; none if the kernel does not keep it.
+    pub for_cpu: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Thread {
+    involuntary_switches: u64,
+    waited: Option<Duration>,
+}
+
+impl Waits {
+    pub(crate) fn of(processes: impl Iterator<Item = i32>) -> Waits {
+        let folder = |pid| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let thread = |entry: fs::DirEntry| {
+            let read = |file| fs::read_to_string(entry.path().join(file)).ok();
+            let thread = Thread::parse(&read("status")?, read("schedstat").as_deref())?;
+            Some((entry.file_name().to_str()?.parse().ok()?, thread))
+        };
+        Waits { threads: processes.flat_map(folder).filter_map(thread).collect() }
+    }
+
+    /// What came since an earlier moment.
+    pub fn since(&self, earlier: &Waits) -> Waited {
+        let zero = Thread { involuntary_switches: 0, waited: Some(Duration::ZERO) };
+        let mut sum = Waited { involuntary_switches: 0, for_cpu: Some(Duration::ZERO) };
+        for (id, now) in &self.threads {
+            let then = earlier.threads.get(id).unwrap_or(&zero);
+            // A thread that has the id of one that ended has less than it had.
+            sum.involuntary_switches += now.involuntary_switches.saturating_sub(then.involuntary_switches);
+            let waited = now.waited.zip(then.waited).map(|(now, then)| now.saturating_sub(then));
+            sum.for_cpu = sum.for_cpu.zip(waited).map(|(sum, waited)| sum + waited);
+        }
+        sum
+    }
+}
+
+impl Thread {
+    fn parse(status: &str, schedstat: Option<&str>) -> Option<Thread> {
+        let switches = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"))?;
+        // Time on a CPU, time in wait for one, how often it got one.
+        let waited = schedstat.and_then(|text| text.split_ascii_whitespace().nth(1)?.parse().ok());
+        let involuntary_switches = switches.trim().parse().ok()?;
+        Some(Thread { involuntary_switches, waited: waited.map(Duration::from_nanos) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(threads: &[(i32, u64, Option<u64>)]) -> Waits {
+        let thread = |&(id, involuntary_switches, waited_ms): &(i32, u64, Option<u64>)| {
+            (id, Thread { involuntary_switches, waited: waited_ms.map(Duration::from_millis) })
+        };
+        Waits { threads: threads.iter().map(thread).collect() }
+    }
+
+    #[test]
+    fn new_threads_count_whole_and_ended_ones_not() {
+        let before = waits(&[(1, 10, Some(100)), (2, 5, Some(50))]);
+        let after = waits(&[(1, 17, Some(130)), (3, 4, Some(40))]);
+        let waited = after.since(&before);
+        assert_eq!((waited.involuntary_switches, waited.for_cpu), (11, Some(Duration::from_millis(70))));
+        let another = waits(&[(1, 2, Some(1))]);
+        assert_eq!(another.since(&before).involuntary_switches, 0, "an id that came round again");
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_keep_the_time_says_so() {
+        let waited = waits(&[(1, 9, None)]).since(&waits(&[(1, 2, None)]));
+        assert_eq!((waited.involuntary_switches, waited.for_cpu), (7, None));
+    }
+
+    #[test]
+    fn both_files_are_read() {
+        let status = "Name:\tx\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t3\n";
+        let thread = Thread::parse(status, Some("5000 2000000 9\n")).unwrap();
+        assert_eq!(thread, Thread { involuntary_switches: 3, waited: Some(Duration::from_millis(2)) });
+        assert_eq!(Thread::parse(status, Some("")).unwrap().waited, None);
+        assert_eq!(Thread::parse("Name:\tx\n", None), None);
+    }
+}
