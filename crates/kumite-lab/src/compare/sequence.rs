@@ -201,7 +201,7 @@ mod tests {
         assert!(rules().fewest(4) > 6);
         // One that is decided late keeps them all going.
         let late =
-            run(&rules(), 3, None, &|nth| vec![1.0, 2.0, if nth < 20 && nth % 2 == 0 { 0.5 } else { 2.0 }]);
+            run(&rules(), 3, None, &|nth| vec![1.0, 2.0, if nth < 20 && nth.is_multiple_of(2) { 0.5 } else { 2.0 }]);
         assert!(late.ended == Ok(Ended::Decided) && late.orders.len() > 30, "{}", late.orders.len());
         let least = run(&Rules { min_blocks: 10, ..rules() }, 2, None, &|_| vec![1.0, 2.0]);
         assert_eq!(least.orders.len(), 10);
@@ -209,7 +209,7 @@ mod tests {
 
     /// On either side by far, in turn: never decided.
     fn in_turn(nth: usize) -> Vec<f64> {
-        if nth % 2 == 0 { vec![1.0, 2.0] } else { vec![2.0, 1.0] }
+        if nth.is_multiple_of(2) { vec![1.0, 2.0] } else { vec![2.0, 1.0] }
     }
 
     #[test]
