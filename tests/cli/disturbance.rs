@@ -25,7 +25,7 @@ fn a_server_that_was_stopped_recovers_when_it_goes_on() {
         let stopped = disturbance["ended_ms"].as_f64().unwrap() - disturbance["began_ms"].as_f64().unwrap();
         assert!(stopped >= 600.0, "{stopped}");
         assert!(metrics["recovery_ms"].as_f64().unwrap() < 900.0, "{metrics}");
-        assert_eq!(trial["marks"], Value::Array(Vec::new()), "it had recovered");
+        assert!(!trial["marks"].as_array().unwrap().contains(&"not-recovered".into()), "{trial}");
         assert!(
             sample["series"]["columns"]["cpu_cores"].as_array().unwrap().iter().any(|cpu| !cpu.is_null())
         );

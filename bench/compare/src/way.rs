@@ -15,7 +15,7 @@ use crate::Helper;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 /// Runs that are queued beyond the one that is waited for.
-const AHEAD: usize = 7;
+const AHEAD: usize = 31;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
@@ -40,7 +40,7 @@ impl Way {
     pub fn name(self) -> &'static str {
         match self {
             Way::Bare => "posix_spawn and wait, nothing else",
-            Way::Queued => "kumite, 8 runs queued",
+            Way::Queued => "kumite, 32 runs queued",
             Way::OneByOne => "kumite, one by one",
             Way::Forked => "kumite, one by one, by fork",
             Way::Hyperfine => "hyperfine -N",

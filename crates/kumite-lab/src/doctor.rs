@@ -5,6 +5,7 @@ mod clock;
 mod cpu;
 mod limits;
 mod memory;
+mod noise;
 mod rights;
 mod system;
 mod tools;
@@ -40,7 +41,7 @@ pub struct Diagnosis {
 /// One fact about the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// What it belongs to: `cpu`, `memory`, `limits`, `cgroups`, `rights` or `clock`.
+    /// What it belongs to: `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock` or `noise`.
     pub group: String,
     /// What it is about; unique in its group.
     pub name: String,
@@ -87,6 +88,7 @@ impl State {
 pub fn doctor() -> Diagnosis {
     let mut findings = findings(&System::at(Path::new("/")), &cores(), &kumite_process::available_cores());
     findings.extend(clock::measured());
+    findings.push(noise::finding(&System::at(Path::new("/")), &kumite_process::available_cores()));
     Diagnosis {
         schema: SCHEMA,
         kumite: env!("CARGO_PKG_VERSION").to_owned(),

@@ -6,9 +6,11 @@ mod external;
 mod log;
 mod offer;
 pub(crate) mod parameters;
+mod percentile;
 mod port;
 mod sample;
 mod server;
+mod steadiness;
 mod workload;
 
 pub use cores::used_cores;

@@ -5,7 +5,7 @@
 mod clocks;
 mod reading;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use kumite_process::Waited;
 use kumite_record::Mark;
 
 use crate::doctor::System;
-use reading::{CgroupFiles, CpuTime, Reading, Sources};
+use reading::{CgroupFiles, CpuTime, Reading};
 
 /// Of the measured CPU time.
 const STOLEN_LIMIT: f64 = 0.01;
@@ -23,13 +23,11 @@ const OTHERS_LIMIT: f64 = 0.02;
 /// What a CPU spends in going to sleep and waking up is neither idle time nor any process's: 1.1 to 1.6 µs for each switch,
 /// on the machine where it was measured.
 const SWITCH: Duration = Duration::from_micros(2);
-/// What reading two clocks after each other makes between them.
+/// What lies between two clocks may come from reading one after the other.
 const READING_MS: f64 = 0.1;
 const JUMP_LIMIT_MS: f64 = 1.0;
 /// Time servers correct a clock by up to this in normal operation.
 const RATE_LIMIT_PPM: f64 = 500.0;
-/// In a shorter time the reading of the clocks alone could make that difference.
-const SHORTEST_FOR_RATE: Duration = Duration::from_secs(1);
 /// Seconds by which a difference of two counters of a CPU may be wrong.
 const GRAIN: f64 = 0.01;
 const FREQUENCY_LIMIT_PERCENT: f64 = 5.0;
@@ -39,7 +37,9 @@ const BUSY_SHARE: f64 = 0.5;
 /// Looks at the machine while something is measured on it.
 #[derive(Debug)]
 pub struct Watch {
-    sources: Sources,
+    system: System,
+    groups: CgroupFiles,
+    cpus: BTreeSet<usize>,
     before: Reading,
 }
 
@@ -68,24 +68,43 @@ impl Watch {
         let system = System::at(Path::new("/"));
         // Finding them takes longer than reading them, and kumite does not move to other ones.
         let groups = GROUPS.get_or_init(|| CgroupFiles::of(&system)).clone();
-        let sources = Sources::of(system, groups, cpus);
-        let before = sources.read();
-        Watch { sources, before }
+        let cpus = cpus.iter().copied().collect();
+        let before = Reading::of(&system, &groups, &cpus);
+        Watch { system, groups, cpus, before }
     }
 
     /// What came from outside between the beginning and now.
     pub fn end(&self, ours: &Ours) -> Noise {
-        noise(&self.before, &self.sources.read(), ours)
+        noise(&self.before, &Reading::of(&self.system, &self.groups, &self.cpus), ours)
     }
+}
+
+/// What can be noticed on these CPUs, and what cannot; none if the kernel does not count their time.
+pub(crate) fn noticed(system: &System, cpus: &[usize]) -> Option<[(&'static str, bool); 6]> {
+    let reading = Reading::of(system, &CgroupFiles::of(system), &cpus.iter().copied().collect());
+    let others = match reading.tasks {
+        Some(_) => "other processes (exactly)",
+        None => "other processes (at least)",
+    };
+    (!reading.cpus.is_empty()).then(|| {
+        let every = |known: fn(&CpuTime) -> bool| reading.cpus.values().all(known);
+        [
+            ("clock jumps", true),
+            ("stolen time", every(|cpu| cpu.stolen.is_some())),
+            (others, true),
+            ("heat", reading.thermal_throttles.is_some()),
+            ("CPU limits of cgroups", reading.quota_throttles.is_some()),
+            ("changes of frequency", every(|cpu| cpu.khz.is_some())),
+        ]
+    })
 }
 
 fn noise(before: &Reading, after: &Reading, ours: &Ours) -> Noise {
     let mut noise = Noise::default();
-    let elapsed = after.clocks.monotonic.saturating_sub(before.clocks.monotonic);
-    if elapsed.is_zero() {
+    let seconds = after.clocks.monotonic.saturating_sub(before.clocks.monotonic).as_secs_f64();
+    if seconds == 0.0 {
         return noise;
     }
-    let seconds = elapsed.as_secs_f64();
     // Of a CPU that came or went nothing is known.
     if !before.cpus.is_empty() && before.cpus.keys().eq(after.cpus.keys()) {
         noise.stolen(before, after, seconds);
@@ -93,7 +112,7 @@ fn noise(before: &Reading, after: &Reading, ours: &Ours) -> Noise {
         noise.frequency(before, after, seconds);
     }
     noise.waited(ours, seconds);
-    noise.clocks(before, after, elapsed);
+    noise.clocks(before, after, seconds);
     noise.throttled(before, after);
     noise
 }
@@ -149,13 +168,14 @@ impl Noise {
         }
     }
 
-    fn clocks(&mut self, before: &Reading, after: &Reading, elapsed: Duration) {
-        let jump = (after.clocks.wall_ahead - before.clocks.wall_ahead) * 1e3;
-        let ppm = (after.clocks.slewed - before.clocks.slewed) / elapsed.as_secs_f64() * 1e6;
-        self.figure("clock_jump_ms", if jump.abs() < READING_MS { 0.0 } else { jump });
+    fn clocks(&mut self, before: &Reading, after: &Reading, seconds: f64) {
+        let ms = |after: f64, before: f64| Some((after - before) * 1e3).filter(|ms| ms.abs() > READING_MS);
+        let jump = ms(after.clocks.wall_ahead, before.clocks.wall_ahead).unwrap_or(0.0);
+        let slewed = ms(after.clocks.slewed, before.clocks.slewed).unwrap_or(0.0);
+        let ppm = slewed / seconds * 1e3;
+        self.figure("clock_jump_ms", jump);
         self.figure("clock_rate_ppm", ppm);
-        let runs_wrong = ppm.abs() > RATE_LIMIT_PPM && elapsed >= SHORTEST_FOR_RATE;
-        self.mark(Mark::ClockJumped, jump.abs() > JUMP_LIMIT_MS || runs_wrong);
+        self.mark(Mark::ClockJumped, jump.abs() > JUMP_LIMIT_MS || ppm.abs() > RATE_LIMIT_PPM);
     }
 
     fn throttled(&mut self, before: &Reading, after: &Reading) {
@@ -207,7 +227,7 @@ mod tests {
         Reading {
             clocks: clocks::Clocks { monotonic, ..Default::default() },
             own_cpu: Duration::ZERO,
-            ..Sources::of(system, groups, &[1, 0, 1]).read()
+            ..Reading::of(&system, &groups, &[0, 1].into())
         }
     }
 

@@ -28,7 +28,7 @@ const READY: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(50);
 /// Between looks at what comes while more is queued.
 const SHORTEST_NAP: Duration = Duration::from_micros(500);
-/// Stacks are random by 16 bytes within a page; a page more covers whatever depends on the environment's size.
+/// A page: what depends on the place of a stack repeats itself after that.
 const MOST_PADDING: u64 = 4096;
 /// How many queued runs may be waiting to be fetched: so few that neither side ever waits for room to write.
 pub const MOST_QUEUED: usize = 64;
@@ -78,7 +78,7 @@ pub enum Output {
 /// The helper is a [`Tree`]. Dropping the runner ends it and what it has started; so does the guardian if we are killed.
 ///
 /// The environment of a command is ours and [`Job::env`], and `KUMITE_TREE` and `KUMITE_PADDING`. Each is in a process
-/// group of its own.
+/// group of its own. Who calls should stay off the cores that it gives to commands ([`crate::pin_thread`]).
 #[derive(Debug)]
 pub struct Runner {
     helper: PathBuf,
@@ -106,7 +106,7 @@ struct Queued {
 /// One run of a command, from just before it is started until it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimedRun {
-    /// On the monotonic clock, around start and wait.
+    /// On the monotonic clock, around posix_spawn and wait4.
     pub wall: Duration,
     /// User time of the command and of the descendants it waited for, in microseconds' resolution.
     pub user: Duration,
@@ -123,8 +123,8 @@ pub struct TimedRun {
     pub involuntary_switches: u64,
     /// Descendants that still ran when it ended, and have been ended; of both commands, if two ran at once.
     pub left_behind: usize,
-    /// What it cost that is not in `wall`: preparation, and before it the reaping of the run that was queued before; for
-    /// the last that is queued, the answer too. Not the time in which nothing was queued.
+    /// What it cost that is not in `wall`: preparation, and the clearing up after the run before it; for the last that
+    /// is queued, the answer too. Not the time in which nothing was queued.
     pub overhead: Duration,
 }
 
@@ -181,7 +181,7 @@ impl Runner {
         self.rss_floor_bytes
     }
 
-    /// Runs one job to its end, on these cores (none: any). `None` if `stop` was set (looked at 20 times a second): the
+    /// Runs one job to its end, on these cores (none: those we had at the start). `None` if `stop` was set (looked at 20 times a second): the
     /// command and all it started have been ended, and this runner can run no more.
     ///
     /// # Errors
@@ -193,9 +193,7 @@ impl Runner {
     ///
     /// If there is no such job, or a queued run was not yet fetched by [`Runner::next`].
     pub fn run(&mut self, job: usize, cores: &[usize], stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
-        assert!(self.queued.is_empty(), "a queued run was not fetched");
-        self.queue(job, cores)?;
-        self.next(stop)
+        self.run_at_once([(job, cores)], false, stop).map(|runs| runs.map(|[run]| run))
     }
 
     /// Runs two jobs at the same time, each on its cores; returns when both have ended. Else like [`Runner::run`].
@@ -205,13 +203,7 @@ impl Runner {
         cores: [&[usize]; 2],
         stop: &AtomicBool,
     ) -> Result<Option<[TimedRun; 2]>, Error> {
-        assert!(self.queued.is_empty(), "a queued run was not fetched");
-        self.order(&[(jobs[0], cores[0]), (jobs[1], cores[1])], false)?;
-        let (one, other) = (self.next(stop), self.next(stop));
-        match (one?, other) {
-            (None, _) => Ok(None),
-            (Some(one), other) => Ok(other?.map(|other| [one, other])),
-        }
+        self.run_at_once([(jobs[0], cores[0]), (jobs[1], cores[1])], false, stop)
     }
 
     /// Like [`Runner::run`], but the command is started by fork, which gives its peak memory a floor of less than a
@@ -222,13 +214,13 @@ impl Runner {
         cores: &[usize],
         stop: &AtomicBool,
     ) -> Result<Option<TimedRun>, Error> {
-        assert!(self.queued.is_empty(), "a queued run was not fetched");
-        self.order(&[(job, cores)], true)?;
-        self.next(stop)
+        self.run_at_once([(job, cores)], true, stop).map(|runs| runs.map(|[run]| run))
     }
 
-    /// Has a job run as soon as those that were queued before have ended, and returns at once. The helper does not wait
-    /// for us in between. [`Runner::next`] gives what came of it, in the same order.
+    /// Has a job run as soon as those that were queued before have ended, and returns at once. [`Runner::next`] gives
+    /// what came of it, in the same order. This is the quick way: the helper waits for us only when nothing is queued,
+    /// and to wake each other takes longer than all else it does between two runs. Three runs ahead are enough for
+    /// commands of a millisecond or more.
     ///
     /// # Panics
     ///
@@ -244,12 +236,29 @@ impl Runner {
     ///
     /// If nothing is queued.
     pub fn next(&mut self, stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
+        let nap = (self.queued.len() > 1).then(|| (self.last_wall / 4).clamp(SHORTEST_NAP, LOOK));
+        self.fetch(nap, stop)
+    }
+
+    fn run_at_once<const N: usize>(
+        &mut self,
+        jobs: [(usize, &[usize]); N],
+        forked: bool,
+        stop: &AtomicBool,
+    ) -> Result<Option<[TimedRun; N]>, Error> {
+        assert!(self.queued.is_empty(), "a queued run was not fetched");
+        self.order(&jobs, forked)?;
+        // All of them, also after an error.
+        let runs = jobs.map(|_| if self.queued.is_empty() { Ok(None) } else { self.fetch(None, stop) });
+        let runs: Vec<TimedRun> = runs.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        Ok(runs.try_into().ok())
+    }
+
+    fn fetch(&mut self, nap: Option<Duration>, stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
         if self.tree.is_none() {
             return Err(self.lost(io::ErrorKind::BrokenPipe.into()));
         }
         let queued = self.queued.pop_front().expect("a run is queued");
-        // To wake us takes the helper longer than all else it does between two runs.
-        let nap = (!self.queued.is_empty()).then(|| self.last_wall.clamp(SHORTEST_NAP, LOOK));
         let answer = self.receive::<ANSWER>(nap, || stop.load(Ordering::Relaxed))?;
         let Some(answer) = answer else {
             self.end();
@@ -379,6 +388,9 @@ fn describe(job: &Job, message: &mut Message) -> Result<(), Error> {
     env.retain(|(name, _)| name != MARKER && name != PADDING && !replaced(name));
     env.extend(job.env.iter().map(|(name, value)| (name.into(), value.into())));
     let path = env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, path)| path);
+    if has_nul(job) {
+        return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "its command line has a NUL byte")));
+    }
     message.string(program(job, path).map_err(failed)?.as_os_str());
     let args: Vec<&OsStr> = [&*job.program].into_iter().chain(job.args.iter().map(OsStr::new)).collect();
     message.strings(args.into_iter());
@@ -405,6 +417,11 @@ fn describe(job: &Job, message: &mut Message) -> Result<(), Error> {
     Ok(())
 }
 
+fn has_nul(job: &Job) -> bool {
+    let env = job.env.iter().flat_map(|(name, value)| [name, value]);
+    job.program.as_bytes().contains(&0) || job.args.iter().chain(env).any(|string| string.contains('\0'))
+}
+
 /// The file to execute.
 fn program(job: &Job, path: &OsStr) -> io::Result<PathBuf> {
     if job.program.as_bytes().contains(&b'/') {
@@ -414,7 +431,7 @@ fn program(job: &Job, path: &OsStr) -> io::Result<PathBuf> {
     let executable = |path: &PathBuf| {
         fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
     };
-    let found = candidates.into_iter().find(executable).ok_or(io::ErrorKind::NotFound)?;
+    let found = candidates.into_iter().find(executable).ok_or(Errno::NOENT)?;
     std::path::absolute(found)
 }
 

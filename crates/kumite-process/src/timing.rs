@@ -1,8 +1,7 @@
-//! One run of a command: go to its cores and its directory, open its files; *clock*; start it, wait until it has ended;
-//! *clock*; reap it, see whether it has left anybody behind. What is outside of the two clocks is the overhead.
+//! One run of a command: go to its cores and its directory, open its files; *clock*; start it, wait for it; *clock*; see
+//! whether it has left anybody behind. What is outside of the two clocks is the overhead.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::ffi::{CStr, OsStr};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, pipe};
@@ -12,9 +11,10 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Barrier;
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, mem};
 
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
@@ -43,13 +43,6 @@ pub(crate) fn rss_floor() -> u64 {
     kib.unsigned_abs() * 1024
 }
 
-/// A command that has ended and is still to be reaped.
-struct Zombie {
-    pid: Pid,
-    began: Duration,
-    ended: Duration,
-}
-
 pub(crate) struct Timer {
     pub jobs: Vec<Prepared>,
     null: File,
@@ -61,8 +54,8 @@ pub(crate) struct Timer {
     /// Where we are; empty if we do not know.
     cores: Vec<usize>,
     dir: PathBuf,
-    /// Of all that we have reaped.
-    involuntary_switches: u64,
+    /// Of all that were reaped, which is done one at a time, so that each has its own.
+    involuntary_switches: Mutex<u64>,
 }
 
 impl Timer {
@@ -92,25 +85,26 @@ impl Timer {
             all_cores: available_cores(),
             cores: Vec::new(),
             dir: PathBuf::new(),
-            involuntary_switches: 0,
+            involuntary_switches: Mutex::default(),
         })
     }
 
     /// Runs these at the same time.
     pub(crate) fn execute(&mut self, orders: &[Order]) -> Vec<Answer> {
-        let ended = match orders {
+        let mut answers = match orders {
             [order] => vec![self.alone(order)],
             _ => self.together(orders),
         };
-        let mut answers: Vec<Answer> = ended.into_iter().map(|zombie| self.reap(zombie?)).collect();
-        let left_behind = end_children();
-        for figures in answers.iter_mut().flatten() {
-            figures.left_behind = left_behind as u64;
+        if let Some(left_behind) = end_children() {
+            *self.switches() = involuntary_switches();
+            for figures in answers.iter_mut().flatten() {
+                figures.left_behind = left_behind as u64;
+            }
         }
         answers
     }
 
-    fn alone(&mut self, order: &Order) -> Result<Zombie, Failure> {
+    fn alone(&mut self, order: &Order) -> Answer {
         let cores = self.cores_of(order);
         if self.cores != cores {
             let cores = cores.to_vec();
@@ -123,7 +117,7 @@ impl Timer {
     }
 
     /// Each in a thread of its own, which is on its cores.
-    fn together(&mut self, orders: &[Order]) -> Vec<Result<Zombie, Failure>> {
+    fn together(&mut self, orders: &[Order]) -> Vec<Answer> {
         let dirs: BTreeSet<&Path> = orders.iter().map(|order| &*self.jobs[order.job].dir).collect();
         let apart = dirs.len() > 1;
         if !apart && let Some(Err(failure)) = orders.first().map(|order| self.enter(order.job)) {
@@ -155,7 +149,8 @@ impl Timer {
 
     fn enter(&mut self, job: usize) -> Result<(), Failure> {
         let dir = &self.jobs[job].dir;
-        if self.dir != *dir {
+        // Byte by byte, for a `Path` is compared more slowly.
+        if self.dir.as_os_str() != dir.as_os_str() {
             self.dir.clear();
             env::set_current_dir(dir).map_err(at(Stage::Directory))?;
             self.dir.clone_from(dir);
@@ -163,7 +158,7 @@ impl Timer {
         Ok(())
     }
 
-    fn run(&self, order: &Order, wait_for_others: impl FnOnce()) -> Result<Zombie, Failure> {
+    fn run(&self, order: &Order, wait_for_others: impl FnOnce()) -> Answer {
         let job = &self.jobs[order.job];
         let files = Files::open(job);
         wait_for_others();
@@ -172,13 +167,32 @@ impl Timer {
             true => self.fork(job, order, files)?,
             false => self.spawn(job, order, &files)?,
         };
-        // It stays a zombie until it is reaped, outside of the timed part.
+        // It stays a zombie, and its id its own, until we are the only one to reap.
         while let Err(errno) = waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) {
             if errno != Errno::EINTR {
                 return Err(unstarted(errno));
             }
         }
-        Ok(Zombie { pid, began, ended: now() })
+        let mut before = self.switches();
+        let end = wait4::try_wait4_pid(pid.as_raw().cast_unsigned()).map_err(at(Stage::Program))?;
+        let ended = now();
+        let end = end.ok_or(unstarted(Errno::ECHILD))?;
+        let switches = involuntary_switches();
+        Ok(Figures {
+            began: nanos(began),
+            ended: nanos(ended),
+            user: nanos(end.rusage.utime),
+            system: nanos(end.rusage.stime),
+            peak_rss_bytes: end.rusage.maxrss,
+            floor_bytes: rss_floor(),
+            status: end.status.into_raw(),
+            involuntary_switches: switches.saturating_sub(mem::replace(&mut *before, switches)),
+            left_behind: 0,
+        })
+    }
+
+    fn switches(&self) -> MutexGuard<'_, u64> {
+        self.involuntary_switches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The quicker way: the child lives in our memory until it becomes the command.
@@ -230,25 +244,6 @@ impl Timer {
         let child = command.spawn().map_err(at(Stage::Program))?;
         Ok((Pid::from_raw(child.id().cast_signed()), began))
     }
-
-    fn reap(&mut self, zombie: Zombie) -> Answer {
-        let end = wait4::try_wait4_pid(zombie.pid.as_raw().cast_unsigned()).map_err(at(Stage::Program))?;
-        let end = end.ok_or(unstarted(Errno::ECHILD))?;
-        let all = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(unstarted)?;
-        let all = all.involuntary_context_switches().unsigned_abs();
-        let before = std::mem::replace(&mut self.involuntary_switches, all);
-        Ok(Figures {
-            began: nanos(zombie.began),
-            ended: nanos(zombie.ended),
-            user: nanos(end.rusage.utime),
-            system: nanos(end.rusage.stime),
-            peak_rss_bytes: end.rusage.maxrss,
-            floor_bytes: rss_floor(),
-            status: end.status.into_raw(),
-            involuntary_switches: all.saturating_sub(before),
-            left_behind: 0,
-        })
-    }
 }
 
 /// What a job reads and writes, from its beginning in each run.
@@ -295,30 +290,33 @@ fn throw_away(mut pipe: PipeReader) {
     while pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
 }
 
-/// Ends all our children, and theirs, which then become ours; how many still ran.
-fn end_children() -> usize {
+/// Of all the children we have reaped.
+fn involuntary_switches() -> u64 {
+    getrusage(UsageWho::RUSAGE_CHILDREN)
+        .map_or(0, |usage| usage.involuntary_context_switches().unsigned_abs())
+}
+
+/// Ends all our children, and theirs, which then become ours: how many still ran. `None` if there were none.
+fn end_children() -> Option<usize> {
     let mut ended = BTreeSet::new();
     let us = std::process::id().cast_signed();
     let last = Instant::now() + LAST_WAIT;
-    while have_children() && Instant::now() < last {
-        for pid in proc_fs::pids() {
-            if Stat::of(pid).is_some_and(|stat| stat.parent == us && !stat.is_zombie()) {
-                ended.insert(pid);
-                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-            }
-        }
-        thread::sleep(Duration::from_micros(200));
-    }
-    ended.len()
-}
-
-/// Reaps those that have ended.
-fn have_children() -> bool {
+    let mut found = false;
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-            Ok(WaitStatus::StillAlive) => return true,
-            Err(errno) if errno != Errno::EINTR => return false,
-            _ => {}
+            Ok(WaitStatus::StillAlive) if Instant::now() < last => {
+                for pid in proc_fs::pids() {
+                    if Stat::of(pid).is_some_and(|stat| stat.parent == us && !stat.is_zombie()) {
+                        ended.insert(pid);
+                        let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+                    }
+                }
+                thread::sleep(Duration::from_micros(200));
+            }
+            Ok(WaitStatus::StillAlive) => return Some(ended.len()),
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(_) => return found.then_some(ended.len()),
         }
+        found = true;
     }
 }

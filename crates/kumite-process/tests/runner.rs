@@ -13,12 +13,25 @@ use common::{Bench, alive, eventually};
 use kumite_process::{Error, Job, Output, Runner, Stdin, TimedRun, available_cores};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
+/// Until it has used 0.1 s by its own account: the load of the machine does not matter.
+const SPIN: &str = "exec awk 'BEGIN { while (i++ < 1e9) if (i % 10000 == 0) { getline s < \"/proc/self/stat\"; \
+                    close(\"/proc/self/stat\"); split(s, f, \" \"); if (f[14] + f[15] >= 10) exit } }'";
 const MIB: u64 = 1 << 20;
 
 #[test]
 #[ignore = "is what runs the commands of the other tests"]
 fn helper() {
     kumite_process::runner_main();
+}
+
+/// Has a runner with a command that does not end.
+#[test]
+#[ignore = "is what one of the other tests kills"]
+fn owner() {
+    let Ok(dir) = std::env::var("OWNER_DIR") else { return };
+    let script = "sleep 30 & echo $! > child; echo $PPID > helper; echo $$ > root; wait";
+    let job = Job { dir: dir.into(), ..sh(&Bench::new(), script) };
+    start(&[job]).unwrap().run(0, &[], &NEVER).unwrap();
 }
 
 fn sh(bench: &Bench, script: &str) -> Job {
@@ -52,10 +65,7 @@ fn exit_codes_and_signals() {
 #[test]
 fn a_spinning_command_has_its_cpu_time() {
     let bench = Bench::new();
-    // Until it has used 0.1 s by its own account: the load of the machine does not matter.
-    let spin = "awk 'BEGIN { while (i++ < 1e9) if (i % 10000 == 0) { getline s < \"/proc/self/stat\"; \
-                close(\"/proc/self/stat\"); split(s, f, \" \"); if (f[14] + f[15] >= 10) exit } }'";
-    let run = run(&bench, spin);
+    let run = run(&bench, SPIN);
     let cpu = run.user + run.system;
     assert!((Duration::from_millis(99)..Duration::from_millis(140)).contains(&cpu), "{run:?}");
     assert!(cpu < run.wall + Duration::from_millis(2) && run.system < run.user, "{run:?}");
@@ -139,7 +149,7 @@ fn two_at_once_overlap() {
 fn a_program_that_is_not_there_is_named() {
     let bench = Bench::new();
     let job = |program: &str| Job { program: program.into(), ..sh(&bench, "") };
-    for program in ["no-such-program", ""] {
+    for program in ["no-such-program", "", "s\0h"] {
         let error = start(&[job(program)]).unwrap_err();
         assert!(error.to_string().starts_with(&format!("cannot start `{program}`")), "{error}");
     }
@@ -157,6 +167,108 @@ fn a_core_that_is_not_there_is_an_error_and_the_next_run_goes_on() {
     let error = runner.run(0, &[1000], &NEVER).unwrap_err();
     assert!(matches!(error, Error::Cores { .. }), "{error:?}");
     assert!(runner.run(0, &[], &NEVER).unwrap().unwrap().status.success());
+}
+
+#[test]
+fn two_at_once_are_where_they_were_told_and_each_has_its_own_time() {
+    let bench = Bench::new();
+    let other = bench.dir().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let cores = available_cores();
+    let (first, last) = (&cores[..1], &cores[cores.len() - 1..]);
+    let script = |pause| format!("pwd > log; grep Cpus_allowed_list /proc/self/status >> log; sleep {pause}");
+    let job = Job { dir: other.clone(), ..sh(&bench, &script(0.3)) };
+    let mut runner = start(&[sh(&bench, &script(0.05)), job]).unwrap();
+    let [short, long] = runner.run_both([0, 1], [first, last], &NEVER).unwrap().unwrap();
+    assert!(short.wall >= Duration::from_millis(50) && long.wall >= Duration::from_millis(300));
+    assert!(short.wall < long.wall, "{short:?} {long:?}");
+    for (log, dir, core) in [("log", bench.dir(), first), ("other/log", &other, last)] {
+        let dir = dir.canonicalize().unwrap();
+        assert_eq!(bench.read(log), format!("{}\nCpus_allowed_list:\t{}\n", dir.display(), core[0]));
+    }
+    let runs = runner.run_both([0, 0], [first, &[1000]], &NEVER);
+    assert!(matches!(runs, Err(Error::Cores { .. })), "{runs:?}");
+    assert!(runner.run(0, &[], &NEVER).unwrap().unwrap().status.success());
+}
+
+#[test]
+fn who_shares_a_core_has_to_give_way() {
+    let bench = Bench::new();
+    let mut runner = start(&[sh(&bench, SPIN), sh(&bench, "sleep 0.1")]).unwrap();
+    let core = &available_cores()[..1];
+    let runs = runner.run_both([0, 0], [core, core], &NEVER).unwrap().unwrap();
+    for run in runs {
+        assert!(run.involuntary_switches > 0 && run.wall > run.user + run.system, "{run:?}");
+    }
+    let idle = runner.run(1, &[], &NEVER).unwrap().unwrap().involuntary_switches;
+    let [one, other] = runs.map(|run| run.involuntary_switches);
+    assert!(idle * 2 < one + other, "{idle} {one} {other}: each has its own only");
+}
+
+#[test]
+fn a_fork_lowers_the_floor_and_changes_nothing_else() {
+    let bench = Bench::new();
+    let script = "pwd; echo $0 $GREETING; cut -d ' ' -f 1,5 /proc/self/stat; exit 3";
+    let file = Output::File(bench.log());
+    let mut runner = start(&[Job { output: file, ..sh(&bench, script) }, sh(&bench, "true")]).unwrap();
+    let spawned = runner.run(0, &[], &NEVER).unwrap().unwrap();
+    let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let by_spawn = lines(bench.read("log"));
+    let forked = runner.run_forked(0, &[], &NEVER).unwrap().unwrap();
+    let by_fork = lines(bench.read("log"));
+    assert_eq!((spawned.status.code(), forked.status.code()), (Some(3), Some(3)));
+    assert_eq!((&by_fork[..2], by_fork.len()), (&by_spawn[..2], 3));
+    let nothing = runner.run(1, &[], &NEVER).unwrap().unwrap();
+    assert!(nothing.peak_rss_is_floor && nothing.peak_rss_bytes == runner.rss_floor_bytes(), "{nothing:?}");
+    let nothing = runner.run_forked(1, &[], &NEVER).unwrap().unwrap();
+    assert!(!nothing.peak_rss_is_floor && nothing.peak_rss_bytes < runner.rss_floor_bytes(), "{nothing:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_named() {
+    let bench = Bench::new();
+    let nowhere = Path::new("/nowhere/at all").to_owned();
+    let input = Job { stdin: Stdin::File(nowhere.clone()), ..sh(&bench, "true") };
+    let output = Job { output: Output::File(nowhere), ..sh(&bench, "true") };
+    let mut runner = start(&[input, output]).unwrap();
+    let error = runner.run(0, &[], &NEVER).unwrap_err();
+    assert!(error.to_string().starts_with("cannot read /nowhere/at all"), "{error}");
+    let error = runner.run(1, &[], &NEVER).unwrap_err();
+    assert!(error.to_string().starts_with("cannot write /nowhere/at all"), "{error}");
+}
+
+#[test]
+fn a_program_is_looked_up_on_the_path_of_its_own() {
+    let bench = Bench::new();
+    let bin = bench.dir().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink("/bin/sh", bin.join("its-own-shell")).unwrap();
+    for path in [bin.to_str().unwrap(), "/nowhere:bin"] {
+        let env = vec![("PATH".to_owned(), path.to_owned())];
+        let job = Job { program: "its-own-shell".into(), env, ..sh(&bench, "exit 4") };
+        let run = start(&[job]).unwrap().run(0, &[], &NEVER).unwrap().unwrap();
+        assert_eq!(run.status.code(), Some(4));
+    }
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_named() {
+    let bench = Bench::new();
+    let error = start(&[Job { dir: "/nowhere".into(), ..sh(&bench, "true") }]).unwrap_err();
+    assert_eq!(error.to_string(), "cannot run in /nowhere: no such directory");
+}
+
+#[test]
+fn nothing_survives_one_that_was_killed() {
+    let bench = Bench::new();
+    let mut owner = std::process::Command::new(std::env::current_exe().unwrap());
+    owner.args(["--exact", "owner", "--ignored", "--nocapture"]).env("OWNER_DIR", bench.dir());
+    let mut owner = owner.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let members = ["root", "child", "helper"].map(|name| bench.pid(name));
+    assert!(members.iter().all(|&pid| alive(pid)));
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    eventually(|| !members.iter().any(|&pid| alive(pid)));
 }
 
 #[test]

@@ -16,10 +16,15 @@ pub use comparison::{
     ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
     Costs, Duet, Ended, ImportedRatio, Ratio, Remaining, Speed, Thrift,
 };
-pub use export::{Cell, Estimate, Export, SCHEMA};
+pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};
-pub use run::{Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Source};
+pub use run::{
+    Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Source,
+};
 pub use store::{Store, StoreError};
-pub use trial::{Disturbance, Errors, Histogram, Mark, Outcome, Sample, Series, Trial};
+pub use trial::{
+    Disturbance, Errors, Histogram, Mark, Needs, Outcome, Sample, Series, Steadiness, SteadyClass, Trial,
+    standing,
+};
 pub use verdict::{Claim, EffectKind, Verdict, Warning};

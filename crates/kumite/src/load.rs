@@ -1,5 +1,6 @@
 //! `kumite load`: the load engine as a tool of its own.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -173,6 +174,8 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
         times: &[seconds.unwrap_or_default()],
         kept: &[],
         budget: None,
+        undecided: &|_| BTreeSet::new(),
+        rerun_marked: false,
     };
     execute(&session, &mut executor, &clock, &mut store, stop, &mut |_| {})?;
     let outcome =

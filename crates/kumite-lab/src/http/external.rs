@@ -26,14 +26,19 @@ impl Executor for External<'_> {
     fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Option<Measured> {
         let result = offer(&self.load, &self.cores, stop, self.watch);
         let measured = match &result {
-            Ok(outcome) => Measured {
-                outcome: Outcome::Ok,
-                reason: None,
-                sample: sample(outcome, None),
-                marks: marks(outcome, false),
-                ready_ms: None,
-                log: None,
-            },
+            Ok(outcome) => {
+                let sample = sample(outcome, None);
+                let marks = marks(outcome, &sample, false);
+                Measured {
+                    outcome: Outcome::Ok,
+                    reason: None,
+                    sample,
+                    marks,
+                    ready_ms: None,
+                    load_ms: None,
+                    log: None,
+                }
+            }
             Err(error) => Measured::failed(Outcome::Failed, error.to_string()),
         };
         self.result = Some(result);
@@ -75,7 +80,16 @@ pub fn load_result(
     outcome: &kumite_load::Outcome,
     trial_sample: &Sample,
 ) -> LoadResult {
-    let latency = Latency::of(&outcome.response);
+    let metric = |name: &str| trial_sample.metrics.get(name).copied();
+    let latency = metric("response_mean_us").zip(metric("response_max_us")).map(|(mean, max)| Latency {
+        mean,
+        p50: metric("response_p50_us"),
+        p90: metric("response_p90_us"),
+        p99: metric("response_p99_us"),
+        p99_9: metric("response_p99_9_us"),
+        max,
+    });
+    let times = trial_sample.histograms.get("response_ns");
     let seconds = outcome.elapsed.as_secs_f64();
     LoadResult {
         schema: SCHEMA,
@@ -86,7 +100,10 @@ pub fn load_result(
         ok: outcome.ok,
         errors: trial_sample.errors.clone(),
         seconds,
-        throughput_rps: if seconds > 0.0 { outcome.ok as f64 / seconds } else { 0.0 },
+        throughput_rps: metric("throughput_rps").unwrap_or(0.0),
+        steadiness: trial_sample.steadiness.clone(),
+        warm_up_ms: metric("warm_up_ms"),
+        needs: trial_sample.needs.clone(),
         response_us: latency.clone(),
         service_us: latency,
         engine: Engine {
@@ -101,9 +118,9 @@ pub fn load_result(
         recovery_us: outcome.recovery.map(|recovery| recovery.took.as_secs_f64() * 1e6),
         recovered: outcome.recovery.map(|recovery| recovery.complete),
         cut_short: outcome.stopped,
-        histogram_us: outcome
-            .response
-            .iter_recorded()
+        histogram_us: times
+            .into_iter()
+            .flat_map(|times| times.iter_recorded())
             .map(|bin| (bin.value_iterated_to() as f64 / 1e3, bin.count_since_last_iteration()))
             .collect(),
         series: trial_sample.series.clone(),

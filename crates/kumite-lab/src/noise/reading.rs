@@ -1,6 +1,6 @@
 //! What the kernel has counted until now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -11,14 +11,7 @@ use crate::doctor::{Groups, System};
 /// Of `/proc/stat`: USER_HZ is 100 in the ABI of every architecture that Rust and Linux both still serve.
 const TICK_MS: u64 = 10;
 
-/// Where to look.
-#[derive(Debug)]
-pub(super) struct Sources {
-    system: System,
-    cpus: Vec<usize>,
-    groups: CgroupFiles,
-}
-
+/// Which files of cgroups to look at.
 #[derive(Clone, Debug)]
 pub(super) struct CgroupFiles {
     /// The exact CPU time of all that runs here, CPU by CPU, where the kernel keeps it: in version 1 of cgroups.
@@ -72,62 +65,41 @@ pub(super) struct CpuTime {
     pub khz: Option<f64>,
 }
 
-impl Sources {
-    pub fn of(system: System, groups: CgroupFiles, cpus: &[usize]) -> Sources {
-        let mut cpus = cpus.to_vec();
-        cpus.sort_unstable();
-        cpus.dedup();
-        Sources { system, cpus, groups }
-    }
-
-    pub fn read(&self) -> Reading {
-        let stat = self.system.text("/proc/stat").unwrap_or_default();
+impl Reading {
+    /// Of these CPUs, each of them once.
+    pub fn of(system: &System, groups: &CgroupFiles, cpus: &BTreeSet<usize>) -> Reading {
+        let stat = system.text("/proc/stat").unwrap_or_default();
         let own_cpu = clock_gettime(ClockId::ProcessCPUTime);
-        let mut cpus: BTreeMap<usize, CpuTime> = stat.lines().filter_map(|line| self.cpu(line)).collect();
-        for (cpu, time) in &mut cpus {
-            let file = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");
-            time.khz = self.system.value(&file).filter(|khz| *khz > 0.0);
-        }
+        let quotas = groups.quotas.iter().filter_map(|file| quota_throttles(system, file));
         Reading {
             clocks: Clocks::read(),
-            cpus,
-            tasks: self.tasks(),
-            switches: stat
-                .lines()
-                .find_map(|line| line.strip_prefix("ctxt ")?.parse().ok())
-                .unwrap_or_default(),
+            cpus: stat.lines().filter_map(|line| cpu_time(system, cpus, line)).collect(),
+            tasks: groups.tasks.as_deref().and_then(|file| tasks(&system.text(file)?, cpus)),
+            switches: stat.lines().find_map(|line| line.strip_prefix("ctxt ")?.parse().ok()).unwrap_or(0),
             own_cpu: Duration::new(own_cpu.tv_sec.unsigned_abs(), own_cpu.tv_nsec as u32),
-            thermal_throttles: self.thermal_throttles(),
-            quota_throttles: self
-                .groups
-                .quotas
-                .iter()
-                .filter_map(|file| quota_throttles(&self.system, file))
-                .reduce(|a, b| a + b),
+            thermal_throttles: thermal_throttles(system, cpus),
+            quota_throttles: quotas.reduce(|a, b| a + b),
         }
     }
+}
 
-    fn cpu(&self, line: &str) -> Option<(usize, CpuTime)> {
-        let (name, times) = line.split_once(' ')?;
-        let cpu = name.strip_prefix("cpu")?.parse().ok()?;
-        self.cpus.contains(&cpu).then(|| Some((cpu, CpuTime::parse(times)?)))?
-    }
+fn cpu_time(system: &System, cpus: &BTreeSet<usize>, line: &str) -> Option<(usize, CpuTime)> {
+    let (name, times) = line.split_once(' ')?;
+    let cpu = name.strip_prefix("cpu")?.parse().ok().filter(|cpu| cpus.contains(cpu))?;
+    let khz = system.value(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"));
+    Some((cpu, CpuTime { khz: khz.filter(|khz| *khz > 0.0), ..CpuTime::parse(times)? }))
+}
 
-    fn tasks(&self) -> Option<Duration> {
-        let text = self.system.text(self.groups.tasks.as_deref()?)?;
-        let times: Option<Vec<u64>> = text.split_ascii_whitespace().map(|time| time.parse().ok()).collect();
-        let times = times?;
-        self.cpus.iter().map(|cpu| times.get(*cpu).copied().map(Duration::from_nanos)).sum()
-    }
+fn tasks(usage: &str, cpus: &BTreeSet<usize>) -> Option<Duration> {
+    let times: Option<Vec<u64>> = usage.split_ascii_whitespace().map(|time| time.parse().ok()).collect();
+    let times = times?;
+    cpus.iter().map(|cpu| times.get(*cpu).copied().map(Duration::from_nanos)).sum()
+}
 
-    fn thermal_throttles(&self) -> Option<u64> {
-        let files = self.cpus.iter().flat_map(|cpu| {
-            ["core", "package"].map(|what| {
-                format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/{what}_throttle_count")
-            })
-        });
-        files.filter_map(|file| self.system.value::<u64>(&file)).reduce(|a, b| a + b)
-    }
+fn thermal_throttles(system: &System, cpus: &BTreeSet<usize>) -> Option<u64> {
+    let file = |cpu, what| format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/{what}_throttle_count");
+    let files = cpus.iter().flat_map(|cpu| ["core", "package"].map(|what| file(cpu, what)));
+    files.filter_map(|file| system.value::<u64>(&file)).reduce(|a, b| a + b)
 }
 
 impl CpuTime {

@@ -1,0 +1,77 @@
+//! What came from outside while each trial was measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kumite_record::{Export, Mark, Trial};
+use serde::Serialize;
+
+use crate::group::Groups;
+use crate::metric::Metric;
+use crate::number::{count, plural};
+use crate::table::{Column, Entry, Filled, Table};
+use crate::text::one_line;
+
+/// Trials in the order in which they were measured, so that one sees when it was noisy.
+#[derive(Debug, Serialize)]
+pub struct NoiseText {
+    /// How many are marked for it, and what there was none of.
+    pub summary: String,
+    pub table: Table,
+}
+
+/// None where no trial was watched.
+pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
+    let watched = |trial: &&Trial| !trial.sample.noise.is_empty() || outside(trial).next().is_some();
+    let trials: Vec<&Trial> = export.trials.iter().filter(watched).collect();
+    if trials.is_empty() {
+        return None;
+    }
+    let names: BTreeSet<&str> =
+        trials.iter().flat_map(|trial| trial.sample.noise.keys()).map(String::as_str).collect();
+    let some = |name: &&str| trials.iter().any(|t| t.sample.noise.get(*name).is_some_and(|v| *v != 0.0));
+    let (shown, zero): (Vec<&str>, Vec<&str>) = names.into_iter().partition(some);
+
+    let column = |name: String, numeric, of: &dyn Fn(&Trial) -> String| -> Filled {
+        (Column { name, numeric }, trials.iter().map(|trial| Entry::plain(one_line(&of(trial)))).collect())
+    };
+    let mut columns = vec![
+        column("contender".to_owned(), false, &|trial| trial.contender.clone()),
+        column("point".to_owned(), false, &|trial| groups.name(&trial.point)),
+        column("block".to_owned(), true, &|trial| count(f64::from(trial.block) + 1.0)),
+        column("marks".to_owned(), false, &|trial| {
+            outside(trial).map(Mark::as_str).collect::<Vec<_>>().join(", ")
+        }),
+    ];
+    columns.extend(shown.into_iter().map(Metric::new).map(|metric| {
+        column(one_line(&metric.label()), true, &|trial| {
+            trial.sample.noise.get(&metric.name).map_or("–".to_owned(), |value| metric.text(*value))
+        })
+    }));
+    Some(NoiseText { summary: summary(&trials, &zero), table: Table::of(columns) })
+}
+
+fn outside(trial: &Trial) -> impl Iterator<Item = Mark> {
+    trial.marks.iter().copied().filter(|mark| mark.is_outside())
+}
+
+fn summary(trials: &[&Trial], zero: &[&str]) -> String {
+    let mut kinds = BTreeMap::<Mark, usize>::new();
+    for mark in trials.iter().flat_map(|trial| outside(trial)) {
+        *kinds.entry(mark).or_default() += 1;
+    }
+    let marked = trials.iter().filter(|trial| outside(trial).next().is_some()).count();
+    let of = plural(trials.len(), "trial");
+    let mut summary = match marked {
+        0 => format!("None of {of} is marked for it."),
+        _ => {
+            let kinds: Vec<String> =
+                kinds.iter().map(|(mark, n)| format!("{} {}", count(*n as f64), mark.as_str())).collect();
+            format!("{} of {of} are marked for it: {}.", count(marked as f64), kinds.join(", "))
+        }
+    };
+    if !zero.is_empty() {
+        let words: Vec<String> = zero.iter().map(|name| one_line(&Metric::new(name).words())).collect();
+        summary += &format!(" Nothing in any trial: {}.", words.join(", "));
+    }
+    summary
+}
