@@ -117,3 +117,136 @@ pub(crate) fn until_decided<B: Blocks>(
     }
     (Ok(Ended::MaxRuns), elapsed)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use jiff::Timestamp;
+
+    use super::*;
+
+    /// Goes on by what runs take.
+    #[derive(Default)]
+    struct FakeClock(Cell<Duration>);
+
+    impl Clock for FakeClock {
+        fn now(&self) -> Duration {
+            self.0.get()
+        }
+
+        fn timestamp(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+    }
+
+    struct Fake<'a> {
+        clock: &'a FakeClock,
+        /// What each takes in the block with this number.
+        takes: &'a dyn Fn(usize) -> Vec<f64>,
+        orders: Vec<Vec<usize>>,
+        /// Set in this block.
+        stop_in: Option<usize>,
+    }
+
+    impl Blocks for Fake<'_> {
+        type Error = String;
+
+        fn block(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<f64>>, String> {
+            let nth = self.orders.len();
+            self.orders.push(order.to_vec());
+            let takes = (self.takes)(nth);
+            self.clock.0.set(self.clock.0.get() + Duration::from_secs_f64(takes.iter().sum()));
+            stop.store(self.stop_in == Some(nth), Ordering::Relaxed);
+            if takes.contains(&0.0) { Err("a run failed".to_owned()) } else { Ok(Some(takes)) }
+        }
+    }
+
+    fn rules() -> Rules {
+        Rules {
+            alpha: 0.05,
+            margin: 0.0025,
+            min_blocks: 0,
+            max_blocks: None,
+            budget: Duration::from_secs(1_000),
+            seed: 1,
+            reference: 0,
+        }
+    }
+
+    struct Done {
+        ended: Result<Ended, String>,
+        orders: Vec<Vec<usize>>,
+        elapsed: Duration,
+    }
+
+    fn run(rules: &Rules, of: usize, stop_in: Option<usize>, takes: &dyn Fn(usize) -> Vec<f64>) -> Done {
+        let clock = FakeClock::default();
+        let mut fake = Fake { clock: &clock, takes, orders: Vec::new(), stop_in };
+        let stop = AtomicBool::new(false);
+        let (ended, elapsed) = until_decided(&mut fake, of, rules, &clock, &stop, &mut |_| {});
+        Done { ended, orders: fake.orders, elapsed }
+    }
+
+    #[test]
+    fn it_ends_when_all_are_decided_and_not_before_the_fewest() {
+        let done = run(&rules(), 2, None, &|_| vec![1.0, 2.0]);
+        assert_eq!(
+            (done.ended, done.orders.len(), done.elapsed),
+            (Ok(Ended::Decided), 6, Duration::from_secs(18))
+        );
+        // Three verdicts share the 5 %.
+        let four = run(&rules(), 4, None, &|_| vec![1.0, 2.0, 3.0, 1.0]);
+        assert_eq!((four.ended, four.orders.len()), (Ok(Ended::Decided), rules().fewest(4)));
+        assert!(rules().fewest(4) > 6);
+        // One that is decided late keeps them all going.
+        let late =
+            run(&rules(), 3, None, &|nth| vec![1.0, 2.0, if nth < 20 && nth.is_multiple_of(2) { 0.5 } else { 2.0 }]);
+        assert!(late.ended == Ok(Ended::Decided) && late.orders.len() > 30, "{}", late.orders.len());
+        let least = run(&Rules { min_blocks: 10, ..rules() }, 2, None, &|_| vec![1.0, 2.0]);
+        assert_eq!(least.orders.len(), 10);
+    }
+
+    /// On either side by far, in turn: never decided.
+    fn in_turn(nth: usize) -> Vec<f64> {
+        if nth.is_multiple_of(2) { vec![1.0, 2.0] } else { vec![2.0, 1.0] }
+    }
+
+    #[test]
+    fn it_ends_when_what_is_allowed_is_spent() {
+        let most = run(&Rules { max_blocks: Some(40), ..rules() }, 2, None, &in_turn);
+        assert_eq!((most.ended, most.orders.len()), (Ok(Ended::MaxRuns), 40));
+        let budget = Duration::from_secs(60);
+        let time = run(&Rules { budget, ..rules() }, 2, None, &in_turn);
+        assert_eq!((time.ended, time.orders.len(), time.elapsed), (Ok(Ended::Budget), 20, budget));
+        // The fewest runs come before the budget.
+        let least = run(&Rules { budget, min_blocks: 30, ..rules() }, 2, None, &in_turn);
+        assert_eq!((least.ended, least.orders.len()), (Ok(Ended::Budget), 30));
+    }
+
+    #[test]
+    fn it_ends_when_it_is_stopped_or_a_run_fails() {
+        let stopped = run(&rules(), 2, Some(3), &|_| vec![1.0, 2.0]);
+        assert_eq!((stopped.ended, stopped.orders.len()), (Ok(Ended::Interrupted), 4));
+        let failed = run(&rules(), 2, None, &|nth| vec![1.0, if nth == 2 { 0.0 } else { 2.0 }]);
+        assert_eq!((failed.ended, failed.elapsed), (Err("a run failed".to_owned()), Duration::from_secs(6)));
+    }
+
+    #[test]
+    fn the_seed_is_the_order_and_either_comes_first_about_as_often() {
+        let of = |seed| run(&Rules { seed, max_blocks: Some(400), ..rules() }, 2, None, &in_turn).orders;
+        assert_eq!(of(5), of(5));
+        assert_ne!(of(5), of(6));
+        // 200 expected, SD 10: five of them.
+        let first = of(5).iter().filter(|order| order[0] == 0).count();
+        assert!((150..250).contains(&first), "{first}");
+    }
+
+    #[test]
+    fn far_on_it_is_looked_at_less_often_but_still_ends_soon() {
+        let rules = Rules { budget: Duration::from_secs(100_000), ..rules() };
+        let done = run(&rules, 2, None, &|nth| if nth < 1_000 { in_turn(nth) } else { vec![1.0, 2.0] });
+        assert_eq!(done.ended, Ok(Ended::Decided));
+        assert!((1_010..1_300).contains(&done.orders.len()), "{}", done.orders.len());
+    }
+}

@@ -29,7 +29,6 @@ pub struct Server {
 
 /// Compares running servers by what they answer under load, and says what came of it; with an error beside it, if that
 /// is why it ended. Each gets `warm_up` loads that are not counted.
-#[expect(clippy::too_many_arguments, reason = "each is one thing, and there is one caller")]
 pub fn compare_servers(
     servers: &[Server],
     warm_up: usize,
