@@ -200,8 +200,9 @@ mod tests {
         assert_eq!((four.ended, four.orders.len()), (Ok(Ended::Decided), rules().fewest(4)));
         assert!(rules().fewest(4) > 6);
         // One that is decided late keeps them all going.
-        let late =
-            run(&rules(), 3, None, &|nth| vec![1.0, 2.0, if nth < 20 && nth.is_multiple_of(2) { 0.5 } else { 2.0 }]);
+        let late = run(&rules(), 3, None, &|nth| {
+            vec![1.0, 2.0, if nth < 20 && nth.is_multiple_of(2) { 0.5 } else { 2.0 }]
+        });
         assert!(late.ended == Ok(Ended::Decided) && late.orders.len() > 30, "{}", late.orders.len());
         let least = run(&Rules { min_blocks: 10, ..rules() }, 2, None, &|_| vec![1.0, 2.0]);
         assert_eq!(least.orders.len(), 10);
