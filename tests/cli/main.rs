@@ -1,6 +1,7 @@
 //! The tool through its binary, as a user would, with tiny fake contenders: needs no other language.
 
 mod check;
+mod compare;
 mod disturbance;
 mod doctor;
 mod gate;

@@ -23,10 +23,12 @@ fn warnings(export: &Value) -> String {
 #[test]
 fn an_experiment_is_run_judged_kept_and_reported() {
     let place = Place::new(FASTER, &[("fast", "pong"), ("slow", "slow")]);
-    let files = ["--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--seed", "4"];
+    let files =
+        ["--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--seed", "4", "--blocks", "10"];
     let said = place.kumite(&[&["run", "fake"][..], &files].concat()).ended(0);
     assert!(said.out.contains("✓") && said.out.contains("holds: ratio"), "{}", said.out);
-    assert!(said.err.contains("12/12"), "plain lines of progress: {}", said.err);
+    assert!(said.err.contains("/20 "), "plain lines of progress: {}", said.err);
+    assert!(said.out.contains("It ended when its verdicts were in: 4 trials fewer"), "{}", said.out);
     assert!(!said.out.contains('\x1b'), "no colour where there is no terminal");
 
     let export: Value = serde_json::from_str(&place.read("r.json")).unwrap();
@@ -37,7 +39,7 @@ fn an_experiment_is_run_judged_kept_and_reported() {
     assert_eq!((&export["schema"], &export["run"]["seed"]), (&1.into(), &4.into()));
     assert_eq!(export["contenders"][0]["version"], "fake 1.0");
     let cell = &export["cells"][0];
-    assert_eq!((&cell["contender"], &cell["trials"]), (&"fast".into(), &6.into()));
+    assert_eq!((&cell["contender"], &cell["trials"]), (&"fast".into(), &8.into()));
     for metric in ["throughput_rps", "response_p99_us", "cpu_cores", "peak_rss_bytes", "failures"] {
         let estimate = &cell["metrics"][metric];
         let of =
@@ -53,7 +55,7 @@ fn an_experiment_is_run_judged_kept_and_reported() {
     assert!(export["machine"]["cpus"] == 1 || cores["contender"][0] != cores["engine"][0], "{cores}");
     // Blocks: both contenders in each, one after the other.
     let trials = export["trials"].as_array().unwrap();
-    assert_eq!(trials.len(), 12);
+    assert_eq!(trials.len(), 16, "each of two claims takes eight blocks");
     for pair in trials.chunks(2) {
         assert_eq!(pair[0]["block"], pair[1]["block"]);
         assert_ne!(pair[0]["contender"], pair[1]["contender"]);

@@ -60,6 +60,13 @@ pub(crate) struct Comparison {
     pub test: Test,
 }
 
+impl Comparison {
+    /// Whether its effect has an interval: it is not a count, and not "equal".
+    pub fn has_interval(&self) -> bool {
+        !matches!(self.test, Test::Disqualified(_) | Test::Compare(_, Op::Equal, _))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Test {
     Compare(Expr, Op, Expr),

@@ -2,19 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Cell, Estimate, Outcome, Point, Run, Trial};
+use kumite_record::{Cell, CellSteadiness, Estimate, Needs, Outcome, Point, Run, SteadyClass, Trial};
 use kumite_stats::{median, median_interval};
 
 /// The confidence of every interval.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// The planned cells of these contenders.
-pub(crate) fn cells(run: &Run, trials: &[Trial], contenders: &[String]) -> Vec<Cell> {
+pub(crate) fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for (nth, point) in run.points.iter().enumerate() {
         for contender in contenders.iter().filter(|contender| run.plans(contender, nth)) {
             let of_cell: Vec<&Trial> = trials
                 .iter()
+                .copied()
                 .filter(|trial| trial.contender == *contender && trial.point == *point)
                 .collect();
             cells.push(cell(contender, point, &of_cell, run.seed));
@@ -27,8 +28,13 @@ fn cell(contender: &str, point: &Point, trials: &[&Trial], seed: u64) -> Cell {
     let count = |outcome| trials.iter().filter(|trial| trial.outcome == outcome).count() as u32;
     let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
     let names: BTreeSet<&String> = usable.iter().flat_map(|trial| trial.sample.metrics.keys()).collect();
+    let mut needs = Needs::new();
+    for (name, missing) in usable.iter().flat_map(|trial| &trial.sample.needs) {
+        let most = needs.entry(name.clone()).or_default();
+        *most = (*missing).max(*most);
+    }
     let mut metrics = BTreeMap::new();
-    for name in names {
+    for name in names.into_iter().filter(|name| !needs.contains_key(*name)) {
         let values: Vec<f64> =
             usable.iter().filter_map(|trial| trial.sample.metrics.get(name).copied()).collect();
         if let Some(mut estimate) = estimate(name, &values, seed) {
@@ -44,7 +50,23 @@ fn cell(contender: &str, point: &Point, trials: &[&Trial], seed: u64) -> Cell {
         failed: count(Outcome::Failed),
         marked: usable.iter().filter(|trial| !trial.marks.is_empty()).count() as u32,
         metrics,
+        needs,
+        steadiness: steadiness(&usable),
     }
+}
+
+/// None where it is not known of any trial.
+pub(crate) fn steadiness(trials: &[&&Trial]) -> Option<CellSteadiness> {
+    let mut counts = BTreeMap::new();
+    for steadiness in trials.iter().filter_map(|trial| trial.sample.steadiness.as_ref()) {
+        *counts.entry(steadiness.class).or_default() += 1;
+    }
+    let class = match counts.keys().collect::<Vec<_>>()[..] {
+        [] => return None,
+        [class] => *class,
+        _ => SteadyClass::Inconsistent,
+    };
+    Some(CellSteadiness { class, trials: counts })
 }
 
 fn estimate(name: &str, values: &[f64], seed: u64) -> Option<Estimate> {

@@ -1,17 +1,20 @@
 //! The plan, trial by trial, each committed before the next.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use kumite_record::{Mark, Outcome, Point, Run, Sample, Store, StoreError, Trial};
+use kumite_record::{Mark, Outcome, Point, Run, Sample, Saved, Series, Store, StoreError, Trial, standing};
 
 use crate::plan::{Block, Plan};
 use crate::prepare::Ready;
 
 /// A cell that failed this often in a row is lost: trying it again would only cost time.
 const LOST_AFTER: u32 = 2;
+
+/// A block that is still marked after this many times more is left as it is.
+const MOST_ATTEMPTS: u32 = 3;
 
 /// What time it is. Replaced in tests.
 pub trait Clock {
@@ -70,6 +73,8 @@ pub struct Measured {
     pub marks: Vec<Mark>,
     /// Time from start until the contender was ready.
     pub ready_ms: Option<f64>,
+    /// Time it was under load, warm-up and watching included.
+    pub load_ms: Option<f64>,
     /// The contender's output, relative to the folder of the store.
     pub log: Option<String>,
 }
@@ -83,10 +88,14 @@ impl Measured {
             sample: Sample::default(),
             marks: Vec::new(),
             ready_ms: None,
+            load_ms: None,
             log: None,
         }
     }
 }
+
+/// From the trials there are to cells, by contender and position of the point.
+pub type Undecided<'a> = dyn Fn(&[&Trial]) -> BTreeSet<(String, usize)> + 'a;
 
 /// A run that is about to be executed; the store has its beginning.
 pub struct Session<'a> {
@@ -102,6 +111,20 @@ pub struct Session<'a> {
     pub kept: &'a [Trial],
     /// No block is begun that would likely end after this time.
     pub budget: Option<Duration>,
+    /// Which cells more blocks might decide a claim about. It is asked after each round from `min_blocks` on, and only
+    /// these go on.
+    pub undecided: &'a Undecided<'a>,
+    /// Whether a block that noise from outside has marked is measured anew.
+    pub rerun_marked: bool,
+}
+
+/// How a run ended.
+#[derive(Debug, Default, PartialEq)]
+pub struct Ended {
+    /// Why it ended before its end, if it did: the budget, or `stop`.
+    pub cut_short: Option<String>,
+    /// What the verdicts that came early saved.
+    pub saved: Option<Saved>,
 }
 
 /// What whoever watches is told.
@@ -121,8 +144,8 @@ pub enum Event<'a> {
     Note(String),
 }
 
-/// Executes the plan. Returns why it ended before its end, if it did: the budget, or `stop`. What was measured until
-/// then is in the store; a trial in flight when `stop` is set is not.
+/// Executes the plan, until its verdicts are in. What was measured is in the store; a trial in flight when `stop` is set
+/// is not.
 pub fn execute(
     session: &Session,
     executor: &mut dyn Executor,
@@ -130,155 +153,270 @@ pub fn execute(
     store: &mut Store,
     stop: &AtomicBool,
     watch: &mut dyn FnMut(Event),
-) -> Result<Option<String>, StoreError> {
+) -> Result<Ended, StoreError> {
     let blocks = &session.plan.blocks;
-    let total = session.plan.trials();
-    let kept = Kept::new(session);
-    let mut seq = session.kept.iter().map(|trial| trial.seq + 1).max().unwrap_or(0);
-    let mut done = 0;
-    let mut pace =
-        Pace { times: session.times, clock, began: clock.now(), tried: 0, expected_of_tried: Duration::ZERO };
-    let mut failures = BTreeMap::<(usize, usize), u32>::new();
+    let mut state = State::new(session, clock);
+    let mut saved = Saved::default();
     let mut announced = false;
     for (nth, block) in blocks.iter().enumerate() {
-        let spent = pace.spent();
+        let begins_round = nth == 0 || blocks[nth - 1].index != block.index;
+        if begins_round && nth > 0 && block.index >= session.run.min_blocks {
+            let needed = state.look(block.index);
+            if needed.is_empty() {
+                saved.decided = true;
+                state.count_saved(&blocks[nth..], &mut saved);
+                break;
+            }
+            state.needed = Some(needed);
+        }
+        state.count_saved(std::slice::from_ref(block), &mut saved);
+        let to_try = state.to_try(std::slice::from_ref(block));
         if let Some(budget) = session.budget
-            && pace.tried > 0
-            && spent + pace.expected(&to_try(std::slice::from_ref(block), &kept, &failures)) > budget
+            && state.tried > 0
+            && state.spent() + state.expected(&to_try) > budget
         {
-            let budget = humane(budget);
-            return Ok(Some(format!(
-                "the budget of {budget} was spent after {nth} of {} blocks",
-                blocks.len()
+            let (budget, of) = (humane(budget), blocks.len());
+            let cut_short =
+                Some(format!("the budget of {budget} was spent after {nth} of at most {of} blocks"));
+            return Ok(Ended { cut_short, saved: None });
+        }
+        for attempt in 0.. {
+            let mut is_marked = false;
+            for (place, &contender) in block.order.iter().enumerate() {
+                if let Some(kept) = state.kept(contender, block, attempt) {
+                    is_marked |= kept.marks.iter().any(|mark| mark.is_outside());
+                    state.count(contender, block, kept.outcome);
+                    continue;
+                }
+                if state.is_lost(contender, block) || !state.is_needed(contender, block) {
+                    continue;
+                }
+                let order = Order {
+                    seq: state.seq,
+                    contender: &session.contenders[contender],
+                    point: &session.run.points[block.point],
+                };
+                let started = clock.timestamp();
+                let measured = if stop.load(Ordering::Relaxed) { None } else { executor.trial(&order, stop) };
+                let Some(measured) = measured else {
+                    return Ok(Ended { cut_short: Some(interrupted(state.trials.len())), saved: None });
+                };
+                is_marked |= measured.marks.iter().any(|mark| mark.is_outside());
+                let trial = state.trial(&order, block, attempt, started, measured);
+                store.commit(&session.run.id, &trial)?;
+                let is_lost = state.tried(contender, block, &trial);
+                let rest = Block { order: block.order[place + 1..].to_vec(), ..*block };
+                let mut left = state.to_try(&blocks[nth + 1..]);
+                left.extend(state.to_try(&[rest]));
+                let done = state.trials.len() + 1;
+                let left = Left { trials: left.len(), time: state.expected(&left) };
+                watch(Event::Trial { done, total: done + left.trials, left: left.time, trial: &trial });
+                if is_lost {
+                    let place = session.run.cell(&trial.contender, order.point);
+                    let why = trial.reason.as_deref().unwrap_or_default();
+                    watch(Event::Note(format!(
+                        "{place} failed {LOST_AFTER} times in a row and is not tried again: {why}"
+                    )));
+                }
+                state.keep(trial);
+            }
+            if !is_marked || !session.rerun_marked || attempt >= MOST_ATTEMPTS {
+                break;
+            }
+            let place = &session.run.points[block.point];
+            watch(Event::Note(format!(
+                "block {} at {place} is marked by noise from outside and is measured anew",
+                block.index + 1
             )));
         }
-        for (place, &contender) in block.order.iter().enumerate() {
-            let contender_of = &session.contenders[contender];
-            let point = &session.run.points[block.point];
-            done += 1;
-            let failed = failures.entry((contender, block.point)).or_default();
-            if let Some(outcome) = kept.outcome(contender, block) {
-                *failed = if outcome == Outcome::Failed { *failed + 1 } else { 0 };
-                continue;
-            }
-            if *failed >= LOST_AFTER {
-                continue;
-            }
-            if stop.load(Ordering::Relaxed) {
-                return Ok(Some(interrupted(seq, total)));
-            }
-            let started = clock.timestamp();
-            let order = Order { seq, contender: contender_of, point };
-            let Some(measured) = executor.trial(&order, stop) else {
-                return Ok(Some(interrupted(seq, total)));
-            };
-            let trial = Trial {
-                seq,
-                block: block.index,
-                contender: contender_of.name.clone(),
-                point: point.clone(),
-                started,
-                outcome: measured.outcome,
-                reason: measured.reason,
-                sample: measured.sample,
-                marks: measured.marks,
-                ready_ms: measured.ready_ms,
-                log: measured.log,
-            };
-            store.commit(&session.run.id, &trial)?;
-            pace.tried(block.point);
-            seq += 1;
-            *failed = if trial.outcome == Outcome::Failed { *failed + 1 } else { 0 };
-            let is_lost = *failed == LOST_AFTER;
-            let rest = Block { order: block.order[place + 1..].to_vec(), ..*block };
-            let mut left = to_try(&blocks[nth + 1..], &kept, &failures);
-            left.extend(to_try(&[rest], &kept, &failures));
-            watch(Event::Trial { done, total, left: pace.expected(&left), trial: &trial });
-            if is_lost {
-                let place = session.run.cell(&trial.contender, point);
-                let why = trial.reason.as_deref().unwrap_or_default();
-                watch(Event::Note(format!(
-                    "{place} failed {LOST_AFTER} times in a row and is not tried again: {why}"
-                )));
-            }
-        }
-        if !announced && pace.tried > 0 {
+        if !announced && state.tried > 0 {
             announced = true;
-            let left = to_try(&blocks[nth + 1..], &kept, &failures);
-            let expected = pace.spent() + pace.expected(&left);
-            let mut note = format!("{} trials will take about {}", pace.tried + left.len(), humane(expected));
-            if let Some(budget) = session.budget.filter(|budget| *budget < expected) {
-                let blocks_left = blocks.len() - nth;
-                let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks_left as f64) as usize;
-                note += &format!(
-                    "; the budget of {} will do for about {will_do} of {blocks_left} blocks",
-                    humane(budget),
-                );
-            }
-            watch(Event::Note(note));
+            watch(Event::Note(state.announcement(&blocks[nth + 1..])));
         }
     }
-    Ok(None)
+    let saved = (saved.trials > 0).then_some(saved);
+    Ok(Ended { cut_short: None, saved })
 }
 
-/// The points of the trials that will be made in these blocks: not those that are kept, or whose cell is lost.
-fn to_try(blocks: &[Block], kept: &Kept, failures: &BTreeMap<(usize, usize), u32>) -> Vec<usize> {
-    let is_lost = |contender, block: &Block| {
-        failures.get(&(contender, block.point)).is_some_and(|failed| *failed >= LOST_AFTER)
-    };
-    let needed = |contender: usize, block: &Block| {
-        kept.outcome(contender, block).is_none() && !is_lost(contender, block)
-    };
-    let of_block = |block: &Block| block.order.iter().filter(|&&contender| needed(contender, block)).count();
-    blocks.iter().flat_map(|block| std::iter::repeat_n(block.point, of_block(block))).collect()
+/// What is left to do, at most.
+struct Left {
+    trials: usize,
+    time: Duration,
 }
 
-/// How the trials that are kept already ended, by contender, point and block.
-struct Kept(BTreeMap<(usize, usize, u32), Outcome>);
-
-impl Kept {
-    fn new(session: &Session) -> Kept {
-        let place = |trial: &Trial| {
-            let contender = session.contenders.iter().position(|ready| ready.name == trial.contender)?;
-            let point = session.run.points.iter().position(|point| *point == trial.point)?;
-            Some(((contender, point, trial.block), trial.outcome))
-        };
-        Kept(session.kept.iter().filter_map(place).collect())
-    }
-
-    fn outcome(&self, contender: usize, block: &Block) -> Option<Outcome> {
-        self.0.get(&(contender, block.point, block.index)).copied()
-    }
-}
-
-/// How long trials take: what is expected at their points, and what starting and stopping adds.
-struct Pace<'a> {
-    times: &'a [Duration],
+/// How far a run has come.
+struct State<'a> {
+    session: &'a Session<'a>,
     clock: &'a dyn Clock,
     began: Duration,
+    last_ended: Duration,
+    /// All there are, those that were kept first.
+    trials: Vec<Trial>,
+    kept: BTreeMap<(usize, usize, u32, u32), usize>,
+    seq: u32,
+    /// How many were made now, and how long they were expected to take.
     tried: usize,
     expected_of_tried: Duration,
+    /// How often each cell failed in a row.
+    failures: BTreeMap<(usize, usize), u32>,
+    /// The cells that go on, once only some do.
+    needed: Option<BTreeSet<(usize, usize)>>,
 }
 
-impl Pace<'_> {
-    fn tried(&mut self, point: usize) {
+impl<'a> State<'a> {
+    fn new(session: &'a Session<'a>, clock: &'a dyn Clock) -> State<'a> {
+        let place = |(nth, trial): (usize, &Trial)| {
+            let contender = session.contenders.iter().position(|ready| ready.name == trial.contender)?;
+            let point = session.run.points.iter().position(|point| *point == trial.point)?;
+            Some(((contender, point, trial.block, trial.attempt), nth))
+        };
+        State {
+            session,
+            clock,
+            began: clock.now(),
+            last_ended: clock.now(),
+            trials: session.kept.to_vec(),
+            kept: session.kept.iter().enumerate().filter_map(place).collect(),
+            seq: session.kept.iter().map(|trial| trial.seq + 1).max().unwrap_or(0),
+            tried: 0,
+            expected_of_tried: Duration::ZERO,
+            failures: BTreeMap::new(),
+            needed: None,
+        }
+    }
+
+    /// The cells that might still decide something, judged by the rounds before this one.
+    fn look(&self, round: u32) -> BTreeSet<(usize, usize)> {
+        let before = self.trials.iter().filter(|trial| trial.block < round);
+        let standing: Vec<&Trial> = standing(before).collect();
+        let cell = |(name, point): (String, usize)| {
+            let contender = self.session.contenders.iter().position(|ready| ready.name == name)?;
+            // A cell that is lost stays undecided for ever.
+            (!self.is_lost_at(contender, point)).then_some((contender, point))
+        };
+        (self.session.undecided)(&standing).into_iter().filter_map(cell).collect()
+    }
+
+    fn kept(&self, contender: usize, block: &Block, attempt: u32) -> Option<&Trial> {
+        self.kept.get(&(contender, block.point, block.index, attempt)).map(|&nth| &self.trials[nth])
+    }
+
+    fn is_needed(&self, contender: usize, block: &Block) -> bool {
+        self.needed.as_ref().is_none_or(|needed| needed.contains(&(contender, block.point)))
+    }
+
+    fn is_lost(&self, contender: usize, block: &Block) -> bool {
+        self.is_lost_at(contender, block.point)
+    }
+
+    fn is_lost_at(&self, contender: usize, point: usize) -> bool {
+        self.failures.get(&(contender, point)).is_some_and(|failed| *failed >= LOST_AFTER)
+    }
+
+    fn count(&mut self, contender: usize, block: &Block, outcome: Outcome) {
+        let failed = self.failures.entry((contender, block.point)).or_default();
+        *failed = if outcome == Outcome::Failed { *failed + 1 } else { 0 };
+    }
+
+    /// The points of the trials that will be made in these blocks at most: not those that are kept or not needed, or
+    /// whose cell is lost.
+    fn to_try(&self, blocks: &[Block]) -> Vec<usize> {
+        let wanted = |block: &Block| {
+            let wanted = |&&contender: &&usize| {
+                self.is_needed(contender, block)
+                    && !self.is_lost(contender, block)
+                    && self.kept(contender, block, 0).is_none()
+            };
+            block.order.iter().filter(wanted).count()
+        };
+        blocks.iter().flat_map(|block| std::iter::repeat_n(block.point, wanted(block))).collect()
+    }
+
+    /// Adds the trials of these blocks that are not made because nothing needs them.
+    fn count_saved(&self, blocks: &[Block], saved: &mut Saved) {
+        for block in blocks {
+            let spared = |&&contender: &&usize| {
+                (saved.decided || !self.is_needed(contender, block))
+                    && !self.is_lost(contender, block)
+                    && self.kept(contender, block, 0).is_none()
+            };
+            let trials = block.order.iter().filter(spared).count();
+            saved.trials += trials;
+            saved.seconds += self.expected(&vec![block.point; trials]).as_secs_f64();
+        }
+    }
+
+    fn trial(
+        &self,
+        order: &Order,
+        block: &Block,
+        attempt: u32,
+        started: Timestamp,
+        measured: Measured,
+    ) -> Trial {
+        Trial {
+            seq: order.seq,
+            block: block.index,
+            attempt,
+            contender: order.contender.name.clone(),
+            point: order.point.clone(),
+            started,
+            outcome: measured.outcome,
+            reason: measured.reason,
+            sample: measured.sample,
+            marks: measured.marks,
+            ready_ms: measured.ready_ms,
+            load_ms: measured.load_ms,
+            took_ms: Some((self.clock.now() - self.last_ended).as_secs_f64() * 1e3),
+            log: measured.log,
+        }
+    }
+
+    /// Counts a trial that was made; whether its cell is lost by it.
+    fn tried(&mut self, contender: usize, block: &Block, trial: &Trial) -> bool {
+        self.last_ended = self.clock.now();
+        self.seq += 1;
         self.tried += 1;
-        self.expected_of_tried += self.times[point];
+        self.expected_of_tried += self.session.times[block.point];
+        self.count(contender, block, trial.outcome);
+        self.failures[&(contender, block.point)] == LOST_AFTER
+    }
+
+    /// What judging needs of it: not the series and histograms, which are most of it.
+    fn keep(&mut self, mut trial: Trial) {
+        trial.sample.series = Series::default();
+        trial.sample.histograms.clear();
+        self.trials.push(trial);
     }
 
     fn spent(&self) -> Duration {
         self.clock.now() - self.began
     }
 
-    /// Of trials at these points.
+    /// Of trials at these points: what is expected there, and what starting and stopping adds.
     fn expected(&self, points: &[usize]) -> Duration {
         let added = self.spent().saturating_sub(self.expected_of_tried) / self.tried.max(1) as u32;
-        points.iter().map(|&point| self.times[point] + added).sum()
+        points.iter().map(|&point| self.session.times[point] + added).sum()
+    }
+
+    /// What is said after the first block, when the real pace is known.
+    fn announcement(&self, rest: &[Block]) -> String {
+        let left = self.to_try(rest);
+        let expected = self.spent() + self.expected(&left);
+        let (trials, time) = (self.tried + left.len(), humane(expected));
+        let mut note = format!("{trials} trials will take about {time} if all of them are needed");
+        if let Some(budget) = self.session.budget.filter(|budget| *budget < expected) {
+            let blocks_left = rest.len() + 1;
+            let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks_left as f64) as usize;
+            let budget = humane(budget);
+            note += &format!("; the budget of {budget} will do for about {will_do} of {blocks_left} blocks");
+        }
+        note
     }
 }
 
-fn interrupted(done: u32, total: usize) -> String {
-    format!("it was interrupted after {done} of {total} trials")
+fn interrupted(done: usize) -> String {
+    format!("it was interrupted after {done} trials")
 }
 
 /// A duration to two digits or so.
@@ -293,202 +431,4 @@ pub fn humane(duration: Duration) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-
-    use kumite_record::{AxisValue, Machine};
-
-    use super::*;
-    use crate::plan::plan;
-
-    /// A clock that moves when a trial is executed.
-    struct FakeClock(Cell<Duration>);
-
-    impl Clock for FakeClock {
-        fn now(&self) -> Duration {
-            self.0.get()
-        }
-
-        fn timestamp(&self) -> Timestamp {
-            Timestamp::UNIX_EPOCH + self.0.get()
-        }
-    }
-
-    /// Takes `takes` for each trial; fails contender "bad"; sets `stop` in the trial with number `stop_in`.
-    struct Fake<'a> {
-        clock: &'a FakeClock,
-        takes: Duration,
-        stop_in: Option<u32>,
-        tried: Vec<(String, String)>,
-    }
-
-    impl Executor for Fake<'_> {
-        fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
-            self.clock.0.set(self.clock.0.get() + self.takes);
-            self.tried.push((order.contender.name.clone(), order.point.to_string()));
-            if self.stop_in == Some(order.seq) {
-                stop.store(true, Ordering::Relaxed);
-                return None;
-            }
-            let mut measured = Measured::failed(Outcome::Failed, "it never answered".into());
-            if order.contender.name != "bad" {
-                (measured.outcome, measured.reason) = (Outcome::Ok, None);
-                measured.sample.metrics.insert("throughput_rps".into(), f64::from(order.seq));
-            }
-            Some(measured)
-        }
-    }
-
-    struct Ended {
-        cut_short: Option<String>,
-        tried: Vec<(String, String)>,
-        trials: Vec<Trial>,
-        notes: Vec<String>,
-    }
-
-    fn run(names: &[&str], blocks: u32, budget: Option<u64>, stop_in: Option<u32>) -> Ended {
-        let mut store = Store::in_memory().unwrap();
-        let run = Run { id: "r".into(), ..Run::default() };
-        store.begin(&run, &Machine::default(), &[]).unwrap();
-        go_on(&mut store, names, blocks, budget, stop_in)
-    }
-
-    fn go_on(
-        store: &mut Store,
-        names: &[&str],
-        blocks: u32,
-        budget: Option<u64>,
-        stop_in: Option<u32>,
-    ) -> Ended {
-        let ready =
-            |name: &&str| Ready { name: (*name).into(), folder: "".into(), run: "".into(), env: Vec::new() };
-        let contenders: Vec<Ready> = names.iter().map(ready).collect();
-        let points: Vec<Point> =
-            [1, 10].map(|value| Point([("n".to_owned(), AxisValue::Int(value))].into())).into();
-        let everyone: Vec<usize> = (0..contenders.len()).collect();
-        let plan = plan(&[everyone.clone(), everyone], blocks, 5);
-        let clock = FakeClock(Cell::new(Duration::from_secs(1000)));
-        let mut executor = Fake { clock: &clock, takes: Duration::from_secs(2), stop_in, tried: Vec::new() };
-        let kept = store.trials("r").unwrap();
-        let run = Run { id: "r".into(), points, ..Run::default() };
-        let session = Session {
-            run: &run,
-            contenders: &contenders,
-            plan: &plan,
-            times: &[Duration::from_secs(1); 2],
-            kept: &kept,
-            budget: budget.map(Duration::from_secs),
-        };
-        let mut notes = Vec::new();
-        let stop = AtomicBool::new(false);
-        let cut_short = execute(&session, &mut executor, &clock, store, &stop, &mut |event| {
-            if let Event::Note(note) = event {
-                notes.push(note);
-            }
-        })
-        .unwrap();
-        Ended { cut_short, tried: executor.tried, trials: store.trials("r").unwrap(), notes }
-    }
-
-    #[test]
-    fn blocks_are_interleaved_and_paired() {
-        let ended = run(&["a", "b", "c"], 3, None, None);
-        assert_eq!((ended.cut_short, ended.trials.len()), (None, 18));
-        for block in ended.trials.chunks(3) {
-            let mut names: Vec<_> = block.iter().map(|trial| trial.contender.as_str()).collect();
-            names.sort_unstable();
-            assert_eq!(names, ["a", "b", "c"], "a block has every contender once");
-            assert!(
-                block.iter().all(|trial| (&trial.point, trial.block) == (&block[0].point, block[0].block))
-            );
-        }
-        let orders: std::collections::BTreeSet<Vec<_>> = ended
-            .trials
-            .chunks(3)
-            .map(|block| block.iter().map(|trial| trial.contender.clone()).collect())
-            .collect();
-        assert!(orders.len() > 1, "not always in the same order");
-        assert_eq!(
-            ended.trials.iter().map(|trial| trial.seq).collect::<Vec<_>>(),
-            (0..18).collect::<Vec<_>>()
-        );
-    }
-
-    #[test]
-    fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
-        let ended = run(&["a", "b"], 10, Some(15), None);
-        // A block takes 4 s: three fit into 15 s.
-        assert_eq!(ended.trials.len(), 6);
-        assert_eq!(ended.cut_short.unwrap(), "the budget of 15 s was spent after 3 of 20 blocks");
-        assert_eq!(
-            ended.notes,
-            ["40 trials will take about 80 s; the budget of 15 s will do for about 3 of 20 blocks"]
-        );
-    }
-
-    #[test]
-    fn a_budget_too_small_for_a_block_still_gives_one() {
-        assert_eq!(run(&["a", "b"], 10, Some(1), None).trials.len(), 2);
-    }
-
-    #[test]
-    fn a_trial_in_flight_when_interrupted_is_not_kept() {
-        let ended = run(&["a", "b"], 10, None, Some(5));
-        assert_eq!((ended.trials.len(), ended.tried.len()), (5, 6));
-        assert_eq!(ended.cut_short.unwrap(), "it was interrupted after 5 of 40 trials");
-    }
-
-    #[test]
-    fn a_contender_that_keeps_failing_loses_its_cells_and_not_the_run() {
-        let ended = run(&["bad", "good"], 5, None, None);
-        let count = |name: &str| ended.trials.iter().filter(|trial| trial.contender == name).count();
-        assert_eq!((count("bad"), count("good")), (4, 10));
-        assert_eq!(ended.cut_short, None);
-        let lost: Vec<_> = ended.notes.iter().filter(|note| note.contains("not tried again")).collect();
-        assert_eq!(lost.len(), 2, "{:?}", ended.notes);
-        assert!(lost[0].ends_with("failed 2 times in a row and is not tried again: it never answered"));
-    }
-
-    #[test]
-    fn a_run_that_is_taken_up_again_loses_and_doubles_nothing() {
-        let whole = run(&["a", "b", "bad"], 6, None, None);
-        for stop_in in 0..whole.trials.len() as u32 {
-            let mut store = Store::in_memory().unwrap();
-            store.begin(&Run { id: "r".into(), ..Run::default() }, &Machine::default(), &[]).unwrap();
-            let first = go_on(&mut store, &["a", "b", "bad"], 6, None, Some(stop_in));
-            assert_eq!(first.trials.len(), stop_in as usize);
-            let second = go_on(&mut store, &["a", "b", "bad"], 6, None, None);
-            assert_eq!(second.cut_short, None);
-            let order = |trials: &[Trial]| -> Vec<(u32, u32, String, String)> {
-                let of = |t: &Trial| (t.seq, t.block, t.contender.clone(), t.point.to_string());
-                trials.iter().map(of).collect()
-            };
-            assert_eq!(order(&second.trials), order(&whole.trials));
-        }
-    }
-
-    #[test]
-    fn the_time_left_is_what_is_expected_and_what_starting_adds() {
-        let times = [Duration::from_secs(1), Duration::from_secs(9)];
-        let clock = FakeClock(Cell::new(Duration::from_secs(50)));
-        let mut pace = Pace {
-            times: &times,
-            clock: &clock,
-            began: clock.now(),
-            tried: 0,
-            expected_of_tried: Duration::ZERO,
-        };
-        assert_eq!(pace.expected(&[0, 1]), Duration::from_secs(10));
-        clock.0.set(Duration::from_secs(53));
-        pace.tried(0);
-        assert_eq!(pace.expected(&[0, 1]), Duration::from_secs(14), "two more for each");
-    }
-
-    #[test]
-    fn what_is_kept_or_lost_costs_no_time() {
-        let block = |point, index| Block { point, index, order: vec![0, 1] };
-        let kept = Kept([((0, 0, 0), Outcome::Ok)].into());
-        let failures = [((1, 1), LOST_AFTER)].into();
-        assert_eq!(to_try(&[block(0, 0), block(1, 0), block(0, 1)], &kept, &failures), [0, 1, 0, 0]);
-    }
-}
+mod tests;

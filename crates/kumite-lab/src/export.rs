@@ -1,9 +1,14 @@
 //! From the store to one document.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
-use kumite_record::{ContenderStatus, Export, Run, SCHEMA, Store, StoreError, Warning};
+use kumite_record::{
+    Contender, ContenderStatus, Export, Run, SCHEMA, Store, StoreError, Trial, Warning, standing,
+};
 
 use crate::estimate::cells;
+use crate::execute::Ended;
 use crate::judge::Evidence;
 use crate::spec::Experiment;
 use crate::warnings::warnings;
@@ -14,15 +19,26 @@ pub fn conclude(
     experiment: &Experiment,
     mut run: Run,
     finished: Timestamp,
-    cut_short: Option<String>,
+    ended: Ended,
 ) -> Result<(), StoreError> {
     run.finished = Some(finished);
-    run.cut_short = cut_short;
+    run.cut_short = ended.cut_short;
+    run.saved = ended.saved;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
-    let evidence = Evidence { run: &run, trials: &trials, contenders: &contenders };
-    let claims: Vec<_> = experiment.claims.iter().map(|claim| evidence.judge(claim)).collect();
+    let evidence = Evidence { run: &run, trials: standing(&trials).collect(), contenders: &contenders };
+    let claims = evidence.judge_all(&experiment.claims);
     let warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &trials);
     store.finish(&run, &claims, &warnings)
+}
+
+/// The cells that more blocks might decide a claim about: contender and position of the point.
+pub fn undecided(
+    experiment: &Experiment,
+    run: &Run,
+    contenders: &[Contender],
+    trials: &[&Trial],
+) -> BTreeSet<(String, usize)> {
+    Evidence { run, trials: trials.to_vec(), contenders }.undecided_cells(&experiment.claims)
 }
 
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
@@ -45,7 +61,7 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
     Ok(Export {
         schema: SCHEMA,
         machine: store.machine(id)?,
-        cells: cells(&run, &trials, &took_part),
+        cells: cells(&run, &standing(&trials).collect::<Vec<_>>(), &took_part),
         claims: store.claims(id)?,
         warnings,
         contenders,

@@ -6,12 +6,16 @@ mod external;
 mod log;
 mod offer;
 pub(crate) mod parameters;
+mod percentile;
 mod port;
 mod sample;
 mod server;
+mod steadiness;
 mod workload;
 
 pub use cores::used_cores;
 pub use executor::HttpExecutor;
+pub(crate) use external::offer as offer_to_external;
 pub use external::{External, load_result};
+pub(crate) use sample::is_bound;
 pub use workload::HttpWorkload;

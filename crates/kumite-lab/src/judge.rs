@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_record::{
     AxisValue, Claim, Contender, ContenderStatus, EffectKind, Outcome, Point, Run, Trial, Verdict,
 };
-use kumite_stats::{Interval, bootstrap, median, median_interval, paired_ratio};
+use kumite_stats::{Interval, blocks_to_exclude, median, sequential_median, sequential_ratio};
 
 use crate::claim::{
     self, Arithmetic, Comparison, EACH_CONTENDER, Every, Expr, Fold, Metric, Name, Op, Part, Test,
     scale_of_name,
 };
-use crate::estimate::CONFIDENCE;
 use crate::spec::ClaimSpec;
 
 /// How a doubt begins that is about a mark.
@@ -19,12 +18,27 @@ const MARKED: &str = "rests on marked samples: ";
 /// Further than any claim asks.
 const FAR: f64 = 1e9;
 
+/// How often any of a run's verdicts may be false, however often one looks.
+const ALPHA: f64 = 0.05;
+
 /// All that a judge looks at.
 pub(crate) struct Evidence<'a> {
     pub run: &'a Run,
-    pub trials: &'a [Trial],
+    pub trials: Vec<&'a Trial>,
     pub contenders: &'a [Contender],
 }
+
+/// How sure an interval must be: what Bonferroni leaves of [`ALPHA`].
+#[derive(Clone, Copy, Debug)]
+struct Levels {
+    /// For a claim to hold, every comparison of it has to: one level for all of them.
+    holds: f64,
+    /// For a claim to fail, or to be no difference, one of its comparisons has to: they share the level.
+    fails: f64,
+}
+
+/// A comparison, with what the `every`s around it have set.
+type Scoped<'a> = (&'a Comparison, Scope);
 
 /// What a comparison came to.
 #[derive(Clone, Debug)]
@@ -32,7 +46,11 @@ struct Finding {
     text: String,
     verdict: Verdict,
     effect: Option<(Interval, EffectKind)>,
+    /// The level of the interval, as a share.
+    confidence: f64,
     why: String,
+    /// How many more blocks it would about take, if it is undecided and that can be said.
+    more_blocks: Option<usize>,
     /// Doubts about the samples it rests on.
     doubts: Vec<String>,
     /// How far the nearer end of the interval is from the border of the claim, as a share of how far the estimate is: 1
@@ -42,17 +60,82 @@ struct Finding {
 
 impl Finding {
     fn new(text: &str, verdict: Verdict, why: String) -> Finding {
-        Finding { text: text.to_owned(), verdict, effect: None, why, doubts: Vec::new(), clearness: 0.0 }
+        Finding {
+            text: text.to_owned(),
+            verdict,
+            effect: None,
+            confidence: 0.0,
+            why,
+            more_blocks: None,
+            doubts: Vec::new(),
+            clearness: 0.0,
+        }
     }
 }
 
 impl Evidence<'_> {
-    pub fn judge(&self, spec: &ClaimSpec) -> Claim {
+    /// All claims of an experiment, judged together.
+    pub fn judge_all(&self, specs: &[ClaimSpec]) -> Vec<Claim> {
+        let parts: Vec<Vec<Vec<Scoped>>> = specs.iter().map(|spec| self.parts(spec)).collect();
+        let claims = parts.iter().filter(|parts| self.is_uncertain(parts)).count().max(1) as f64;
+        let judged = specs.iter().zip(&parts).map(|(spec, parts)| {
+            let comparisons = parts.iter().flatten().filter(|(comparison, _)| comparison.has_interval());
+            let holds = ALPHA / claims;
+            let levels = Levels { holds, fails: holds / comparisons.count().max(1) as f64 };
+            self.judge(spec, parts, levels)
+        });
+        judged.collect()
+    }
+
+    /// The cells that claims need which more blocks might decide; all of them, if nothing is claimed.
+    pub fn undecided_cells(&self, specs: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
+        let mut cells = BTreeSet::new();
+        if specs.is_empty() {
+            let of_contender = |contender: &Contender| {
+                (0..self.run.points.len()).map(|point| (contender.name.clone(), point)).collect::<Vec<_>>()
+            };
+            cells.extend(self.contenders.iter().flat_map(of_contender));
+        }
+        for (spec, claim) in specs.iter().zip(self.judge_all(specs)) {
+            if claim.verdict != Verdict::Undecided {
+                continue;
+            }
+            for (comparison, scope) in self.parts(spec).iter().flatten() {
+                let references = self.of_comparison(comparison, scope).unwrap_or_default();
+                cells.extend(references.into_iter().map(|reference| (reference.contender, reference.point)));
+            }
+        }
+        cells
+    }
+
+    /// The comparisons of each part of a claim, one for each value that an `every` gives it.
+    fn parts<'a>(&self, spec: &'a ClaimSpec) -> Vec<Vec<Scoped<'a>>> {
+        let of_part = |part| {
+            let mut comparisons = Vec::new();
+            self.expand(std::slice::from_ref(part), &Scope::default(), &mut comparisons);
+            comparisons
+        };
+        spec.parsed.parts.iter().map(of_part).collect()
+    }
+
+    /// Whether a verdict on it can be a matter of chance: it has intervals, and all that it needs was to be tried.
+    fn is_uncertain(&self, parts: &[Vec<Scoped>]) -> bool {
+        let ran = |reference: &Reference| {
+            let named = self.contenders.iter().find(|contender| contender.name == reference.contender);
+            named.is_some_and(|contender| contender.status == ContenderStatus::Ran)
+        };
+        let tried = |(comparison, scope): &Scoped| {
+            self.of_comparison(comparison, scope).is_ok_and(|references| references.iter().all(ran))
+        };
+        parts.iter().flatten().any(|(comparison, _)| comparison.has_interval())
+            && parts.iter().all(|part| !part.is_empty() && part.iter().all(tried))
+    }
+
+    fn judge(&self, spec: &ClaimSpec, parts: &[Vec<Scoped>], levels: Levels) -> Claim {
         let mut findings = Vec::new();
-        for part in &spec.parsed.parts {
-            let before = findings.len();
-            self.expand(std::slice::from_ref(part), &Scope::default(), &mut findings);
-            if findings.len() == before {
+        for part in parts {
+            findings.extend(part.iter().map(|(comparison, scope)| self.compare(comparison, scope, levels)));
+            if part.is_empty() {
                 let why =
                     format!("the {} profile has no point that a part of it speaks of", self.run.profile);
                 findings.push(Finding::new(&spec.assert, Verdict::NotTested, why));
@@ -70,22 +153,22 @@ impl Evidence<'_> {
             effect: effect.map(|(interval, _)| interval.estimate),
             low: effect.map(|(interval, _)| interval.low),
             high: effect.map(|(interval, _)| interval.high),
+            confidence: finding.map(|finding| finding.confidence).filter(|confidence| *confidence > 0.0),
             effect_kind: effect.map(|(_, kind)| *kind),
             why: finding.map(|finding| why(finding, &findings)).unwrap_or_default(),
         }
     }
 
-    /// One finding for each comparison and each value that an `every` gives it.
-    fn expand(&self, parts: &[Part], scope: &Scope, findings: &mut Vec<Finding>) {
+    fn expand<'a>(&self, parts: &'a [Part], scope: &Scope, found: &mut Vec<Scoped<'a>>) {
         for part in parts {
             match part {
-                Part::Comparison(comparison) => findings.push(self.compare(comparison, scope)),
+                Part::Comparison(comparison) => found.push((comparison, scope.clone())),
                 Part::Every(Every::Contender { except }, claim) => {
                     let named = |name: &str| except.iter().any(|other| other.text == name);
                     for contender in self.contenders.iter().filter(|contender| !named(&contender.name)) {
                         let scope = Scope { contender: Some(contender.name.clone()), ..scope.clone() };
                         if self.is_planned(claim, &scope) {
-                            self.expand(&claim.parts, &scope, findings);
+                            self.expand(&claim.parts, &scope, found);
                         }
                     }
                 }
@@ -95,7 +178,7 @@ impl Evidence<'_> {
                             |(op, bound): &(Op, f64)| value.number().is_some_and(|v| op.holds(v, *bound));
                         let scope = scope.with(&axis.text, &value);
                         if bounds.iter().all(inside) && self.is_planned(claim, &scope) {
-                            self.expand(&claim.parts, &scope, findings);
+                            self.expand(&claim.parts, &scope, found);
                         }
                     }
                 }
@@ -106,16 +189,7 @@ impl Evidence<'_> {
     /// Whether the plan has all cells that a claim compares: an `every` speaks of what the profile tries.
     fn is_planned(&self, claim: &claim::Claim, scope: &Scope) -> bool {
         claim.parts.iter().all(|part| match part {
-            Part::Comparison(Comparison {
-                test: Test::Compare(left, _, right) | Test::Within(left, _, right),
-                ..
-            }) => [left, right].into_iter().all(|side| self.references(side, scope, &mut Vec::new()).is_ok()),
-            Part::Comparison(Comparison { test: Test::Disqualified(name), .. }) => {
-                let planned = |(nth, point): (usize, &Point)| {
-                    scope.holds_at(point) && self.run.plans(scope.name(&name.text), nth)
-                };
-                self.run.points.iter().enumerate().any(planned)
-            }
+            Part::Comparison(comparison) => self.of_comparison(comparison, scope).is_ok(),
             // An `every` inside asks for itself.
             Part::Every(..) => true,
         })
@@ -131,46 +205,63 @@ impl Evidence<'_> {
         values
     }
 
-    fn compare(&self, comparison: &Comparison, scope: &Scope) -> Finding {
+    fn compare(&self, comparison: &Comparison, scope: &Scope, levels: Levels) -> Finding {
         let text = scope.describe(&comparison.text);
         let untested = |why: String| Finding::new(&text, Verdict::NotTested, why);
         let (left, right) = match &comparison.test {
             Test::Disqualified(name) => return self.disqualified(scope.name(&name.text), scope, &text),
             Test::Compare(left, _, right) | Test::Within(left, _, right) => (left, right),
         };
-        let mut references = Vec::new();
-        if let Err(why) = self
-            .references(left, scope, &mut references)
-            .and_then(|()| self.references(right, scope, &mut references))
-        {
-            return untested(why);
-        }
-        let groups = match self.groups(&references) {
-            Ok(groups) => groups,
+        let found = self.of_comparison(comparison, scope).and_then(|references| {
+            let rounds = self.rounds(&references)?;
+            Ok((references, rounds))
+        });
+        let (references, rounds) = match found {
+            Ok(found) => found,
             Err(why) => return untested(why),
         };
         let mut doubts = self.lost(&references);
-        let finding = |groups: &[Group]| {
-            let sides = Sides { evidence: self, left, right, scope, groups };
+        let finding = |rounds: &Rounds| {
+            let sides = Sides { evidence: self, left, right, scope, rounds, levels };
             sides.finding(&comparison.test, &text, doubts.is_empty())
         };
-        let mut seen = finding(&groups);
-        if groups.iter().any(Group::has_bounds) {
-            let far: Vec<Group> = groups.iter().map(Group::with_bounds_far).collect();
-            if finding(&far).verdict != seen.verdict {
-                seen.verdict = Verdict::Undecided;
-                seen.why =
-                    "some of its figures are lower bounds, and the verdict depends on how far they go".into();
-            }
+        let mut seen = finding(&rounds);
+        if rounds.has_bounds() && finding(&rounds.with_bounds_far()).verdict != seen.verdict {
+            seen.verdict = Verdict::Undecided;
+            seen.why =
+                "some of its figures are lower bounds, and the verdict depends on how far they go".into();
         }
-        doubts.extend(self.marked(&groups));
+        doubts.extend(self.marked(&references));
         seen.doubts = doubts;
         seen
     }
 
+    /// The cells whose metrics a comparison needs, or why one of them cannot be had.
+    fn of_comparison(&self, comparison: &Comparison, scope: &Scope) -> Result<Vec<Reference>, String> {
+        let mut references = Vec::new();
+        match &comparison.test {
+            Test::Compare(left, _, right) | Test::Within(left, _, right) => {
+                self.references(left, scope, &mut references)?;
+                self.references(right, scope, &mut references)?;
+            }
+            Test::Disqualified(name) => {
+                let contender = scope.name(&name.text);
+                let planned =
+                    |&(nth, point): &(usize, &Point)| scope.holds_at(point) && self.run.plans(contender, nth);
+                let cell =
+                    |(point, _)| Reference { contender: contender.to_owned(), point, metric: String::new() };
+                references.extend(self.run.points.iter().enumerate().filter(planned).map(cell));
+                if references.is_empty() {
+                    return Err(format!("the {} profile does not try {contender} there", self.run.profile));
+                }
+            }
+        }
+        Ok(references)
+    }
+
     fn disqualified(&self, name: &str, scope: &Scope, text: &str) -> Finding {
         let here = |trial: &&Trial| trial.contender == name && scope.holds_at(&trial.point);
-        let trials: Vec<&Trial> = self.trials.iter().filter(here).collect();
+        let trials: Vec<&Trial> = self.trials.iter().copied().filter(here).collect();
         let wrong = trials.iter().filter(|trial| trial.outcome == Outcome::Disqualified).count();
         if trials.iter().all(|trial| trial.outcome == Outcome::Failed) {
             return Finding::new(text, Verdict::NotTested, self.absence(name, None));
@@ -258,56 +349,49 @@ impl Evidence<'_> {
         self.run.points.iter().position(fits).ok_or_else(|| Point(wanted).to_string())
     }
 
-    /// The blocks of each point that all its references were measured in.
-    fn groups(&self, references: &[Reference]) -> Result<Vec<Group>, String> {
-        let mut groups = Vec::<Group>::new();
+    /// The rounds in which all of these were measured.
+    fn rounds(&self, references: &[Reference]) -> Result<Rounds, String> {
+        let mut trials = Vec::new();
         for reference in references {
-            if !groups.iter().any(|group| group.point == reference.point) {
-                groups.push(Group { point: reference.point, blocks: Vec::new(), bounds: Vec::new() });
-            }
-        }
-        for group in &mut groups {
-            let here: Vec<&Reference> =
-                references.iter().filter(|reference| reference.point == group.point).collect();
-            let mut blocks: Option<BTreeSet<u32>> = None;
-            for reference in &here {
-                let measured: BTreeSet<u32> = self.usable(reference).map(|trial| trial.block).collect();
-                if measured.is_empty() {
-                    return Err(self.absence(&reference.contender, Some(reference)));
-                }
-                blocks = Some(match blocks {
-                    None => measured,
-                    Some(others) => others.intersection(&measured).copied().collect(),
-                });
-            }
-            for block in blocks.unwrap_or_default() {
-                let trial = |reference: &Reference| self.usable(reference).find(|trial| trial.block == block);
-                let values = here.iter().map(|&reference| {
-                    Some((reference.clone(), *trial(reference)?.sample.metrics.get(&reference.metric)?))
-                });
-                if let Some(values) = values.collect::<Option<Vec<_>>>() {
-                    let is_bound = |&reference: &&Reference| {
-                        trial(reference).is_some_and(|trial| trial.is_lower_bound(&reference.metric))
-                    };
-                    group.bounds.push(here.iter().map(is_bound).collect());
-                    group.blocks.push(values);
-                }
-            }
-            if group.blocks.is_empty() {
-                let names: Vec<&str> = here.iter().map(|reference| reference.contender.as_str()).collect();
+            let of_reference: BTreeMap<u32, &Trial> =
+                self.usable(reference).map(|trial| (trial.block, trial)).collect();
+            if let Some(missing) = self.needs(reference) {
+                let cell = self.run.cell(&reference.contender, &self.run.points[reference.point]);
+                let metric = &reference.metric;
                 return Err(format!(
-                    "{} have no block in common at {}",
-                    names.join(", "),
-                    self.run.points[group.point]
+                    "{cell} has too few requests for {metric}: a trial needs {missing} more"
                 ));
             }
+            if of_reference.is_empty() {
+                return Err(self.absence(&reference.contender, Some(reference)));
+            }
+            trials.push(of_reference);
         }
-        Ok(groups)
+        let Some(first) = trials.first() else {
+            return Ok(Rounds { values: vec![Vec::new()], bounds: Vec::new() });
+        };
+        let mut rounds = Rounds { values: Vec::new(), bounds: Vec::new() };
+        for round in first.keys() {
+            let Some(trials) = trials.iter().map(|of| of.get(round)).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let measured = || references.iter().zip(&trials);
+            rounds
+                .values
+                .push(measured().map(|(r, trial)| (r.clone(), trial.sample.metrics[&r.metric])).collect());
+            rounds.bounds.push(measured().map(|(r, trial)| trial.is_lower_bound(&r.metric)).collect());
+        }
+        if rounds.values.is_empty() {
+            let cells: Vec<String> =
+                references.iter().map(|r| self.run.cell(&r.contender, &self.run.points[r.point])).collect();
+            return Err(format!("there is no round in which {} were all measured", cells.join(", ")));
+        }
+        Ok(rounds)
     }
 
     fn usable(&self, reference: &Reference) -> impl Iterator<Item = &Trial> {
         let point = &self.run.points[reference.point];
-        self.trials.iter().filter(move |trial| {
+        self.trials.iter().copied().filter(move |trial| {
             trial.contender == reference.contender
                 && trial.point == *point
                 && trial.outcome == Outcome::Ok
@@ -329,32 +413,35 @@ impl Evidence<'_> {
         match self
             .trials
             .iter()
+            .copied()
             .filter(here)
             .filter(|trial| trial.outcome != Outcome::Ok)
             .find_map(|trial| trial.reason.as_deref().map(|why| (trial.outcome, why)))
         {
             Some((outcome, why)) => format!("{place} has no usable trial: {}: {why}", outcome.as_str()),
             None => match reference {
-                Some(r) if self.trials.iter().any(|t| here(&t)) => format!("{place} has no {}", r.metric),
+                Some(r) if self.trials.iter().any(here) => format!("{place} has no {}", r.metric),
                 _ => format!("{place} was not tried"),
             },
         }
     }
 
-    /// The cells of these groups that have marked samples, with the marks.
-    fn marked(&self, groups: &[Group]) -> Vec<String> {
+    /// How many more requests a trial of this cell needs for the metric. Those trials that have enough are not judged alone:
+    /// they are the fast ones.
+    fn needs(&self, reference: &Reference) -> Option<u64> {
+        let point = &self.run.points[reference.point];
+        let of_cell = |t: &&Trial| t.contender == reference.contender && t.point == *point;
+        let usable = self.trials.iter().copied().filter(of_cell).filter(|trial| trial.outcome == Outcome::Ok);
+        usable.filter_map(|trial| trial.sample.needs.get(&reference.metric).copied()).max()
+    }
+
+    /// Which of these cells have marked samples, with the marks.
+    fn marked(&self, references: &[Reference]) -> Vec<String> {
         let mut cells = BTreeSet::new();
-        for group in groups {
-            for (reference, _) in group.blocks.iter().flatten() {
-                for trial in self.usable(reference) {
-                    for mark in &trial.marks {
-                        cells.insert(format!(
-                            "{MARKED}{} ({})",
-                            self.run.cell(&reference.contender, &self.run.points[reference.point]),
-                            mark.as_str()
-                        ));
-                    }
-                }
+        for reference in references {
+            for mark in self.usable(reference).flat_map(|trial| &trial.marks) {
+                let cell = self.run.cell(&reference.contender, &self.run.points[reference.point]);
+                cells.insert(format!("{MARKED}{cell} ({})", mark.as_str()));
             }
         }
         cells.into_iter().collect()
@@ -405,42 +492,43 @@ struct Reference {
     metric: String,
 }
 
-/// The blocks at one point in which everything that a comparison needs was measured.
-struct Group {
-    point: usize,
-    blocks: Vec<Vec<(Reference, f64)>>,
+/// What was measured in each round in which everything that a comparison needs was. A comparison of figures alone has one
+/// round without values.
+struct Rounds {
+    values: Vec<Vec<(Reference, f64)>>,
     /// Which of the values are lower bounds.
     bounds: Vec<Vec<bool>>,
 }
 
-impl Group {
+impl Rounds {
     fn has_bounds(&self) -> bool {
         self.bounds.iter().flatten().any(|bound| *bound)
     }
 
     /// As if what was not seen to its end had gone on for ages.
-    fn with_bounds_far(&self) -> Group {
+    fn with_bounds_far(&self) -> Rounds {
         let far = |((reference, value), bound): (&(Reference, f64), &bool)| {
             (reference.clone(), if *bound { value.max(1.0) * FAR } else { *value })
         };
-        let block = |(values, bounds): (&Vec<_>, &Vec<_>)| values.iter().zip(bounds).map(far).collect();
-        let blocks = self.blocks.iter().zip(&self.bounds).map(block).collect();
-        Group { point: self.point, blocks, bounds: self.bounds.clone() }
+        let round = |(values, bounds): (&Vec<_>, &Vec<_>)| values.iter().zip(bounds).map(far).collect();
+        let values = self.values.iter().zip(&self.bounds).map(round).collect();
+        Rounds { values, bounds: self.bounds.clone() }
+    }
+
+    /// Whether nothing of it was measured.
+    fn is_exact(&self) -> bool {
+        self.values.iter().all(Vec::is_empty)
     }
 }
 
-enum Trouble {
-    TooFew { have: usize, need: usize, kind: EffectKind, estimate: Option<f64> },
-    NoValue(String),
-}
-
-/// The two sides of a comparison over the blocks they are estimated from.
+/// The two sides of a comparison over the rounds they are estimated from.
 struct Sides<'a> {
     evidence: &'a Evidence<'a>,
     left: &'a Expr,
     right: &'a Expr,
     scope: &'a Scope,
-    groups: &'a [Group],
+    rounds: &'a Rounds,
+    levels: Levels,
 }
 
 impl Sides<'_> {
@@ -448,132 +536,143 @@ impl Sides<'_> {
     fn finding(&self, test: &Test, text: &str, complete: bool) -> Finding {
         let finding = match test {
             Test::Compare(_, Op::Equal, _) => self.equal(text, complete),
-            test => self.effect(test).map(|(interval, kind)| {
-                let (verdict, clearness) = decide(test, &interval, kind);
-                let effect = Some((interval, kind));
-                Finding { effect, clearness, ..Finding::new(text, verdict, String::new()) }
-            }),
+            test => self.estimated(test, text),
         };
         match finding {
             Ok(finding) => finding,
-            Err(Trouble::TooFew { have, need, kind, estimate }) => {
-                let noun = if kind == EffectKind::Ratio { "ratio" } else { "difference" };
-                let so_far =
-                    estimate.map(|estimate| format!(" (the {noun} is {estimate:.3})")).unwrap_or_default();
-                let why = format!("a 95 % interval needs {need} blocks, and there are {have}{so_far}");
-                Finding::new(text, Verdict::Undecided, why)
-            }
-            Err(Trouble::NoValue(why)) => Finding::new(text, Verdict::NotTested, why),
+            Err(why) => Finding::new(text, Verdict::NotTested, why),
         }
     }
 
-    /// Where both sides are from one point, each block gives one effect, and the interval is that of their median: the
-    /// comparison is paired. Otherwise each point's blocks are resampled as wholes, and the effect is formed from medians.
-    fn effect(&self, test: &Test) -> Result<(Interval, EffectKind), Trouble> {
-        let kind = self.kind(test)?;
-        let seed = self.evidence.run.seed;
-        let interval = match self.groups {
-            [] => {
-                let (left, right) = self.values(&[])?;
-                let exact = effect(left, right, kind);
-                Ok(Interval { estimate: exact, low: exact, high: exact, n: 0 })
-            }
-            [group] => {
-                let pairs: Vec<(f64, f64)> =
-                    group.blocks.iter().map(|block| self.values(block)).collect::<Result<_, _>>()?;
-                let effects: Vec<f64> =
-                    pairs.iter().map(|(left, right)| effect(*left, *right, kind)).collect();
-                let interval = match kind {
-                    EffectKind::Ratio => paired_ratio(&pairs, CONFIDENCE, seed),
-                    _ => median_interval(&effects, CONFIDENCE, seed),
-                };
-                interval.map_err(|error| (error, median(&effects)))
-            }
-            groups => {
-                let sizes: Vec<usize> = groups.iter().map(|group| group.blocks.len()).collect();
-                let all: Vec<Vec<usize>> = sizes.iter().map(|size| (0..*size).collect()).collect();
-                let of_resample = |chosen: &[Vec<usize>]| {
-                    let (left, right) = self.values(&self.medians(chosen)).ok()?;
-                    Some(effect(left, right, kind)).filter(|effect| effect.is_finite())
-                };
-                bootstrap(&sizes, CONFIDENCE, seed, of_resample).map_err(|error| (error, of_resample(&all)))
-            }
+    /// Each round gives one effect, so that what slows a round down as a whole cancels out; what is judged is their
+    /// median.
+    fn estimated(&self, test: &Test, text: &str) -> Result<Finding, String> {
+        let pairs = self.pairs()?;
+        let kind = self.kind(test, &pairs)?;
+        let effects: Vec<f64> = pairs.iter().map(|(left, right)| effect(*left, *right, kind)).collect();
+        let found = |verdict, interval, confidence, clearness| Finding {
+            effect: Some((interval, kind)),
+            confidence,
+            clearness,
+            ..Finding::new(text, verdict, String::new())
         };
-        match interval {
-            Ok(interval) => Ok((interval, kind)),
-            Err((kumite_stats::Error::TooFew { have, need }, estimate)) => {
-                Err(Trouble::TooFew { have, need, kind, estimate })
-            }
-            Err((other, _)) => Err(Trouble::NoValue(other.to_string())),
+        if self.rounds.is_exact() {
+            let exact = exactly(effects[0], 0);
+            let (verdict, clearness) = decide(test, &exact, kind, 0.0);
+            return Ok(found(verdict, exact, 0.0, clearness));
         }
+        let interval = |alpha| match kind {
+            EffectKind::Ratio => sequential_ratio(&pairs, alpha),
+            _ => sequential_median(&effects, alpha),
+        };
+        let Levels { holds, fails } = self.levels;
+        let (mut shown, mut looks_failed) = (None, false);
+        let margin = self.evidence.run.margin();
+        for (alpha, may_be) in
+            [(holds, [Verdict::Holds; 2]), (fails, [Verdict::Fails, Verdict::NoDifference])]
+        {
+            match interval(alpha) {
+                Ok(interval) => {
+                    let (verdict, clearness) = decide(test, &interval, kind, margin);
+                    if may_be.contains(&verdict) {
+                        return Ok(found(verdict, interval, 1.0 - alpha, clearness));
+                    }
+                    looks_failed = verdict == Verdict::Fails;
+                    shown = Some(found(Verdict::Undecided, interval, 1.0 - alpha, 0.0));
+                }
+                Err(kumite_stats::Error::TooFew { have, need }) => {
+                    let noun = if kind == EffectKind::Ratio { "ratio" } else { "difference" };
+                    let level = percent(1.0 - alpha);
+                    let estimate = median(&effects).unwrap_or(f64::NAN);
+                    let why = format!(
+                        "a {level} interval needs {need} blocks, and there are {have} (the {noun} is {estimate:.3})"
+                    );
+                    // An interval that would fail it at a lower level would look as if it did.
+                    if shown.is_none() || looks_failed {
+                        shown = Some(Finding::new(text, Verdict::Undecided, why));
+                    }
+                }
+                Err(other) => return Err(other.to_string()),
+            }
+        }
+        let mut shown = shown.ok_or("it has no level")?;
+        shown.more_blocks = self.more_blocks(test, &effects, kind);
+        if shown.why.is_empty() {
+            shown.why = match shown.more_blocks {
+                Some(1) => "about one more block would tell".to_owned(),
+                Some(more) => format!("about {more} more blocks would tell"),
+                None => "the blocks lie on both sides, and no number of them is in sight that would tell"
+                    .to_owned(),
+            };
+        }
+        Ok(shown)
     }
 
-    /// A ratio where both sides are positive in every block, a difference elsewhere.
-    fn kind(&self, test: &Test) -> Result<EffectKind, Trouble> {
+    /// About how many more rounds it takes until it holds or fails, if they go on like these.
+    fn more_blocks(&self, test: &Test, effects: &[f64], kind: EffectKind) -> Option<usize> {
+        let n = effects.len();
+        let count = |beyond: &dyn Fn(f64) -> bool| effects.iter().filter(|effect| beyond(**effect)).count();
+        let enough = |beyond: usize, alpha| blocks_to_exclude(beyond, n, alpha).ok().flatten();
+        let Levels { holds, fails } = self.levels;
+        let (to_hold, to_fail) = match test {
+            Test::Within(_, share, _) => {
+                let (below, above) = (count(&|e| e < 1.0 - share), count(&|e| e > 1.0 + share));
+                let to_hold = enough(below, holds).zip(enough(above, holds)).map(|(a, b)| a.max(b));
+                (to_hold, enough((n - below).min(n - above), fails))
+            }
+            Test::Compare(_, op, _) => {
+                let against = count(&|e| !op.holds(e, neutral(kind)));
+                (enough(against, holds), enough(n - against, fails))
+            }
+            Test::Disqualified(_) => (None, None),
+        };
+        let to_be_alike = match (test, kind) {
+            (Test::Compare(..), EffectKind::Ratio) => {
+                let (bottom, top) = band(self.evidence.run.margin());
+                enough(count(&|e| e < bottom), fails)
+                    .zip(enough(count(&|e| e > top), fails))
+                    .map(|(a, b)| a.max(b))
+            }
+            _ => None,
+        };
+        [to_hold, to_fail, to_be_alike].into_iter().flatten().min().map(|blocks| blocks - n)
+    }
+
+    /// A ratio where both sides are positive in every round, a difference elsewhere.
+    fn kind(&self, test: &Test, pairs: &[(f64, f64)]) -> Result<EffectKind, String> {
         // Compared with 0, or an exponent with its value, a ratio would say nothing.
         let is_plain = |expr: &Expr| matches!(expr, Expr::Fold(Fold::Slope | Fold::Spread, ..));
-        let is_band = matches!(test, Test::Within(..));
-        if !is_band && (is_plain(self.left) || is_plain(self.right)) {
-            return Ok(EffectKind::Difference);
-        }
-        let longest = self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0);
-        for nth in 0..longest.max(1) {
-            let (left, right) = self.nth(nth)?;
-            if left <= 0.0 || right <= 0.0 {
-                return match is_band {
-                    true => Err(Trouble::NoValue(
-                        "'within' compares by ratio, and a side of it is not above 0".into(),
-                    )),
-                    false => Ok(EffectKind::Difference),
-                };
+        let is_positive = pairs.iter().all(|(left, right)| *left > 0.0 && *right > 0.0);
+        match test {
+            Test::Within(..) if !is_positive => {
+                Err("'within' compares by ratio, and a side of it is not above 0".into())
             }
+            Test::Within(..) => Ok(EffectKind::Ratio),
+            _ if is_positive && !is_plain(self.left) && !is_plain(self.right) => Ok(EffectKind::Ratio),
+            _ => Ok(EffectKind::Difference),
         }
-        Ok(EffectKind::Ratio)
     }
 
-    /// An exact value has no interval: it is equal in every block, or it is not. A block that is missing is not equal.
-    fn equal(&self, text: &str, complete: bool) -> Result<Finding, Trouble> {
-        let blocks = self.groups.iter().map(|group| group.blocks.len()).max().unwrap_or(0);
-        let mut worst: Option<(f64, f64)> = None;
-        for nth in 0..blocks.max(1) {
-            let (left, right) = self.nth(nth)?;
-            if worst.is_none_or(|(l, r)| (left - right).abs() > (l - r).abs()) {
-                worst = Some((left, right));
-            }
-        }
-        let (left, right) = worst.unwrap_or_default();
+    /// An exact value has no interval: it is equal in every round, or it is not. A round that is missing is not equal.
+    fn equal(&self, text: &str, complete: bool) -> Result<Finding, String> {
+        let pairs = self.pairs()?;
+        let apart = |(left, right): &(f64, f64)| (left - right).abs();
+        let furthest = pairs.iter().max_by(|a, b| apart(a).total_cmp(&apart(b)));
+        let (left, right) = furthest.copied().unwrap_or_default();
         let verdict = if left == right && complete { Verdict::Holds } else { Verdict::Fails };
-        let effect = Some((exactly(left, blocks), EffectKind::Exact));
+        let effect = Some((exactly(left, pairs.len()), EffectKind::Exact));
         Ok(Finding { effect, clearness: 1.0, ..Finding::new(text, verdict, String::new()) })
     }
 
-    /// Both sides in the n-th block of each point, or its last.
-    fn nth(&self, nth: usize) -> Result<(f64, f64), Trouble> {
-        let chosen: Vec<Vec<usize>> =
-            self.groups.iter().map(|group| vec![nth.min(group.blocks.len() - 1)]).collect();
-        self.values(&self.medians(&chosen))
+    /// Both sides, in each round.
+    fn pairs(&self) -> Result<Vec<(f64, f64)>, String> {
+        self.rounds.values.iter().map(|values| self.values(values)).collect()
     }
 
-    fn medians(&self, chosen: &[Vec<usize>]) -> Vec<(Reference, f64)> {
-        let mut values = Vec::new();
-        for (group, chosen) in self.groups.iter().zip(chosen) {
-            for (position, (reference, _)) in group.blocks[0].iter().enumerate() {
-                let of_blocks: Vec<f64> =
-                    chosen.iter().map(|&block| group.blocks[block][position].1).collect();
-                if let Some(median) = median(&of_blocks) {
-                    values.push((reference.clone(), median));
-                }
-            }
-        }
-        values
-    }
-
-    fn values(&self, metrics: &[(Reference, f64)]) -> Result<(f64, f64), Trouble> {
+    fn values(&self, metrics: &[(Reference, f64)]) -> Result<(f64, f64), String> {
         let side = |expr| match self.value(expr, self.scope, metrics) {
             Some(value) if value.is_finite() => Ok(value),
-            _ => Err(Trouble::NoValue(
-                "a side of it has no value: a division by zero or a metric that is missing".into(),
-            )),
+            _ => Err("a side of it has no value: a division by zero or a metric that is missing".to_owned()),
         };
         Ok((side(self.left)?, side(self.right)?))
     }
@@ -647,13 +746,24 @@ fn effect(left: f64, right: f64, kind: EffectKind) -> f64 {
     }
 }
 
+/// The ratios that a margin takes for none, either side being the larger one.
+fn band(margin: f64) -> (f64, f64) {
+    (1.0 / (1.0 + margin), 1.0 + margin)
+}
+
+/// What an effect is where the sides are equal.
+fn neutral(kind: EffectKind) -> f64 {
+    if kind == EffectKind::Ratio { 1.0 } else { 0.0 }
+}
+
 fn exactly(value: f64, n: usize) -> Interval {
     Interval { estimate: value, low: value, high: value, n }
 }
 
 /// An inequality holds when the whole interval is on its side, an equivalence when it lies inside the band; each fails
-/// when the whole interval is outside. With the verdict comes its clearness.
-fn decide(test: &Test, interval: &Interval, kind: EffectKind) -> (Verdict, f64) {
+/// when the whole interval is outside. Sides whose ratio is within the margin are not told apart. With the verdict comes
+/// its clearness.
+fn decide(test: &Test, interval: &Interval, kind: EffectKind, margin: f64) -> (Verdict, f64) {
     let Interval { estimate, low, high, .. } = *interval;
     let clearness = |border: f64| {
         let nearer = (low - border).abs().min((high - border).abs());
@@ -672,7 +782,11 @@ fn decide(test: &Test, interval: &Interval, kind: EffectKind) -> (Verdict, f64) 
             }
         }
         Test::Compare(_, op, _) => {
-            let neutral = if kind == EffectKind::Ratio { 1.0 } else { 0.0 };
+            let neutral = neutral(kind);
+            let (bottom, top) = band(margin);
+            if kind == EffectKind::Ratio && margin > 0.0 && low >= bottom && high <= top {
+                return (Verdict::NoDifference, clearness(bottom).min(clearness(top)));
+            }
             match (op.holds(low, neutral), op.holds(high, neutral)) {
                 (true, true) => (Verdict::Holds, clearness(neutral)),
                 (false, false) => (Verdict::Fails, clearness(neutral)),
@@ -684,18 +798,24 @@ fn decide(test: &Test, interval: &Interval, kind: EffectKind) -> (Verdict, f64) 
 }
 
 /// The finding that decides a claim: parts are joined by `and`, so one that fails decides, the clearest; else one that was
-/// not tested; else one that is undecided; and among those that hold, the least clear.
+/// not tested; else one that is undecided; else one that is no difference; and among those that hold, the least clear.
 fn deciding(findings: &[Finding]) -> Option<&Finding> {
     let rank = |finding: &Finding| match finding.verdict {
         Verdict::Fails => (0, -finding.clearness),
         Verdict::NotTested => (1, 0.0),
         Verdict::Undecided => (2, 0.0),
-        Verdict::Holds => (3, finding.clearness),
+        Verdict::NoDifference => (3, finding.clearness),
+        Verdict::Holds => (4, finding.clearness),
     };
     findings.iter().min_by(|a, b| {
         let ((a, by_a), (b, by_b)) = (rank(a), rank(b));
         a.cmp(&b).then(by_a.total_cmp(&by_b))
     })
+}
+
+fn percent(share: f64) -> String {
+    let text = format!("{:.2}", share * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 fn why(finding: &Finding, all: &[Finding]) -> String {
@@ -707,6 +827,9 @@ fn why(finding: &Finding, all: &[Finding]) -> String {
         (n, Verdict::Fails) => format!("{count} of {n} comparisons fail, the clearest: "),
         (n, Verdict::Undecided) => {
             format!("{count} of {n} comparisons are undecided and none fails, the first: ")
+        }
+        (n, Verdict::NoDifference) => {
+            format!("{count} of {n} comparisons are no difference and the others hold, the least clear: ")
         }
         (n, Verdict::NotTested) => format!("{count} of {n} comparisons could not be tested, the first: "),
     };

@@ -4,6 +4,7 @@
 
 mod build;
 mod claim;
+mod compare;
 mod contender;
 mod doctor;
 mod estimate;
@@ -25,12 +26,18 @@ mod schema;
 mod spec;
 mod warnings;
 
+pub use compare::{
+    Allowed, Bench, CommandLine, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting,
+    Shell, Templates, compare, compare_servers, import,
+};
 pub use contender::{Contender, Install, Variant};
 pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
-pub use execute::{Clock, Event, Executor, Measured, Order, RealClock, Session, execute, humane};
-pub use export::{conclude, export};
+pub use execute::{
+    Clock, Ended, Event, Executor, Measured, Order, RealClock, Session, Undecided, execute, humane,
+};
+pub use export::{conclude, export, undecided};
 pub use http::{External, HttpExecutor, load_result, used_cores};
-pub use kumite_process::end_orphans;
+pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
 pub use lock::Lock;
 pub use machine::{cores, machine};
 pub use needs::Need;

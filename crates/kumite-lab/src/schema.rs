@@ -1,6 +1,6 @@
 //! JSON Schemas of what is read and written, made from the very types that read and write it.
 
-use kumite_record::{Export, LoadResult};
+use kumite_record::{Comparison, Export, LoadResult};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
@@ -31,6 +31,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "load",
         what: "a load result, as `kumite load --json` writes it",
         schema: written::<LoadResult>,
+    },
+    Described {
+        name: "compare",
+        what: "a comparison, as `kumite compare --json` writes it",
+        schema: written::<Comparison>,
     },
     Described {
         name: "doctor",

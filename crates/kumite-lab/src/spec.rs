@@ -23,6 +23,12 @@ const PROFILES: [&str; 3] = ["quick", "standard", "full"];
 
 const DEFAULT_BLOCKS: u32 = 10;
 
+/// The fewest that give the estimate of a cell an interval.
+const DEFAULT_MIN_BLOCKS: u32 = 6;
+
+/// What is called no difference, unless an experiment says otherwise.
+const DEFAULT_MARGIN_PERCENT: f64 = 1.0;
+
 /// An experiment with a profile applied and its contenders found: ready to be planned.
 #[derive(Clone, Debug)]
 pub struct Experiment {
@@ -38,8 +44,12 @@ pub struct Experiment {
     pub workload: BTreeMap<String, AxisValue>,
     /// The points, and who takes part at each.
     pub planned: Vec<Planned>,
-    /// How many blocks are planned at each point.
+    /// How many blocks are planned at each point, at most.
     pub blocks: u32,
+    /// How many of them each point gets even if no verdict needs them.
+    pub min_blocks: u32,
+    /// Ratios of at most this much are no difference, in percent.
+    pub margin_percent: f64,
     /// What a contender should answer.
     pub answer: Answer,
     /// Claims, parsed and checked.
@@ -88,9 +98,17 @@ pub(crate) struct File {
     /// The kind of workload.
     #[schemars(extend("enum" = ["http"]))]
     kind: String,
-    /// Blocks at each point; 10 if it is not given. Six are the fewest that give a 95 % interval.
+    /// Blocks at each point, at most; 10 if it is not given. A run ends earlier once its verdicts are in. It takes six to
+    /// decide one claim, nine to decide each of six.
     #[schemars(range(min = 1))]
     blocks: Option<u32>,
+    /// Blocks that each point gets even if no verdict needs them; 6 if it is not given, which are the fewest that give
+    /// the estimate of a cell an interval.
+    #[schemars(range(min = 1))]
+    min_blocks: Option<u32>,
+    /// A ratio that is nearer to 1 than this is "no difference"; 1 if it is not given.
+    #[schemars(range(min = 0, max = 50))]
+    margin_percent: Option<f64>,
     /// Fixed parameters. One that is an axis too is that axis's default.
     #[serde(default)]
     #[schemars(with = "Fixed")]
@@ -119,9 +137,12 @@ pub(crate) struct File {
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Profile {
-    /// Blocks at each point.
+    /// Blocks at each point, at most.
     #[schemars(range(min = 1))]
     blocks: Option<u32>,
+    /// Blocks that each point gets even if no verdict needs them.
+    #[schemars(range(min = 1))]
+    min_blocks: Option<u32>,
     /// Fixed parameters that have other values in this profile.
     #[serde(default)]
     #[schemars(with = "Fixed")]
@@ -273,6 +294,11 @@ impl Experiment {
         if blocks == 0 {
             return Err(source.error_at(&["blocks"], "blocks must be at least 1"));
         }
+        let min_blocks = chosen.min_blocks.or(file.min_blocks).unwrap_or(DEFAULT_MIN_BLOCKS);
+        let margin_percent = file.margin_percent.unwrap_or(DEFAULT_MARGIN_PERCENT);
+        if !(0.0..=50.0).contains(&margin_percent) {
+            return Err(source.error_at(&["margin_percent"], "margin_percent must lie between 0 and 50"));
+        }
         let names = contender_names(&contenders)?;
         for (name, profile) in std::iter::once((None, None))
             .chain(file.profiles.iter().map(|(name, profile)| (Some(name.as_str()), Some(profile))))
@@ -289,6 +315,8 @@ impl Experiment {
             workload,
             planned,
             blocks,
+            min_blocks,
+            margin_percent,
             answer: file.answer,
             claims,
             contenders,

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Contender, ContenderStatus, Machine, Mark, Outcome, Run, Trial, Warning};
+use kumite_record::{
+    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Outcome, Run, SteadyClass, Trial, Warning,
+};
+
+use crate::estimate::steadiness;
 
 pub(crate) fn warnings(
     run: &Run,
@@ -57,6 +61,14 @@ pub(crate) fn warnings(
                 warn(&cell, format!("{count} of {} samples {}", usable.len(), meaning(mark)));
             }
         }
+        if let Some(steadiness) = steadiness(&usable).filter(is_doubtful) {
+            let counts = steadiness.trials.iter().map(|(class, count)| format!("{count} {class}"));
+            let counts = counts.collect::<Vec<_>>().join(", ");
+            warn(
+                &cell,
+                format!("its trials are inconsistent: {counts}; so a median over them is of several kinds"),
+            );
+        }
         if let Some(note) = usable.iter().find_map(|trial| trial.reason.as_deref()) {
             warn(&cell, note.to_owned());
         }
@@ -67,6 +79,12 @@ pub(crate) fn warnings(
         }
     }
     warnings
+}
+
+/// That some began steady and others became so is no doubt about figures of what is steady.
+fn is_doubtful(steadiness: &CellSteadiness) -> bool {
+    let is_calm = |class: &SteadyClass| matches!(class, SteadyClass::Flat | SteadyClass::WarmUp);
+    steadiness.class == SteadyClass::Inconsistent && !steadiness.trials.keys().all(is_calm)
 }
 
 /// The trials of each cell, in the order the cells were first tried.
@@ -107,8 +125,9 @@ fn meaning(mark: Mark) -> &'static str {
              fewer connections, or others wait for failures"
         }
         Mark::Unsteady => {
-            "are unsteady: throughput × mean response time is more than the connections, so times fell within the window, \
-             as those of a program do that is still being compiled"
+            "are unsteady: throughput changed until too near the end of the window, so that the figures are of all of it; \
+             or times fell within what they are of (throughput × mean response time is more than the connections), as those \
+             of a program do that is still being compiled"
         }
         Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
         Mark::Stolen => "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",

@@ -35,6 +35,7 @@ mod request;
 mod response;
 mod schedule;
 mod target;
+mod times;
 mod transport;
 
 use std::sync::atomic::AtomicBool;
@@ -47,6 +48,7 @@ pub use hdrhistogram::Histogram;
 pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
 pub use request::{Request, RequestError};
 pub use target::{Target, TargetError};
+pub use times::Times;
 
 /// What a right answer is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

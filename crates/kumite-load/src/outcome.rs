@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
+use crate::times::Times;
+
 /// Finished requests that did not bring a right answer, by what went wrong. Each is counted once, as one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Errors {
@@ -93,6 +95,8 @@ pub struct Outcome {
     /// Response times of the right answers in ns, to three digits: from the start of sending the request to the
     /// moment the engine saw the last byte of the answer. Connecting is not in it.
     pub response: Histogram<u64>,
+    /// The same by when the answers came.
+    pub times: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and what came after it.
     pub intervals: Vec<Interval>,
     /// CPU time of the engine's thread in the window, `on_event` included.

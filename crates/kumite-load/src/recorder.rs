@@ -11,9 +11,10 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::Event;
 use crate::outcome::{Burst, Disturbed, Errors, Interval, Outcome};
 use crate::recovery::{self, Episodes};
+use crate::times::Times;
 
 const INTERVAL_NS: u64 = 100_000_000;
-const INTERVAL_MS: i64 = 100;
+pub(crate) const INTERVAL_MS: u64 = 100;
 const FIRST_SECOND_NS: u64 = 1_000_000_000;
 
 /// How a request failed.
@@ -95,7 +96,7 @@ impl<'a> Recorder<'a> {
                 0 => INTERVAL_NS,
                 rest => rest,
             },
-            interval_start_ms: -(opens.div_ceil(INTERVAL_NS) as i64 * INTERVAL_MS),
+            interval_start_ms: -((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64),
             interval: histogram(),
             interval_sum: 0,
             interval_errors: 0,
@@ -105,6 +106,7 @@ impl<'a> Recorder<'a> {
                 errors: Errors::default(),
                 reconnects: 0,
                 elapsed: Duration::ZERO,
+                times: Times::default(),
                 response: histogram(),
                 intervals: Vec::new(),
                 cpu: Duration::ZERO,
@@ -237,7 +239,10 @@ impl<'a> Recorder<'a> {
         self.outcome.cpu = thread_cpu().saturating_sub(self.cpu_at_open);
         self.outcome.elapsed = Duration::from_nanos(end - self.opens);
         self.outcome.recovery = self.episodes.longest(end);
-        self.outcome.response.add(&self.interval).expect("a histogram that grows takes any other");
+        if !self.interval.is_empty() {
+            self.outcome.times.add(&self.interval);
+        }
+        self.outcome.response = self.outcome.times.from(0).1;
         let Counts { ok, errors, reconnects } = self.next_phase();
         self.outcome.requests = ok + errors.total();
         self.outcome.ok = ok;
@@ -281,12 +286,12 @@ impl<'a> Recorder<'a> {
             max_us: us(self.interval.max()),
         };
         if self.phase == Phase::Window {
-            self.outcome.response.add(&self.interval).expect("a histogram that grows takes any other");
+            self.outcome.times.add(&self.interval);
         }
         self.interval.reset();
         self.interval_sum = 0;
         self.interval_errors = 0;
-        self.interval_start_ms += INTERVAL_MS;
+        self.interval_start_ms += INTERVAL_MS as i64;
         self.outcome.intervals.push(interval);
         (self.on_event)(Event::Interval(&interval));
     }
@@ -337,6 +342,8 @@ mod tests {
         assert_eq!((outcome.errors.reset, outcome.reconnects), (1, 1));
         assert_eq!(outcome.elapsed, Duration::from_millis(370));
         assert_eq!(outcome.response.len(), 3);
+        let from = |ms| (outcome.times.from(ms).0, outcome.times.from(ms).1.len());
+        assert_eq!([from(0), from(1), from(999)], [(0, 3), (100, 1), (400, 0)]);
         assert!(outcome.response.equivalent(outcome.response.max(), 100 * MS));
         assert!(outcome.response.equivalent(outcome.response.value_at_quantile(0.5), 10 * MS));
         assert_eq!(outcome.first_second, None);
@@ -426,6 +433,7 @@ mod tests {
         with.ok(0, 200 * MS);
         let outcome = with.close(200 * MS, false);
         assert_eq!((outcome.intervals.len(), outcome.response.len()), (3, 1));
+        assert_eq!(outcome.times.from(200).1.len(), 1);
     }
 
     #[test]

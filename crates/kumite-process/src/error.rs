@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -82,5 +83,45 @@ pub enum Error {
         command: String,
         /// Where its output is.
         log: PathBuf,
+    },
+
+    /// A command that a [`Runner`] was to run could not be started.
+    ///
+    /// [`Runner`]: crate::Runner
+    #[error("cannot start `{}`; is it there, and executable? {source}", program.display())]
+    Program {
+        /// As it was given.
+        program: OsString,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The file that a command is to read could not be opened.
+    #[error("cannot read {path}, the input of a command; is it there? {source}")]
+    Input {
+        /// As it was given.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The file that is to get the output of a command could not be created or emptied.
+    #[error(
+        "cannot write {path}, the output of a command; does its directory exist, and is there room? {source}"
+    )]
+    Output {
+        /// As it was given.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The helper that runs commands could not be started, or has ended.
+    #[error("the process that runs commands, {helper}, has ended; start anew: {source}")]
+    Runner {
+        /// The program.
+        helper: PathBuf,
+        /// What the system said.
+        source: io::Error,
     },
 }

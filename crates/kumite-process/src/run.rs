@@ -1,7 +1,7 @@
 use std::fs::File;
 use std::io::{PipeReader, Read, Write};
 use std::os::fd::AsFd;
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,7 @@ pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished
     let mut log = File::create(spawn.log).map_err(unlogged)?;
     let stderr = log.try_clone().map_err(unlogged)?;
     let (pipe, stdout) = std::io::pipe().map_err(unlogged)?;
-    let mut tree = Tree::start_with(spawn, stdout.into(), stderr.into())?;
+    let mut tree = Tree::start_with(spawn, Stdio::null(), stdout.into(), stderr.into())?;
 
     let mut kept = Vec::new();
     let mut buffer = vec![0; BUFFER];

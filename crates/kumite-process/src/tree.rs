@@ -80,10 +80,15 @@ impl Tree {
         let log = |source| Error::Log { path: spawn.log.to_owned(), source };
         let out = File::create(spawn.log).map_err(log)?;
         let err = out.try_clone().map_err(log)?;
-        Tree::start_with(spawn, out.into(), err.into())
+        Tree::start_with(spawn, Stdio::null(), out.into(), err.into())
     }
 
-    pub(crate) fn start_with(spawn: &Spawn, stdout: Stdio, stderr: Stdio) -> Result<Tree, Error> {
+    pub(crate) fn start_with(
+        spawn: &Spawn,
+        stdin: Stdio,
+        stdout: Stdio,
+        stderr: Stdio,
+    ) -> Result<Tree, Error> {
         if !spawn.dir.is_dir() {
             return Err(Error::Directory { path: spawn.dir.to_owned() });
         }
@@ -93,7 +98,7 @@ impl Tree {
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(spawn.command).current_dir(spawn.dir);
         command.envs(spawn.env.iter().map(|(name, value)| (name, value))).env(MARKER, &token);
-        command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).process_group(0);
+        command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         // A child has the affinity of the thread that starts it, and so has ours none to restore.
         let start = || {
             if !spawn.cores.is_empty() {

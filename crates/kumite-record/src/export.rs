@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Claim, Contender, Machine, Point, Run, Trial, Warning};
+use crate::{Claim, Contender, Machine, Needs, Point, Run, SteadyClass, Trial, Warning};
 
 /// The version of [`Export`]. It grows when a reader of the old form would misread the new one.
 pub const SCHEMA: u32 = 1;
@@ -47,6 +47,22 @@ pub struct Cell {
     pub marked: u32,
     /// Estimates over blocks by metric.
     pub metrics: BTreeMap<String, Estimate>,
+    /// Metrics that some of its trials have too few requests for, and how many more the one with the fewest would have to
+    /// have. They have no estimate: a median over those trials that have enough would favour the fast ones.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub needs: Needs,
+    /// Whether its trials were steady; none if that is not known of any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<CellSteadiness>,
+}
+
+/// Whether the trials of a cell were steady.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CellSteadiness {
+    /// The class that all of them have, or `inconsistent`.
+    pub class: SteadyClass,
+    /// How many of them have each class.
+    pub trials: BTreeMap<SteadyClass, u32>,
 }
 
 /// A metric of a cell with its confidence interval.

@@ -3,6 +3,7 @@
 //! Three layers, each usable without the next: the plain types ([`Run`], [`Trial`], [`Verdict`] …), the SQLite
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.
 
+mod comparison;
 mod export;
 mod load;
 mod point;
@@ -11,10 +12,19 @@ mod store;
 mod trial;
 mod verdict;
 
-pub use export::{Cell, Estimate, Export, SCHEMA};
+pub use comparison::{
+    ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
+    Costs, Duet, Ended, ImportedRatio, Ratio, Remaining, Speed, Thrift,
+};
+pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};
-pub use run::{Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Source};
+pub use run::{
+    Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Source,
+};
 pub use store::{Store, StoreError};
-pub use trial::{Disturbance, Errors, Histogram, Mark, Outcome, Sample, Series, Trial};
+pub use trial::{
+    Disturbance, Errors, Histogram, Mark, Needs, Outcome, Sample, Series, Steadiness, SteadyClass, Trial,
+    standing,
+};
 pub use verdict::{Claim, EffectKind, Verdict, Warning};

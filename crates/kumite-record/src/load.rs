@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Errors, Histogram, Series};
+use crate::{Errors, Needs, Series, Steadiness};
 
 /// What `kumite load` measured: the document that `--json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,9 +23,17 @@ pub struct LoadResult {
     pub errors: Errors,
     /// Length of the measured time.
     pub seconds: f64,
-    /// Right answers a second.
+    /// Right answers a second, from when throughput was steady; over the whole of `seconds` if it never was.
     pub throughput_rps: f64,
-    /// From when the request should have been sent. In a closed loop that is when it was sent.
+    /// Whether throughput was steady, and from when to the end the figures are; none if it was measured too shortly to
+    /// tell, and then they are of the whole.
+    pub steadiness: Option<Steadiness>,
+    /// From the start of the load to where throughput was steady; 0 if it always was, none if it never was.
+    pub warm_up_ms: Option<f64>,
+    /// Percentiles that are not given, by metric, and how many more requests they would take.
+    #[serde(default)]
+    pub needs: Needs,
+    /// Of what is steady, as all times. From when the request should have been sent. In a closed loop that is when it was sent.
     pub response_us: Option<Latency>,
     /// From when the request was sent.
     pub service_us: Option<Latency>,
@@ -43,42 +51,28 @@ pub struct LoadResult {
     pub recovered: Option<bool>,
     /// Whether it was ended before its limit.
     pub cut_short: bool,
-    /// Right answers by response time: the upper end of each bin and its count.
+    /// Right answers of what is steady by response time: the upper end of each bin and its count.
     pub histogram_us: Vec<(f64, u64)>,
     /// The time series.
     pub series: Series,
 }
 
-/// The distribution of a time over right answers, in microseconds.
+/// The distribution of a time over right answers, in microseconds. A percentile with fewer than ten requests beyond it is
+/// not given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// Arithmetic mean.
     pub mean: f64,
     /// Median.
-    pub p50: f64,
+    pub p50: Option<f64>,
     /// 90th percentile.
-    pub p90: f64,
+    pub p90: Option<f64>,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: Option<f64>,
     /// 99.9th percentile.
-    pub p99_9: f64,
+    pub p99_9: Option<f64>,
     /// The longest.
     pub max: f64,
-}
-
-impl Latency {
-    /// Of a histogram of nanoseconds; none if it is empty.
-    pub fn of(histogram: &Histogram) -> Option<Latency> {
-        let us = |quantile| histogram.value_at_quantile(quantile) as f64 / 1e3;
-        (!histogram.is_empty()).then(|| Latency {
-            mean: histogram.mean() / 1e3,
-            p50: us(0.5),
-            p90: us(0.9),
-            p99: us(0.99),
-            p99_9: us(0.999),
-            max: histogram.max() as f64 / 1e3,
-        })
-    }
 }
 
 /// What the load engine itself needed: the instrument is on trial too.

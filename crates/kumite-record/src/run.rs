@@ -44,8 +44,17 @@ pub struct Run {
     /// The contenders that are tried at each of `points`; none of this where all are tried everywhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contenders_at: Vec<Vec<String>>,
-    /// How many blocks were planned at each point.
+    /// How many blocks were planned at each point, at most.
     pub blocks: u32,
+    /// How many blocks each point gets even if no verdict needs them.
+    #[serde(default)]
+    pub min_blocks: u32,
+    /// Ratios of at most this much are no difference, in percent.
+    #[serde(default)]
+    pub margin_percent: f64,
+    /// What the verdicts that came early saved; none if they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved: Option<Saved>,
     /// The experiment file, word for word.
     pub spec: String,
     /// What was published, to be shown beside the estimates.
@@ -62,6 +71,11 @@ impl Run {
         if told.0.is_empty() { contender.to_owned() } else { format!("{contender} at {told}") }
     }
 
+    /// The margin, as a share.
+    pub fn margin(&self) -> f64 {
+        self.margin_percent / 100.0
+    }
+
     /// Whether the plan has this contender at the point with this position.
     pub fn plans(&self, contender: &str, point: usize) -> bool {
         self.contenders_at.get(point).is_none_or(|names| names.iter().any(|name| name == contender))
@@ -71,6 +85,17 @@ impl Run {
     pub fn new_id(started: Timestamp) -> String {
         format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), (started.subsec_nanosecond() / 1000) & 0xffff)
     }
+}
+
+/// Trials that were not made because no verdict needed them any more.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Saved {
+    /// How many.
+    pub trials: usize,
+    /// About how long they would have taken.
+    pub seconds: f64,
+    /// Whether every claim that can be decided was: else the run went on to its last block.
+    pub decided: bool,
 }
 
 /// An experiment's question and where it was argued.

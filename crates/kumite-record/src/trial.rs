@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -13,6 +14,10 @@ pub struct Trial {
     pub seq: u32,
     /// The block it belongs to, counted from 0 at each point: the unit of pairing.
     pub block: u32,
+    /// Counts from 0 how often the block was measured anew because of noise from outside: the last attempt stands, the
+    /// others are only shown.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub attempt: u32,
     /// Which contender.
     pub contender: String,
     /// At which point.
@@ -29,6 +34,12 @@ pub struct Trial {
     pub marks: Vec<Mark>,
     /// Time from start until the contender was ready.
     pub ready_ms: Option<f64>,
+    /// Time it was under load, warm-up and watching included.
+    #[serde(default)]
+    pub load_ms: Option<f64>,
+    /// Time since the trial before it ended, or the run began, to its own end.
+    #[serde(default)]
+    pub took_ms: Option<f64>,
     /// The contender's output, relative to the folder of the store.
     pub log: Option<String>,
 }
@@ -48,6 +59,30 @@ impl Trial {
                 _ => false,
             }
     }
+}
+
+fn is_first(attempt: &u32) -> bool {
+    *attempt == 0
+}
+
+/// The trials that stand: of a block that was measured anew, only those of the last attempt that was whole.
+pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl Iterator<Item = &'a Trial> {
+    let block = |trial: &Trial| (trial.point.to_string(), trial.block);
+    let mut sizes = BTreeMap::<(String, u32), BTreeMap<u32, usize>>::new();
+    for trial in trials.clone().into_iter().filter(|trial| trial.attempt > 0) {
+        *sizes.entry(block(trial)).or_default().entry(trial.attempt).or_default() += 1;
+    }
+    for trial in trials.clone().into_iter().filter(|trial| trial.attempt == 0) {
+        if let Some(attempts) = sizes.get_mut(&block(trial)) {
+            *attempts.entry(0).or_default() += 1;
+        }
+    }
+    let stands = move |trial: &&Trial| {
+        let attempts = sizes.get(&block(trial));
+        let whole = attempts.and_then(|attempts| attempts.iter().rfind(|(_, size)| **size >= attempts[&0]));
+        trial.attempt == whole.map_or(0, |(attempt, _)| *attempt)
+    };
+    trials.into_iter().filter(stands)
 }
 
 /// How a trial ended.
@@ -84,7 +119,8 @@ pub enum Mark {
     /// Throughput times mean response time is less than the number of connections (Little's law): some of them waited for
     /// failures, or for nothing, while the others had the server for themselves.
     IdleConnections,
-    /// It is more than that: the window began with answers that had waited longer than those that it ended with.
+    /// Its figures are not those of a steady state: throughput changed until too near the window's end, or throughput
+    /// times mean response time is more than the number of connections, because times fell in what the figures are of.
     Unsteady,
     /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
     NotRecovered,
@@ -156,6 +192,9 @@ pub struct Sample {
     /// Failures by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: Errors,
+    /// Metrics that it has too few requests for, and how many more those would take.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub needs: Needs,
     /// What came from outside while it was measured, by name; the unit is the end of the name. What the machine does not
     /// tell is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -163,6 +202,9 @@ pub struct Sample {
     /// The time series.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,
+    /// Whether that was steady, and what of it the figures are of; none if it is too short to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<Steadiness>,
     /// What was done to the contender after the window, if anything was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
@@ -173,6 +215,61 @@ pub struct Sample {
 
 /// Failures by kind.
 pub type Errors = BTreeMap<String, u64>;
+
+/// Metrics that cannot be given, and how many more requests a trial would have to have for them.
+pub type Needs = BTreeMap<String, u64>;
+
+/// Whether a trial was steady. Times count from the window's opening; below 0 is the warm-up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Steadiness {
+    /// What throughput was like, from the start of the load to the window's end.
+    pub class: SteadyClass,
+    /// When it became steady; none if it did not.
+    pub since_ms: Option<i64>,
+    /// When its level changed.
+    pub changes_ms: Vec<i64>,
+    /// From when to the window's end the figures are: `throughput_rps`, `response_*` and `cpu_cores`. The window's opening
+    /// or the beginning of what is steady, whichever is later; the opening, if nothing is.
+    pub used_from_ms: u64,
+}
+
+/// Whether throughput was steady: the classes of Barrett et al. 2017.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SteadyClass {
+    /// From the start of the load.
+    Flat,
+    /// It became so, and was never better before.
+    WarmUp,
+    /// It became so, and had been better before.
+    Slowdown,
+    /// It changed until too near the window's end.
+    NoSteadyState,
+    /// Of a cell only: its trials are of several classes.
+    Inconsistent,
+}
+
+impl SteadyClass {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SteadyClass::Flat => "flat",
+            SteadyClass::WarmUp => "warm-up",
+            SteadyClass::Slowdown => "slowdown",
+            SteadyClass::NoSteadyState => "no-steady-state",
+            SteadyClass::Inconsistent => "inconsistent",
+        }
+    }
+}
+
+impl fmt::Display for SteadyClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SteadyClass::NoSteadyState => "no steady state",
+            other => other.as_str(),
+        })
+    }
+}
 
 /// An HDR histogram of nanoseconds.
 pub type Histogram = hdrhistogram::Histogram<u64>;

@@ -22,6 +22,9 @@ pub struct Claim {
     pub low: Option<f64>,
     /// Upper end of the effect's interval.
     pub high: Option<f64>,
+    /// The level of this interval, as a share: it is what lets all claims of a run be right together in 95 % of runs.
+    #[serde(default)]
+    pub confidence: Option<f64>,
     /// What the effect is.
     pub effect_kind: Option<EffectKind>,
     /// Why, in a sentence.
@@ -48,6 +51,8 @@ pub enum Verdict {
     Holds,
     /// The whole interval is on the other side.
     Fails,
+    /// The ratio is within the run's margin of 1: too near to be told apart, whichever side is the larger.
+    NoDifference,
     /// The interval does not tell.
     Undecided,
     /// A contender or a point that the claim needs was not measured.
@@ -60,6 +65,7 @@ impl Verdict {
         match self {
             Verdict::Holds => "holds",
             Verdict::Fails => "fails",
+            Verdict::NoDifference => "no-difference",
             Verdict::Undecided => "undecided",
             Verdict::NotTested => "not-tested",
         }
@@ -69,6 +75,7 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Verdict::NoDifference => "no difference",
             Verdict::NotTested => "not tested",
             other => other.as_str(),
         })

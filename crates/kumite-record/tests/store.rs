@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use kumite_record::{
     AxisValue, Claim, Contender, ContenderStatus, Histogram, Machine, Mark, Outcome, Point, Run, Sample,
-    Series, Store, StoreError, Trial, Verdict, Warning,
+    Series, Steadiness, SteadyClass, Store, StoreError, Trial, Verdict, Warning,
 };
 
 fn run(id: &str, started: i64) -> Run {
@@ -27,6 +27,9 @@ fn run(id: &str, started: i64) -> Run {
         points: vec![point()],
         contenders_at: Vec::new(),
         blocks: 6,
+        min_blocks: 6,
+        margin_percent: 1.0,
+        saved: None,
         spec: String::new(),
         published: None,
     }
@@ -47,6 +50,7 @@ fn trial(seq: u32) -> Trial {
     Trial {
         seq,
         block: 0,
+        attempt: 0,
         contender: "a".to_owned(),
         point: point(),
         started: Timestamp::from_second(5).unwrap(),
@@ -62,13 +66,29 @@ fn trial(seq: u32) -> Trial {
                 window_ms: 100.0,
                 columns: BTreeMap::from([("response_mean_us".to_owned(), vec![Some(1.5), None])]),
             },
+            needs: BTreeMap::from([("response_p99_us".to_owned(), 997)]),
+            steadiness: Some(Steadiness {
+                class: SteadyClass::WarmUp,
+                since_ms: Some(-300),
+                changes_ms: vec![-300],
+                used_from_ms: 0,
+            }),
             disturbance: None,
             histograms: BTreeMap::from([("response_ns".to_owned(), histogram)]),
         },
         marks: vec![Mark::GeneratorBound],
         ready_ms: Some(12.5),
+        load_ms: Some(3000.0),
+        took_ms: Some(3600.0),
         log: Some("logs/x".to_owned()),
     }
+}
+
+#[test]
+fn a_sample_of_an_earlier_version_is_read() {
+    let sample: Sample = serde_json::from_str(r#"{"metrics": {"throughput_rps": 2.5}}"#).unwrap();
+    let metrics = BTreeMap::from([("throughput_rps".to_owned(), 2.5)]);
+    assert_eq!(sample, Sample { metrics, ..Sample::default() });
 }
 
 #[test]
@@ -93,6 +113,7 @@ fn a_run_is_read_as_it_was_written() {
         effect: Some(1.5),
         low: None,
         high: None,
+        confidence: Some(0.95),
         effect_kind: None,
         why: "because".to_owned(),
     };

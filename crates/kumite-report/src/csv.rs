@@ -42,7 +42,7 @@ pub fn csv(export: &Export) -> String {
 }
 
 /// RFC 4180, with a line feed alone at the end of a row.
-fn row(fields: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+pub(crate) fn row(fields: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let fields: Vec<String> = fields
         .into_iter()
         .map(|field| match field.as_ref() {

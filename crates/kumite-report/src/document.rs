@@ -7,6 +7,7 @@ use crate::facts::{Fact, facts};
 use crate::failure::{Failures, failures};
 use crate::group::Groups;
 use crate::noise::{NoiseText, noise};
+use crate::number::{length, plural};
 use crate::percentile::{Percentiles, percentiles};
 use crate::published::{PublishedText, published};
 use crate::table::{GroupTables, group_tables};
@@ -69,6 +70,9 @@ pub struct Remark {
 
 const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
 
+const STEADY: &str = "Throughput, response times and CPU are of the part of each window that was steady, or of all of it where no part was; the column “over time” says whether one was, and how long from the start of the load it took.";
+const NEEDS: &str = "A percentile takes ten requests beyond it in every trial: where there were too few, it says how many more a trial needs.";
+
 /// What every format says above published figures.
 pub const FROM_ELSEWHERE: &str =
     "The published figures come from another machine. They are shown, and compared with nothing.";
@@ -96,12 +100,13 @@ impl Document {
                     .then(|| "the record has no end: it is still running or was killed".into())
             }),
             resumed: resumed(run),
-            tally: tally(&export.claims),
+            tally: [Some(tally(&export.claims)), saved(run)]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" "),
             verdicts: export.claims.iter().map(VerdictText::of).collect(),
-            reading: match groups.defaults() {
-                Some(defaults) => format!("{READING} Unless another value is named: {defaults}."),
-                None => READING.to_owned(),
-            },
+            reading: reading(export, groups),
             groups: groups.calm().map(|group| group_tables(export, groups, group)).collect(),
             percentiles: percentiles(export, groups),
             failures: failures(export, groups),
@@ -132,6 +137,30 @@ impl Document {
             limits: if run.kind == "http" { HTTP_LIMITS } else { LIMITS },
         }
     }
+}
+
+fn reading(export: &Export, groups: &Groups) -> String {
+    let mut reading = READING.to_owned();
+    if export.cells.iter().any(|cell| cell.steadiness.is_some()) {
+        reading += &format!(" {STEADY}");
+    }
+    if export.cells.iter().any(|cell| !cell.needs.is_empty()) {
+        reading += &format!(" {NEEDS}");
+    }
+    if let Some(defaults) = groups.defaults() {
+        reading += &format!(" Unless another value is named: {defaults}.");
+    }
+    reading
+}
+
+/// `It ended when its verdicts were in: 53 trials less, about 4 min.`
+fn saved(run: &Run) -> Option<String> {
+    let saved = run.saved.as_ref()?;
+    let why = match saved.decided {
+        true => "It ended when its verdicts were in",
+        false => "What no open verdict needed was not measured on",
+    };
+    Some(format!("{why}: {} fewer, about {} saved.", plural(saved.trials, "trial"), length(saved.seconds)))
 }
 
 fn resumed(run: &Run) -> Option<String> {

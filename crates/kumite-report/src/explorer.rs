@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::bound::RECOVERY;
 use crate::chart::Look;
 use crate::group::Groups;
+use crate::steadiness::of_trial;
 use crate::text::one_line;
 use crate::trials::median_trials;
 
@@ -37,6 +38,8 @@ struct Steps {
     dt_ms: u64,
     start_ms: i64,
     window_ms: f64,
+    /// When it became steady, if it was not so from the beginning.
+    steady_ms: Option<i64>,
     disturbance: Option<Disturbed>,
     ok: Vec<Option<i64>>,
     /// Nothing where nothing failed.
@@ -117,6 +120,9 @@ fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> S
     let mut remarks = vec![format!("block {}", trial.block + 1)];
     remarks.extend(is_median.then(|| "the one in the middle".to_owned()));
     remarks.extend((trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str().to_owned()));
+    if let Some(steadiness) = &trial.sample.steadiness {
+        remarks.push(of_trial(steadiness, trial.sample.metrics.get("warm_up_ms").copied()));
+    }
     remarks.extend(trial.marks.iter().map(|mark| mark.as_str().to_owned()));
     let recovered = trial.sample.metrics.get(RECOVERY).filter(|_| !trial.marks.contains(&Mark::NotRecovered));
     Steps {
@@ -127,6 +133,12 @@ fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> S
         dt_ms: series.interval_ms * merged as u64,
         start_ms: series.start_ms,
         window_ms: series.window_ms.round(),
+        steady_ms: trial
+            .sample
+            .steadiness
+            .as_ref()
+            .and_then(|steadiness| steadiness.since_ms)
+            .filter(|since_ms| *since_ms > series.start_ms),
         disturbance: trial.sample.disturbance.as_ref().map(|d| Disturbed {
             kind: one_line(&d.kind),
             began_ms: d.began_ms.round(),

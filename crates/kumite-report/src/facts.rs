@@ -1,10 +1,10 @@
 //! What one needs to know to repeat a run, or to doubt it.
 
-use kumite_record::{Cores, Export, Machine, Run};
+use kumite_record::{Cores, Export, Machine, Run, Trial, standing};
 use serde::Serialize;
 
 use crate::metric::Metric;
-use crate::number::plural;
+use crate::number::{length, plural};
 use crate::text::one_line;
 
 /// A named fact.
@@ -25,8 +25,10 @@ pub fn facts(export: &Export) -> Vec<Fact> {
         ("cores", cores(machine, run)),
         ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
         ("workload", workload.join(", ")),
+        ("verdicts", judged(export)),
         ("seed", run.seed.to_string()),
         ("time", time(run)),
+        ("trials", trials(export)),
         ("run", format!("{} (kumite {})", run.id, run.kumite)),
     ]
     .into_iter()
@@ -73,6 +75,39 @@ fn cores(machine: &Machine, run: &Run) -> String {
         (false, false) => "; no physical core is shared",
     };
     format!("contender on {}, load engine on {}{relation}", list(contender), list(engine))
+}
+
+fn judged(export: &Export) -> String {
+    let margin = export.run.margin_percent;
+    if export.claims.iter().all(|claim| claim.confidence.is_none()) {
+        return String::new();
+    }
+    format!(
+        "all of a run are right together in 95 % of runs, however often one looks: that is what the level of each \
+         interval is for; ratios within {margin} % are no difference"
+    )
+}
+
+/// What part of the time was not measuring, and what was measured anew.
+fn trials(export: &Export) -> String {
+    let sum = |value: fn(&Trial) -> Option<f64>| export.trials.iter().filter_map(value).sum::<f64>() / 1e3;
+    let (under_load, took) = (sum(|trial| trial.load_ms), sum(|trial| trial.took_ms));
+    let mut parts = Vec::new();
+    if took > 0.0 {
+        let rest = 100.0 * (1.0 - under_load / took);
+        parts.push(format!(
+            "{} in {}, of which starting, waiting until ready, stopping and judging took {rest:.0} %",
+            plural(export.trials.len(), "trial"),
+            length(took)
+        ));
+    }
+    let replaced = export.trials.len() - standing(&export.trials).count();
+    if replaced > 0 {
+        parts.push(format!(
+            "{replaced} of them were marked by noise from outside, or in a block with such, and measured anew"
+        ));
+    }
+    parts.join("; ")
 }
 
 fn time(run: &Run) -> String {

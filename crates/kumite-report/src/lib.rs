@@ -6,6 +6,7 @@
 
 mod bound;
 mod chart;
+mod comparison;
 mod csv;
 mod document;
 mod explorer;
@@ -22,6 +23,7 @@ mod number;
 mod percentile;
 mod pictures;
 mod published;
+mod steadiness;
 mod style;
 mod table;
 mod terminal;
@@ -29,6 +31,7 @@ mod text;
 mod trials;
 mod verdict;
 
+pub use comparison::{compare_csv, compare_markdown, compare_terminal, cut_short};
 pub use csv::csv;
 pub use html::html;
 pub use load::load_terminal;

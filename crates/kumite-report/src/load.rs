@@ -4,6 +4,7 @@ use kumite_record::{Latency, LoadResult};
 use crate::grid::grid;
 use crate::metric::Metric;
 use crate::number::{count, plural, significant};
+use crate::steadiness::{needs, of_trial};
 use crate::style::Style;
 use crate::text::one_line;
 
@@ -47,7 +48,10 @@ pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
             .bold(&style.wrap(&format!("throughput: {} req/s", significant(result.throughput_rps, 3)), 0));
     }
     if let Some(response) = &result.response_us {
-        out += &format!("\n{}", percentiles(response, result.service_us.as_ref(), style));
+        if let Some(steady) = steady(result) {
+            out += &style.wrap(&steady, 0);
+        }
+        out += &format!("\n{}", percentiles(result, response, style));
     }
     if let Some(bars) = histogram(&result.histogram_us, style) {
         out += &format!("\n{bars}");
@@ -70,12 +74,31 @@ fn summary(result: &LoadResult) -> String {
     format!("{}, {offered}, {}", one_line(&result.url), seconds(result.seconds))
 }
 
-fn percentiles(response: &Latency, service: Option<&Latency>, style: Style) -> String {
+/// Which part of the time the figures are of.
+fn steady(result: &LoadResult) -> Option<String> {
+    let steadiness = result.steadiness.as_ref()?;
+    let found = format!("over time: {}", of_trial(steadiness, result.warm_up_ms));
+    Some(match (steadiness.since_ms, steadiness.used_from_ms) {
+        (None, _) => format!("{found}: it changed until too near the end, so that figures are of all of it"),
+        (Some(_), 0) => found,
+        (Some(_), _) => format!("{found}, and figures are from there"),
+    })
+}
+
+fn percentiles(result: &LoadResult, response: &Latency, style: Style) -> String {
     let us = Metric::new("time_us");
+    let missing = |name: &str| result.needs.get(name).map_or("–".to_owned(), |missing| needs(*missing));
     let row = |name: &str, of: &Latency| -> Vec<String> {
-        let values = [of.mean, of.p50, of.p90, of.p99, of.p99_9, of.max].map(|value| us.text(value));
-        [name.to_owned()].into_iter().chain(values).collect()
+        let percentiles = [
+            ("response_p50_us", of.p50),
+            ("response_p90_us", of.p90),
+            ("response_p99_us", of.p99),
+            ("response_p99_9_us", of.p99_9),
+        ]
+        .map(|(name, value)| value.map_or_else(|| missing(name), |value| us.text(value)));
+        [vec![name.to_owned(), us.text(of.mean)], percentiles.into(), vec![us.text(of.max)]].concat()
     };
+    let service = result.service_us.as_ref();
     let mut rows = vec![row("response", response)];
     rows.extend(service.filter(|service| *service != response).map(|service| row("service", service)));
     let heads = ["mean", "p50", "p90", "p99", "p99.9", "max"].map(|head| (head, Right));

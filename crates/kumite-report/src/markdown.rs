@@ -172,7 +172,7 @@ fn table_lines(table: &Table) -> String {
 }
 
 /// Text that means nothing to Markdown or HTML. Line breaks become `<br>`, the only form that a table bears.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

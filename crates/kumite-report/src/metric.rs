@@ -36,6 +36,7 @@ const FIRST: &[&str] = &[
     "first_right_ms",
     "throughput_rps",
     "first_second_rps",
+    "warm_up_ms",
     "elapsed_ms",
     "wall_s",
     "rate_per_s",
@@ -54,6 +55,7 @@ const LAST: &[&str] = &["cpu_cores", "engine_cpu_cores", "peak_rss_bytes"];
 /// Metrics that would crowd a table out of its page.
 const DETAILS: &[&str] = &[
     "first_second_rps",
+    "warm_up_ms",
     "response_p90_us",
     "response_p99_9_us",
     "response_max_us",

@@ -33,7 +33,8 @@ pub fn points<'a>(export: &'a Export, groups: &Groups) -> Vec<(String, Vec<&'a C
     let Some(group) = groups.calm().next() else { return Vec::new() };
     let point = |point: &&kumite_record::Point| {
         let mut cells = cells_at(export, point);
-        cells.retain(|cell| SHOWN.iter().any(|(name, _)| cell.metrics.contains_key(*name)));
+        let has = |cell: &Cell, name| cell.metrics.contains_key(name) || cell.needs.contains_key(name);
+        cells.retain(|cell| SHOWN.iter().any(|(name, _)| has(cell, *name)));
         sort(&mut cells, &Metric::new(SHOWN[0].0));
         (!cells.is_empty()).then(|| (groups.full_place(group, point), cells))
     };

@@ -9,6 +9,7 @@ use crate::bound::Bound;
 use crate::group::{Group, Groups, at};
 use crate::metric::{Better, Metric};
 use crate::number::plural;
+use crate::steadiness::{needs, of_cell};
 use crate::text::one_line;
 
 /// A group's measurements.
@@ -121,8 +122,11 @@ pub fn cells_at<'a>(export: &'a Export, point: &Point) -> Vec<&'a Cell> {
 
 /// The metrics of these cells, in the order of a table's columns.
 pub fn metrics<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<Metric> {
-    let names: BTreeSet<&str> =
-        cells.into_iter().flat_map(|cell| cell.metrics.keys()).map(String::as_str).collect();
+    let names: BTreeSet<&str> = cells
+        .into_iter()
+        .flat_map(|cell| cell.metrics.keys().chain(cell.needs.keys()))
+        .map(String::as_str)
+        .collect();
     let mut metrics: Vec<Metric> = names.into_iter().map(Metric::new).collect();
     metrics.sort_by_cached_key(Metric::rank);
     metrics
@@ -145,7 +149,7 @@ fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview>
         let cell = cells.iter().find(|cell| cell.contender == name && cell.point == *point)?;
         Some(match cell.metrics.get(&metric.name) {
             Some(estimate) => metric.text(estimate.estimate),
-            None => lost(cell).to_owned(),
+            None => cell.needs.get(&metric.name).map_or(lost(cell).to_owned(), |missing| needs(*missing)),
         })
     };
     let column = |point: &&Point| {
@@ -182,6 +186,10 @@ fn tables(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Poi
     let mut columns =
         vec![names(), words(&cells, "model", false, |cell| model(export, &cell.contender).to_owned())];
     columns.extend(figures(export, &cells, &main));
+    if cells.iter().any(|cell| cell.steadiness.is_some()) {
+        let column = Column { name: "over time".to_owned(), numeric: false };
+        columns.push((column, cells.iter().map(|cell| of_cell(cell)).collect()));
+    }
     columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
     columns.push(words(&cells, "marks", false, |cell| marks(export, cell)));
     let details = (!details.is_empty())
@@ -219,7 +227,7 @@ pub fn figure(export: &Export, cell: &Cell, metric: &Metric) -> Entry {
             let (text, note) = metric.bounded(estimate, Bound::of(export, cell, &metric.name));
             Entry { text, note }
         }
-        None => Entry::plain("–".to_owned()),
+        None => Entry::plain(cell.needs.get(&metric.name).map_or("–".to_owned(), |missing| needs(*missing))),
     }
 }
 

@@ -43,6 +43,7 @@ fn symbol(verdict: Verdict) -> char {
     match verdict {
         Verdict::Holds => '✓',
         Verdict::Fails => '✗',
+        Verdict::NoDifference => '=',
         Verdict::Undecided => '?',
         Verdict::NotTested => '–',
     }
@@ -61,13 +62,19 @@ fn effect(claim: &Claim) -> Option<String> {
     let known: Vec<f64> = [Some(effect), claim.low, claim.high, no_effect].into_iter().flatten().collect();
     let digits = digits_apart(&known);
     let show = |value| significant(value, digits);
+    let level = format!("{} %", shortest(claim.confidence.unwrap_or(0.95) * 100.0));
     let interval = match (claim.low, claim.high) {
-        (Some(low), Some(high)) => format!("95 %: {} to {}", show(low), show(high)),
-        (Some(low), None) => format!("95 %: {} or more", show(low)),
-        (None, Some(high)) => format!("95 %: {} or less", show(high)),
+        (Some(low), Some(high)) => format!("{level}: {} to {}", show(low), show(high)),
+        (Some(low), None) => format!("{level}: {} or more", show(low)),
+        (None, Some(high)) => format!("{level}: {} or less", show(high)),
         (None, None) => "no interval".to_owned(),
     };
     Some(format!("{noun} {} ({interval})", show(effect)))
+}
+
+/// At most two decimals: `95`, `99.17`.
+fn shortest(percent: f64) -> f64 {
+    (percent * 100.0).round() / 100.0
 }
 
 /// `4 claims: 1 holds, 2 fail, 1 not tested`.
@@ -76,6 +83,7 @@ pub fn tally(claims: &[Claim]) -> String {
     let parts: Vec<String> = [
         (of(Verdict::Holds), "holds", "hold"),
         (of(Verdict::Fails), "fails", "fail"),
+        (of(Verdict::NoDifference), "no difference", "no difference"),
         (of(Verdict::Undecided), "undecided", "undecided"),
         (of(Verdict::NotTested), "not tested", "not tested"),
     ]

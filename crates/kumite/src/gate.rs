@@ -12,9 +12,12 @@ pub struct Gate {
     gate: Option<Bar>,
 }
 
+/// What passes.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Bar {
+pub enum Bar {
+    /// Whatever does not fail.
     Fails,
+    /// Only what holds.
     Holds,
 }
 

@@ -1,5 +1,6 @@
 //! `kumite load`: the load engine as a tool of its own.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -173,6 +174,8 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
         times: &[seconds.unwrap_or_default()],
         kept: &[],
         budget: None,
+        undecided: &|_| BTreeSet::new(),
+        rerun_marked: false,
     };
     execute(&session, &mut executor, &clock, &mut store, stop, &mut |_| {})?;
     let outcome =
@@ -184,7 +187,8 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
     Ok(load_result(run.command, args.url.clone(), args.connections as usize, &outcome, &sample))
 }
 
-fn header(text: &str) -> Result<(String, String), String> {
+/// For clap.
+pub fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("expected 'name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

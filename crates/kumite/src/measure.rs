@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kumite_lab::{
     Clock, Event, Experiment, HttpExecutor, Lock, Ready, Session, conclude, execute, export, humane, plan,
+    undecided,
 };
 use kumite_record::{Cores, Export, Outcome, Run, Store};
 
@@ -30,6 +31,7 @@ pub struct Measuring<'a> {
     pub experiment: &'a Experiment,
     pub cores: Cores,
     pub budget: Option<Duration>,
+    pub rerun_marked: bool,
     pub stop: &'a AtomicBool,
 }
 
@@ -49,6 +51,7 @@ impl Measuring<'_> {
         let plan = plan(&takes_part, run.blocks, run.seed);
         let kept = store.trials(&run.id)?;
         let times = self.experiment.times();
+        let contenders = store.contenders(&run.id)?;
         let session = Session {
             run: &run,
             contenders: ready,
@@ -56,6 +59,8 @@ impl Measuring<'_> {
             times: &times,
             kept: &kept,
             budget: self.budget,
+            undecided: &|trials| undecided(self.experiment, &run, &contenders, trials),
+            rerun_marked: self.rerun_marked,
         };
         let mut progress = Progress::new(plan.trials());
         let ended = execute(&session, &mut executor, clock, store, self.stop, &mut |event| match event {
@@ -63,7 +68,7 @@ impl Measuring<'_> {
             Event::Trial { done, total, left, trial } => {
                 let rate = trial.sample.metrics.get("throughput_rps");
                 let what = rate.map_or(trial.outcome.as_str().to_owned(), |rate| format!("{rate:.0}/s"));
-                let left = format!("about {} left", humane(left));
+                let left = format!("at most {} left", humane(left));
                 let cell = run.cell(&trial.contender, &trial.point);
                 progress.step(done, total, &format!("{left}; {cell}: {what}"));
             }

@@ -77,7 +77,8 @@ impl Documents {
     }
 }
 
-fn check_writable(file: &Path) -> Result<(), Failure> {
+/// Whether a file can be written, as far as that can be known without writing.
+pub fn check_writable(file: &Path) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     if folder.is_dir() && !file.is_dir() {
         return Ok(());

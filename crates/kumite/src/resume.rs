@@ -21,6 +21,9 @@ pub struct Args {
     /// Begin no block that would end after this time from now, e.g. 10m
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
+    /// Measure a block anew, up to three times, that noise from outside has marked; what is replaced is kept and shown
+    #[arg(long)]
+    rerun_marked: bool,
     #[command(flatten)]
     documents: output::Documents,
     #[command(flatten)]
@@ -69,7 +72,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let clock = RealClock::default();
     take_up(&mut run, &clock);
     store.finish(&run, &[], &[])?;
-    let measuring = Measuring { experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
+    let measuring = Measuring {
+        experiment: &experiment,
+        cores: available,
+        budget: args.budget,
+        rerun_marked: args.rerun_marked,
+        stop: &stop,
+    };
     let export = measuring.measure(run, &prepared.ready, &clock, &mut store)?;
     args.documents.write(&export)?;
     ended(&export, &stop)?;

@@ -25,12 +25,15 @@ pub struct Args {
     profile: String,
     #[command(flatten)]
     contenders: Contenders,
-    /// Blocks at each point, instead of the profile's; 6 is the least for a 95 % interval
+    /// Blocks at each point, at most, instead of the profile's; it takes 6 to decide one claim, 9 for each of six
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     blocks: Option<u32>,
     /// Begin no block that would end after this time, e.g. 10m; builds are not counted
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
+    /// Measure a block anew, up to three times, that noise from outside has marked; what is replaced is kept and shown
+    #[arg(long)]
+    rerun_marked: bool,
     /// Repeat the order of an earlier run, and its resampling
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -76,7 +79,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
     }
     let run = begin(args, &experiment, &clock);
-    let measuring = Measuring { experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
+    let measuring = Measuring {
+        experiment: &experiment,
+        cores: available,
+        budget: args.budget,
+        rerun_marked: args.rerun_marked,
+        stop: &stop,
+    };
     // Looked at before the executor keeps this thread to the engine's core.
     store.begin(&run, &machine(used), &prepared.contenders)?;
     let export = measuring.measure(run, &prepared.ready, &clock, &mut store)?;
@@ -117,6 +126,9 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
         points: experiment.points(),
         contenders_at: experiment.contenders_at(),
         blocks: experiment.blocks,
+        min_blocks: experiment.min_blocks,
+        margin_percent: experiment.margin_percent,
+        saved: None,
         spec: experiment.text.clone(),
         published: experiment.published.clone(),
     }

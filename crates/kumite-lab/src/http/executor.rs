@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kumite_load as load;
 use kumite_process::pin_thread;
@@ -92,16 +92,18 @@ impl Executor for HttpExecutor<'_> {
         let engine = if shared { &cores } else { &self.cores.engine };
         let offered = server.wait_ready(&workload, stop).map(|ready| {
             let ready = ready?;
+            let began = Instant::now();
             let offered = offer(&mut server, &workload, &cores, engine, stop);
-            offered.map(|offered| (ready, offered)).map_err(|why| (Outcome::Failed, why))
+            offered.map(|offered| (ready, began.elapsed(), offered)).map_err(|why| (Outcome::Failed, why))
         });
         let wanting = server.stop();
         if stop.load(Ordering::Relaxed) {
             return None;
         }
         Some(match offered? {
-            Ok((ready, offered)) => Measured {
+            Ok((ready, under_load, offered)) => Measured {
                 ready_ms: Some(ready.as_secs_f64() * 1e3),
+                load_ms: Some(under_load.as_secs_f64() * 1e3),
                 log: Some(kept),
                 ..measured(&offered, &workload, shared, wanting, &log)
             },
@@ -118,17 +120,22 @@ fn measured(
     log: &Path,
 ) -> Measured {
     let outcome = &offered.outcome;
+    let sample = sample(outcome, workload.disturbance.as_ref());
+    let mut marks = marks(outcome, &sample, shared);
+    let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
+    if !workload.warm_up.is_zero() || used_from_ms > 0 {
+        let found = against_littles_law(&sample, workload.connections);
+        marks.extend(found.filter(|mark| !marks.contains(mark)));
+    }
     let mut measured = Measured {
         outcome: Outcome::Ok,
         reason: wanting,
-        sample: sample(outcome, workload.disturbance.as_ref()),
-        marks: marks(outcome, shared),
+        sample,
+        marks,
         ready_ms: None,
+        load_ms: None,
         log: None,
     };
-    if !workload.warm_up.is_zero() {
-        measured.marks.extend(against_littles_law(outcome, workload.connections));
-    }
     let warm_up = outcome.warm_up_errors.total();
     if warm_up > 0 && measured.reason.is_none() {
         let kinds = kinds(&outcome.warm_up_errors);
@@ -136,7 +143,7 @@ fn measured(
     }
     measured.marks.extend(&offered.noise.marks);
     measured.sample.noise.clone_from(&offered.noise.figures);
-    if let Some(cpu_cores) = offered.cpu_cores {
+    if let Some(cpu_cores) = offered.cpu_cores(used_from_ms) {
         measured.sample.metrics.insert("cpu_cores".to_owned(), cpu_cores);
     }
     measured.sample.series.columns.insert("cpu_cores".to_owned(), offered.cpu_series.clone());

@@ -24,38 +24,52 @@ pub struct External<'a> {
 
 impl Executor for External<'_> {
     fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Option<Measured> {
-        let (send, receive) = mpsc::channel();
-        let (load, cores) = (&self.load, &self.cores);
-        // The engine has a thread of its own, so that whatever watches does not hold it up.
-        let result = std::thread::scope(|scope| {
-            let engine = scope.spawn(move || {
-                // Where it may not choose its CPU it measures all the same.
-                let _ = pin_thread(cores);
-                load.run(stop, &mut |event| {
-                    if let Event::Interval(interval) = event {
-                        let _ = send.send(*interval);
-                    }
-                })
-            });
-            for interval in receive {
-                (self.watch)(&interval);
-            }
-            engine.join().expect("the load engine does not panic")
-        });
+        let result = offer(&self.load, &self.cores, stop, self.watch);
         let measured = match &result {
-            Ok(outcome) => Measured {
-                outcome: Outcome::Ok,
-                reason: None,
-                sample: sample(outcome, None),
-                marks: marks(outcome, false),
-                ready_ms: None,
-                log: None,
-            },
+            Ok(outcome) => {
+                let sample = sample(outcome, None);
+                let marks = marks(outcome, &sample, false);
+                Measured {
+                    outcome: Outcome::Ok,
+                    reason: None,
+                    sample,
+                    marks,
+                    ready_ms: None,
+                    load_ms: None,
+                    log: None,
+                }
+            }
             Err(error) => Measured::failed(Outcome::Failed, error.to_string()),
         };
         self.result = Some(result);
         Some(measured)
     }
+}
+
+/// Offers the load from a thread of its own on these CPUs, and tells of each interval.
+pub(crate) fn offer(
+    load: &Load,
+    cores: &[usize],
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&Interval),
+) -> Result<kumite_load::Outcome, kumite_load::Error> {
+    let (send, receive) = mpsc::channel();
+    // The engine has a thread of its own, so that whatever watches does not hold it up.
+    std::thread::scope(|scope| {
+        let engine = scope.spawn(move || {
+            // Where it may not choose its CPU it measures all the same.
+            let _ = pin_thread(cores);
+            load.run(stop, &mut |event| {
+                if let Event::Interval(interval) = event {
+                    let _ = send.send(*interval);
+                }
+            })
+        });
+        for interval in receive {
+            watch(&interval);
+        }
+        engine.join().expect("the load engine does not panic")
+    })
 }
 
 /// The document that `kumite load --json` writes, from what the engine said and the trial that was made of it.
@@ -66,7 +80,17 @@ pub fn load_result(
     outcome: &kumite_load::Outcome,
     trial_sample: &Sample,
 ) -> LoadResult {
-    let latency = Latency::of(&outcome.response);
+    let metric = |name: &str| trial_sample.metrics.get(name).copied();
+    let latency = metric("response_mean_us").zip(metric("response_max_us")).map(|(mean, max)| Latency {
+        mean,
+        p50: metric("response_p50_us"),
+        p90: metric("response_p90_us"),
+        p99: metric("response_p99_us"),
+        p99_9: metric("response_p99_9_us"),
+        max,
+    });
+    let used_from_ms = trial_sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
+    let (_, times) = outcome.times.from(used_from_ms);
     let seconds = outcome.elapsed.as_secs_f64();
     LoadResult {
         schema: SCHEMA,
@@ -77,7 +101,10 @@ pub fn load_result(
         ok: outcome.ok,
         errors: trial_sample.errors.clone(),
         seconds,
-        throughput_rps: if seconds > 0.0 { outcome.ok as f64 / seconds } else { 0.0 },
+        throughput_rps: metric("throughput_rps").unwrap_or(0.0),
+        steadiness: trial_sample.steadiness.clone(),
+        warm_up_ms: metric("warm_up_ms"),
+        needs: trial_sample.needs.clone(),
         response_us: latency.clone(),
         service_us: latency,
         engine: Engine {
@@ -92,8 +119,7 @@ pub fn load_result(
         recovery_us: outcome.recovery.map(|recovery| recovery.took.as_secs_f64() * 1e6),
         recovered: outcome.recovery.map(|recovery| recovery.complete),
         cut_short: outcome.stopped,
-        histogram_us: outcome
-            .response
+        histogram_us: times
             .iter_recorded()
             .map(|bin| (bin.value_iterated_to() as f64 / 1e3, bin.count_since_last_iteration()))
             .collect(),

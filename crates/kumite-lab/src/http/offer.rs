@@ -20,8 +20,7 @@ const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 /// What a load brought, and what the server used meanwhile.
 pub(crate) struct Offered {
     pub outcome: load::Outcome,
-    /// CPU time in the window, divided by time.
-    pub cpu_cores: Option<f64>,
+    looks: Vec<Look>,
     /// The same for each interval of the outcome, where it can be told.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
@@ -98,14 +97,14 @@ pub(crate) fn offer(
         machine.end(&server.tree, &usage);
     }
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
-    Ok(Offered {
-        cpu_cores: cpu_between(&looks, 0.0, window),
-        cpu_series,
-        peak_rss_bytes,
-        noise: machine.noise.unwrap_or_default(),
-        gone,
-        outcome,
-    })
+    Ok(Offered { looks, cpu_series, peak_rss_bytes, noise: machine.noise.unwrap_or_default(), gone, outcome })
+}
+
+impl Offered {
+    /// CPU time from so many ms after the window's opening to its end, divided by time.
+    pub fn cpu_cores(&self, from_ms: u64) -> Option<f64> {
+        cpu_between(&self.looks, from_ms as f64 / 1e3, self.outcome.elapsed.as_secs_f64())
+    }
 }
 
 /// An eye on the machine, from the last look before the window opens to the first one after it has closed.

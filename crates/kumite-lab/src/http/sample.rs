@@ -5,6 +5,9 @@ use std::time::Duration;
 use kumite_load as load;
 use kumite_record::{Disturbance, Mark, Sample, Series};
 
+use super::percentile::{PERCENTILES, percentile};
+use super::steadiness::{Part, part};
+
 /// From this share of a core on the engine had no headroom: a late wake-up can no longer be told from a late answer.
 const BOUND_SHARE: f64 = 0.9;
 
@@ -16,16 +19,20 @@ const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
 /// `disturbance` is what the load was to bring after its window.
 pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturbance>) -> Sample {
     let mut sample = Sample::default();
-    let seconds = outcome.elapsed.as_secs_f64();
+    let window = outcome.elapsed.as_secs_f64();
+    let Part { steadiness, warm_up_ms, seconds, times } = part(outcome);
     let mut metric = |name: &str, value: f64| {
         sample.metrics.insert(name.to_owned(), value);
     };
     metric("received", outcome.ok as f64);
     metric("finished", outcome.requests as f64);
     metric("failures", outcome.errors.total() as f64);
-    if seconds > 0.0 {
-        metric("throughput_rps", outcome.ok as f64 / seconds);
-        metric("engine_cpu_cores", outcome.cpu.as_secs_f64() / seconds);
+    if window > 0.0 {
+        metric("throughput_rps", times.len() as f64 / seconds);
+        metric("engine_cpu_cores", outcome.cpu.as_secs_f64() / window);
+    }
+    if let Some(warm_up_ms) = warm_up_ms {
+        metric("warm_up_ms", warm_up_ms);
     }
     if let Some(first_second) = outcome.first_second {
         metric("first_second_rps", first_second as f64);
@@ -36,16 +43,23 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         let watched = disturbed.until.saturating_sub(disturbed.since);
         metric("first_right_ms", ms(disturbed.first_right.unwrap_or(watched)));
     }
-    let response = &outcome.response;
-    if !response.is_empty() {
-        metric("response_mean_us", response.mean() / 1e3);
-        for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999)] {
-            metric(&format!("response_{name}_us"), response.value_at_quantile(quantile) as f64 / 1e3);
-        }
-        metric("response_max_us", response.max() as f64 / 1e3);
+    if !times.is_empty() {
+        metric("response_mean_us", times.mean() / 1e3);
+        metric("response_max_us", times.max() as f64 / 1e3);
     }
+    for (name, one_in) in PERCENTILES {
+        let name = format!("response_{name}_us");
+        match percentile(&times, one_in) {
+            Ok(us) => metric(&name, us),
+            Err(missing) => {
+                sample.needs.insert(name, missing);
+            }
+        }
+    }
+    sample.steadiness = steadiness;
     sample.errors = outcome.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
-    sample.histograms.insert("response_ns".to_owned(), response.clone());
+    sample.histograms.insert("response_ns".to_owned(), times);
+    sample.histograms.insert("window_response_ns".to_owned(), outcome.response.clone());
     sample.series = series(outcome);
     sample.disturbance = disturbance.zip(outcome.disturbed.as_ref()).map(|(asked, disturbed)| Disturbance {
         kind: match asked.kind {
@@ -82,13 +96,14 @@ pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
     busy && outcome.elapsed >= SHORTEST_TO_JUDGE
 }
 
-/// How far throughput × mean response time may be from the number of connections: the first and last requests of a window
-/// and the time between an answer and the next request make some of it.
+/// How far throughput × mean response time may be from the number of connections: the first and last requests and the time
+/// between an answer and the next request make some of it.
 const LITTLE_TOLERANCE: f64 = 0.05;
 
-/// What is wrong with a sample in which Little's law does not hold. For a load that had a warm-up.
-pub(crate) fn against_littles_law(outcome: &load::Outcome, connections: usize) -> Option<Mark> {
-    let in_system = outcome.ok as f64 * outcome.response.mean() / outcome.elapsed.as_nanos() as f64;
+/// What is wrong with a sample in which Little's law does not hold. For figures that are not of the start of a load.
+pub(crate) fn against_littles_law(sample: &Sample, connections: usize) -> Option<Mark> {
+    let value = |name: &str| sample.metrics.get(name).copied().unwrap_or(0.0);
+    let in_system = value("throughput_rps") * value("response_mean_us") / 1e6;
     match in_system / connections as f64 - 1.0 {
         off if off < -LITTLE_TOLERANCE => Some(Mark::IdleConnections),
         off if off > LITTLE_TOLERANCE => Some(Mark::Unsteady),
@@ -96,13 +111,16 @@ pub(crate) fn against_littles_law(outcome: &load::Outcome, connections: usize) -
     }
 }
 
-pub(crate) fn marks(outcome: &load::Outcome, shared: bool) -> Vec<Mark> {
+pub(crate) fn marks(outcome: &load::Outcome, sample: &Sample, shared: bool) -> Vec<Mark> {
     let mut marks = Vec::new();
     if is_bound(outcome) {
         marks.push(Mark::GeneratorBound);
     }
     if shared {
         marks.push(Mark::SharedCores);
+    }
+    if sample.steadiness.as_ref().is_some_and(|steadiness| steadiness.since_ms.is_none()) {
+        marks.push(Mark::Unsteady);
     }
     if outcome.disturbed.is_some_and(|disturbed| !disturbed.recovery.complete) {
         marks.push(Mark::NotRecovered);
@@ -138,12 +156,16 @@ fn series(outcome: &load::Outcome) -> Series {
 
 #[cfg(test)]
 mod tests {
+    use kumite_record::{Steadiness, SteadyClass};
+
     use super::*;
 
     /// So many right answers of so many milliseconds each, in a second in which the engine was busy for that share.
     fn outcome(ok: u64, response_ms: u64, busy: f64) -> load::Outcome {
         let mut response = load::Histogram::new(3).unwrap();
         response.record_n(response_ms * 1_000_000, ok).unwrap();
+        let mut times = load::Times::default();
+        times.add(&response);
         load::Outcome {
             requests: ok,
             ok,
@@ -152,6 +174,7 @@ mod tests {
             reconnects: 0,
             elapsed: Duration::from_secs(1),
             response,
+            times,
             intervals: Vec::new(),
             cpu: Duration::from_secs_f64(busy),
             stopped: false,
@@ -165,32 +188,95 @@ mod tests {
 
     #[test]
     fn an_engine_without_headroom_is_marked() {
-        assert_eq!(marks(&outcome(100, 10, 0.89), false), []);
-        assert_eq!(marks(&outcome(100, 10, 0.9), true), [Mark::GeneratorBound, Mark::SharedCores]);
+        let marks = |outcome: load::Outcome, shared| marks(&outcome, &sample(&outcome, None), shared);
+        assert_eq!(marks(outcome(100, 10, 0.89), false), []);
+        assert_eq!(marks(outcome(100, 10, 0.9), true), [Mark::GeneratorBound, Mark::SharedCores]);
         let short = load::Outcome { elapsed: Duration::from_millis(50), ..outcome(100, 10, 0.05) };
-        assert_eq!(marks(&short, false), [], "50 ms are no time to judge by");
+        assert_eq!(marks(short, false), [], "50 ms are no time to judge by");
     }
 
     #[test]
     fn littles_law_finds_idle_connections_and_times_that_change() {
         // 1,000 answers a second of 10 ms each: ten connections were busy.
-        assert_eq!(against_littles_law(&outcome(1000, 10, 0.5), 10), None);
-        assert_eq!(against_littles_law(&outcome(1000, 10, 0.5), 11), Some(Mark::IdleConnections));
-        assert_eq!(against_littles_law(&outcome(0, 10, 0.5), 1), Some(Mark::IdleConnections));
-        assert_eq!(against_littles_law(&outcome(1000, 10, 0.5), 9), Some(Mark::Unsteady));
+        let against = |outcome, connections| against_littles_law(&sample(&outcome, None), connections);
+        assert_eq!(against(outcome(1000, 10, 0.5), 10), None);
+        assert_eq!(against(outcome(1000, 10, 0.5), 11), Some(Mark::IdleConnections));
+        assert_eq!(against(outcome(0, 10, 0.5), 1), Some(Mark::IdleConnections));
+        assert_eq!(against(outcome(1000, 10, 0.5), 9), Some(Mark::Unsteady));
+    }
+
+    /// A load with so many right answers in each tenth of a second from -1,000 ms on, each of as many µs as there are.
+    fn in_steps(answers: impl IntoIterator<Item = u64>) -> load::Outcome {
+        let mut outcome = outcome(0, 1, 0.5);
+        outcome.times = load::Times::default();
+        for (ok, start_ms) in answers.into_iter().zip((-1000..).step_by(100)) {
+            outcome.intervals.push(interval(start_ms, ok));
+            if start_ms >= 0 {
+                let mut times = load::Histogram::new(3).unwrap();
+                times.record_n(ok * 1000, ok).unwrap();
+                outcome.times.add(&times);
+                outcome.elapsed = Duration::from_millis(start_ms.unsigned_abs() + 100);
+            }
+        }
+        outcome.response = outcome.times.from(0).1;
+        outcome
+    }
+
+    #[test]
+    fn figures_are_of_what_is_steady() {
+        let steady = |slow: usize| std::iter::repeat_n(400, slow).chain(std::iter::repeat_n(800, 40 - slow));
+        let late = sample(&in_steps(steady(20)), None);
+        assert_eq!(late.metrics["throughput_rps"], 8000.0);
+        assert_eq!((late.metrics["response_p99_us"].round(), late.metrics["warm_up_ms"]), (800.0, 2000.0));
+        assert_eq!(late.histograms["response_ns"].len(), 20 * 800);
+        assert_eq!(late.histograms["window_response_ns"].len(), 10 * 400 + 20 * 800);
+        let expected = Steadiness {
+            class: SteadyClass::WarmUp,
+            since_ms: Some(1000),
+            changes_ms: vec![1000],
+            used_from_ms: 1000,
+        };
+        assert_eq!(late.steadiness, Some(expected));
+
+        let early = sample(&in_steps(steady(4)), None);
+        assert_eq!((early.metrics["throughput_rps"], early.metrics["warm_up_ms"]), (8000.0, 400.0));
+        let since = |sample: &Sample| sample.steadiness.as_ref().map(|it| (it.since_ms, it.used_from_ms));
+        assert_eq!(since(&early), Some((Some(-600), 0)), "the whole window");
+
+        let outcome = in_steps(steady(36));
+        let never = sample(&outcome, None);
+        assert_eq!(never.metrics["throughput_rps"], (26.0 * 400.0 + 4.0 * 800.0) / 3.0);
+        assert_eq!((since(&never), never.metrics.get("warm_up_ms")), (Some((None, 0)), None));
+        assert_eq!(marks(&outcome, &never, false), [Mark::Unsteady]);
+    }
+
+    #[test]
+    fn what_is_too_short_to_tell_is_used_as_it_is() {
+        let short = sample(&in_steps([400; 14]), None);
+        assert_eq!((short.steadiness, short.metrics["throughput_rps"]), (None, 4000.0));
+    }
+
+    #[test]
+    fn what_comes_after_the_window_does_not_make_it_unsteady() {
+        let mut outcome = in_steps([400; 40]);
+        outcome.intervals.extend((3000..5000).step_by(100).map(|start_ms| interval(start_ms, 9)));
+        assert_eq!(sample(&outcome, None).steadiness.unwrap().class, SteadyClass::Flat);
+    }
+
+    #[test]
+    fn a_percentile_without_requests_beyond_it_is_not_given() {
+        let few = sample(&outcome(500, 10, 0.5), None);
+        assert!(few.metrics.contains_key("response_p90_us") && !few.metrics.contains_key("response_p99_us"));
+        let needs = [("response_p99_us".to_owned(), 500), ("response_p99_9_us".to_owned(), 9500)];
+        assert_eq!(few.needs, needs.into());
+    }
+
+    fn interval(start_ms: i64, ok: u64) -> load::Interval {
+        load::Interval { start_ms, ok, errors: 0, mean_us: 0.0, p50_us: 0.0, p99_us: 0.0, max_us: 0.0 }
     }
 
     #[test]
     fn silence_is_what_no_answer_came_in() {
-        let interval = |start_ms, ok| load::Interval {
-            start_ms,
-            ok,
-            errors: 0,
-            mean_us: 0.0,
-            p50_us: 0.0,
-            p99_us: 0.0,
-            max_us: 0.0,
-        };
         // The answer of the aftermath, at 1,000 ms, is not the window's.
         let starts = [(-100, 5), (0, 5), (100, 5), (200, 0), (900, 0), (1000, 5)];
         let intervals = starts.map(|(start_ms, ok)| interval(start_ms, ok)).to_vec();

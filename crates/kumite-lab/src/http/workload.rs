@@ -63,6 +63,7 @@ impl HttpWorkload {
         "peak_rss_bytes",
         "engine_cpu_cores",
         "first_second_rps",
+        "warm_up_ms",
         "first_right_ms",
         "recovery_ms",
     ];

@@ -60,6 +60,7 @@ impl World {
                     world.trials.push(Trial {
                         seq: world.trials.len() as u32,
                         block: block as u32,
+                        attempt: 0,
                         contender: name.to_owned(),
                         point: point.clone(),
                         started: jiff::Timestamp::UNIX_EPOCH,
@@ -68,6 +69,8 @@ impl World {
                         sample: Sample { metrics: metrics.into(), ..Sample::default() },
                         marks: Vec::new(),
                         ready_ms: None,
+                        load_ms: None,
+                        took_ms: None,
                         log: None,
                     });
                 }
@@ -79,8 +82,9 @@ impl World {
     fn judge(&self, assert: &str) -> Claim {
         let text = SPEC.replace("ASSERT", assert);
         let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
-        let evidence = Evidence { run: &self.run, trials: &self.trials, contenders: &self.contenders };
-        evidence.judge(&experiment.claims[0])
+        let evidence =
+            Evidence { run: &self.run, trials: self.trials.iter().collect(), contenders: &self.contenders };
+        evidence.judge_all(&experiment.claims).remove(0)
     }
 
     fn verdict(&self, assert: &str) -> Verdict {
@@ -104,6 +108,28 @@ fn point(connections: i64) -> Point {
 }
 
 const FASTER: &str = "throughput_rps(a at connections=10) > throughput_rps(b at connections=10)";
+
+#[test]
+fn a_percentile_that_one_trial_has_too_few_requests_for_is_not_tested() {
+    let mut world = World::new(8, [100.0, 200.0, 300.0], [50.0, 100.0, 150.0]);
+    for trial in &mut world.trials {
+        trial.sample.metrics.insert("response_p99_us".into(), 5.0);
+    }
+    let holds = world.judge("response_p99_us(a at connections=10) < 9 us");
+    assert_eq!(holds.verdict, Verdict::Holds, "{}", holds.why);
+    let point = point(10);
+    let slow = world.trials.iter_mut().find(|trial| trial.contender == "a" && trial.point == point).unwrap();
+    slow.sample.metrics.remove("response_p99_us");
+    slow.sample.needs.insert("response_p99_us".into(), 512);
+    let claim = world.judge("response_p99_us(a at connections=10) < 9 us");
+    assert_eq!(claim.verdict, Verdict::NotTested);
+    assert!(
+        claim.why.contains("too few requests for response_p99_us: a trial needs 512 more"),
+        "{}",
+        claim.why
+    );
+    assert_eq!(world.judge("response_p99_us(a at connections=1) < 9 us").verdict, Verdict::Holds);
+}
 
 #[test]
 fn pairs_see_through_a_drift_that_separate_means_do_not() {
@@ -418,8 +444,12 @@ fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
     let judge = |assert: &str| {
         let text = SPARSE.replace("ASSERT", assert);
         let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
-        let evidence = Evidence { run: &world.run, trials: &world.trials, contenders: &world.contenders };
-        evidence.judge(&experiment.claims[0])
+        let evidence = Evidence {
+            run: &world.run,
+            trials: world.trials.iter().collect(),
+            contenders: &world.contenders,
+        };
+        evidence.judge_all(&experiment.claims).remove(0)
     };
     let of_default = judge("throughput_rps(a at connections=10) / throughput_rps(b at connections=10) < 2.2");
     assert_eq!(of_default.verdict, Verdict::Holds, "{}", of_default.why);
@@ -479,4 +509,75 @@ fn a_lower_bound_decides_only_what_it_can() {
     assert!(beyond.why.contains("lower bounds"), "{}", beyond.why);
     assert_eq!(verdict(&format!("{a} > 100 * {b}")).verdict, Verdict::Undecided);
     assert_eq!(verdict(&format!("{b} <= 1 s")).verdict, Verdict::Holds);
+}
+
+#[test]
+fn claims_are_judged_together_and_share_what_may_go_wrong() {
+    let world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
+    let second = "\n[[claim]]\nid = \"other\"\nassert = \"failures(a at connections=1) = 0\"";
+    let third = "\n[[claim]]\nid = \"third\"\nassert = \"throughput_rps(absent at connections=1) > 1\"";
+    let judged = |more: &str| {
+        let text = SPEC.replace("ASSERT", FASTER) + more;
+        let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
+        let trials = world.trials.iter().collect();
+        let evidence = Evidence { run: &world.run, trials, contenders: &world.contenders };
+        let claim = evidence.judge_all(&experiment.claims).remove(0);
+        (claim.verdict, (claim.confidence.unwrap() * 1e4).round() / 1e4)
+    };
+    assert_eq!(judged(""), (Verdict::Holds, 0.95));
+    assert_eq!(judged(second), (Verdict::Holds, 0.95), "a count is not a matter of chance");
+    assert_eq!(judged(third), (Verdict::Holds, 0.95), "and what cannot be tested is not either");
+    let fourth = "\n[[claim]]\nid = \"fourth\"\nassert = \"throughput_rps(a at connections=1) > 1\"";
+    assert_eq!(judged(fourth), (Verdict::Holds, 0.975));
+}
+
+#[test]
+fn a_claim_of_several_comparisons_fails_only_where_one_is_surer() {
+    // b leads by 10 % at 10 connections, and there only.
+    let world = World::new(7, [1e3, 1e4, 1e5], [9e2, 1.1e4, 9e4]);
+    let every = "every $connections: throughput_rps(a) > throughput_rps(b)";
+    let claim = world.judge(every);
+    assert_eq!(
+        claim.verdict,
+        Verdict::Undecided,
+        "seven blocks are not enough for a third of 5 %: {}",
+        claim.why
+    );
+    assert!(claim.why.contains("98.33 % interval needs 8 blocks, and there are 7"), "{}", claim.why);
+    let claim = World::new(8, [1e3, 1e4, 1e5], [9e2, 1.1e4, 9e4]).judge(every);
+    assert_eq!((claim.verdict, claim.confidence), (Verdict::Fails, Some(1.0 - 0.05 / 3.0)));
+    // To hold takes all of them, and no correction.
+    let claim = World::new(6, [1e3, 1e4, 1e5], [9e2, 9e3, 9e4]).judge(every);
+    assert_eq!((claim.verdict, claim.confidence), (Verdict::Holds, Some(0.95)));
+}
+
+#[test]
+fn what_is_within_the_margin_is_no_difference_whichever_side_is_larger() {
+    let mut world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    world.run.margin_percent = 5.0;
+    for op in ["<", "<=", ">", ">="] {
+        let assert = format!("throughput_rps(a at connections=10) {op} throughput_rps(b at connections=10)");
+        assert_eq!(world.verdict(&assert), Verdict::NoDifference, "{op}");
+    }
+    world.run.margin_percent = 0.5;
+    assert_eq!(world.verdict(FASTER), Verdict::Undecided);
+}
+
+#[test]
+fn an_undecided_claim_says_what_it_would_take_and_keeps_its_cells() {
+    let experiment = |assert: &str| {
+        Experiment::from_text(&SPEC.replace("ASSERT", assert), "quick", &["a", "b", "absent"]).unwrap()
+    };
+    let near = World::new(8, [1e3, 1.012e4, 1e5], [1e3, 1e4, 1e5]);
+    let claim = near.judge(FASTER);
+    assert_eq!(claim.verdict, Verdict::Undecided, "{claim:?}");
+    assert!(claim.why.contains("more blocks would tell"), "{}", claim.why);
+    let cells = |world: &World, assert: &str| {
+        let trials = world.trials.iter().collect();
+        let evidence = Evidence { run: &world.run, trials, contenders: &world.contenders };
+        evidence.undecided_cells(&experiment(assert).claims).into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(cells(&near, FASTER), [("a".to_owned(), 1), ("b".to_owned(), 1)]);
+    let clear = World::new(8, [1e3, 2e4, 1e5], [1e3, 1e4, 1e5]);
+    assert_eq!(cells(&clear, FASTER), []);
 }

@@ -68,6 +68,10 @@
       shape(svg, "text", { class: "soft", x: x(a), y: 14 }, label);
     }
     shown.forEach((panel, n) => drawPanel(svg, panel, TOP + n * (H + GAP), t, x));
+    if (t.steady_ms !== null) {
+      shape(svg, "path", { class: "steady", d: `M${x(t.steady_ms)},${TOP}V${bottom}` });
+      shape(svg, "text", { class: "soft", x: x(t.steady_ms) + 4, y: bottom - 4 }, "steady");
+    }
     if (d && d.steady_ms !== null) shape(svg, "path", { class: "recovered", d: `M${x(d.steady_ms)},${TOP}V${bottom}` });
     const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 300].find((s) => (to - from) / 1000 / s <= W / 60) || 3600;
     for (let n = Math.ceil(from / 1000 / step); n * step * 1000 <= to; n++) {

@@ -1,0 +1,23 @@
+//! `kumite compare`: commands, or servers, in interleaved blocks until the verdicts are reached.
+
+mod bench;
+mod command;
+mod commands;
+mod document;
+mod duet;
+mod hooks;
+mod import;
+mod judge;
+mod outside;
+mod parameters;
+mod same_output;
+mod sequence;
+mod servers;
+
+pub use bench::{Allowed, Bench, CompareError, Setting, Templates};
+pub use command::{CommandLine, Shell};
+pub use commands::compare;
+pub use import::{Imported, import};
+pub use parameters::Parameter;
+pub use sequence::{Progressed, Rules};
+pub use servers::{Server, compare_servers};

@@ -1,0 +1,328 @@
+//! What is compared: commands with their names, parameters and what goes around each run.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use kumite_process::{Output, Stdin};
+use thiserror::Error;
+
+use super::command::Shell;
+use super::import::Imported;
+use super::parameters::{Parameter, combinations, filled};
+
+/// More commands than anybody compares.
+const MOST: usize = 1_000;
+
+/// What is compared and how it is run.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The commands, in the order in which they are reported.
+    pub benches: Vec<Bench>,
+    /// What runs them, and what goes around them.
+    pub shell: Shell,
+    /// What they may read.
+    pub stdin: Stdin,
+    /// Where their output goes.
+    pub output: Output,
+    /// Whether all runs of all commands must write the same to standard output. Their output then goes to a file.
+    pub same_output: bool,
+    /// Which exit codes are no failure, besides 0.
+    pub allowed: Allowed,
+    /// The CPUs they are kept to; none: any.
+    pub cores: Vec<usize>,
+    /// Whether two of them run at once, each on one half of the CPUs.
+    pub duet: bool,
+    /// Runs of each before the first block, which are not counted.
+    pub warm_up: usize,
+    /// kumite itself, and the argument with which it is the runner's helper.
+    pub helper: (PathBuf, String),
+}
+
+/// A command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bench {
+    /// What it is called; unique.
+    pub name: String,
+    /// As it was typed, parameters filled in.
+    pub command: String,
+    /// Those.
+    pub parameters: BTreeMap<String, String>,
+    /// Run once, before everything.
+    pub setup: Option<String>,
+    /// Run before each run.
+    pub prepare: Option<String>,
+    /// Run after each run.
+    pub conclude: Option<String>,
+    /// Run once, after everything.
+    pub cleanup: Option<String>,
+    /// What another tool found of it.
+    pub imported: Option<Imported>,
+}
+
+/// Which exit codes are no failure, besides 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Allowed {
+    /// No other.
+    #[default]
+    None,
+    /// All of them, and signals.
+    All,
+    /// These.
+    Codes(Vec<i32>),
+}
+
+impl Allowed {
+    /// Of `--ignore-failure`: `all-non-zero`, or codes with commas between them.
+    pub fn parse(text: &str) -> Result<Allowed, String> {
+        if text == "all-non-zero" {
+            return Ok(Allowed::All);
+        }
+        let code = |code: &str| code.trim().parse::<u8>().map(i32::from);
+        let codes: Result<_, _> = text.split(',').map(code).collect();
+        codes.map(Allowed::Codes).map_err(|_| "expected exit codes such as 1,2, or all-non-zero".to_owned())
+    }
+
+    pub(crate) fn allows(&self, code: i32) -> bool {
+        match self {
+            Allowed::None => code == 0,
+            Allowed::All => true,
+            Allowed::Codes(codes) => code == 0 || codes.contains(&code),
+        }
+    }
+}
+
+/// Why a comparison could not be made, or not to its end.
+#[derive(Debug, Error)]
+pub enum CompareError {
+    /// What was asked for makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// The machine did not do it.
+    #[error(transparent)]
+    Process(#[from] kumite_process::Error),
+    /// A command failed.
+    #[error("{0}")]
+    Failed(String),
+    /// Commands that were to write the same did not.
+    #[error("{0}")]
+    Differs(String),
+    /// The user ended it.
+    #[error("it was interrupted")]
+    Interrupted,
+}
+
+/// Commands before their parameters are filled in, as they were asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Templates {
+    /// The commands.
+    pub commands: Vec<String>,
+    /// Their names, as far as there are any.
+    pub names: Vec<String>,
+    /// What the others are compared with: one of the commands, or another one. The first, if there is none.
+    pub reference: Option<String>,
+    /// Filled into all texts.
+    pub parameters: Vec<Parameter>,
+    /// One for all, run for each.
+    pub setup: Option<String>,
+    /// One for all, or one for each.
+    pub prepare: Vec<String>,
+    /// One for all, or one for each.
+    pub conclude: Vec<String>,
+    /// One for all, run for each.
+    pub cleanup: Option<String>,
+}
+
+impl Templates {
+    /// Every command with every combination of parameters, and which of them is the reference.
+    pub fn benches(&self) -> Result<(Vec<Bench>, usize), String> {
+        let combinations = combinations(&self.parameters)?;
+        let expand = |templates: &[(String, BTreeMap<String, String>)]| {
+            templates.iter().map(|(text, values)| filled(text, values)).collect::<Vec<_>>()
+        };
+        let mut templates: Vec<(String, BTreeMap<String, String>)> = self
+            .commands
+            .iter()
+            .flat_map(|command| combinations.iter().map(move |values| (command.clone(), values.clone())))
+            .collect();
+        // Where each comes from among what was typed, to find its name and what goes around it.
+        let mut origin: Vec<usize> = (0..templates.len()).map(|at| at / combinations.len()).collect();
+        let mut typed = self.commands.len();
+        let mut reference = 0;
+        if let Some(wanted) = &self.reference {
+            let commands = expand(&templates);
+            let named =
+                |at: usize| self.names.get(at).is_some_and(|name| filled(name, &templates[at].1) == *wanted);
+            match (0..commands.len()).find(|at| commands[*at] == *wanted || named(*at)) {
+                Some(at) => reference = at,
+                None => {
+                    templates.insert(0, (wanted.clone(), BTreeMap::new()));
+                    origin = [0].into_iter().chain(origin.into_iter().map(|at| at + 1)).collect();
+                    typed += 1;
+                }
+            }
+        }
+        let added = typed > self.commands.len();
+        if templates.len() > MOST {
+            return Err(format!("there are more than {MOST} commands"));
+        }
+        let names = self.names_for(&templates, &origin, added)?;
+        let of_each = |what: &str, given: &[String], at: usize| -> Result<Option<String>, String> {
+            let text = match given.len() {
+                0 => None,
+                1 => given.first(),
+                n if n == typed => given.get(origin[at]),
+                n => {
+                    return Err(format!(
+                        "{n} times {what} for {typed} commands: give one for all, or one for each"
+                    ));
+                }
+            };
+            Ok(text.map(|text| filled(text, &templates[at].1)))
+        };
+        let bench = |at: usize| -> Result<Bench, String> {
+            let values = &templates[at].1;
+            Ok(Bench {
+                name: names[at].clone(),
+                command: filled(&templates[at].0, values),
+                parameters: values.clone(),
+                setup: self.setup.as_ref().map(|text| filled(text, values)),
+                prepare: of_each("--prepare", &self.prepare, at)?,
+                conclude: of_each("--conclude", &self.conclude, at)?,
+                cleanup: self.cleanup.as_ref().map(|text| filled(text, values)),
+                imported: None,
+            })
+        };
+        let benches = (0..templates.len()).map(bench).collect::<Result<Vec<_>, _>>()?;
+        if benches.len() < 2 {
+            return Err("there is nothing to compare with: give two commands or more".to_owned());
+        }
+        Ok((benches, reference))
+    }
+
+    /// Unique names: those given, for each command that was typed or for each that comes of it; else the commands.
+    fn names_for(
+        &self,
+        templates: &[(String, BTreeMap<String, String>)],
+        origin: &[usize],
+        added: bool,
+    ) -> Result<Vec<String>, String> {
+        let shift = usize::from(added);
+        let (given, typed, all) = (self.names.len(), self.commands.len(), templates.len() - shift);
+        if given > typed && given != all {
+            return Err(format!("{given} names for {typed} commands"));
+        }
+        let name = |at: usize| -> String {
+            let (text, values) = &templates[at];
+            let own = at
+                .checked_sub(shift)
+                .and_then(|place| self.names.get(if given == all { place } else { origin[at] - shift }));
+            filled(own.unwrap_or(text), values)
+        };
+        let mut names: Vec<String> = (0..templates.len()).map(name).collect();
+        // Parameters that are not in the command tell apart what would else be called the same.
+        let same = |names: &[String], name: &str| names.iter().filter(|other| *other == name).count();
+        let first = names.clone();
+        for (name, (_, values)) in names.iter_mut().zip(templates) {
+            if same(&first, name) > 1 && !values.is_empty() {
+                let told: Vec<String> =
+                    values.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+                *name += &format!(" ({})", told.join(", "));
+            }
+        }
+        let told = names.clone();
+        for (at, name) in names.iter_mut().enumerate() {
+            if same(&told, name) > 1 {
+                *name += &format!(" ({})", same(&told[..=at], name));
+            }
+        }
+        Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(ToString::to_string).collect()
+    }
+
+    fn templates(commands: &[&str]) -> Templates {
+        Templates { commands: texts(commands), ..Templates::default() }
+    }
+
+    fn names(templates: &Templates) -> Vec<String> {
+        templates.benches().unwrap().0.into_iter().map(|bench| bench.name).collect()
+    }
+
+    #[test]
+    fn two_of_one_name_get_numbers() {
+        assert_eq!(names(&templates(&["a", "b", "a"])), ["a (1)", "b", "a (2)"]);
+        let named = Templates { names: texts(&["x"]), ..templates(&["a", "b"]) };
+        assert_eq!(names(&named), ["x", "b"]);
+    }
+
+    #[test]
+    fn parameters_make_commands_of_a_command() {
+        let list = Parameter::list("n", "1,2").unwrap();
+        let one = Templates { parameters: vec![list.clone()], ..templates(&["a {n}"]) };
+        assert_eq!(names(&one), ["a 1", "a 2"]);
+        let named = Templates { names: texts(&["with {n}"]), ..one.clone() };
+        assert_eq!(names(&named), ["with 1", "with 2"]);
+        let each = Templates { names: texts(&["x", "y"]), ..one.clone() };
+        assert_eq!(names(&each), ["x", "y"]);
+        let unused = Templates { parameters: vec![list], prepare: texts(&["p {n}"]), ..templates(&["a"]) };
+        assert_eq!(names(&unused), ["a (n = 1)", "a (n = 2)"]);
+        assert_eq!(unused.benches().unwrap().0[1].prepare.as_deref(), Some("p 2"));
+    }
+
+    #[test]
+    fn the_reference_is_one_of_them_or_comes_first() {
+        let of = |reference: &str, base: Templates| {
+            let (benches, at) =
+                Templates { reference: Some(reference.to_owned()), ..base }.benches().unwrap();
+            (benches.into_iter().map(|bench| bench.command).collect::<Vec<_>>(), at)
+        };
+        assert_eq!(of("b", templates(&["a", "b"])), (texts(&["a", "b"]), 1));
+        assert_eq!(of("c", templates(&["a", "b"])), (texts(&["c", "a", "b"]), 0));
+        let named = Templates { names: texts(&["x", "y"]), ..templates(&["a", "b"]) };
+        assert_eq!(of("y", named.clone()), (texts(&["a", "b"]), 1));
+        let with = Templates { reference: Some("c".to_owned()), ..named };
+        assert_eq!(names(&with), ["c", "x", "y"]);
+    }
+
+    #[test]
+    fn what_goes_around_is_for_all_or_for_each() {
+        let with =
+            |prepare: &[&str]| Templates { prepare: texts(prepare), ..templates(&["a", "b"]) }.benches();
+        let prepares =
+            |prepare| with(prepare).unwrap().0.into_iter().map(|bench| bench.prepare).collect::<Vec<_>>();
+        assert_eq!(prepares(&["p"]), [Some("p".to_owned()), Some("p".to_owned())]);
+        assert_eq!(prepares(&["p", "q"]), [Some("p".to_owned()), Some("q".to_owned())]);
+        assert!(with(&["p", "q", "r"]).unwrap_err().contains("3 times --prepare for 2 commands"));
+        let reference = Templates {
+            reference: Some("r".to_owned()),
+            conclude: texts(&["1", "2", "3"]),
+            ..templates(&["a", "b"])
+        };
+        let concludes: Vec<_> =
+            reference.benches().unwrap().0.into_iter().filter_map(|bench| bench.conclude).collect();
+        assert_eq!(concludes, ["1", "2", "3"]);
+    }
+
+    #[test]
+    fn one_command_and_too_many_names_are_errors() {
+        assert!(templates(&["a"]).benches().is_err());
+        let named = Templates { names: texts(&["x", "y", "z"]), ..templates(&["a", "b"]) };
+        assert!(named.benches().unwrap_err().contains("3 names for 2 commands"));
+    }
+
+    #[test]
+    fn which_failures_are_none() {
+        assert_eq!(Allowed::parse("all-non-zero"), Ok(Allowed::All));
+        assert_eq!(Allowed::parse("1, 2"), Ok(Allowed::Codes(vec![1, 2])));
+        assert!(Allowed::parse("x").is_err() && Allowed::parse("300").is_err());
+        assert!(Allowed::Codes(vec![1]).allows(0) && !Allowed::Codes(vec![1]).allows(2));
+        assert!(!Allowed::None.allows(1) && Allowed::All.allows(139));
+    }
+}

@@ -1,0 +1,266 @@
+//! From the runs of commands to the document.
+
+use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kumite_process::TimedRun;
+use kumite_record::{
+    ComparedCommand, ComparedPair, ComparedUse, Comparison, Costs, Ended, Estimate, ImportedRatio, Machine,
+    SCHEMA, Thrift, Warning,
+};
+use kumite_stats::sequential_median;
+
+use super::bench::Setting;
+use super::command::CommandLine;
+use super::duet::gain;
+use super::import::ratio;
+use super::judge::{Bar, Side, judge, log_ratios, remaining};
+use super::sequence::Rules;
+
+/// From which share of the shortest median on the start of a process is worth a word.
+const START_MATTERS: f64 = 0.02;
+
+/// All runs, by command and then by block.
+pub(crate) struct Found {
+    pub runs: Vec<Vec<TimedRun>>,
+    /// Those that were made for their memory alone.
+    pub memory: Option<Vec<Vec<TimedRun>>>,
+    /// Those in turn, where the others were made two at once.
+    pub in_turn: Vec<Vec<TimedRun>>,
+    /// From the beginning of the first block to the end of the last.
+    pub elapsed: Duration,
+    /// Of it, in what goes around runs.
+    pub aside: Duration,
+}
+
+impl Found {
+    pub(crate) fn new(of: usize) -> Found {
+        let none = || vec![Vec::new(); of];
+        Found { runs: none(), memory: None, in_turn: none(), elapsed: Duration::ZERO, aside: Duration::ZERO }
+    }
+
+    pub(crate) fn costs(&self, costs: Costs) -> Costs {
+        let in_turn: Duration = self.in_turn.iter().flatten().map(|run| run.wall).sum();
+        let count: usize = self.runs.iter().chain(&self.in_turn).map(Vec::len).sum();
+        // Of two at once, the longer is the time that passed.
+        let duet = !self.in_turn[0].is_empty();
+        let walls: Duration = (0..self.runs[0].len())
+            .map(|block| {
+                let walls = self.runs.iter().map(|runs| runs[block].wall);
+                if duet { walls.max().unwrap_or_default() } else { walls.sum() }
+            })
+            .sum();
+        let between = self.elapsed.saturating_sub(walls + in_turn + self.aside);
+        Costs {
+            seconds: self.elapsed.as_secs_f64(),
+            between_runs_us: between.as_secs_f64() * 1e6 / count.max(1) as f64,
+            ..costs
+        }
+    }
+
+    fn memory(&self) -> &[Vec<TimedRun>] {
+        self.memory.as_ref().unwrap_or(&self.runs)
+    }
+}
+
+/// All but what is known of the machine and of the time.
+pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, found: &Found) -> Comparison {
+    let of = lines.len();
+    let bar = rules.bar(of);
+    let others = (0..of).filter(|other| *other != rules.reference);
+    let mut comparison = Comparison {
+        commands: (0..of).map(|at| command(setting, &lines[at], found, at)).collect(),
+        pairs: others.map(|other| pair(setting, found, other, rules, bar)).collect(),
+        duet: setting.duet.then(|| gain(&found.runs, &found.in_turn)),
+        ..empty(rules, of)
+    };
+    comparison.warnings = warnings(found, &comparison);
+    comparison
+}
+
+/// With nothing in it.
+pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
+    Comparison {
+        schema: SCHEMA,
+        command: String::new(),
+        kumite: env!("CARGO_PKG_VERSION").to_owned(),
+        started: Timestamp::default(),
+        machine: Machine::default(),
+        seed: rules.seed,
+        alpha: rules.alpha,
+        alpha_per_pair: rules.bar(of).alpha,
+        margin: rules.margin,
+        ended: Ended::Interrupted,
+        commands: Vec::new(),
+        servers: Vec::new(),
+        pairs: Vec::new(),
+        costs: Costs { seconds: 0.0, between_runs_us: 0.0, empty_process_s: None, empty_shell_s: None },
+        noise: None,
+        duet: None,
+        warnings: Vec::new(),
+    }
+}
+
+fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> ComparedCommand {
+    let (bench, runs, memory) = (&setting.benches[at], &found.runs[at], &found.memory()[at]);
+    let values = |of: fn(&TimedRun) -> f64| -> Vec<f64> { runs.iter().map(of).collect() };
+    let (times, user_times, system_times) =
+        (values(wall), values(|run| run.user.as_secs_f64()), values(|run| run.system.as_secs_f64()));
+    ComparedCommand {
+        name: bench.name.clone(),
+        command: bench.command.clone(),
+        shell: line.shell.as_ref().map(|shell| shell.join(" ")),
+        parameters: bench.parameters.clone(),
+        wall_s: estimate(&times, "s"),
+        user_s: estimate(&user_times, "s"),
+        system_s: estimate(&system_times, "s"),
+        peak_rss_bytes: estimate(&memory.iter().map(peak_rss).collect::<Vec<_>>(), "bytes"),
+        peak_rss_is_floor: memory.iter().filter(|run| run.peak_rss_is_floor).count(),
+        times,
+        user_times,
+        system_times,
+        peak_rss: memory.iter().map(|run| run.peak_rss_bytes).collect(),
+        exit_codes: runs.iter().map(exit_code).collect(),
+        involuntary_switches: runs.iter().map(|run| run.involuntary_switches).sum(),
+    }
+}
+
+fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar) -> ComparedPair {
+    let reference = rules.reference;
+    let walls = logs(&found.runs, other, reference, wall).unwrap_or_default();
+    let (side, ratio_of_walls) = judge(&walls, bar);
+    let seconds = found.elapsed.as_secs_f64();
+    let used = |runs: &[Vec<TimedRun>], of| {
+        let logs = logs(runs, other, reference, of)?;
+        let (side, ratio) = judge(&logs, bar);
+        Some(ComparedUse { verdict: side.into(), ratio, blocks: logs.len() })
+    };
+    let mut memory = used(found.memory(), peak_rss);
+    if let Some(memory) = &mut memory
+        && memory_side(found.memory(), other, rules) == Side::Unknown
+    {
+        memory.verdict = Thrift::Undecided;
+    }
+    let [a, b] = [other, reference].map(|at| &setting.benches[at]);
+    let imported = a.imported.as_ref().zip(b.imported.as_ref()).and_then(|(of_a, of_b)| {
+        let (ratio, stddev) = ratio(of_a, of_b)?;
+        Some(ImportedRatio { file: of_a.file.clone(), ratio, stddev })
+    });
+    ComparedPair {
+        a: a.name.clone(),
+        b: b.name.clone(),
+        verdict: side.into(),
+        ratio: ratio_of_walls,
+        blocks: walls.len(),
+        seconds,
+        remaining: (side == Side::Unknown).then(|| remaining(&walls, bar, seconds)).flatten(),
+        cpu: used(&found.runs, |run| (run.user + run.system).as_secs_f64()),
+        memory,
+        response_p50: None,
+        response_p99: None,
+        imported,
+    }
+}
+
+fn logs(
+    runs: &[Vec<TimedRun>],
+    other: usize,
+    reference: usize,
+    of: fn(&TimedRun) -> f64,
+) -> Option<Vec<f64>> {
+    let values = |at: usize| runs[at].iter().map(of).collect::<Vec<_>>();
+    log_ratios(&values(other), &values(reference))
+}
+
+/// Two that are both no more than the floor may differ below it.
+pub(crate) fn memory_side(runs: &[Vec<TimedRun>], other: usize, rules: &Rules) -> Side {
+    let Some(logs) = logs(runs, other, rules.reference, peak_rss) else { return Side::Unknown };
+    let at_floor =
+        [other, rules.reference].iter().any(|at| runs[*at].iter().any(|run| run.peak_rss_is_floor));
+    match judge(&logs, rules.bar(runs.len())).0 {
+        Side::Within if at_floor => Side::Unknown,
+        side => side,
+    }
+}
+
+fn warnings(found: &Found, comparison: &Comparison) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |place: &str, what: String| warnings.push(Warning { place: place.to_owned(), what });
+    for (command, runs) in comparison.commands.iter().zip(&found.runs) {
+        let n = runs.len();
+        let failed = command.exit_codes.iter().filter(|code| **code != 0).count();
+        if failed > 0 {
+            warn(&command.name, format!("{failed} of {n} runs did not end with 0"));
+        }
+        let left: usize = runs.iter().map(|run| run.left_behind).sum();
+        if left > 0 {
+            warn(
+                &command.name,
+                format!(
+                    "{left} processes that it had started still ran when it ended, and were ended; what they did is in no figure"
+                ),
+            );
+        }
+        if command.peak_rss_is_floor > 0 {
+            warn(
+                &command.name,
+                "its peak memory is too small to be told: the figure is an upper bound".to_owned(),
+            );
+        }
+    }
+    let medians = comparison.commands.iter().filter_map(|command| Some(command.wall_s.as_ref()?.estimate));
+    let shortest = medians.fold(f64::INFINITY, f64::min);
+    let mut start = |what: &str, cost: Option<f64>| {
+        if let Some(cost) = cost.filter(|cost| *cost > START_MATTERS * shortest) {
+            let share = cost / shortest * 100.0;
+            warn(
+                what,
+                format!(
+                    "starting one takes about {:.2} ms, {share:.0} % of the shortest median; it is in every time, and moves \
+                     ratios towards 1",
+                    cost * 1e3
+                ),
+            );
+        }
+    };
+    start("process", comparison.costs.empty_process_s);
+    start("shell", comparison.costs.empty_shell_s);
+    if let Some(width) =
+        comparison.duet.as_ref().and_then(|duet| duet.sequential_width).filter(|width| *width < 1.0)
+    {
+        warn(
+            "duet",
+            format!(
+                "it does not pay here: without --duet the interval would be about {width:.2} times as wide in the same time"
+            ),
+        );
+    }
+    warnings
+}
+
+fn wall(run: &TimedRun) -> f64 {
+    run.wall.as_secs_f64()
+}
+
+fn peak_rss(run: &TimedRun) -> f64 {
+    run.peak_rss_bytes as f64
+}
+
+/// The median, with the interval that may be looked at after every block.
+pub(crate) fn estimate(values: &[f64], unit: &str) -> Option<Estimate> {
+    let interval = sequential_median(values, 0.05).ok();
+    Some(Estimate {
+        estimate: kumite_stats::median(values)?,
+        low: interval.map(|interval| interval.low),
+        high: interval.map(|interval| interval.high),
+        unit: unit.to_owned(),
+        n: values.len(),
+        lower_bounds: 0,
+    })
+}
+
+/// As a shell has it: 128 and the signal for one that was ended by a signal.
+pub(crate) fn exit_code(run: &TimedRun) -> i32 {
+    run.status.code().or(run.status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+}

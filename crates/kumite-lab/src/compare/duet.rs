@@ -1,0 +1,71 @@
+//! Whether running two at once pays here.
+
+use std::time::Duration;
+
+use kumite_process::TimedRun;
+use kumite_record::Duet;
+use kumite_stats::median;
+
+use super::judge::log_ratios;
+
+/// So many pairs in turn are set beside the first pairs at once.
+pub(crate) const BESIDE: usize = 20;
+
+/// Of two commands each; at most the first [`BESIDE`] blocks are looked at. An interval is as wide as the pairs scatter,
+/// and half as wide with four times the pairs.
+pub(crate) fn gain(at_once: &[Vec<TimedRun>], in_turn: &[Vec<TimedRun>]) -> Duet {
+    let pairs = in_turn.iter().chain(at_once).map(Vec::len).min().unwrap_or(0);
+    let width = |runs: &[Vec<TimedRun>], time: fn(Duration, Duration) -> Duration| -> Option<f64> {
+        let (one, other) = (&runs.first()?[..pairs], &runs.get(1)?[..pairs]);
+        let walls = |runs: &[TimedRun]| runs.iter().map(|run| run.wall.as_secs_f64()).collect::<Vec<_>>();
+        let logs = log_ratios(&walls(one), &walls(other))?;
+        let middle = median(&logs)?;
+        let scatter = median(&logs.iter().map(|log| (log - middle).abs()).collect::<Vec<_>>())?;
+        let times: Vec<f64> =
+            one.iter().zip(other).map(|(a, b)| time(a.wall, b.wall).as_secs_f64()).collect();
+        Some(scatter * median(&times)?.sqrt()).filter(|width| *width > 0.0)
+    };
+    let sequential = width(in_turn, |a, b| a + b);
+    let duet = width(at_once, Duration::max);
+    Duet { pairs, sequential_width: sequential.zip(duet).map(|(sequential, duet)| sequential / duet) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    fn runs(walls_ms: &[u64]) -> Vec<TimedRun> {
+        let run = |ms: &u64| TimedRun {
+            wall: Duration::from_millis(*ms),
+            user: Duration::ZERO,
+            system: Duration::ZERO,
+            peak_rss_bytes: 1,
+            peak_rss_is_floor: false,
+            status: ExitStatus::from_raw(0),
+            involuntary_switches: 0,
+            left_behind: 0,
+            overhead: Duration::ZERO,
+        };
+        walls_ms.iter().map(run).collect()
+    }
+
+    #[test]
+    fn as_much_scatter_in_half_the_time_is_a_gain_of_the_root_of_two() {
+        let pairs = [runs(&[1_000, 1_010, 990]), runs(&[1_000; 3])];
+        let duet = gain(&pairs, &pairs);
+        assert_eq!(duet.pairs, 3);
+        assert!((duet.sequential_width.unwrap() - 2_f64.sqrt()).abs() < 0.01, "{duet:?}");
+        let wider = [runs(&[1_000, 1_100, 910]), runs(&[1_000; 3])];
+        assert!(gain(&wider, &pairs).sequential_width.unwrap() < 0.2);
+    }
+
+    #[test]
+    fn without_scatter_or_pairs_nothing_can_be_told() {
+        let still = [runs(&[1_000; 3]), runs(&[2_000; 3])];
+        assert_eq!(gain(&still, &still), Duet { pairs: 3, sequential_width: None });
+        assert_eq!(gain(&still, &[Vec::new(), Vec::new()]), Duet { pairs: 0, sequential_width: None });
+    }
+}

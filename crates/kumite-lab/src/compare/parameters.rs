@@ -1,0 +1,188 @@
+//! `{name}` in commands, and the values that are put there.
+
+use std::collections::BTreeMap;
+
+/// More values than anybody compares are a slip in a step.
+const MOST_VALUES: u64 = 1_000;
+/// Digits behind the point; more would not fit beside those before it.
+const MOST_DECIMALS: usize = 9;
+
+/// A name, and what is put in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Without its braces.
+    pub name: String,
+    /// In order.
+    pub values: Vec<String>,
+}
+
+impl Parameter {
+    /// `a,b,c`; a comma after a backslash is part of a value.
+    pub fn list(name: &str, values: &str) -> Result<Parameter, String> {
+        let mut split = vec![String::new()];
+        let mut characters = values.chars();
+        while let Some(c) = characters.next() {
+            let last = split.last_mut().expect("there is a first one");
+            match c {
+                '\\' => match characters.next() {
+                    Some(c @ (',' | '\\')) => last.push(c),
+                    other => last.extend(['\\'].into_iter().chain(other)),
+                },
+                ',' => split.push(String::new()),
+                c => last.push(c),
+            }
+        }
+        Parameter { name: name.to_owned(), values: split }.checked()
+    }
+
+    /// From a number to another one, both included, in exact decimal steps.
+    pub fn scan(name: &str, from: &str, to: &str, step: Option<&str>) -> Result<Parameter, String> {
+        let number = |text: &str| Decimal::parse(text).ok_or(format!("`{text}` is not a number"));
+        let (from, to, step) = (number(from)?, number(to)?, number(step.unwrap_or("1"))?);
+        let decimals = from.decimals.max(to.decimals).max(step.decimals);
+        let [first, last, step] = [from, to, step].map(|number| number.units(decimals));
+        if step <= 0 {
+            return Err("the step of a parameter must be above 0".to_owned());
+        }
+        if last < first {
+            return Err(format!("the range of parameter {name} is empty: it ends below its beginning"));
+        }
+        if (last - first) / step >= i128::from(MOST_VALUES) {
+            return Err(format!("parameter {name} has more than {MOST_VALUES} values"));
+        }
+        let values = (0..=(last - first) / step).map(|nth| decimal(first + nth * step, decimals));
+        Parameter { name: name.to_owned(), values: values.collect() }.checked()
+    }
+
+    fn checked(self) -> Result<Parameter, String> {
+        match self.name.is_empty() {
+            true => Err("a parameter has no name".to_owned()),
+            false => Ok(self),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Decimal {
+    /// Without the point.
+    digits: i64,
+    decimals: usize,
+}
+
+impl Decimal {
+    fn parse(text: &str) -> Option<Decimal> {
+        let decimals = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        let digits = text.replacen('.', "", 1);
+        let plain = digits.strip_prefix('-').unwrap_or(&digits);
+        let is_number = !plain.is_empty() && plain.chars().all(|c| c.is_ascii_digit());
+        (is_number && decimals <= MOST_DECIMALS)
+            .then(|| Some(Decimal { digits: digits.parse().ok()?, decimals }))?
+    }
+
+    fn units(self, decimals: usize) -> i128 {
+        i128::from(self.digits) * 10_i128.pow((decimals - self.decimals) as u32)
+    }
+}
+
+fn decimal(units: i128, decimals: usize) -> String {
+    let one = 10_i128.pow(decimals as u32);
+    let sign = if units < 0 { "-" } else { "" };
+    let (whole, fraction) = (units.abs() / one, units.abs() % one);
+    if decimals == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction:0decimals$}") }
+}
+
+/// Every combination of values, the last parameter changing first.
+pub(crate) fn combinations(parameters: &[Parameter]) -> Result<Vec<BTreeMap<String, String>>, String> {
+    let mut all = vec![BTreeMap::new()];
+    for Parameter { name, values } in parameters {
+        if all.iter().any(|combination| combination.contains_key(name)) {
+            return Err(format!("parameter {name} is given twice"));
+        }
+        if all.len() * values.len() > MOST_VALUES as usize {
+            return Err(format!("there are more than {MOST_VALUES} combinations of parameters"));
+        }
+        let with = |combination: &BTreeMap<String, String>, value: &String| {
+            let mut more = combination.clone();
+            more.insert(name.clone(), value.clone());
+            more
+        };
+        all = all
+            .iter()
+            .flat_map(|combination| values.iter().map(move |value| with(combination, value)))
+            .collect();
+    }
+    Ok(all)
+}
+
+/// Puts the values in their places, in one pass: a value that has braces itself is not looked at again.
+pub(crate) fn filled(text: &str, values: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        out += before;
+        let value = from[1..].split_once('}').and_then(|(name, after)| Some((values.get(name)?, after)));
+        match value {
+            Some((value, after)) => {
+                out += value;
+                rest = after;
+            }
+            None => {
+                out.push('{');
+                rest = &from[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan(from: &str, to: &str, step: Option<&str>) -> Result<Vec<String>, String> {
+        Parameter::scan("n", from, to, step).map(|parameter| parameter.values)
+    }
+
+    #[test]
+    fn scans_are_exact() {
+        assert_eq!(scan("1", "4", None).unwrap(), ["1", "2", "3", "4"]);
+        assert_eq!(scan("0.3", "0.7", Some("0.2")).unwrap(), ["0.3", "0.5", "0.7"]);
+        assert_eq!(scan("-1", "1", Some("0.75")).unwrap(), ["-1.00", "-0.25", "0.50"]);
+        assert_eq!(scan("2", "2", None).unwrap(), ["2"]);
+        assert_eq!(scan("0", "1", Some("0.1")).unwrap().last().unwrap(), "1.0");
+    }
+
+    #[test]
+    fn scans_that_make_no_sense_say_so() {
+        for (from, to, step) in [
+            ("x", "1", None),
+            ("1", "", None),
+            ("2", "1", None),
+            ("1", "2", Some("0")),
+            ("1", "2", Some("-1")),
+            ("0", "1000000", None),
+            ("0", "1", Some("0.0000000001")),
+        ] {
+            assert!(scan(from, to, step).is_err(), "{from} {to} {step:?}");
+        }
+        assert!(Parameter::scan("", "1", "2", None).is_err());
+    }
+
+    #[test]
+    fn lists_are_split_at_commas() {
+        let values = |text| Parameter::list("x", text).unwrap().values;
+        assert_eq!(values("a,b,c"), ["a", "b", "c"]);
+        assert_eq!(values("a\\,b,\\\\,,\\n"), ["a,b", "\\", "", "\\n"]);
+    }
+
+    #[test]
+    fn parameters_are_combined_and_filled_in() {
+        let parameters = [Parameter::list("a", "1,2").unwrap(), Parameter::list("b", "{a},y").unwrap()];
+        let all = combinations(&parameters).unwrap();
+        let filled: Vec<String> = all.iter().map(|values| filled("{b}{{a}}{c}{", values)).collect();
+        assert_eq!(filled, ["{a}{1}{c}{", "y{1}{c}{", "{a}{2}{c}{", "y{2}{c}{"]);
+        assert!(combinations(&[parameters[0].clone(), parameters[0].clone()]).is_err());
+        assert_eq!(combinations(&[]).unwrap(), [BTreeMap::new()]);
+    }
+}

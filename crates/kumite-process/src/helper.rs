@@ -1,0 +1,121 @@
+//! What the helper process of a [`crate::Runner`] says and hears.
+
+use std::env;
+use std::ffi::CString;
+use std::io::{self, BufReader, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::owner::MARKER;
+use crate::timing::{Timer, rss_floor};
+use crate::wire::{Message, Wire, encode};
+
+/// The variable that varies the size of the environment.
+pub(crate) const PADDING: &str = "KUMITE_PADDING";
+
+/// The kinds of output, as numbers.
+pub(crate) const NULL: u64 = 0;
+pub(crate) const INHERIT: u64 = 1;
+pub(crate) const FILE: u64 = 2;
+pub(crate) const PIPE: u64 = 3;
+
+/// A job as the kernel wants it.
+pub(crate) struct Prepared {
+    pub program: CString,
+    pub args: Vec<CString>,
+    pub env: Vec<CString>,
+    pub dir: PathBuf,
+    pub stdin: Option<PathBuf>,
+    pub output: Sink,
+}
+
+pub(crate) enum Sink {
+    Null,
+    Inherit,
+    File(PathBuf),
+    Pipe,
+}
+
+/// One run.
+pub(crate) struct Order {
+    pub job: usize,
+    pub forked: bool,
+    pub cores: Vec<usize>,
+    /// The last entry of its environment.
+    pub padding: CString,
+}
+
+/// What the helper process of a [`crate::Runner`] does, speaking over its standard input; returns when that ends. To be
+/// called before anything else, for what has taken memory by then is in the floor of every command's peak.
+pub fn runner_main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: the process that runs commands cannot go on: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve() -> io::Result<()> {
+    let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut answers = stream.try_clone()?;
+    let mut requests = BufReader::new(stream);
+    let mut timer = Timer::new(jobs(&mut requests)?)?;
+    let mut hello = Message::new();
+    hello.number(rss_floor());
+    answers.write_all(hello.bytes())?;
+    while let Some(orders) = orders(&mut requests)? {
+        if orders.iter().any(|order| order.job >= timer.jobs.len()) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut message = Message::new();
+        for answer in timer.execute(&orders) {
+            encode(answer).into_iter().for_each(|number| message.number(number));
+        }
+        answers.write_all(message.bytes())?;
+    }
+    Ok(())
+}
+
+fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
+    // All that a command starts must carry the name of our tree.
+    let marker = env::var_os(MARKER).unwrap_or_default();
+    let marker = CString::new([MARKER.as_bytes(), b"=", marker.as_bytes()].concat())?;
+    let count = from.count()?;
+    let job = |_| {
+        let program = CString::new(from.string()?.as_bytes())?;
+        let args = from.strings()?;
+        let mut env = from.strings()?;
+        env.push(marker.clone());
+        let dir = from.path()?.unwrap_or_default();
+        let stdin = from.path()?;
+        let output = match (from.number()?, from.path()?) {
+            (FILE, Some(path)) => Sink::File(path),
+            (INHERIT, _) => Sink::Inherit,
+            (PIPE, _) => Sink::Pipe,
+            _ => Sink::Null,
+        };
+        Ok(Prepared { program, args, env, dir, stdin, output })
+    };
+    (0..count).map(job).collect()
+}
+
+/// Those that are to run at the same time; `None` at the end.
+fn orders(from: &mut impl Read) -> io::Result<Option<Vec<Order>>> {
+    let count = match from.count() {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        count => count?,
+    };
+    let order = |_| {
+        let (job, forked) = (from.count()?, from.number()? != 0);
+        let padding = format!("{PADDING}={}", "x".repeat(from.count()?));
+        let cores = from.count()?;
+        let cores = (0..cores).map(|_| from.count()).collect::<io::Result<_>>()?;
+        Ok(Order { job, forked, cores, padding: CString::new(padding)? })
+    };
+    (0..count).map(order).collect::<io::Result<_>>().map(Some)
+}

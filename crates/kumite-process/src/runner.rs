@@ -1,0 +1,441 @@
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
+
+use crate::helper::{FILE, INHERIT, NULL, PADDING, PIPE};
+use crate::owner::MARKER;
+use crate::timing::now;
+use crate::tree::ready;
+use crate::wire::{ANSWER, Failure, Message, Stage, Wire, decode};
+use crate::{Error, Spawn, Tree, available_cores};
+
+/// How long the helper may take to be ready, on a machine that is very busy.
+const READY: Duration = Duration::from_secs(10);
+/// How often a wait looks at the stop flag.
+const LOOK: Duration = Duration::from_millis(50);
+/// Between looks at what comes while more is queued.
+const SHORTEST_NAP: Duration = Duration::from_micros(500);
+/// A page: what depends on the place of a stack repeats itself after that.
+const MOST_PADDING: u64 = 4096;
+/// How many queued runs may be waiting to be fetched: so few that neither side ever waits for room to write.
+pub const MOST_QUEUED: usize = 64;
+
+/// A command that is run many times, without a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// A path (relative to `dir`), or a name that is looked up on PATH, once: the one of `env` if there is one, else ours.
+    pub program: OsString,
+    /// Its arguments, without its name.
+    pub args: Vec<String>,
+    /// The directory to run in.
+    pub dir: PathBuf,
+    /// Set on top of our own environment.
+    pub env: Vec<(String, String)>,
+    /// Its standard input.
+    pub stdin: Stdin,
+    /// Its standard output and standard error.
+    pub output: Output,
+}
+
+/// What a command may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nothing.
+    Null,
+    /// This file, from its beginning in each run.
+    File(PathBuf),
+}
+
+/// Where the output of a command goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Nowhere.
+    Null,
+    /// Where ours goes.
+    Inherit,
+    /// Standard output into this file, which is created or emptied in each run; standard error nowhere.
+    File(PathBuf),
+    /// Standard output into a pipe that is read on any core and thrown away, as a consumer would; standard error nowhere.
+    Pipe,
+}
+
+/// Runs commands one after another from a small process of its own, the helper, so that a child's peak memory does not
+/// begin with ours: the kernel lets a process inherit the peak of the one that started it.
+///
+/// The helper is a [`Tree`]. Dropping the runner ends it and what it has started; so does the guardian if we are killed.
+///
+/// The environment of a command is ours and [`Job::env`], and `KUMITE_TREE` and `KUMITE_PADDING`. Each is in a process
+/// group of its own. Who calls should stay off the cores that it gives to commands ([`crate::pin_thread`]).
+#[derive(Debug)]
+pub struct Runner {
+    helper: PathBuf,
+    stream: UnixStream,
+    /// `None` once it was ended, by `stop` or because it failed.
+    tree: Option<Tree>,
+    jobs: Vec<Job>,
+    queued: VecDeque<Queued>,
+    /// On the monotonic clock: until then the time has gone into runs and into the overhead of earlier ones.
+    free_since: Duration,
+    last_wall: Duration,
+    padding: Option<u64>,
+    rss_floor_bytes: u64,
+}
+
+#[derive(Debug)]
+struct Queued {
+    job: usize,
+    forked: bool,
+    cores: Vec<usize>,
+    /// On the monotonic clock.
+    at: Duration,
+}
+
+/// One run of a command, from just before it is started until it has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimedRun {
+    /// On the monotonic clock, around posix_spawn and wait4.
+    pub wall: Duration,
+    /// User time of the command and of the descendants it waited for, in microseconds' resolution.
+    pub user: Duration,
+    /// System time, likewise.
+    pub system: Duration,
+    /// The highest resident set of the command, or of any one descendant it waited for. Not below
+    /// [`Runner::rss_floor_bytes`].
+    pub peak_rss_bytes: u64,
+    /// Whether `peak_rss_bytes` is the floor's and not the command's, whose peak is no larger than that.
+    pub peak_rss_is_floor: bool,
+    /// How it ended.
+    pub status: ExitStatus,
+    /// How often it had to give way to another process, with the descendants it waited for.
+    pub involuntary_switches: u64,
+    /// Descendants that still ran when it ended, and have been ended; of both commands, if two ran at once.
+    pub left_behind: usize,
+    /// What it cost that is not in `wall`: preparation, and the clearing up after the run before it; for the last that
+    /// is queued, the answer too. Not the time in which nothing was queued.
+    pub overhead: Duration,
+}
+
+impl Runner {
+    /// Starts the helper: a command line that calls [`crate::runner_main`] before it does anything else.
+    ///
+    /// # Errors
+    ///
+    /// A directory that is not there, a program that cannot be found, a helper that does not get ready within 10 s.
+    pub fn start(helper: &Path, helper_args: &[&str], jobs: &[Job]) -> Result<Runner, Error> {
+        let mut message = Message::new();
+        message.count(jobs.len());
+        for job in jobs {
+            describe(job, &mut message)?;
+        }
+        let failed = |source| Error::Runner { helper: helper.to_owned(), source };
+        let words = [helper.to_str().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?];
+        let words = words.iter().chain(helper_args).map(|word| quoted(word)).collect::<Vec<_>>();
+        // Not `exec`: the peak that a process inherits is lost with its next child, and so the helper has none of ours.
+        let command = format!("{}; exit $?", words.join(" "));
+        let (stream, theirs) = UnixStream::pair().map_err(failed)?;
+        let spawn =
+            Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log: Path::new("") };
+        let theirs = OwnedFd::from(theirs).into();
+        let tree = Tree::start_with(&spawn, theirs, Stdio::inherit(), Stdio::inherit())?;
+        let mut runner = Runner {
+            helper: helper.to_owned(),
+            stream,
+            tree: Some(tree),
+            jobs: jobs.to_vec(),
+            queued: VecDeque::new(),
+            free_since: Duration::ZERO,
+            last_wall: Duration::ZERO,
+            padding: None,
+            rss_floor_bytes: 0,
+        };
+        runner.send(&message)?;
+        let began = Instant::now();
+        let hello = runner.receive::<1>(None, || began.elapsed() > READY)?;
+        let [floor] = hello.ok_or_else(|| failed(io::ErrorKind::TimedOut.into()))?;
+        runner.rss_floor_bytes = floor;
+        Ok(runner)
+    }
+
+    /// From now on each run has a variable `KUMITE_PADDING` of random length, up to 4 KiB, so that no command profits
+    /// from the place where its environment happens to put its stack (Mytkowicz et al.: Producing Wrong Data Without
+    /// Doing Anything Obviously Wrong, 2009). Until then it is empty. The same seed gives the same lengths.
+    pub fn vary_environment(&mut self, seed: u64) {
+        self.padding = Some(seed);
+    }
+
+    /// The memory of the helper, which the peak of a command cannot be below: the kernel lets it inherit that.
+    pub fn rss_floor_bytes(&self) -> u64 {
+        self.rss_floor_bytes
+    }
+
+    /// Runs one job to its end, on these cores (none: those we had at the start). `None` if `stop` was set (looked at 20 times a second): the
+    /// command and all it started have been ended, and this runner can run no more.
+    ///
+    /// # Errors
+    ///
+    /// A command that cannot be started, with its name; cores that are not there; a runner that has ended. A command
+    /// that fails is no error: see [`TimedRun::status`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no such job, or a queued run was not yet fetched by [`Runner::next`].
+    pub fn run(&mut self, job: usize, cores: &[usize], stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
+        self.run_at_once([(job, cores)], false, stop).map(|runs| runs.map(|[run]| run))
+    }
+
+    /// Runs two jobs at the same time, each on its cores; returns when both have ended. Else like [`Runner::run`].
+    pub fn run_both(
+        &mut self,
+        jobs: [usize; 2],
+        cores: [&[usize]; 2],
+        stop: &AtomicBool,
+    ) -> Result<Option<[TimedRun; 2]>, Error> {
+        self.run_at_once([(jobs[0], cores[0]), (jobs[1], cores[1])], false, stop)
+    }
+
+    /// Like [`Runner::run`], but the command is started by fork, which gives its peak memory a floor of less than a
+    /// megabyte, and adds some 0.1 ms to its times: for commands whose `peak_rss_is_floor`.
+    pub fn run_forked(
+        &mut self,
+        job: usize,
+        cores: &[usize],
+        stop: &AtomicBool,
+    ) -> Result<Option<TimedRun>, Error> {
+        self.run_at_once([(job, cores)], true, stop).map(|runs| runs.map(|[run]| run))
+    }
+
+    /// Has a job run as soon as those that were queued before have ended, and returns at once. [`Runner::next`] gives
+    /// what came of it, in the same order. This is the quick way: the helper waits for us only when nothing is queued,
+    /// and to wake each other takes longer than all else it does between two runs. Three runs ahead are enough for
+    /// commands of a millisecond or more.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such job, or [`MOST_QUEUED`] queued runs were not yet fetched.
+    pub fn queue(&mut self, job: usize, cores: &[usize]) -> Result<(), Error> {
+        self.order(&[(job, cores)], false)
+    }
+
+    /// Waits for the end of the queued run that is next; else like [`Runner::run`]. After an error the other queued
+    /// runs can still be fetched, if the runner has not ended.
+    ///
+    /// # Panics
+    ///
+    /// If nothing is queued.
+    pub fn next(&mut self, stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
+        let nap = (self.queued.len() > 1).then(|| (self.last_wall / 4).clamp(SHORTEST_NAP, LOOK));
+        self.fetch(nap, stop)
+    }
+
+    fn run_at_once<const N: usize>(
+        &mut self,
+        jobs: [(usize, &[usize]); N],
+        forked: bool,
+        stop: &AtomicBool,
+    ) -> Result<Option<[TimedRun; N]>, Error> {
+        assert!(self.queued.is_empty(), "a queued run was not fetched");
+        self.order(&jobs, forked)?;
+        // All of them, also after an error.
+        let runs = jobs.map(|_| if self.queued.is_empty() { Ok(None) } else { self.fetch(None, stop) });
+        let runs: Vec<TimedRun> = runs.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        Ok(runs.try_into().ok())
+    }
+
+    fn fetch(&mut self, nap: Option<Duration>, stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
+        if self.tree.is_none() {
+            return Err(self.lost(io::ErrorKind::BrokenPipe.into()));
+        }
+        let queued = self.queued.pop_front().expect("a run is queued");
+        let answer = self.receive::<ANSWER>(nap, || stop.load(Ordering::Relaxed))?;
+        let Some(answer) = answer else {
+            self.end();
+            return Ok(None);
+        };
+        let figures = decode(answer).map_err(|failure| self.failed(&queued, failure))?;
+        let [began, ended, user, system] =
+            [figures.began, figures.ended, figures.user, figures.system].map(Duration::from_nanos);
+        let mut overhead = began.saturating_sub(queued.at.max(self.free_since));
+        self.free_since = ended;
+        if self.queued.is_empty() {
+            self.free_since = now();
+            overhead += self.free_since.saturating_sub(ended);
+        }
+        self.last_wall = ended.saturating_sub(began);
+        self.rss_floor_bytes = figures.floor_bytes;
+        Ok(Some(TimedRun {
+            wall: self.last_wall,
+            user,
+            system,
+            peak_rss_bytes: figures.peak_rss_bytes,
+            peak_rss_is_floor: !queued.forked && figures.peak_rss_bytes <= figures.floor_bytes,
+            status: ExitStatus::from_raw(figures.status),
+            involuntary_switches: figures.involuntary_switches,
+            left_behind: figures.left_behind as usize,
+            overhead,
+        }))
+    }
+
+    /// What is in one order is run at the same time.
+    fn order(&mut self, together: &[(usize, &[usize])], forked: bool) -> Result<(), Error> {
+        assert!(self.queued.len() + together.len() <= MOST_QUEUED, "too many queued runs were not fetched");
+        let mut order = Message::new();
+        order.count(together.len());
+        for &(job, cores) in together {
+            assert!(job < self.jobs.len(), "there are {} jobs, and no number {job}", self.jobs.len());
+            order.count(job);
+            order.number(forked.into());
+            order.number(self.next_padding());
+            order.count(cores.len());
+            cores.iter().for_each(|&core| order.count(core));
+        }
+        let at = now();
+        self.send(&order)?;
+        let queued = |&(job, cores): &(usize, &[usize])| Queued { job, forked, cores: cores.to_vec(), at };
+        self.queued.extend(together.iter().map(queued));
+        Ok(())
+    }
+
+    /// SplitMix64 (Steele et al. 2014).
+    fn next_padding(&mut self) -> u64 {
+        let Some(state) = &mut self.padding else { return 0 };
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % MOST_PADDING
+    }
+
+    fn send(&mut self, message: &Message) -> Result<(), Error> {
+        match self.tree {
+            Some(_) => self.stream.write_all(message.bytes()).map_err(|source| self.lost(source)),
+            None => Err(self.lost(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    /// `None` if it was given up. With `nap`, the helper is not kept up by having to wake us.
+    fn receive<const N: usize>(
+        &mut self,
+        nap: Option<Duration>,
+        give_up: impl Fn() -> bool,
+    ) -> Result<Option<[u64; N]>, Error> {
+        let mut bytes = vec![0; N * 8];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match recv(&self.stream, &mut bytes[filled..], RecvFlags::DONTWAIT) {
+                Ok((_, 0)) => return Err(self.lost(io::ErrorKind::UnexpectedEof.into())),
+                Ok((_, count)) => filled += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if give_up() => return Ok(None),
+                Err(Errno::AGAIN) => match nap {
+                    Some(nap) => thread::sleep(nap),
+                    None => _ = ready([self.stream.as_fd()], LOOK).map_err(|source| self.lost(source))?,
+                },
+                Err(errno) => return Err(self.lost(errno.into())),
+            }
+        }
+        let mut bytes = &bytes[..];
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = bytes.number().map_err(|source| self.lost(source))?;
+        }
+        Ok(Some(numbers))
+    }
+
+    fn end(&mut self) {
+        self.tree = None;
+        self.queued.clear();
+    }
+
+    fn lost(&mut self, source: io::Error) -> Error {
+        self.end();
+        Error::Runner { helper: self.helper.clone(), source }
+    }
+
+    fn failed(&self, queued: &Queued, failure: Failure) -> Error {
+        let job = &self.jobs[queued.job];
+        let source = io::Error::from_raw_os_error(failure.errno);
+        match (failure.stage, &job.stdin, &job.output) {
+            (Stage::Cores, ..) => {
+                Error::Cores { cores: queued.cores.clone(), available: available_cores(), source }
+            }
+            (Stage::Directory, ..) => Error::Directory { path: job.dir.clone() },
+            (Stage::Stdin, Stdin::File(path), _) => Error::Input { path: path.clone(), source },
+            (Stage::Output, _, Output::File(path)) => Error::Output { path: path.clone(), source },
+            _ => Error::Program { program: job.program.clone(), source },
+        }
+    }
+}
+
+fn describe(job: &Job, message: &mut Message) -> Result<(), Error> {
+    let failed = |source| Error::Program { program: job.program.clone(), source };
+    if !job.dir.is_dir() {
+        return Err(Error::Directory { path: job.dir.clone() });
+    }
+    let mut env: Vec<(OsString, OsString)> = env::vars_os().collect();
+    let replaced = |name: &OsStr| job.env.iter().any(|(set, _)| name == set.as_str());
+    env.retain(|(name, _)| name != MARKER && name != PADDING && !replaced(name));
+    env.extend(job.env.iter().map(|(name, value)| (name.into(), value.into())));
+    let path = env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, path)| path);
+    if has_nul(job) {
+        return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "its command line has a NUL byte")));
+    }
+    message.string(program(job, path).map_err(failed)?.as_os_str());
+    let args: Vec<&OsStr> = [&*job.program].into_iter().chain(job.args.iter().map(OsStr::new)).collect();
+    message.strings(args.into_iter());
+    let env: Vec<OsString> =
+        env.into_iter().map(|(name, value)| [name, value].join(OsStr::new("="))).collect();
+    message.strings(env.iter().map(OsString::as_os_str));
+    let absolute = |path: &Path| std::path::absolute(path).map_err(failed);
+    message.path(Some(&absolute(&job.dir)?));
+    message.path(
+        match &job.stdin {
+            Stdin::Null => None,
+            Stdin::File(path) => Some(absolute(path)?),
+        }
+        .as_deref(),
+    );
+    let (kind, file) = match &job.output {
+        Output::Null => (NULL, None),
+        Output::Inherit => (INHERIT, None),
+        Output::File(path) => (FILE, Some(absolute(path)?)),
+        Output::Pipe => (PIPE, None),
+    };
+    message.number(kind);
+    message.path(file.as_deref());
+    Ok(())
+}
+
+fn has_nul(job: &Job) -> bool {
+    let env = job.env.iter().flat_map(|(name, value)| [name, value]);
+    job.program.as_bytes().contains(&0) || job.args.iter().chain(env).any(|string| string.contains('\0'))
+}
+
+/// The file to execute.
+fn program(job: &Job, path: &OsStr) -> io::Result<PathBuf> {
+    if job.program.as_bytes().contains(&b'/') {
+        return Ok(PathBuf::from(&job.program));
+    }
+    let candidates = env::split_paths(path).map(|dir| job.dir.join(dir).join(&job.program));
+    let executable = |path: &PathBuf| {
+        fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    let found = candidates.into_iter().find(executable).ok_or(Errno::NOENT)?;
+    std::path::absolute(found)
+}
+
+/// For the shell, as it is.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

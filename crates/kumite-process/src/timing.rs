@@ -1,0 +1,322 @@
+//! One run of a command: go to its cores and its directory, open its files; *clock*; start it, wait for it; *clock*; see
+//! whether it has left anybody behind. What is outside of the two clocks is the overhead.
+
+use std::collections::BTreeSet;
+use std::ffi::{CStr, OsStr};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, PipeReader, PipeWriter, Read, pipe};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use std::{env, mem};
+
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, unshare};
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
+use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
+
+use crate::helper::{Order, Prepared, Sink};
+use crate::proc_fs::{self, Stat};
+use crate::tree::LAST_WAIT;
+use crate::wire::{Answer, Failure, Figures, Stage};
+use crate::{available_cores, pin_thread};
+
+/// The monotonic clock, which is the same for all processes.
+pub(crate) fn now() -> Duration {
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from)
+}
+
+/// The peak that a child gets from us before it has done anything, in bytes. This is the figure that the kernel hands
+/// on; the one in `/proc` differs from it by a few pages.
+pub(crate) fn rss_floor() -> u64 {
+    let kib = getrusage(UsageWho::RUSAGE_SELF).map_or(i64::MAX / 1024, |usage| usage.max_rss());
+    kib.unsigned_abs() * 1024
+}
+
+pub(crate) struct Timer {
+    pub jobs: Vec<Prepared>,
+    null: File,
+    pipe: PipeWriter,
+    attributes: PosixSpawnAttr,
+    our_group: u32,
+    /// The cores that "any" means.
+    all_cores: Vec<usize>,
+    /// Where we are; empty if we do not know.
+    cores: Vec<usize>,
+    dir: PathBuf,
+    /// Of all that were reaped, which is done one at a time, so that each has its own.
+    involuntary_switches: Mutex<u64>,
+}
+
+impl Timer {
+    pub(crate) fn new(jobs: Vec<Prepared>) -> io::Result<Timer> {
+        crate::become_subreaper()?;
+        let (reader, pipe) = pipe()?;
+        if jobs.iter().any(|job| matches!(job.output, Sink::Pipe)) {
+            thread::spawn(|| throw_away(reader));
+        }
+        let mut attributes = PosixSpawnAttr::init()?;
+        // A group of its own: a command that signals its whole group does not mean us.
+        attributes.set_pgroup(Pid::from_raw(0))?;
+        attributes.set_sigmask(&SigSet::empty())?;
+        // Rust ignores it, and a child would too.
+        attributes.set_sigdefault(&Signal::SIGPIPE.into())?;
+        attributes.set_flags(
+            PosixSpawnFlags::POSIX_SPAWN_SETPGROUP
+                | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK
+                | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF,
+        )?;
+        Ok(Timer {
+            jobs,
+            null: OpenOptions::new().read(true).write(true).open("/dev/null")?,
+            pipe,
+            attributes,
+            our_group: fs::metadata("/proc/self")?.gid(),
+            all_cores: available_cores(),
+            cores: Vec::new(),
+            dir: PathBuf::new(),
+            involuntary_switches: Mutex::default(),
+        })
+    }
+
+    /// Runs these at the same time.
+    pub(crate) fn execute(&mut self, orders: &[Order]) -> Vec<Answer> {
+        let mut answers = match orders {
+            [order] => vec![self.alone(order)],
+            _ => self.together(orders),
+        };
+        if let Some(left_behind) = end_children() {
+            *self.switches() = involuntary_switches();
+            for figures in answers.iter_mut().flatten() {
+                figures.left_behind = left_behind as u64;
+            }
+        }
+        answers
+    }
+
+    fn alone(&mut self, order: &Order) -> Answer {
+        let cores = self.cores_of(order);
+        if self.cores != cores {
+            let cores = cores.to_vec();
+            self.cores.clear();
+            pin(&cores)?;
+            self.cores = cores;
+        }
+        self.enter(order.job)?;
+        self.run(order, || {})
+    }
+
+    /// Each in a thread of its own, which is on its cores.
+    fn together(&mut self, orders: &[Order]) -> Vec<Answer> {
+        let dirs: BTreeSet<&Path> = orders.iter().map(|order| &*self.jobs[order.job].dir).collect();
+        let apart = dirs.len() > 1;
+        if !apart && let Some(Err(failure)) = orders.first().map(|order| self.enter(order.job)) {
+            return orders.iter().map(|_| Err(failure)).collect();
+        }
+        let start = Barrier::new(orders.len());
+        let run = |order: &Order| {
+            let there = pin(self.cores_of(order)).and_then(|()| match apart {
+                true => enter_alone(&self.jobs[order.job].dir),
+                false => Ok(()),
+            });
+            match there {
+                Ok(()) => self.run(order, || _ = start.wait()),
+                Err(failure) => {
+                    start.wait();
+                    Err(failure)
+                }
+            }
+        };
+        thread::scope(|scope| {
+            let threads: Vec<_> = orders.iter().map(|order| scope.spawn(|| run(order))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("a run does not panic")).collect()
+        })
+    }
+
+    fn cores_of<'a>(&'a self, order: &'a Order) -> &'a [usize] {
+        if order.cores.is_empty() { &self.all_cores } else { &order.cores }
+    }
+
+    fn enter(&mut self, job: usize) -> Result<(), Failure> {
+        let dir = &self.jobs[job].dir;
+        // Byte by byte, for a `Path` is compared more slowly.
+        if self.dir.as_os_str() != dir.as_os_str() {
+            self.dir.clear();
+            env::set_current_dir(dir).map_err(at(Stage::Directory))?;
+            self.dir.clone_from(dir);
+        }
+        Ok(())
+    }
+
+    fn run(&self, order: &Order, wait_for_others: impl FnOnce()) -> Answer {
+        let job = &self.jobs[order.job];
+        let files = Files::open(job);
+        wait_for_others();
+        let files = files?;
+        let (pid, began) = match order.forked {
+            true => self.fork(job, order, files)?,
+            false => self.spawn(job, order, &files)?,
+        };
+        // It stays a zombie, and its id its own, until we are the only one to reap.
+        while let Err(errno) = waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) {
+            if errno != Errno::EINTR {
+                return Err(unstarted(errno));
+            }
+        }
+        let mut before = self.switches();
+        let end = wait4::try_wait4_pid(pid.as_raw().cast_unsigned()).map_err(at(Stage::Program))?;
+        let ended = now();
+        let end = end.ok_or(unstarted(Errno::ECHILD))?;
+        let switches = involuntary_switches();
+        Ok(Figures {
+            began: nanos(began),
+            ended: nanos(ended),
+            user: nanos(end.rusage.utime),
+            system: nanos(end.rusage.stime),
+            peak_rss_bytes: end.rusage.maxrss,
+            floor_bytes: rss_floor(),
+            status: end.status.into_raw(),
+            involuntary_switches: switches.saturating_sub(mem::replace(&mut *before, switches)),
+            left_behind: 0,
+        })
+    }
+
+    fn switches(&self) -> MutexGuard<'_, u64> {
+        self.involuntary_switches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The quicker way: the child lives in our memory until it becomes the command.
+    fn spawn(&self, job: &Prepared, order: &Order, files: &Files) -> Result<(Pid, Duration), Failure> {
+        let mut actions = PosixSpawnFileActions::init().map_err(unstarted)?;
+        let mut put = |from: Option<BorrowedFd>, to: BorrowedFd| {
+            let from = from.unwrap_or(self.null.as_fd());
+            actions.add_dup2(from.as_raw_fd(), to.as_raw_fd()).map_err(unstarted)
+        };
+        put(files.input.as_ref().map(File::as_fd), io::stdin().as_fd())?;
+        if !matches!(job.output, Sink::Inherit) {
+            let pipe = matches!(job.output, Sink::Pipe).then(|| self.pipe.as_fd());
+            put(pipe.or(files.output.as_ref().map(File::as_fd)), io::stdout().as_fd())?;
+            put(None, io::stderr().as_fd())?;
+        }
+        let env: Vec<&CStr> = job.env.iter().chain([&order.padding]).map(|entry| &**entry).collect();
+        let began = now();
+        let pid = posix_spawn(&*job.program, &actions, &self.attributes, &job.args, &env);
+        Ok((pid.map_err(unstarted)?, began))
+    }
+
+    /// The other way: the child gets a copy of those pages that only we have, and so a lower floor.
+    fn fork(&self, job: &Prepared, order: &Order, files: Files) -> Result<(Pid, Duration), Failure> {
+        let bytes = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
+        let null = || self.null.try_clone().map(Stdio::from).map_err(at(Stage::Program));
+        let mut command = Command::new(bytes(&job.program));
+        command.args(job.args.iter().skip(1).map(|arg| bytes(arg))).env_clear().process_group(0);
+        if let Some(name) = job.args.first() {
+            command.arg0(bytes(name));
+        }
+        for entry in job.env.iter().chain([&order.padding]) {
+            let entry = entry.to_bytes();
+            if let Some(at) = entry.iter().position(|&byte| byte == b'=') {
+                command.env(OsStr::from_bytes(&entry[..at]), OsStr::from_bytes(&entry[at + 1..]));
+            }
+        }
+        command.stdin(files.input.map_or_else(null, |file| Ok(file.into()))?);
+        if !matches!(job.output, Sink::Inherit) {
+            let output = match (&job.output, files.output) {
+                (Sink::Pipe, _) => OwnedFd::from(self.pipe.try_clone().map_err(at(Stage::Output))?).into(),
+                (_, Some(file)) => file.into(),
+                _ => null()?,
+            };
+            command.stdout(output).stderr(null()?);
+        }
+        // Changes nothing, but posix_spawn cannot do it, and so the standard library forks.
+        command.gid(self.our_group);
+        let began = now();
+        let child = command.spawn().map_err(at(Stage::Program))?;
+        Ok((Pid::from_raw(child.id().cast_signed()), began))
+    }
+}
+
+/// What a job reads and writes, from its beginning in each run.
+struct Files {
+    input: Option<File>,
+    output: Option<File>,
+}
+
+impl Files {
+    fn open(job: &Prepared) -> Result<Files, Failure> {
+        let output = match &job.output {
+            Sink::File(path) => Some(File::create(path).map_err(at(Stage::Output))?),
+            _ => None,
+        };
+        Ok(Files { input: job.stdin.as_ref().map(File::open).transpose().map_err(at(Stage::Stdin))?, output })
+    }
+}
+
+fn pin(cores: &[usize]) -> Result<(), Failure> {
+    pin_thread(cores).map_err(|_| Failure { stage: Stage::Cores, errno: Errno::EINVAL as i32 })
+}
+
+/// For this thread only.
+fn enter_alone(dir: &Path) -> Result<(), Failure> {
+    unshare(CloneFlags::CLONE_FS).map_err(|errno| at(Stage::Directory)(errno.into()))?;
+    env::set_current_dir(dir).map_err(at(Stage::Directory))
+}
+
+fn at(stage: Stage) -> impl Fn(io::Error) -> Failure {
+    move |error| Failure { stage, errno: error.raw_os_error().unwrap_or(Errno::EIO as i32) }
+}
+
+fn unstarted(errno: Errno) -> Failure {
+    Failure { stage: Stage::Program, errno: errno as i32 }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Reads what commands write, as it comes.
+fn throw_away(mut pipe: PipeReader) {
+    let mut buffer = [0; 1 << 16];
+    while pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
+}
+
+/// Of all the children we have reaped.
+fn involuntary_switches() -> u64 {
+    getrusage(UsageWho::RUSAGE_CHILDREN)
+        .map_or(0, |usage| usage.involuntary_context_switches().unsigned_abs())
+}
+
+/// Ends all our children, and theirs, which then become ours: how many still ran. `None` if there were none.
+fn end_children() -> Option<usize> {
+    let mut ended = BTreeSet::new();
+    let us = std::process::id().cast_signed();
+    let last = Instant::now() + LAST_WAIT;
+    let mut found = false;
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) if Instant::now() < last => {
+                for pid in proc_fs::pids() {
+                    if Stat::of(pid).is_some_and(|stat| stat.parent == us && !stat.is_zombie()) {
+                        ended.insert(pid);
+                        let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+                    }
+                }
+                thread::sleep(Duration::from_micros(200));
+            }
+            Ok(WaitStatus::StillAlive) => return Some(ended.len()),
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(_) => return found.then_some(ended.len()),
+        }
+        found = true;
+    }
+}

@@ -1,0 +1,199 @@
+//! What the runner and its helper say to each other: numbers of eight bytes, strings after their length. Both are the
+//! same program, so that neither needs to be ready for another version.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::io::{self, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// A command line and an environment fit in the kernel's limit for both.
+const LONGEST: u64 = 1 << 24;
+
+pub(crate) struct Message(Vec<u8>);
+
+impl Message {
+    pub(crate) fn new() -> Message {
+        Message(Vec::new())
+    }
+
+    pub(crate) fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    pub(crate) fn count(&mut self, count: usize) {
+        self.number(count as u64);
+    }
+
+    pub(crate) fn string(&mut self, string: &OsStr) {
+        self.count(string.len());
+        self.0.extend_from_slice(string.as_bytes());
+    }
+
+    pub(crate) fn path(&mut self, path: Option<&Path>) {
+        self.string(path.map_or(OsStr::new(""), Path::as_os_str));
+    }
+
+    pub(crate) fn strings<'a>(&mut self, strings: impl ExactSizeIterator<Item = &'a OsStr>) {
+        self.count(strings.len());
+        strings.for_each(|string| self.string(string));
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// The reading side.
+pub(crate) trait Wire: Read {
+    fn number(&mut self) -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        self.read_exact(&mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn count(&mut self) -> io::Result<usize> {
+        match self.number()? {
+            count if count <= LONGEST => Ok(count as usize),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    fn string(&mut self) -> io::Result<OsString> {
+        let mut bytes = vec![0; self.count()?];
+        self.read_exact(&mut bytes)?;
+        Ok(OsString::from_vec(bytes))
+    }
+
+    /// `None` for an empty one.
+    fn path(&mut self) -> io::Result<Option<PathBuf>> {
+        Ok(Some(self.string()?).filter(|path| !path.is_empty()).map(PathBuf::from))
+    }
+
+    fn strings(&mut self) -> io::Result<Vec<CString>> {
+        let count = self.count()?;
+        (0..count).map(|_| Ok(CString::new(self.string()?.into_vec())?)).collect()
+    }
+}
+
+impl<R: Read> Wire for R {}
+
+/// How many numbers an answer has.
+pub(crate) const ANSWER: usize = 10;
+
+/// Figures of a command that has ended. Times in nanoseconds, on the monotonic clock.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Figures {
+    pub began: u64,
+    pub ended: u64,
+    pub user: u64,
+    pub system: u64,
+    pub peak_rss_bytes: u64,
+    /// What a command with no memory of its own would have for its peak.
+    pub floor_bytes: u64,
+    pub status: i32,
+    pub involuntary_switches: u64,
+    pub left_behind: u64,
+}
+
+/// Why a command could not be started: what was being done, and the system's error number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Failure {
+    pub stage: Stage,
+    pub errno: i32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Cores,
+    Directory,
+    Stdin,
+    Output,
+    Program,
+}
+
+const STAGES: [Stage; 5] = [Stage::Cores, Stage::Directory, Stage::Stdin, Stage::Output, Stage::Program];
+
+/// What came of one run.
+pub(crate) type Answer = Result<Figures, Failure>;
+
+pub(crate) fn encode(answer: Answer) -> [u64; ANSWER] {
+    match answer {
+        Ok(it) => [
+            0,
+            it.began,
+            it.ended,
+            it.user,
+            it.system,
+            it.peak_rss_bytes,
+            it.floor_bytes,
+            u64::from(it.status.cast_unsigned()),
+            it.involuntary_switches,
+            it.left_behind,
+        ],
+        Err(Failure { stage, errno }) => {
+            let mut numbers = [0; ANSWER];
+            numbers[..3].copy_from_slice(&[1, stage as u64, u64::from(errno.cast_unsigned())]);
+            numbers
+        }
+    }
+}
+
+pub(crate) fn decode(numbers: [u64; ANSWER]) -> Answer {
+    let [
+        failed,
+        began,
+        ended,
+        user,
+        system,
+        peak_rss_bytes,
+        floor_bytes,
+        status,
+        involuntary_switches,
+        left_behind,
+    ] = numbers;
+    if failed != 0 {
+        let stage = STAGES.into_iter().find(|&stage| stage as u64 == began).unwrap_or(Stage::Program);
+        return Err(Failure { stage, errno: ended as i32 });
+    }
+    let status = status as i32;
+    Ok(Figures {
+        began,
+        ended,
+        user,
+        system,
+        peak_rss_bytes,
+        floor_bytes,
+        status,
+        involuntary_switches,
+        left_behind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut message = Message::new();
+        message.number(7);
+        message.string(OsStr::new("one\ntwo"));
+        message.path(None);
+        message.strings([OsStr::new("a"), OsStr::new("")].into_iter());
+        let mut bytes = message.bytes();
+        assert_eq!((bytes.number().unwrap(), bytes.string().unwrap()), (7, "one\ntwo".into()));
+        assert_eq!(bytes.path().unwrap(), None);
+        assert_eq!(bytes.strings().unwrap(), [c"a".to_owned(), c"".to_owned()]);
+        assert_eq!(bytes.number().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn answers_survive_the_way() {
+        for stage in STAGES {
+            let Err(failure) = decode(encode(Err(Failure { stage, errno: 13 }))) else { panic!("{stage:?}") };
+            assert_eq!((failure.stage, failure.errno), (stage, 13));
+        }
+        let numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+        assert_eq!(encode(decode(numbers)), numbers);
+    }
+}

@@ -1,0 +1,283 @@
+//! What `kumite compare` found: the document that `--json` writes.
+//!
+//! The verdicts: `pairs[i].verdict` (`faster`, `slower`, `no-difference`, `undecided`: of wall time),
+//! `pairs[i].cpu.verdict` and `pairs[i].memory.verdict` (`less`, `more`, `no-difference`, `undecided`), each of command
+//! `a` against the reference `b`; the ratios beside them are value(b) / value(a), so that more than 1 is in favour of `a`.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Estimate, Machine, Warning};
+
+/// Commands that were compared in interleaved blocks, and the verdicts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The version of this form.
+    #[schemars(extend("const" = crate::SCHEMA))]
+    pub schema: u32,
+    /// The command that repeats it.
+    pub command: String,
+    /// kumite's own version.
+    pub kumite: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// What it ran on.
+    pub machine: Machine,
+    /// Orders the runs within the blocks; the same seed repeats the order.
+    pub seed: u64,
+    /// How often a verdict of one metric may be wrong, all pairs taken together and however often it was looked.
+    pub alpha: f64,
+    /// The same for each pair: alpha divided by their number (Bonferroni).
+    pub alpha_per_pair: f64,
+    /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.
+    pub margin: f64,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Every command, in the order given, a reference that was added first; none if servers were compared.
+    pub commands: Vec<ComparedCommand>,
+    /// Every server, in the order given; none if commands were compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ComparedServer>,
+    /// Everyone but the reference, against the reference.
+    pub pairs: Vec<ComparedPair>,
+    /// What measuring itself cost.
+    pub costs: Costs,
+    /// What disturbed it from outside; none if it was too short to tell.
+    pub noise: Option<ComparedNoise>,
+    /// What running two at once gained or lost, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<Duet>,
+    /// Doubts.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why a comparison ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Every verdict was reached.
+    Decided,
+    /// The most runs that were allowed had been made.
+    MaxRuns,
+    /// The time that was allowed had been spent.
+    Budget,
+    /// The user ended it.
+    Interrupted,
+    /// A run failed.
+    Failed,
+}
+
+/// A command and what its runs took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedCommand {
+    /// What it is called in reports; unique.
+    pub name: String,
+    /// As it was typed, parameters filled in.
+    pub command: String,
+    /// The shell it was run through; none if it was started directly.
+    pub shell: Option<String>,
+    /// The parameters that were filled in.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
+    /// Median of the wall times. None of these four if it has no runs.
+    pub wall_s: Option<Estimate>,
+    /// Median of the user times.
+    pub user_s: Option<Estimate>,
+    /// Median of the system times.
+    pub system_s: Option<Estimate>,
+    /// Median of the highest resident sets.
+    pub peak_rss_bytes: Option<Estimate>,
+    /// In how many of the runs in `peak_rss` the peak was no higher than what kumite's helper needs itself, so that it is
+    /// an upper bound.
+    pub peak_rss_is_floor: usize,
+    /// Wall time of every run, in seconds, by block.
+    pub times: Vec<f64>,
+    /// User time of every run, in seconds.
+    pub user_times: Vec<f64>,
+    /// System time of every run, in seconds.
+    pub system_times: Vec<f64>,
+    /// Highest resident set of every run; or, where those of the runs say nothing, of some more runs that were started in
+    /// a way that lets less memory show, and were not timed.
+    pub peak_rss: Vec<u64>,
+    /// How every run ended: its exit code, or 128 and the signal.
+    pub exit_codes: Vec<i32>,
+    /// How often it had to give way to another process, in all runs.
+    pub involuntary_switches: u64,
+}
+
+/// A server and what it did under load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedServer {
+    /// What it is called in reports; unique.
+    pub name: String,
+    /// What was asked.
+    pub url: String,
+    /// Median over the blocks. None of these three if there are no blocks.
+    pub throughput_rps: Option<Estimate>,
+    /// Median of the medians.
+    pub response_p50_us: Option<Estimate>,
+    /// Median of the 99th percentiles; none if a block has too few requests for one.
+    pub response_p99_us: Option<Estimate>,
+    /// Requests that got no right answer, in all blocks.
+    pub failures: u64,
+    /// Requests that were finished, in all blocks.
+    pub requests: u64,
+    /// Right answers a second, by block.
+    pub throughputs: Vec<f64>,
+    /// Median response time of each block, in microseconds.
+    pub p50s: Vec<f64>,
+    /// 99th percentile of each block, in microseconds.
+    pub p99s: Vec<f64>,
+    /// In how many blocks the load engine had no headroom.
+    pub generator_bound: usize,
+}
+
+/// Two in the same blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedPair {
+    /// Who is judged.
+    pub a: String,
+    /// The reference.
+    pub b: String,
+    /// How `a` compares by wall time, or by throughput.
+    pub verdict: Speed,
+    /// Wall time of b / wall time of a, or throughput of a / that of b: how many times as fast `a` is.
+    pub ratio: Ratio,
+    /// Blocks that both were measured in.
+    pub blocks: usize,
+    /// How long it took until then.
+    pub seconds: f64,
+    /// What it would take to a verdict, where there is none.
+    pub remaining: Option<Remaining>,
+    /// User and system time together; none if a run had none that could be told.
+    pub cpu: Option<ComparedUse>,
+    /// Highest resident set.
+    pub memory: Option<ComparedUse>,
+    /// Median response time, of servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p50: Option<ComparedTime>,
+    /// 99th percentile of the response time, of servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_p99: Option<ComparedTime>,
+    /// What an imported document says of the same two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportedRatio>,
+}
+
+/// How two servers compare by a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedTime {
+    /// How `a` compares.
+    pub verdict: Speed,
+    /// Time of b / time of a.
+    pub ratio: Ratio,
+}
+
+/// The ratio of an imported document: of means of runs that were made one command after the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedRatio {
+    /// The file.
+    pub file: String,
+    /// Mean of b / mean of a.
+    pub ratio: f64,
+    /// One standard deviation of single runs, propagated; none if the document has not both.
+    pub stddev: Option<f64>,
+}
+
+/// How two commands compare by something they use up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedUse {
+    /// How `a` compares.
+    pub verdict: Thrift,
+    /// What b used / what a used.
+    pub ratio: Ratio,
+    /// Blocks it rests on.
+    pub blocks: usize,
+}
+
+/// A ratio of pairs: exp of the median of the logarithms, and its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ratio {
+    /// From all blocks.
+    pub estimate: f64,
+    /// Lower end of the interval, which holds however often one has looked; none where there are too few blocks for one.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+/// A verdict on time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Speed {
+    /// The whole interval of the ratio is above 1.
+    Faster,
+    /// It is below 1.
+    Slower,
+    /// It is within the margin.
+    NoDifference,
+    /// None of these.
+    Undecided,
+}
+
+/// A verdict on what is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Thrift {
+    /// The whole interval of the ratio is above 1.
+    Less,
+    /// It is below 1.
+    More,
+    /// It is within the margin.
+    NoDifference,
+    /// None of these.
+    Undecided,
+}
+
+/// About what it would take to reach a verdict, if it went on like this.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Remaining {
+    /// That many more blocks.
+    pub blocks: usize,
+    /// That much more time.
+    pub seconds: f64,
+}
+
+/// What measuring cost that is in no run's time, and what starting a process costs, which is in each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Costs {
+    /// From the first run of the first block to the end of the last, what was run in between included.
+    pub seconds: f64,
+    /// Time in no run and in no command of the user's (`--prepare` …), for each run.
+    pub between_runs_us: f64,
+    /// Wall time of a program that does nothing, by the same way; none if there is no such program.
+    pub empty_process_s: Option<f64>,
+    /// Wall time of the shell with nothing to do, where one was used.
+    pub empty_shell_s: Option<f64>,
+}
+
+/// What came from outside while it was measured, by stretches of time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedNoise {
+    /// How many stretches were looked at.
+    pub stretches: usize,
+    /// How long they were together.
+    pub seconds: f64,
+    /// How many of them carry a mark, by mark.
+    pub marked: BTreeMap<String, usize>,
+    /// The worst stretch's figure, by name; the unit is the end of the name.
+    pub worst: BTreeMap<String, f64>,
+}
+
+/// Pairs of runs at the same time beside pairs of runs in turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Duet {
+    /// How many pairs of either kind were set beside each other.
+    pub pairs: usize,
+    /// How wide the interval from pairs in turn is, as a multiple of that from pairs at the same time, for the same
+    /// time of measuring. Below 1, running both at once does not pay. None if it cannot be told.
+    pub sequential_width: Option<f64>,
+}

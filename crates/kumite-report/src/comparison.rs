@@ -1,0 +1,65 @@
+//! A comparison, as `kumite compare` shows it: the answer in a sentence, then the figures it rests on.
+
+mod answer;
+mod csv;
+mod figures;
+mod markdown;
+
+use anstyle::AnsiColor;
+use comfy_table::CellAlignment::{Left, Right};
+use kumite_record::{Comparison, Ended, Speed};
+
+use crate::grid::grid;
+use crate::style::Style;
+use crate::text::one_line;
+
+pub use csv::compare_csv;
+pub use markdown::compare_markdown;
+
+/// What `kumite compare` prints at its end.
+pub fn compare_terminal(comparison: &Comparison, style: &Style) -> String {
+    let style = *style;
+    let mut out = String::new();
+    if let Some(why) = cut_short(comparison.ended) {
+        let alarm = AnsiColor::Yellow.on_default().bold();
+        out += &style.paint(alarm, &style.wrap(&format!("! cut short: {why}"), 0));
+    }
+    for pair in &comparison.pairs {
+        let color = match pair.verdict {
+            Speed::Undecided => AnsiColor::Yellow,
+            Speed::Faster | Speed::Slower | Speed::NoDifference => AnsiColor::Green,
+        };
+        let sentence = style.wrap(&answer::sentence(pair, comparison), 0);
+        out += &style.paint(color.on_default().bold(), &sentence);
+    }
+    let table = |(heads, rows): figures::Rows| {
+        let columns: Vec<_> = heads
+            .iter()
+            .map(|(head, figures)| (head.as_str(), if *figures { Right } else { Left }))
+            .collect();
+        grid(&columns, &rows, style)
+    };
+    out += &format!("\n{}", table(figures::subjects(comparison)));
+    out += &format!("\n{}", table(figures::ratios(comparison)));
+    let notes = answer::notes(comparison);
+    if !notes.is_empty() {
+        out.push('\n');
+    }
+    for note in notes {
+        out += style.wrap(&note, 2).trim_start();
+    }
+    for warning in &comparison.warnings {
+        let text = format!("! {}: {}", one_line(&warning.place), one_line(&warning.what));
+        out += style.wrap(&text, 2).trim_start();
+    }
+    out
+}
+
+/// Why it ended before it was to, if it did.
+pub fn cut_short(ended: Ended) -> Option<&'static str> {
+    match ended {
+        Ended::Interrupted => Some("it was interrupted"),
+        Ended::Failed => Some("a run failed"),
+        Ended::Decided | Ended::MaxRuns | Ended::Budget => None,
+    }
+}

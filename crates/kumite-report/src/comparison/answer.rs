@@ -1,0 +1,162 @@
+//! The answer in words.
+
+use kumite_record::{ComparedPair, Comparison, Ended, Ratio, Speed};
+
+use crate::metric::Metric;
+use crate::number::{plural, significant};
+use crate::text::one_line;
+
+/// Who is how many times as fast, how sure that is, and after how much; the faster one first.
+pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison) -> String {
+    let (a, b) = (one_line(&pair.a), one_line(&pair.b));
+    let after = format!("after {} in {}", plural(pair.blocks, "pair"), seconds(pair.seconds));
+    let level = level(comparison);
+    let fast = |a: &str, b: &str, ratio: Ratio| match interval(ratio) {
+        Some(interval) => format!("{a} is {} as fast as {b} ({level}: {interval})", times(ratio)),
+        None => format!("too few pairs to tell {a} from {b}"),
+    };
+    match pair.verdict {
+        Speed::Faster => format!("{}, decided {after}", fast(&a, &b, pair.ratio)),
+        Speed::Slower => format!("{}, decided {after}", fast(&b, &a, reciprocal(pair.ratio))),
+        Speed::NoDifference => format!(
+            "no difference: {a} is as fast as {b} within ±{} ({level}: {}), decided {after}",
+            percent(comparison.margin),
+            interval(pair.ratio).unwrap_or_default()
+        ),
+        Speed::Undecided => {
+            let more = match pair.remaining {
+                Some(more) => {
+                    format!(
+                        "about {} (~{}) would tell",
+                        plural(more.blocks, "more pair"),
+                        seconds(more.seconds)
+                    )
+                }
+                None => "as it looks, more pairs would not tell".to_owned(),
+            };
+            format!("undecided {after}: {}; {more}", fast(&a, &b, pair.ratio))
+        }
+    }
+}
+
+/// What else there is to say of how it came about.
+pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes = Vec::new();
+    let imported = comparison.pairs.iter().filter_map(|pair| Some((pair, pair.imported.as_ref()?)));
+    for (pair, imported) in imported {
+        let stddev = imported.stddev.map_or(String::new(), |stddev| format!(" ± {}", factor(stddev)));
+        notes.push(format!(
+            "{}: {} is {}{stddev}× as fast as {} there, by means of runs that were made one command after the other",
+            one_line(&imported.file),
+            one_line(&pair.a),
+            factor(imported.ratio),
+            one_line(&pair.b)
+        ));
+    }
+    let pairs = comparison.pairs.len();
+    if pairs > 1 {
+        notes.push(format!(
+            "{pairs} verdicts are wrong together in at most {}: each is judged at {} (Bonferroni)",
+            percent(comparison.alpha),
+            percent(comparison.alpha_per_pair)
+        ));
+    }
+    if let Some(width) = comparison.duet.as_ref().and_then(|duet| Some((duet.pairs, duet.sequential_width?)))
+    {
+        notes.push(format!(
+            "both ran at once; pairs in turn would give an interval {}× as wide in the same time (from {} of either)",
+            significant(width.1, 2),
+            plural(width.0, "pair")
+        ));
+    }
+    match comparison.ended {
+        Ended::Budget => notes.push("it ended because --budget was spent".to_owned()),
+        Ended::MaxRuns if comparison.pairs.iter().any(|pair| pair.verdict == Speed::Undecided) => {
+            notes.push("it ended because the most runs were made".to_owned());
+        }
+        _ => {}
+    }
+    notes.push(how(comparison));
+    notes
+}
+
+fn how(comparison: &Comparison) -> String {
+    let shells: Vec<&str> =
+        comparison.commands.iter().filter_map(|command| command.shell.as_deref()).collect();
+    let mut parts = vec![format!("seed {}", comparison.seed)];
+    if let Some(shell) = shells.first() {
+        let which =
+            if shells.len() == comparison.commands.len() { "through" } else { "some of them through" };
+        parts.push(format!("{which} {}", one_line(shell)));
+    }
+    let us = Metric::new("time_us").text(comparison.costs.between_runs_us);
+    let what = if comparison.servers.is_empty() { "run" } else { "load" };
+    parts.push(format!("{us} beside each {what}"));
+    if let Some(noise) = &comparison.noise {
+        let figure = |name: &str, what: &str| {
+            let value = noise.worst.get(name).filter(|value| **value >= 0.005)?;
+            Some(format!("{what} up to {} cores", significant(*value, 2)))
+        };
+        let mut outside: Vec<String> =
+            [figure("others_cpu_cores", "other processes"), figure("stolen_cores", "stolen")]
+                .into_iter()
+                .flatten()
+                .collect();
+        let marked: Vec<String> = noise
+            .marked
+            .iter()
+            .map(|(mark, count)| format!("{mark} in {count} of {}", noise.stretches))
+            .collect();
+        if !marked.is_empty() {
+            outside.push(format!("marked {} stretches of a second", marked.join(", ")));
+        }
+        let switches: u64 = comparison.commands.iter().map(|command| command.involuntary_switches).sum();
+        let runs: usize = comparison.commands.iter().map(|command| command.times.len()).sum();
+        if !outside.is_empty() {
+            if runs > 0 {
+                outside.push(format!("{} switches a run", significant(switches as f64 / runs as f64, 2)));
+            }
+            parts.push(format!("noise: {}", outside.join(", ")));
+        }
+    }
+    parts.join("; ")
+}
+
+/// `95 %`; several have a share each of what may be wrong, so that all of them together keep to it.
+pub(super) fn level(comparison: &Comparison) -> String {
+    let together = if comparison.pairs.len() > 1 { " together" } else { "" };
+    format!("{}{together}", percent(1.0 - comparison.alpha))
+}
+
+pub(super) fn reciprocal(ratio: Ratio) -> Ratio {
+    Ratio {
+        estimate: 1.0 / ratio.estimate,
+        low: ratio.high.map(|high| 1.0 / high),
+        high: ratio.low.map(|low| 1.0 / low),
+    }
+}
+
+pub(super) fn times(ratio: Ratio) -> String {
+    format!("{}×", factor(ratio.estimate))
+}
+
+/// To a thousandth: what is no difference is of that size.
+pub(super) fn factor(value: f64) -> String {
+    if value < 10.0 { format!("{value:.3}") } else { significant(value, 4) }
+}
+
+pub(super) fn interval(ratio: Ratio) -> Option<String> {
+    Some(format!("{}–{}", factor(ratio.low?), factor(ratio.high?)))
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", significant(share * 100.0, 2))
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds >= 10.0 {
+        format!("{} s", significant(seconds, 2.max(seconds.log10() as usize + 1)))
+    } else {
+        Metric::new("time_s").text(seconds)
+    }
+}

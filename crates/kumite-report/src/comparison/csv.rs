@@ -1,0 +1,110 @@
+use std::collections::BTreeSet;
+
+use kumite_record::{ComparedPair, Comparison, Estimate, Ratio};
+use serde::Serialize;
+
+use crate::csv::row;
+
+/// One row for each command or server, in full and without separators; what is not known is empty. The reference has no
+/// ratios. A column `parameter_NAME` for each parameter comes last.
+pub fn compare_csv(comparison: &Comparison) -> String {
+    let pair = |name: &str| comparison.pairs.iter().find(|pair| pair.a == name);
+    if !comparison.servers.is_empty() {
+        let heads = ["server", "url", "loads", "failures"].map(str::to_owned).into_iter();
+        let heads = heads.chain(
+            ["throughput_rps", "response_p50_us", "response_p99_us"].iter().flat_map(|name| bounds(name)),
+        );
+        let heads = heads.chain(ratio_heads(&["throughput", "response_p50", "response_p99"]));
+        let rows = comparison.servers.iter().map(|server| {
+            let pair = pair(&server.name);
+            let mut cells = vec![
+                server.name.clone(),
+                server.url.clone(),
+                server.throughputs.len().to_string(),
+                server.failures.to_string(),
+            ];
+            for of in [&server.throughput_rps, &server.response_p50_us, &server.response_p99_us] {
+                cells.extend(estimate(of));
+            }
+            cells.extend(judged(pair.map(|pair| (pair.ratio, word(&pair.verdict)))));
+            for of in [
+                |pair: &ComparedPair| pair.response_p50.clone(),
+                |pair: &ComparedPair| pair.response_p99.clone(),
+            ] {
+                cells.extend(judged(pair.and_then(of).map(|of| (of.ratio, word(&of.verdict)))));
+            }
+            row(cells)
+        });
+        return row(heads) + &rows.collect::<String>();
+    }
+
+    let parameters: BTreeSet<&str> = comparison
+        .commands
+        .iter()
+        .flat_map(|command| command.parameters.keys())
+        .map(String::as_str)
+        .collect();
+    let heads = ["name", "command", "runs"].map(str::to_owned).into_iter();
+    let heads =
+        heads.chain(["wall_s", "user_s", "system_s", "peak_rss_bytes"].iter().flat_map(|name| bounds(name)));
+    let heads = heads.chain(["wall_mean_s", "wall_min_s", "wall_max_s"].map(str::to_owned));
+    let heads = heads.chain(ratio_heads(&["wall", "cpu", "memory"]));
+    let heads = heads.chain(parameters.iter().map(|name| format!("parameter_{name}")));
+    let rows = comparison.commands.iter().map(|command| {
+        let pair = pair(&command.name);
+        let mut cells = vec![command.name.clone(), command.command.clone(), command.times.len().to_string()];
+        for of in [&command.wall_s, &command.user_s, &command.system_s, &command.peak_rss_bytes] {
+            cells.extend(estimate(of));
+        }
+        let times = &command.times;
+        let mean = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
+        cells.extend(
+            [mean, times.iter().copied().reduce(f64::min), times.iter().copied().reduce(f64::max)]
+                .map(number),
+        );
+        cells.extend(judged(pair.map(|pair| (pair.ratio, word(&pair.verdict)))));
+        for of in [|pair: &ComparedPair| pair.cpu.clone(), |pair: &ComparedPair| pair.memory.clone()] {
+            cells.extend(judged(pair.and_then(of).map(|of| (of.ratio, word(&of.verdict)))));
+        }
+        cells
+            .extend(parameters.iter().map(|name| command.parameters.get(*name).cloned().unwrap_or_default()));
+        row(cells)
+    });
+    row(heads) + &rows.collect::<String>()
+}
+
+/// `wall_s`, `wall_low_s`, `wall_high_s`: the unit stays last.
+fn bounds(name: &str) -> [String; 3] {
+    let (what, unit) = name.rsplit_once('_').unwrap_or((name, ""));
+    [name.to_owned(), format!("{what}_low_{unit}"), format!("{what}_high_{unit}")]
+}
+
+fn ratio_heads(names: &[&str]) -> Vec<String> {
+    let of =
+        |name: &&str| ["ratio", "ratio_low", "ratio_high", "verdict"].map(|what| format!("{name}_{what}"));
+    names.iter().flat_map(of).collect()
+}
+
+fn estimate(of: &Option<Estimate>) -> [String; 3] {
+    let of = of.as_ref();
+    [of.map(|of| of.estimate), of.and_then(|of| of.low), of.and_then(|of| of.high)].map(number)
+}
+
+fn judged(of: Option<(Ratio, String)>) -> [String; 4] {
+    match of {
+        Some((ratio, verdict)) => {
+            [number(Some(ratio.estimate)), number(ratio.low), number(ratio.high), verdict]
+        }
+        None => [const { String::new() }; 4],
+    }
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+/// As in the JSON document.
+fn word(verdict: &impl Serialize) -> String {
+    let text = serde_json::to_value(verdict).ok();
+    text.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

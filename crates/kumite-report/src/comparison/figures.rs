@@ -1,0 +1,111 @@
+//! The figures as rows of text: heads, then rows; the first column is words.
+
+use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift};
+
+use super::answer::{factor, interval, level};
+use crate::metric::Metric;
+use crate::number::count;
+use crate::text::one_line;
+
+/// Heads, and whether their column is of figures; then rows.
+pub(super) type Rows = (Vec<(String, bool)>, Vec<Vec<String>>);
+
+/// All but the first are of figures.
+fn heads<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
+    names.iter().enumerate().map(|(at, name)| (name.to_string(), at > 0)).collect()
+}
+
+/// A row for each command or server.
+pub(super) fn subjects(comparison: &Comparison) -> Rows {
+    if comparison.servers.is_empty() { commands(comparison) } else { servers(comparison) }
+}
+
+fn commands(comparison: &Comparison) -> Rows {
+    let heads = heads(["command", "wall median [95 %]", "user", "system", "peak RSS", "runs"]);
+    let row = |command: &kumite_record::ComparedCommand| {
+        let floor = if command.peak_rss_is_floor > 0 { "≤ " } else { "" };
+        vec![
+            one_line(&command.name),
+            bounded("wall_s", &command.wall_s),
+            plain("user_s", &command.user_s),
+            plain("system_s", &command.system_s),
+            format!("{floor}{}", plain("peak_rss_bytes", &command.peak_rss_bytes)),
+            count(command.times.len() as f64),
+        ]
+    };
+    (heads, comparison.commands.iter().map(row).collect())
+}
+
+fn servers(comparison: &Comparison) -> Rows {
+    let heads = heads(["server", "req/s, median [95 %]", "response p50", "p99", "failures", "loads"]);
+    let row = |server: &kumite_record::ComparedServer| {
+        vec![
+            one_line(&server.name),
+            bounded("throughput_rps", &server.throughput_rps),
+            plain("response_p50_us", &server.response_p50_us),
+            plain("response_p99_us", &server.response_p99_us),
+            count(server.failures as f64),
+            count(server.throughputs.len() as f64),
+        ]
+    };
+    (heads, comparison.servers.iter().map(row).collect())
+}
+
+/// A row for each pair and metric. All ratios are that of the reference over the other, so that more than 1 is in favour
+/// of the other.
+pub(super) fn ratios(comparison: &Comparison) -> Rows {
+    let mut rows = Vec::new();
+    for pair in &comparison.pairs {
+        let (a, b) = (one_line(&pair.a), one_line(&pair.b));
+        let mut row = |what: &str, ratio: Ratio, verdict: &str| {
+            let interval = interval(ratio).unwrap_or("–".to_owned());
+            rows.push(vec![what.to_owned(), factor(ratio.estimate), interval, verdict.to_owned()]);
+        };
+        let is = |what: &str| format!("{a} is {what}");
+        let speed = |verdict| match verdict {
+            Speed::Faster => is("faster"),
+            Speed::Slower => is("slower"),
+            Speed::NoDifference => "no difference".to_owned(),
+            Speed::Undecided => "undecided".to_owned(),
+        };
+        let uses = |verdict| match verdict {
+            Thrift::Less => format!("{a} uses less"),
+            Thrift::More => format!("{a} uses more"),
+            Thrift::NoDifference => "no difference".to_owned(),
+            Thrift::Undecided => "undecided".to_owned(),
+        };
+        let over = |what: &str| format!("{what}, {b} / {a}");
+        match comparison.servers.is_empty() {
+            true => row(&over("wall time"), pair.ratio, &speed(pair.verdict)),
+            false => row(&format!("throughput, {a} / {b}"), pair.ratio, &speed(pair.verdict)),
+        }
+        for (what, used) in [("CPU time", &pair.cpu), ("peak RSS", &pair.memory)] {
+            if let Some(ComparedUse { verdict, ratio, .. }) = used {
+                row(&over(what), *ratio, &uses(*verdict));
+            }
+        }
+        for (what, time) in [("response p50", &pair.response_p50), ("response p99", &pair.response_p99)] {
+            if let Some(time) = time {
+                row(&over(what), time.ratio, &speed(time.verdict));
+            }
+        }
+    }
+    let mut heads = heads(["ratio", "", level(comparison).as_str(), "verdict"]);
+    heads[3].1 = false;
+    (heads, rows)
+}
+
+fn plain(metric: &str, estimate: &Option<Estimate>) -> String {
+    estimate.as_ref().map_or("–".to_owned(), |estimate| Metric::new(metric).text(estimate.estimate))
+}
+
+/// `18.71 ms [18.69–18.78]`.
+fn bounded(metric: &str, estimate: &Option<Estimate>) -> String {
+    let Some(estimate) = estimate else { return "–".to_owned() };
+    let metric = Metric::new(metric);
+    let (value, interval) = metric.estimate(estimate);
+    match (interval, estimate.low.zip(estimate.high)) {
+        (Some(interval), Some(_)) => format!("{value} [{interval}]"),
+        _ => value,
+    }
+}

@@ -1,0 +1,209 @@
+use statrs::function::gamma::ln_gamma;
+
+use crate::{Error, Interval};
+
+/// Further than anybody waits.
+const MOST_BLOCKS: usize = 100_000;
+
+/// The confidence sequence of the median of what the blocks are drawn from, at its present end: it misses with a
+/// probability of at most `alpha`, *however often one looks* and whatever makes one stop.
+///
+/// One value for each block, in any order. With fewer than [`fewest_blocks`] there is no interval.
+pub fn sequential_median(values: &[f64], alpha: f64) -> Result<Interval, Error> {
+    let need = fewest_blocks(alpha)?;
+    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+        return Err(Error::NotFinite { at });
+    }
+    let n = values.len();
+    if n < need {
+        return Err(Error::TooFew { have: n, need });
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let beyond = outside(n, alpha);
+    let estimate = sorted[(n - 1) / 2].midpoint(sorted[n / 2]);
+    Ok(Interval { estimate, low: sorted[beyond], high: sorted[n - 1 - beyond], n })
+}
+
+/// [`sequential_median`] of the ratios a/b of pairs: `exp` of that of their logarithms. Swapping a and b gives the
+/// reciprocals.
+pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Error> {
+    if let Some(at) = pairs.iter().position(|(a, b)| !(a.is_finite() && b.is_finite())) {
+        return Err(Error::NotFinite { at });
+    }
+    if let Some(at) = pairs.iter().position(|&(a, b)| a <= 0.0 || b <= 0.0) {
+        return Err(Error::NotPositive { at });
+    }
+    let logs: Vec<f64> = pairs.iter().map(|(a, b)| a.ln() - b.ln()).collect();
+    let Interval { estimate, low, high, n } = sequential_median(&logs, alpha)?;
+    let ratio = Interval { estimate: estimate.exp(), low: low.exp(), high: high.exp(), n };
+    match ratio.low > 0.0 && ratio.high.is_finite() {
+        true => Ok(ratio),
+        false => Err(Error::Undefined),
+    }
+}
+
+/// The fewest blocks from which [`sequential_median`] gives an interval: all of them on one side of a value would then
+/// exclude it.
+pub fn fewest_blocks(alpha: f64) -> Result<usize, Error> {
+    if !(alpha > 0.0 && alpha < 1.0) {
+        return Err(Error::Confidence(1.0 - alpha));
+    }
+    Ok((1..).find(|&n| excludes(0, n, alpha)).expect("2^n grows beyond any 1/alpha"))
+}
+
+/// About how many blocks in all it takes to exclude a value that `beyond` of `n` blocks lie on the far side of, if it
+/// goes on like this. `None` if that is not to be expected: about half of them lie there, or it would be more than
+/// 100,000.
+pub fn blocks_to_exclude(beyond: usize, n: usize, alpha: f64) -> Result<Option<usize>, Error> {
+    let fewest = fewest_blocks(alpha)?;
+    let share = beyond as f64 / n.max(1) as f64;
+    if share >= 0.5 {
+        return Ok(None);
+    }
+    let will_do = |blocks: usize| excludes((share * blocks as f64).round() as usize, blocks, alpha);
+    let mut enough = fewest.max(n + 1);
+    while !will_do(enough) {
+        enough += (enough / 50).max(1);
+        if enough > MOST_BLOCKS {
+            return Ok(None);
+        }
+    }
+    Ok(Some(enough))
+}
+
+/// How many of n values may lie on the far side of one that is excluded all the same. At least `fewest_blocks` values.
+fn outside(n: usize, alpha: f64) -> usize {
+    (0..n / 2).take_while(|&beyond| excludes(beyond, n, alpha)).last().unwrap_or(0)
+}
+
+/// Whether a value with `beyond` of n values on its far side is not the median, at this level.
+fn excludes(beyond: usize, n: usize, alpha: f64) -> bool {
+    ln_evidence(beyond, n) >= -alpha.ln()
+}
+
+/// The logarithm of what a gambler has who began with 1 and betted, value after value, that more than half lie on one
+/// side: the wealth depends on the counts alone. Half of the money goes on every share alike (Robbins' beta-binomial
+/// mixture with the uniform prior), a quarter on "all below" and a quarter on "all above".
+fn ln_evidence(beyond: usize, n: usize) -> f64 {
+    let (k, all) = (beyond as f64, n as f64);
+    let fair = all * std::f64::consts::LN_2;
+    let mixture = fair + ln_gamma(k + 1.0) + ln_gamma(all - k + 1.0) - ln_gamma(all + 2.0);
+    let one_sided =
+        if beyond == 0 || beyond == n { fair - 2.0 * std::f64::consts::LN_2 } else { f64::NEG_INFINITY };
+    let half = mixture - std::f64::consts::LN_2;
+    let most = half.max(one_sided);
+    most + ((half - most).exp() + (one_sided - most).exp()).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same wealth by playing the game, with the prior as 2,000 gamblers.
+    fn played(sides: &[bool]) -> f64 {
+        let gamblers = 2_000;
+        let mut wealth: Vec<f64> = vec![0.5 / f64::from(gamblers); gamblers as usize];
+        let (mut below, mut above) = (0.25, 0.25);
+        for &is_beyond in sides {
+            for (nth, wealth) in wealth.iter_mut().enumerate() {
+                let share = (nth as f64 + 0.5) / f64::from(gamblers);
+                *wealth *= 2.0 * if is_beyond { share } else { 1.0 - share };
+            }
+            below *= if is_beyond { 2.0 } else { 0.0 };
+            above *= if is_beyond { 0.0 } else { 2.0 };
+        }
+        wealth.iter().sum::<f64>() + below + above
+    }
+
+    #[test]
+    fn the_evidence_is_what_the_gamblers_have() {
+        for (beyond, n) in [(0, 1), (0, 6), (6, 6), (1, 6), (3, 10), (12, 40), (90, 200)] {
+            let sides: Vec<bool> = (0..n).map(|nth| nth < beyond).collect();
+            let (ours, theirs) = (ln_evidence(beyond, n), played(&sides).ln());
+            assert!((ours - theirs).abs() < 1e-3, "{beyond} of {n}: {ours} and {theirs}");
+        }
+    }
+
+    #[test]
+    fn the_mixture_is_that_of_scipy() {
+        // n * log(2) + betaln(k + 1, n - k + 1), scipy 1.17.1, without the bets on "all": so only k > 0.
+        let known =
+            [(1, 10, 2.230_991_4), (3, 20, 3.779_637_6), (60, 200, 13.942_611_6), (499, 1000, -3.226_837_8)];
+        for (beyond, n, mixture) in known {
+            let ours = ln_evidence(beyond, n) + std::f64::consts::LN_2;
+            assert!((ours - mixture).abs() < 1e-6, "{beyond} of {n}: {ours} and {mixture}");
+        }
+    }
+
+    /// How likely a fair coin ever excludes the truth within n looks: exactly, by following every number of heads.
+    fn ever_excluded(looks: usize, alpha: f64) -> f64 {
+        let mut alive = vec![1.0];
+        let mut excluded = 0.0;
+        for n in 1..=looks {
+            let mut next = vec![0.0; n + 1];
+            for (heads, share) in alive.iter().enumerate() {
+                next[heads] += share / 2.0;
+                next[heads + 1] += share / 2.0;
+            }
+            for (heads, share) in next.iter_mut().enumerate() {
+                if excludes(heads.min(n - heads), n, alpha) {
+                    excluded += *share;
+                    *share = 0.0;
+                }
+            }
+            alive = next;
+        }
+        excluded
+    }
+
+    #[test]
+    fn looking_after_every_block_excludes_the_truth_no_more_often_than_alpha() {
+        for alpha in [0.2, 0.05, 0.01, 0.05 / 6.0] {
+            let excluded = ever_excluded(1_000, alpha);
+            println!("alpha {alpha:.4}: {excluded:.4} in 1,000 looks");
+            assert!(excluded <= alpha && excluded > alpha / 3.0, "{alpha}: {excluded}");
+        }
+    }
+
+    #[test]
+    fn six_blocks_decide_one_claim_and_nine_one_of_six() {
+        assert_eq!([0.05, 0.02, 0.01, 0.05 / 6.0].map(|alpha| fewest_blocks(alpha).unwrap()), [6, 8, 9, 9]);
+        let six: Vec<f64> = (1..=6).map(f64::from).collect();
+        let interval = sequential_median(&six, 0.05).unwrap();
+        assert_eq!((interval.low, interval.estimate, interval.high), (1.0, 3.5, 6.0));
+        assert_eq!(sequential_median(&six[..5], 0.05), Err(Error::TooFew { have: 5, need: 6 }));
+        for bad in [0.0, 1.0, -0.5, f64::NAN] {
+            assert!(matches!(fewest_blocks(bad), Err(Error::Confidence(_))), "{bad}");
+        }
+    }
+
+    #[test]
+    fn equal_values_have_an_interval_without_width() {
+        let interval = sequential_ratio(&[(3.0, 2.0); 10], 0.05).unwrap();
+        assert_eq!((interval.low, interval.high), (interval.estimate, interval.estimate));
+        assert!((interval.estimate - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_it_would_take_grows_as_the_border_nears() {
+        let expected = [(0, 4), (1, 10), (8, 20), (45, 100), (10, 20)];
+        let found = expected.map(|(beyond, n)| blocks_to_exclude(beyond, n, 0.05).unwrap());
+        assert_eq!(found[0], Some(6));
+        assert!(found[1].unwrap() < found[2].unwrap() && found[2].unwrap() < found[3].unwrap(), "{found:?}");
+        assert_eq!(found[4], None, "half of them on either side");
+    }
+
+    proptest! {
+        #[test]
+        fn swapping_gives_reciprocals(pairs in prop::collection::vec((0.1f64..10.0, 0.1f64..10.0), 6..40)) {
+            let swapped: Vec<(f64, f64)> = pairs.iter().map(|&(a, b)| (b, a)).collect();
+            let (one, other) = (sequential_ratio(&pairs, 0.05).unwrap(), sequential_ratio(&swapped, 0.05).unwrap());
+            prop_assert!((one.low * other.high - 1.0).abs() < 1e-9);
+            prop_assert!((one.estimate * other.estimate - 1.0).abs() < 1e-9);
+            prop_assert!(one.low <= one.estimate && one.estimate <= one.high);
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! `kumite compare`: commands, or running servers, against each other.
+
+mod servers;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Parser;
+use kumite_lab::{
+    Allowed, Clock, CompareError, Imported, Output, Parameter, Progressed, RealClock, Rules, Setting, Shell,
+    Stdin, Templates, compare, cores, import, machine,
+};
+use kumite_record::{Comparison, Speed};
+
+use crate::exit::Failure;
+use crate::gate::Bar;
+use crate::progress::Progress;
+use crate::{duration, output, stop};
+
+/// The hidden argument with which kumite is the helper that starts and times commands.
+pub const HELPER: &str = "--runner-helper";
+
+const ALPHA: f64 = 0.05;
+/// What ends sooner needs no progress.
+const SHOW_AFTER: Duration = Duration::from_secs(1);
+const SHOW_EVERY: Duration = Duration::from_millis(250);
+
+#[derive(Parser)]
+#[command(next_help_heading = "What is compared")]
+pub struct Args {
+    /// Two commands or more, or two URLs or more; the first is the reference
+    #[arg(value_name = "COMMAND|URL")]
+    commands: Vec<String>,
+    /// Compare with this one instead: one of the commands or its name, or another command, which is then added
+    #[arg(long, value_name = "COMMAND")]
+    reference: Option<String>,
+    /// What a command is called in reports (once for each, in their order)
+    #[arg(short = 'n', long = "command-name", value_name = "NAME")]
+    names: Vec<String>,
+    /// Run each command once with each of these values in place of {VAR} (several: every combination)
+    #[arg(short = 'L', long, value_names = ["VAR", "A,B,C"], num_args = 2, action = clap::ArgAction::Append, allow_hyphen_values = true)]
+    parameter_list: Vec<String>,
+    /// The same with every number of a range
+    #[arg(short = 'P', long, value_names = ["VAR", "FROM", "TO"], num_args = 3, allow_hyphen_values = true, conflicts_with = "parameter_list")]
+    parameter_scan: Vec<String>,
+    /// The step of --parameter-scan [default: 1]
+    #[arg(short = 'D', long, value_name = "STEP", requires = "parameter_scan")]
+    parameter_step_size: Option<String>,
+    /// Compare the commands of a file that hyperfine --export-json wrote, and show its ratios beside ours
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["parameter_list", "parameter_scan"])]
+    import: Option<PathBuf>,
+
+    #[command(flatten)]
+    amount: Amount,
+    #[command(flatten)]
+    around: Around,
+    #[command(flatten)]
+    load: servers::LoadArgs,
+    #[command(flatten)]
+    documents: Documents,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "How much, and when it is enough")]
+struct Amount {
+    /// Runs of each command before the first that counts
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=1_000_000))]
+    warmup: u64,
+    /// No verdict before each command has so many runs [default: the fewest with which there can be one]
+    #[arg(short, long, value_name = "N", value_parser = count())]
+    min_runs: Option<u64>,
+    /// At most so many runs of each command
+    #[arg(short = 'M', long, value_name = "N", value_parser = count())]
+    max_runs: Option<u64>,
+    /// Exactly so many runs of each command
+    #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = count())]
+    runs: Option<u64>,
+    /// Begin no block that would end after this time, once there are --min-runs
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration::parse)]
+    budget: Duration,
+    /// A ratio this near to 1 is no difference
+    #[arg(long, value_name = "SHARE", default_value = "0.25%", value_parser = share, allow_hyphen_values = true)]
+    margin: f64,
+    /// Repeat the order of an earlier comparison
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Run both at once, each on one half of the CPUs: for machines whose noise hits all CPUs alike
+    #[arg(long)]
+    duet: bool,
+    /// Keep commands to these CPUs, e.g. 1 or 0,2-3 [default: any]
+    #[arg(long, value_name = "LIST", value_parser = cpus)]
+    cores: Option<Cpus>,
+    /// End with status 1 unless no command is slower than the reference, beyond the margin: `fails` lets pass whatever is
+    /// not shown to be, `holds` only what is shown not to be
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
+    gate: Option<Bar>,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "How commands are run")]
+struct Around {
+    /// Run this once for each command, before everything
+    #[arg(short, long, value_name = "COMMAND")]
+    setup: Option<String>,
+    /// Run this before each run (once for all commands, or once for each)
+    #[arg(short, long, value_name = "COMMAND")]
+    prepare: Vec<String>,
+    /// Run this after each run (once for all commands, or once for each)
+    #[arg(short = 'C', long, value_name = "COMMAND")]
+    conclude: Vec<String>,
+    /// Run this once for each command, after everything
+    #[arg(short, long, value_name = "COMMAND")]
+    cleanup: Option<String>,
+    /// What runs the commands: a shell such as 'bash --norc', default, or none [default: sh, where one is needed]
+    #[arg(short = 'S', long, value_name = "SHELL", value_parser = Shell::parse)]
+    shell: Option<Shell>,
+    /// The same as --shell none
+    #[arg(short = 'N', conflicts_with = "shell")]
+    no_shell: bool,
+    /// What commands read: null or a file
+    #[arg(long, value_name = "WHAT", default_value = "null")]
+    input: String,
+    /// Where output goes: null, pipe, inherit or a file
+    #[arg(long, value_name = "WHERE", default_value = "null")]
+    output: String,
+    /// All runs must write the same to standard output (which then goes to a file); anything else is an error
+    #[arg(long, conflicts_with = "output")]
+    same_output: bool,
+    /// Go on if a command fails: with any exit code, or only with these (-i=1,2)
+    #[arg(short, long, value_name = "CODES", num_args = 0..=1, default_missing_value = "all-non-zero", require_equals = true, value_parser = Allowed::parse)]
+    ignore_failure: Option<Allowed>,
+}
+
+/// Where the comparison goes beside the terminal.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Where it is written")]
+struct Documents {
+    /// Write everything as JSON (- for standard output, in place of the report)
+    #[arg(long, visible_alias = "export-json", value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a row for each command as CSV
+    #[arg(long, visible_alias = "export-csv", value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write the report as Markdown
+    #[arg(long, visible_alias = "export-markdown", value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+impl Documents {
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.json, &self.csv, &self.markdown].into_iter().flatten()
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        self.files().filter(|file| *file != Path::new("-")).try_for_each(|file| output::check_writable(file))
+    }
+
+    fn write(&self, comparison: &Comparison) -> Result<(), Failure> {
+        if !self.files().any(|file| file == Path::new("-")) {
+            output::print(&kumite_report::compare_terminal(comparison, &output::style()))?;
+        }
+        if let Some(file) = &self.json {
+            output::write(file, &output::json(comparison)?)?;
+        }
+        if let Some(file) = &self.csv {
+            output::write(file, &kumite_report::compare_csv(comparison))?;
+        }
+        if let Some(file) = &self.markdown {
+            output::write(file, &kumite_report::compare_markdown(comparison))?;
+        }
+        Ok(())
+    }
+}
+
+fn count() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..=1_000_000)
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    args.documents.check()?;
+    if let (Some(min), Some(max)) = (args.amount.min_runs, args.amount.max_runs)
+        && min > max
+    {
+        return Err(Failure::Usage(format!("--min-runs {min} is more than --max-runs {max}")));
+    }
+    let urls = args.commands.iter().filter(|command| servers::is_url(command)).count();
+    let (comparison, error) = match urls {
+        0 => commands(args)?,
+        n if n == args.commands.len() => servers::compared(args)?,
+        _ => {
+            return Err(Failure::Usage(
+                "a URL can only be compared with a URL, and a command with a command".to_owned(),
+            ));
+        }
+    };
+    let comparison = Comparison { command: command_line(args, comparison.seed), ..comparison };
+    if comparison.pairs.iter().any(|pair| pair.blocks > 0) {
+        args.documents.write(&comparison)?;
+    }
+    match (error, kumite_report::cut_short(comparison.ended)) {
+        (Some(error), _) => Err(failure(error)),
+        (None, Some(why)) => Err(Failure::Incomplete(why.to_owned())),
+        (None, None) => args.amount.gate.map_or(Ok(()), |bar| gate(bar, &comparison)),
+    }
+}
+
+fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> {
+    args.load.refuse()?;
+    let (setting, reference) = setting(args)?;
+    let (stop, clock) = (stop::flag()?, RealClock::default());
+    let rules = rules(args, &clock, setting.benches.len(), reference);
+    watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
+}
+
+/// With progress on the terminal.
+fn watched<T>(work: impl FnOnce(&mut dyn FnMut(Progressed)) -> T) -> T {
+    let mut progress = Progress::new(0);
+    let mut shown = Duration::ZERO;
+    let done = work(&mut |at: Progressed| {
+        if at.elapsed >= SHOW_AFTER && at.elapsed >= shown + SHOW_EVERY {
+            shown = at.elapsed;
+            let interval = match (at.ratio.low, at.ratio.high) {
+                (Some(low), Some(high)) => format!("; undecided yet: {low:.3}–{high:.3}×"),
+                _ => String::new(),
+            };
+            progress.step(
+                0,
+                0,
+                &format!("{} blocks in {:.0} s{interval}", at.blocks, at.elapsed.as_secs_f64()),
+            );
+        }
+    });
+    progress.clear();
+    done
+}
+
+fn failure(error: CompareError) -> Failure {
+    match error {
+        CompareError::Usage(what) => Failure::Usage(what),
+        CompareError::Differs(what) => Failure::Gate(what),
+        error => Failure::Incomplete(error.to_string()),
+    }
+}
+
+fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
+    let helper = std::env::current_exe()
+        .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
+    let imported = imported(args)?;
+    let mut commands: Vec<String> = imported.iter().map(|of| of.command.clone()).collect();
+    commands.extend(args.commands.iter().cloned());
+    let names = match args.names.is_empty() {
+        true => imported.iter().map(|of| of.name.clone().unwrap_or(of.command.clone())).collect(),
+        false => args.names.clone(),
+    };
+    let around = &args.around;
+    let templates = Templates {
+        commands,
+        names,
+        reference: args.reference.clone(),
+        parameters: parameters(args).map_err(Failure::Usage)?,
+        setup: around.setup.clone(),
+        prepare: around.prepare.clone(),
+        conclude: around.conclude.clone(),
+        cleanup: around.cleanup.clone(),
+    };
+    let (mut benches, reference) = templates.benches().map_err(Failure::Usage)?;
+    // A reference that was added comes before them.
+    let first = benches.len().saturating_sub(templates.commands.len());
+    for (bench, of) in benches.iter_mut().skip(first).zip(imported) {
+        bench.parameters = of.parameters.clone();
+        bench.imported = Some(of);
+    }
+    let cpus = args.amount.cores.as_ref().map_or(Vec::new(), |cpus| cpus.0.clone());
+    if args.amount.duet {
+        if benches.len() != 2 {
+            return Err(Failure::Usage(format!(
+                "--duet runs two commands at once, and there are {}",
+                benches.len()
+            )));
+        }
+        if cpus.len() == 1 || machine(cores()).cpus < 2 {
+            return Err(Failure::Usage("--duet needs two CPUs or more".to_owned()));
+        }
+    }
+    let setting = Setting {
+        benches,
+        shell: if around.no_shell { Shell::Never } else { around.shell.clone().unwrap_or(Shell::IfNeeded) },
+        stdin: match around.input.as_str() {
+            "null" => Stdin::Null,
+            file => Stdin::File(file.into()),
+        },
+        output: match around.output.as_str() {
+            "null" => Output::Null,
+            "pipe" => Output::Pipe,
+            "inherit" => Output::Inherit,
+            file => {
+                output::check_writable(Path::new(file))?;
+                Output::File(file.into())
+            }
+        },
+        same_output: around.same_output,
+        allowed: around.ignore_failure.clone().unwrap_or_default(),
+        cores: cpus,
+        duet: args.amount.duet,
+        warm_up: args.amount.warmup as usize,
+        helper: (helper, HELPER.to_owned()),
+    };
+    Ok((setting, reference))
+}
+
+fn imported(args: &Args) -> Result<Vec<Imported>, Failure> {
+    let Some(file) = &args.import else { return Ok(Vec::new()) };
+    let unread =
+        |error: &dyn std::fmt::Display| Failure::Usage(format!("cannot import {}: {error}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| unread(&error))?;
+    import(&file.to_string_lossy(), &text).map_err(|error| unread(&error))
+}
+
+fn parameters(args: &Args) -> Result<Vec<Parameter>, String> {
+    if let [name, from, to] = &args.parameter_scan[..] {
+        return Ok(vec![Parameter::scan(name, from, to, args.parameter_step_size.as_deref())?]);
+    }
+    args.parameter_list.chunks(2).map(|list| Parameter::list(&list[0], &list[1])).collect()
+}
+
+fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
+    let amount = &args.amount;
+    let fresh = || {
+        let nanos = clock.timestamp().subsec_nanosecond() as u32;
+        // 32 bits are enough to differ, and every JSON reader can hold them exactly.
+        (u64::from(nanos) ^ u64::from(std::process::id()) << 8) & 0xffff_ffff
+    };
+    let mut rules = Rules {
+        alpha: ALPHA,
+        margin: amount.margin,
+        min_blocks: 0,
+        max_blocks: amount.max_runs.or(amount.runs).map(|runs| runs as usize),
+        budget: amount.budget,
+        seed: amount.seed.unwrap_or_else(fresh),
+        reference,
+    };
+    rules.min_blocks = amount.min_runs.or(amount.runs).map_or(rules.fewest(of), |runs| runs as usize);
+    rules
+}
+
+fn command_line(args: &Args, seed: u64) -> String {
+    let again = if args.amount.seed.is_none() { format!(" --seed {seed}") } else { String::new() };
+    output::command_line() + &again
+}
+
+/// Whether nobody is slower than the reference, by more than the margin.
+fn gate(bar: Bar, comparison: &Comparison) -> Result<(), Failure> {
+    let limit = 1.0 / (1.0 + comparison.margin);
+    let shut = comparison.pairs.iter().filter(|pair| match bar {
+        Bar::Fails => pair.ratio.high.is_some_and(|high| high < limit),
+        Bar::Holds => pair.ratio.low.is_none_or(|low| low < limit),
+    });
+    let shut: Vec<String> = shut
+        .map(|pair| {
+            let slower = pair.verdict == Speed::Slower && pair.ratio.high.is_some_and(|high| high < limit);
+            format!("{} ({})", pair.a, if slower { "slower" } else { "not shown to be as fast" })
+        })
+        .collect();
+    match shut.len() {
+        0 => Ok(()),
+        n => {
+            let of = comparison.pairs.len();
+            Err(Failure::Gate(format!("the gate is shut: {n} of {of} do not pass: {}", shut.join(", "))))
+        }
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    let number =
+        number.trim().parse::<f64>().map_err(|_| "expected a share such as 0.25% or 0.0025".to_owned())?;
+    let share = number * unit;
+    if (0.0..1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err("it must be at least 0 and below 100%".to_owned())
+    }
+}
+
+/// At least one.
+#[derive(Clone)]
+struct Cpus(Vec<usize>);
+
+fn cpus(text: &str) -> Result<Cpus, String> {
+    let expected = || "expected CPUs such as 1 or 0,2-3".to_owned();
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number =
+            |text: &str| text.trim().parse::<usize>().ok().filter(|cpu| *cpu < 4096).ok_or_else(expected);
+        cpus.extend(number(first)?..=number(last)?);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    if cpus.is_empty() { Err(expected()) } else { Ok(Cpus(cpus)) }
+}

@@ -1,0 +1,394 @@
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::place::{Place, Said, fake};
+
+const FAST: &str = "sleep 0.02";
+const SLOW: &str = "sleep 0.12";
+
+fn compare(place: &Place, arguments: &[&str]) -> Said {
+    place.kumite(&[&["compare"], arguments].concat())
+}
+
+fn here() -> Place {
+    Place::new("", &[])
+}
+
+#[test]
+fn the_answer_is_a_sentence_with_the_faster_one_first() {
+    let place = here();
+    for commands in [[FAST, SLOW], [SLOW, FAST]] {
+        let said = compare(&place, &commands).ended(0);
+        let first = said.out.lines().next().unwrap();
+        assert!(
+            first.starts_with("sleep 0.02 is ") && first.contains("× as fast as sleep 0.12 (95 %: "),
+            "{first}"
+        );
+        assert!(said.out.contains("decided after "), "{}", said.out);
+        assert!(said.out.contains(&format!("wall time, {} / {}", commands[0], commands[1])), "{}", said.out);
+    }
+}
+
+#[test]
+fn the_json_has_its_documented_form() {
+    let place = here();
+    let arguments = [FAST, SLOW, "-n", "a", "-n", "b", "--seed", "7", "--json", "-"];
+    let result = compare(&place, &arguments).ended(0).json();
+    let schema = place.kumite(&["schema", "compare"]).ended(0).json();
+    let errors: Vec<String> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&result)
+        .map(|error| error.to_string())
+        .collect();
+    assert_eq!(errors, [""; 0]);
+    assert_eq!(
+        (&result["schema"], &result["seed"], &result["ended"]),
+        (&1.into(), &7.into(), &"decided".into())
+    );
+    let pair = &result["pairs"][0];
+    assert_eq!((&pair["a"], &pair["b"], &pair["verdict"]), (&"b".into(), &"a".into(), &"slower".into()));
+    let ratio = &pair["ratio"];
+    let of = |key: &str| ratio[key].as_f64().unwrap();
+    assert!(
+        0.0 < of("low") && of("low") <= of("estimate") && of("estimate") <= of("high") && of("high") < 1.0
+    );
+    for key in ["cpu", "memory"] {
+        assert!(
+            ["less", "more", "no-difference", "undecided"].contains(&pair[key]["verdict"].as_str().unwrap())
+        );
+    }
+    let times = result["commands"][1]["times"].as_array().unwrap();
+    assert!(times.len() >= 6 && times.iter().all(|time| time.as_f64().unwrap() >= 0.12), "{times:?}");
+    assert!(result["commands"][0]["shell"].is_null());
+    assert!(result["costs"]["empty_process_s"].as_f64().unwrap() > 0.0);
+    assert!(result["costs"]["empty_shell_s"].is_null(), "no shell was used");
+}
+
+#[test]
+fn two_of_the_same_get_an_interval_and_never_more_runs_than_allowed() {
+    let place = here();
+    let result = compare(&place, &["true", "true", "--max-runs", "20", "--json", "-"]).ended(0).json();
+    assert_eq!(
+        (&result["pairs"][0]["a"], &result["pairs"][0]["b"]),
+        (&"true (2)".into(), &"true (1)".into())
+    );
+    assert!(result["commands"][0]["times"].as_array().unwrap().len() <= 20);
+    let exactly = compare(&place, &["true", "true", "--runs", "9", "--json", "-"]).ended(0).json();
+    assert_eq!(exactly["commands"][0]["times"].as_array().unwrap().len(), 9);
+    let few = compare(&place, &["true", "true", "--runs", "3"]).ended(0);
+    assert!(few.out.starts_with("undecided after 3 pairs in "), "{}", few.out);
+    assert!(few.out.contains("too few pairs to tell true (2) from true (1)"), "{}", few.out);
+}
+
+#[test]
+fn what_cannot_be_decided_says_what_it_would_take() {
+    let place = here();
+    // On either side of each other, far apart: turn and turn about.
+    let turn = "test -e $X && rm $X || { touch $X; sleep 0.03; }";
+    let command = |file: &str| turn.replace("$X", file);
+    let said = compare(&place, &[&command("x"), &command("y"), "--runs", "8"]).ended(0);
+    assert!(said.out.starts_with("undecided after 8 pairs in "), "{}", said.out);
+    assert!(said.out.contains(" would "), "{}", said.out);
+    assert!(said.out.contains("it ended because the most runs were made"), "{}", said.out);
+    assert!(said.out.contains("through sh"), "{}", said.out);
+}
+
+#[test]
+fn a_margin_wide_enough_makes_no_difference_of_a_difference() {
+    let said = compare(&here(), &["sleep 0.1", "sleep 0.103", "--margin", "90%", "-N"]).ended(0);
+    assert!(
+        said.out.starts_with("no difference: sleep 0.103 is as fast as sleep 0.1 within ±90 % (95 %: "),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("decided after "), "{}", said.out);
+}
+
+#[test]
+fn several_are_judged_together_against_the_reference() {
+    let place = here();
+    let arguments = [SLOW, FAST, "--reference", "sleep 0.1", "--json", "-"];
+    let result = compare(&place, &arguments).ended(0).json();
+    let names: Vec<&str> =
+        result["commands"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["sleep 0.1", SLOW, FAST]);
+    let verdicts: Vec<(&Value, &Value)> =
+        result["pairs"].as_array().unwrap().iter().map(|pair| (&pair["b"], &pair["verdict"])).collect();
+    assert_eq!(verdicts, [(&"sleep 0.1".into(), &"slower".into()), (&"sleep 0.1".into(), &"faster".into())]);
+    assert_eq!(result["alpha_per_pair"], 0.025);
+}
+
+#[test]
+fn what_goes_around_runs_comes_in_its_order() {
+    let place = here();
+    let write = |what: &str| format!("echo {what} >> order");
+    let (a, b) = (format!("sh -c '{}'", write("a")), format!("sh -c '{}'", write("b")));
+    let [setup, cleanup, for_a, for_b, conclude] =
+        ["setup", "cleanup", "for-a", "for-b", "conclude"].map(write);
+    let mut arguments = vec![a.as_str(), &b, "--setup", &setup, "--cleanup", &cleanup];
+    arguments.extend(["--prepare", &for_a, "--prepare", &for_b, "--conclude", &conclude]);
+    arguments.extend(["--runs", "6", "--warmup", "1", "--seed", "1"]);
+    compare(&place, &arguments).ended(0);
+    let order = place.read("order");
+    let lines: Vec<&str> = order.lines().collect();
+    let n = lines.len();
+    assert_eq!((&lines[..2], &lines[n - 2..]), (&["setup"; 2][..], &["cleanup"; 2][..]));
+    let mut runs = Vec::new();
+    for around in lines[2..n - 2].chunks(3) {
+        let before = format!("for-{}", around[1]);
+        assert_eq!(around, [before.as_str(), around[1], "conclude"]);
+        runs.push(around[1]);
+    }
+    assert!(runs.chunks(2).all(|block| block == ["a", "b"] || block == ["b", "a"]), "{runs:?}");
+    assert!(runs.len() >= 14 && runs[2..].chunks(2).any(|block| block == ["b", "a"]), "{runs:?}");
+}
+
+#[test]
+fn a_failure_is_shown_with_its_output_and_can_be_ignored() {
+    let place = here();
+    let fails = "sh -c 'echo because >&2; exit 3'";
+    let said = compare(&place, &["true", fails]).ended(3);
+    for part in
+        ["because >&2; exit 3'` ended with status 3", "run once more, it ended with status 3: because"]
+    {
+        assert!(said.err.contains(part), "{}", said.err);
+    }
+    let only = |codes: &str| compare(&place, &["true", fails, "--runs", "6", codes]);
+    let ignored = only("--ignore-failure=3").ended(0);
+    assert!(ignored.out.contains("6 of 6 runs did not end with 0"), "{}", ignored.out);
+    only("-i").ended(0);
+    only("-i=1,2").ended(3);
+    let late = "sh -c 'echo x >> count; test $(wc -l < count) -lt 8'";
+    let said = compare(&place, &[FAST, late, "--min-runs", "30"]).ended(3);
+    assert!(said.out.contains("! cut short: a run failed"), "what there is is reported: {}", said.out);
+}
+
+#[test]
+fn what_goes_around_may_fail_too() {
+    let place = here();
+    let said = compare(&place, &["true", "true", "--prepare", "sh -c 'echo why; exit 2'"]).ended(3);
+    assert!(
+        said.err.contains("--prepare `sh -c 'echo why; exit 2'` for `true` ended with status 2: why"),
+        "{}",
+        said.err
+    );
+    let said = compare(&place, &["true", "true", "--setup", "exit 4", "--cleanup", "touch cleaned"]).ended(3);
+    assert!(said.err.contains("--setup `exit 4` for `true` ended with status 4"), "{}", said.err);
+    assert!(place.path("cleaned").exists(), "it is cleaned up all the same");
+}
+
+#[test]
+fn outputs_that_differ_fail_with_the_first_line_that_does() {
+    let place = here();
+    let same = |other: &str| compare(&place, &["seq 3", other, "--same-output", "--runs", "6"]);
+    same("printf '1\\n2\\n3\\n'").ended(0);
+    let said = same("printf '1\\n2\\n4\\n'").ended(1);
+    assert!(said.err.contains("outputs differ, first in line 3: "), "{}", said.err);
+    assert!(said.err.contains("wrote \"3\\n\"") && said.err.contains("wrote \"4\\n\""), "{}", said.err);
+}
+
+#[test]
+fn input_and_output_go_where_they_are_told() {
+    let place = here();
+    place.write("in", "hello");
+    compare(&place, &["cat", "cat", "--input", "in", "--output", "out", "--runs", "6"]).ended(0);
+    assert_eq!(place.read("out"), "hello");
+    compare(&place, &["cat", "cat", "--input", "in", "--output", "pipe", "--runs", "6"]).ended(0);
+    let said =
+        compare(&place, &["cat", "cat", "--input", "in", "--output", "inherit", "--runs", "6"]).ended(0);
+    assert!(said.out.starts_with(&"hello".repeat(12)), "{}", said.out);
+}
+
+#[test]
+fn parameters_make_commands() {
+    let place = here();
+    let of = |arguments: &[&str]| {
+        let result = compare(&place, &[arguments, &["--runs", "1", "--json", "-"]].concat()).ended(0).json();
+        let commands = result["commands"].as_array().unwrap().clone();
+        commands.iter().map(|command| command["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&["-L", "t", "0,0.01", "sleep {t}"]), ["sleep 0", "sleep 0.01"]);
+    assert_eq!(
+        of(&["-P", "t", "0", "0.02", "-D", "0.01", "sleep {t}"]),
+        ["sleep 0.00", "sleep 0.01", "sleep 0.02"]
+    );
+    assert_eq!(
+        of(&["-L", "a", "1,2", "-L", "b", "x,y", "echo {a}{b}"]),
+        ["echo 1x", "echo 1y", "echo 2x", "echo 2y"]
+    );
+}
+
+#[test]
+fn csv_and_markdown_have_every_command() {
+    let place = here();
+    let files = ["--export-csv", "r.csv", "--export-markdown", "r.md", "--export-json", "r.json"];
+    let said = compare(&place, &[&["-L", "t", "0.01,0.1", "sleep {t}"][..], &files[..]].concat()).ended(0);
+    let csv = place.read("r.csv");
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert!(lines.len() == 3 && lines.iter().all(|line| line.len() == lines[0].len()), "{csv}");
+    let column = |name: &str| {
+        lines[0].iter().position(|head| *head == name).unwrap_or_else(|| panic!("{name} in {csv}"))
+    };
+    assert_eq!((lines[1][column("parameter_t")], lines[2][column("wall_verdict")]), ("0.01", "slower"));
+    assert!(lines[2][column("wall_low_s")].parse::<f64>().unwrap() >= 0.1);
+    let markdown = place.read("r.md");
+    assert!(markdown.starts_with("**sleep 0.01 is ") && markdown.contains("| sleep 0.1 | "), "{markdown}");
+    assert!(place.read("r.json").contains("\"pairs\""));
+    assert!(said.out.starts_with("sleep 0.01 is "), "the report is on the terminal too");
+}
+
+#[test]
+fn hyperfines_results_are_run_again_and_shown_beside() {
+    let place = here();
+    let results = r#"{"results": [
+        {"command": "sleep 0.01", "mean": 0.02, "stddev": 0.001, "times": [0.02], "exit_codes": [0]},
+        {"command": "sleep 0.1", "mean": 0.03, "stddev": 0.002, "times": [0.03], "exit_codes": [0], "parameters": {"t": "0.1"}}]}"#;
+    place.write("h.json", results);
+    let said = compare(&place, &["--import", "h.json", "--csv", "r.csv"]).ended(0);
+    assert!(said.out.starts_with("sleep 0.01 is "), "{}", said.out);
+    assert!(
+        said.out.contains("h.json: sleep 0.1 is 0.667 ± 0.056× as fast as sleep 0.01 there"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("one command after"), "{}", said.out);
+    assert!(place.read("r.csv").contains("parameter_t"));
+    place.write("h.json", "{}");
+    let said = compare(&place, &["--import", "h.json"]).ended(2);
+    assert!(
+        said.err.contains("cannot import h.json: it is not what hyperfine --export-json writes"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn the_gate_is_shut_for_what_is_slower() {
+    let place = here();
+    let said = compare(&place, &[FAST, SLOW, "--gate"]).ended(1);
+    assert!(
+        said.err.contains("error: the gate is shut: 1 of 1 do not pass: sleep 0.12 (slower)"),
+        "{}",
+        said.err
+    );
+    compare(&place, &[SLOW, FAST, "--gate=holds"]).ended(0);
+    let said = compare(&place, &["true", "true", "--runs", "2", "--gate=holds"]).ended(1);
+    assert!(said.err.contains("true (2) (not shown to be as fast)"), "{}", said.err);
+    compare(&place, &["true", "true", "--runs", "2", "--gate"]).ended(0);
+}
+
+#[test]
+fn two_at_once_say_what_that_gains() {
+    let place = here();
+    let said = compare(&place, &["--duet", FAST, SLOW, "--json", "r.json"]);
+    if said.code == 2 {
+        assert!(said.err.contains("--duet needs two CPUs or more"), "{}", said.err);
+        return;
+    }
+    let said = said.ended(0);
+    assert!(said.out.contains("sleep 0.02 is ") && said.out.contains("both ran at once"), "{}", said.out);
+    let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    assert!(
+        result["duet"]["sequential_width"].as_f64().unwrap() > 0.0
+            && result["duet"]["pairs"].as_u64().unwrap() >= 6
+    );
+    let three = compare(&place, &["--duet", FAST, SLOW, "true"]).ended(2);
+    assert!(three.err.contains("--duet runs two commands at once, and there are 3"), "{}", three.err);
+}
+
+#[test]
+fn running_servers_are_compared_by_what_they_answer() {
+    let place = here();
+    let start = |mode: &str| {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child =
+            std::process::Command::new(fake()).arg(mode).env("PORT", port.to_string()).spawn().unwrap();
+        let limit = Instant::now() + Duration::from_secs(10);
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < limit {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        (child, format!("http://127.0.0.1:{port}/"))
+    };
+    let ((mut child, url), (mut slow, slow_url)) = (start("pong"), start("slow"));
+    let load = ["--connections", "2", "-z", "100ms", "-d", "ping", "-n", "one", "-n", "other", "--seed", "1"];
+    let said = compare(&place, &[&[url.as_str(), &slow_url][..], &load[..], &["--json", "r.json"]].concat());
+    let wrong =
+        compare(&place, &[url.as_str(), &slow_url, "--expect-body", "x", "-z", "100ms", "-d", "ping"]);
+    for child in [&mut child, &mut slow] {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let said = said.ended(0);
+    assert!(
+        said.out.starts_with("one is ") && said.out.contains("× as fast as other (95 %: "),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("throughput, other / one"), "{}", said.out);
+    let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    assert_eq!(result["servers"].as_array().unwrap().len(), 2);
+    assert_eq!(result["pairs"][0]["verdict"], "slower");
+    assert_eq!(result["pairs"][0]["response_p50"]["verdict"], "slower");
+    let wrong = wrong.ended(3);
+    assert!(wrong.err.contains("no right answer from http://127.0.0.1:"), "{}", wrong.err);
+}
+
+#[test]
+fn ctrl_c_reports_what_there_is_and_leaves_nothing() {
+    let place = here();
+    let arguments = ["compare", "sleep 0.01", "sleep 0.0101", "--min-runs", "100000", "--json", "r.json"];
+    let mut command = place.command(&[&arguments[..], &["--cleanup", "touch cleaned"]].concat());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let asked = Instant::now();
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let said = Said::of(child.wait_with_output().unwrap()).ended(3);
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert!(said.err.contains("error: it was interrupted"), "{}", said.err);
+    assert!(said.out.contains("! cut short: it was interrupted"), "{}", said.out);
+    assert!(place.read("r.json").contains("\"ended\": \"interrupted\""));
+    assert!(place.path("cleaned").exists());
+    assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
+fn what_makes_no_sense_is_said_before_anything_runs() {
+    let place = here();
+    let cases: &[(&[&str], &str)] = &[
+        (&[], "there is nothing to compare with"),
+        (&["true"], "there is nothing to compare with"),
+        (&["true", ""], "a command is empty"),
+        (&["true", "echo 'a"], "has a single quote without its end"),
+        (&["true", "true", "--margin", "-1%"], "it must be at least 0 and below 100%"),
+        (&["true", "true", "--margin", "x"], "expected a share"),
+        (&["true", "true", "--runs", "0"], "--runs"),
+        (&["true", "true", "--runs", "-3"], "-3"),
+        (&["true", "true", "--min-runs", "5", "--max-runs", "4"], "--min-runs 5 is more than --max-runs 4"),
+        (&["true", "true", "--budget", "0s"], "a duration cannot be zero"),
+        (&["true", "true", "-n", "a", "-n", "b", "-n", "c"], "3 names for 2 commands"),
+        (&["true", "true", "-p", "a", "-p", "b", "-p", "c"], "3 times --prepare for 2 commands"),
+        (&["-P", "n", "2", "1", "sleep {n}"], "the range of parameter n is empty"),
+        (&["-P", "n", "a", "1", "sleep {n}"], "`a` is not a number"),
+        (&["true", "true", "--input", "nowhere"], "--input nowhere"),
+        (&["true", "true", "--output", "no/where"], "cannot write no/where"),
+        (&["true", "true", "--json", "no/where"], "cannot write no/where"),
+        (&["true", "true", "--import", "nowhere"], "cannot import nowhere"),
+        (&["true", "true", "--cores", "x"], "expected CPUs"),
+        (&["true", "true", "--connections", "3"], "--connections is for URLs"),
+        (&["true", "http://127.0.0.1:1/"], "a URL can only be compared with a URL"),
+        (&["http://127.0.0.1:1/", "http://127.0.0.1:2/", "--prepare", "x"], "--prepare is for commands"),
+        (&["http://127.0.0.1:1/", "http://127.0.0.1:2/", "--reference", "x"], "is none of the URLs"),
+    ];
+    for (arguments, what) in cases {
+        let said = compare(&place, arguments).ended(2);
+        assert!(said.err.contains(what), "{arguments:?}: {}", said.err);
+    }
+    let said = compare(&place, &["true", "no-such-program-here"]).ended(3);
+    assert!(said.err.contains("cannot start `no-such-program-here`"), "{}", said.err);
+    let said = compare(&place, &["http://127.0.0.1:1/", "http://127.0.0.1:2/", "-z", "100ms"]).ended(3);
+    assert!(said.err.contains("no right answer from http://127.0.0.1:"), "{}", said.err);
+}
