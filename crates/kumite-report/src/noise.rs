@@ -69,7 +69,8 @@ fn summary(trials: &[&Trial], zero: &[&str]) -> String {
         _ => {
             let kinds: Vec<String> =
                 kinds.iter().map(|(mark, n)| format!("{} {}", count(*n as f64), mark.as_str())).collect();
-            format!("{} of {of} are marked for it: {}.", count(marked as f64), kinds.join(", "))
+            let are = if marked == 1 { "is" } else { "are" };
+            format!("{} of {of} {are} marked for it: {}.", count(marked as f64), kinds.join(", "))
         }
     };
     if !zero.is_empty() {

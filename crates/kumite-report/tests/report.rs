@@ -377,7 +377,7 @@ fn noise_is_told_trial_by_trial_and_what_was_measured_anew_stays() {
     export.trials.push(anew);
     let page = html(&export);
     assert!(
-        page.contains("<p>1 of 17 trials are marked for it: 1 other-processes.</p>"),
+        page.contains("<p>1 of 17 trials is marked for it: 1 other-processes.</p>"),
         "stolen_cores is not zero everywhere"
     );
     assert_eq!(page.matches("<td>other-processes, replaced</td>").count(), 1);
