@@ -94,6 +94,27 @@ fn the_report_is_the_answer_and_what_it_rests_on() {
 }
 
 #[test]
+fn what_is_not_one_does_not_look_like_it() {
+    let near = sentence(|pair| pair.ratio = Ratio { estimate: 0.99, low: Some(0.98), high: Some(0.99996) });
+    assert_eq!(near, "A is 1.010× as fast as B (95 %: 1.00004–1.020), decided after 14 pairs in 9.20 s");
+}
+
+#[test]
+fn long_commands_are_called_by_letters() {
+    let mut comparison = comparison();
+    let long = "a command line that goes on and on and on".to_owned();
+    comparison.pairs[0].a = long.clone();
+    comparison.commands[1].name = long;
+    let text = compare_terminal(&comparison, &STYLE);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("A is 1.043× as fast as B (95 %"), "{text}");
+    assert_eq!(lines[1..4], ["A: A", "B: a command line that goes on and on and on", ""]);
+    assert!(text.contains("wall time, A / B ") && text.contains("B is slower"), "{text}");
+    let markdown = compare_markdown(&comparison);
+    assert!(markdown.contains("- B: a command line that goes on and on and on\n"), "{markdown}");
+}
+
+#[test]
 fn names_of_others_cannot_act_on_the_reader() {
     let mut comparison = comparison();
     for name in [&mut comparison.pairs[0].b, &mut comparison.commands[0].name] {
