@@ -95,4 +95,4 @@ pub use changepoint::changes;
 pub use error::Error;
 pub use median::{median, median_interval, paired_ratio};
 pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
-pub use steady::{Better, Class, FEWEST, LEAST_STEADY, Steady, TOLERANCE, steady};
+pub use steady::{Better, Class, FEWEST, Steady, steady};
