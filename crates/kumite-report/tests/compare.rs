@@ -97,6 +97,11 @@ fn the_report_is_the_answer_and_what_it_rests_on() {
 fn what_is_not_one_does_not_look_like_it() {
     let near = sentence(|pair| pair.ratio = Ratio { estimate: 0.99, low: Some(0.98), high: Some(0.99996) });
     assert_eq!(near, "A is 1.010× as fast as B (95 %: 1.00004–1.020), decided after 14 pairs in 9.20 s");
+    let same = sentence(|pair| {
+        pair.verdict = Speed::Undecided;
+        pair.ratio = Ratio { estimate: 1.00003, low: Some(0.99998), high: Some(1.02) };
+    });
+    assert!(same.contains(": B is 1.000× as fast as A (95 %: 0.99998–1.020); "), "{same}");
 }
 
 #[test]

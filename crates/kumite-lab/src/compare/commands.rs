@@ -140,6 +140,7 @@ impl<'a> Commands<'a> {
             Ok(true) => {
                 let (of, clock) = (self.lines.len(), self.clock);
                 self.aside = Duration::ZERO;
+                self.outside.begin(clock.now());
                 until_decided(&mut self, of, rules, clock, stop, watch)
             }
             Ok(false) => (Ok(Ended::Interrupted), Duration::ZERO),

@@ -34,10 +34,7 @@ impl Outside {
     /// Called between blocks: CPU time of ours since it was called last, and what time it is.
     pub(crate) fn block(&mut self, ours: Duration, now: Duration) {
         self.ours += ours;
-        let Some((watch, since)) = &self.watch else {
-            self.begin(now);
-            return;
-        };
+        let Some((watch, since)) = &self.watch else { return };
         let seconds = now.saturating_sub(*since);
         if seconds < STRETCH {
             return;
@@ -57,7 +54,8 @@ impl Outside {
         self.begin(now);
     }
 
-    fn begin(&mut self, now: Duration) {
+    /// Before the first block.
+    pub(crate) fn begin(&mut self, now: Duration) {
         self.ours = Duration::ZERO;
         self.watch = Some((Watch::begin(&self.cpus), now));
     }

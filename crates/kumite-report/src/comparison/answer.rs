@@ -139,7 +139,17 @@ pub(super) fn reciprocal(ratio: Ratio) -> Ratio {
 }
 
 pub(super) fn times(ratio: Ratio) -> String {
-    format!("{}×", factor(ratio.estimate))
+    format!("{}×", estimate(ratio))
+}
+
+/// Digits that only noise has are not shown.
+pub(super) fn estimate(ratio: Ratio) -> String {
+    let is_one_side = ratio.low.is_some_and(|low| low > 1.0) || ratio.high.is_some_and(|high| high < 1.0);
+    if is_one_side || ratio.estimate >= 10.0 {
+        factor(ratio.estimate)
+    } else {
+        format!("{:.3}", ratio.estimate)
+    }
 }
 
 /// To a thousandth, for what is no difference is of that size; finer where it would look like 1 and is not.

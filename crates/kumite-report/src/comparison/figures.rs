@@ -2,7 +2,7 @@
 
 use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift};
 
-use super::answer::{factor, interval, level};
+use super::answer::{estimate, interval, level};
 use super::names::Names;
 use crate::metric::Metric;
 use crate::number::count;
@@ -59,7 +59,7 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
         let (a, b) = (names.of(&pair.a), names.of(&pair.b));
         let mut row = |what: &str, ratio: Ratio, verdict: &str| {
             let interval = interval(ratio).unwrap_or("–".to_owned());
-            rows.push(vec![what.to_owned(), factor(ratio.estimate), interval, verdict.to_owned()]);
+            rows.push(vec![what.to_owned(), estimate(ratio), interval, verdict.to_owned()]);
         };
         let is = |what: &str| format!("{a} is {what}");
         let speed = |verdict| match verdict {
