@@ -87,6 +87,7 @@ mod hits;
 mod median;
 #[cfg(test)]
 mod peeking;
+mod proportion;
 mod sequential;
 mod steady;
 
@@ -94,5 +95,6 @@ pub use bootstrap::{Interval, bootstrap};
 pub use changepoint::changes;
 pub use error::Error;
 pub use median::{median, median_interval, paired_ratio};
+pub use proportion::proportion;
 pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
 pub use steady::{Better, Class, FEWEST, LEAST_STEADY, Steady, TOLERANCE, steady};
