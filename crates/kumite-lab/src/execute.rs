@@ -94,6 +94,9 @@ impl Measured {
     }
 }
 
+/// From the trials there are to cells, by contender and position of the point.
+pub type Undecided<'a> = dyn Fn(&[&Trial]) -> BTreeSet<(String, usize)> + 'a;
+
 /// A run that is about to be executed; the store has its beginning.
 pub struct Session<'a> {
     /// The run, with its points.
@@ -108,9 +111,9 @@ pub struct Session<'a> {
     pub kept: &'a [Trial],
     /// No block is begun that would likely end after this time.
     pub budget: Option<Duration>,
-    /// Which cells more blocks might decide a claim about: contender and position of the point. It is asked after each
-    /// round from `min_blocks` on, and only these go on.
-    pub undecided: &'a dyn Fn(&[&Trial]) -> BTreeSet<(String, usize)>,
+    /// Which cells more blocks might decide a claim about. It is asked after each round from `min_blocks` on, and only
+    /// these go on.
+    pub undecided: &'a Undecided<'a>,
     /// Whether a block that noise from outside has marked is measured anew.
     pub rerun_marked: bool,
 }

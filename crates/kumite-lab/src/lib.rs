@@ -33,7 +33,9 @@ pub use compare::{
 };
 pub use contender::{Contender, Install, Variant};
 pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
-pub use execute::{Clock, Ended, Event, Executor, Measured, Order, RealClock, Session, execute, humane};
+pub use execute::{
+    Clock, Ended, Event, Executor, Measured, Order, RealClock, Session, Undecided, execute, humane,
+};
 pub use export::{conclude, export, undecided};
 pub use http::{External, HttpExecutor, load_result, used_cores};
 pub use kumite_process::{Output, Stdin, end_orphans, runner_main};

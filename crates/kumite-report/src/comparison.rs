@@ -4,6 +4,7 @@ mod answer;
 mod csv;
 mod figures;
 mod markdown;
+mod names;
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
@@ -12,13 +13,14 @@ use kumite_record::{Comparison, Ended, Speed};
 use crate::grid::grid;
 use crate::style::Style;
 use crate::text::one_line;
+use names::Names;
 
 pub use csv::compare_csv;
 pub use markdown::compare_markdown;
 
 /// What `kumite compare` prints at its end.
 pub fn compare_terminal(comparison: &Comparison, style: &Style) -> String {
-    let style = *style;
+    let (style, names) = (*style, Names::of_all(comparison));
     let mut out = String::new();
     if let Some(why) = cut_short(comparison.ended) {
         let alarm = AnsiColor::Yellow.on_default().bold();
@@ -29,8 +31,11 @@ pub fn compare_terminal(comparison: &Comparison, style: &Style) -> String {
             Speed::Undecided => AnsiColor::Yellow,
             Speed::Faster | Speed::Slower | Speed::NoDifference => AnsiColor::Green,
         };
-        let sentence = style.wrap(&answer::sentence(pair, comparison), 0);
+        let sentence = style.wrap(&answer::sentence(pair, comparison, &names), 0);
         out += &style.paint(color.on_default().bold(), &sentence);
+    }
+    for (letter, name) in &names.legend {
+        out += style.wrap(&format!("{letter}: {name}"), 3).trim_start();
     }
     let table = |(heads, rows): figures::Rows| {
         let columns: Vec<_> = heads
@@ -39,9 +44,9 @@ pub fn compare_terminal(comparison: &Comparison, style: &Style) -> String {
             .collect();
         grid(&columns, &rows, style)
     };
-    out += &format!("\n{}", table(figures::subjects(comparison)));
-    out += &format!("\n{}", table(figures::ratios(comparison)));
-    let notes = answer::notes(comparison);
+    out += &format!("\n{}", table(figures::subjects(comparison, &names)));
+    out += &format!("\n{}", table(figures::ratios(comparison, &names)));
+    let notes = answer::notes(comparison, &names);
     if !notes.is_empty() {
         out.push('\n');
     }

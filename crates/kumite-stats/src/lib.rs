@@ -97,4 +97,4 @@ pub use error::Error;
 pub use median::{median, median_interval, paired_ratio};
 pub use proportion::proportion;
 pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
-pub use steady::{Better, Class, FEWEST, LEAST_STEADY, Steady, TOLERANCE, steady};
+pub use steady::{Better, Class, FEWEST, Steady, steady};

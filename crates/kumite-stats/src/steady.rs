@@ -39,11 +39,11 @@ pub struct Steady {
 /// Series with fewer points are not classified.
 pub const FEWEST: usize = 15;
 /// Levels that differ by less than this share are the same, and so are the outer thirds of a steady part.
-pub const TOLERANCE: f64 = 0.05;
+const TOLERANCE: f64 = 0.05;
 /// No segment has fewer points: what is shorter cannot be told from an outlier.
 const SHORTEST: usize = 3;
 /// A steady part has at least this share of the points.
-pub const LEAST_STEADY: f64 = 0.25;
+const LEAST_STEADY: f64 = 0.25;
 /// So much of the steady part is at its level. The rest are excursions that came back, such as a long collection of
 /// garbage: they belong to what the program does.
 const AT_LEVEL: f64 = 0.8;

@@ -42,7 +42,7 @@ enum Command {
     /// Offer an HTTP load to a URL and report what came back
     Load(load::Args),
     /// Compare commands: interleaved runs, until it is decided which is faster
-    Compare(compare::Args),
+    Compare(Box<compare::Args>),
     /// Build the contenders of an experiment and show their versions
     Build(build::Args),
     /// Build every contender of an experiment, start it and see that it answers rightly; nothing is timed

@@ -173,11 +173,14 @@ fn dry_run(experiment: &Experiment, choice: &Choice) -> String {
         1 => "1 point".to_owned(),
         n => format!("{n} points"),
     };
+    let (most, least) = (experiment.blocks, experiment.min_blocks.min(experiment.blocks));
+    let range = |least: String, most: String| if least == most { most } else { format!("{least} to {most}") };
+    let blocks = range(least.to_string(), most.to_string());
+    let of_all = range((trials * least as usize).to_string(), (trials * most as usize).to_string());
+    let time = range(humane(time * least), humane(time * most));
     text += &format!(
-        "\nprofile {}: {points}, {} blocks each, {trials} trials; {} under load, starting and stopping not counted\n",
+        "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time} under load, starting and stopping not counted\n",
         experiment.profile,
-        experiment.blocks,
-        humane(time),
     );
     text
 }

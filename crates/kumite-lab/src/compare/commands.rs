@@ -18,7 +18,7 @@ use super::hooks::{Hooks, check_readable};
 use super::judge::Side;
 use super::outside::Outside;
 use super::same_output::SameOutput;
-use super::sequence::{Blocks, Progressed, Rules, until_decided};
+use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 use crate::execute::Clock;
 use crate::needs::ended as how_it_ended;
 
@@ -68,6 +68,8 @@ struct Commands<'a> {
     outside: Outside,
     /// Time in what goes around runs.
     aside: Duration,
+    /// CPU time since noise was last looked at.
+    ours: Duration,
     found: Found,
 }
 
@@ -120,6 +122,7 @@ impl<'a> Commands<'a> {
             same_output,
             outside,
             aside: Duration::ZERO,
+            ours: Duration::ZERO,
             found,
         })
     }
@@ -232,7 +235,7 @@ impl<'a> Commands<'a> {
         self.same_output.as_mut().map_or(Ok(()), |same| same.check(bench))
     }
 
-    /// One after the other; what they are, by position.
+    /// Each with what goes around it; by position.
     fn in_turn(
         &mut self,
         order: &[usize],
@@ -240,30 +243,76 @@ impl<'a> Commands<'a> {
         stop: &AtomicBool,
     ) -> Result<Option<Vec<TimedRun>>, CompareError> {
         let mut block = vec![None; order.len()];
-        let alone = |bench: &Bench| bench.prepare.is_none() && bench.conclude.is_none();
-        if how.forked || self.same_output.is_some() || !self.setting.benches.iter().all(alone) {
-            for &command in order {
-                let Some(run) = self.one(command, how, stop)? else { return Ok(None) };
-                block[command] = Some(run);
+        for &command in order {
+            let Some(run) = self.one(command, how, stop)? else { return Ok(None) };
+            block[command] = Some(run);
+        }
+        Ok(Some(block.into_iter().flatten().collect()))
+    }
+
+    /// With nothing around them, so that the helper goes from one run to the next without waiting for us.
+    fn queued(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
+        let all = orders.concat();
+        let (mut runs, mut cut) = (Vec::new(), None);
+        'all: for some in all.chunks(MOST_QUEUED) {
+            let queued = some.iter().try_for_each(|&command| self.runner.queue(command, &self.setting.cores));
+            if let Err(error) = queued {
+                cut = Some(Cut::Failed(error.into()));
+                break;
             }
-        } else {
-            // The helper goes from one to the next without waiting for us.
-            for some in order.chunks(MOST_QUEUED) {
-                for &command in some {
-                    self.runner.queue(command, how.cores)?;
-                }
-                for &command in some {
-                    let Some(run) = self.runner.next(stop)? else { return Ok(None) };
-                    block[command] = Some(run);
-                }
-                for &command in some {
-                    if let Some(run) = block[command] {
-                        self.check(command, &run)?;
+            for _ in some {
+                match self.runner.next(stop) {
+                    Ok(Some(run)) => runs.push(run),
+                    Ok(None) => {
+                        cut = Some(Cut::Stopped);
+                        break 'all;
+                    }
+                    Err(error) => {
+                        cut = Some(Cut::Failed(error.into()));
+                        break 'all;
                     }
                 }
             }
         }
-        Ok(Some(block.into_iter().flatten().collect()))
+        for (nth, (&command, run)) in all.iter().zip(&runs).enumerate() {
+            if let Err(error) = self.check(command, run) {
+                cut = Some(Cut::Failed(error));
+                runs.truncate(nth);
+                break;
+            }
+        }
+        let values = orders.iter().zip(runs.chunks_exact(self.lines.len())).map(|(order, runs)| {
+            let mut block = vec![runs[0]; order.len()];
+            order.iter().zip(runs).for_each(|(&command, run)| block[command] = *run);
+            self.keep(&block)
+        });
+        Executed { values: values.collect(), cut }
+    }
+
+    /// By position; what is judged of them.
+    fn keep(&mut self, block: &[TimedRun]) -> Vec<f64> {
+        self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
+        self.ours += block.iter().map(ours).sum::<Duration>();
+        block.iter().map(|run| run.wall.as_secs_f64()).collect()
+    }
+
+    /// One block of whatever is not simply one run after the other.
+    fn block(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<f64>>, CompareError> {
+        let setting = self.setting;
+        if !setting.duet {
+            let how = How { cores: &setting.cores, forked: false };
+            let block = self.in_turn(order, how, stop)?;
+            return Ok(block.map(|block| self.keep(&block)));
+        }
+        let Some(block) = self.at_once(order, stop)? else { return Ok(None) };
+        if self.found.in_turn[0].len() < BESIDE {
+            let [_, half] = halves(&setting.cores);
+            let how = How { cores: &half, forked: false };
+            let Some(beside) = self.in_turn(order, how, stop)? else { return Ok(None) };
+            self.ours += beside.iter().map(ours).sum::<Duration>();
+            self.found.in_turn.iter_mut().zip(beside).for_each(|(runs, run)| runs.push(run));
+        }
+        Ok(Some(self.keep(&block)))
     }
 
     /// Two at the same time, the first of the order on the first half of the CPUs.
@@ -324,28 +373,38 @@ pub(crate) fn halves(cores: &[usize]) -> [Vec<usize>; 2] {
     [one.to_vec(), other.to_vec()]
 }
 
+/// CPU time that is in no run's usage and yet no noise: the helper's part in starting it, the kernel's in ending it. So
+/// much was left over when nothing but runs of a no-op went on.
+const STARTING: Duration = Duration::from_micros(75);
+
+/// CPU time that is no noise.
+fn ours(run: &TimedRun) -> Duration {
+    run.user + run.system + run.overhead + STARTING
+}
+
 impl Blocks for Commands<'_> {
     type Error = CompareError;
 
-    fn block(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<f64>>, CompareError> {
-        let setting = self.setting;
-        let how = How { cores: &setting.cores, forked: false };
-        let block = match setting.duet {
-            true => self.at_once(order, stop)?,
-            false => self.in_turn(order, how, stop)?,
+    fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
+        let alone = |bench: &Bench| bench.prepare.is_none() && bench.conclude.is_none();
+        let alone = self.setting.benches.iter().all(alone);
+        let executed = if alone && !self.setting.duet && self.same_output.is_none() {
+            self.queued(orders, stop)
+        } else {
+            let (mut values, mut cut) = (Vec::new(), None);
+            for order in orders {
+                match self.block(order, stop) {
+                    Ok(Some(block)) => values.push(block),
+                    Ok(None) | Err(CompareError::Interrupted) => cut = Some(Cut::Stopped),
+                    Err(error) => cut = Some(Cut::Failed(error)),
+                }
+                if cut.is_some() {
+                    break;
+                }
+            }
+            Executed { values, cut }
         };
-        let Some(block) = block else { return Ok(None) };
-        let mut used: Duration = block.iter().map(|run| run.user + run.system + run.overhead).sum();
-        if setting.duet && self.found.in_turn[0].len() < BESIDE {
-            let [_, half] = halves(&setting.cores);
-            let Some(beside) = self.in_turn(order, How { cores: &half, forked: false }, stop)? else {
-                return Ok(None);
-            };
-            used += beside.iter().map(|run| run.user + run.system + run.overhead).sum::<Duration>();
-            self.found.in_turn.iter_mut().zip(beside).for_each(|(runs, run)| runs.push(run));
-        }
-        self.found.runs.iter_mut().zip(&block).for_each(|(runs, run)| runs.push(*run));
-        self.outside.block(used, self.clock.now());
-        Ok(Some(block.iter().map(|run| run.wall.as_secs_f64()).collect()))
+        self.outside.block(std::mem::take(&mut self.ours), self.clock.now());
+        executed
     }
 }

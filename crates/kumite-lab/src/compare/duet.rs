@@ -29,3 +29,43 @@ pub(crate) fn gain(at_once: &[Vec<TimedRun>], in_turn: &[Vec<TimedRun>]) -> Duet
     let duet = width(at_once, Duration::max);
     Duet { pairs, sequential_width: sequential.zip(duet).map(|(sequential, duet)| sequential / duet) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    fn runs(walls_ms: &[u64]) -> Vec<TimedRun> {
+        let run = |ms: &u64| TimedRun {
+            wall: Duration::from_millis(*ms),
+            user: Duration::ZERO,
+            system: Duration::ZERO,
+            peak_rss_bytes: 1,
+            peak_rss_is_floor: false,
+            status: ExitStatus::from_raw(0),
+            involuntary_switches: 0,
+            left_behind: 0,
+            overhead: Duration::ZERO,
+        };
+        walls_ms.iter().map(run).collect()
+    }
+
+    #[test]
+    fn as_much_scatter_in_half_the_time_is_a_gain_of_the_root_of_two() {
+        let pairs = [runs(&[1_000, 1_010, 990]), runs(&[1_000; 3])];
+        let duet = gain(&pairs, &pairs);
+        assert_eq!(duet.pairs, 3);
+        assert!((duet.sequential_width.unwrap() - 2_f64.sqrt()).abs() < 0.01, "{duet:?}");
+        let wider = [runs(&[1_000, 1_100, 910]), runs(&[1_000; 3])];
+        assert!(gain(&wider, &pairs).sequential_width.unwrap() < 0.2);
+    }
+
+    #[test]
+    fn without_scatter_or_pairs_nothing_can_be_told() {
+        let still = [runs(&[1_000; 3]), runs(&[2_000; 3])];
+        assert_eq!(gain(&still, &still), Duet { pairs: 3, sequential_width: None });
+        assert_eq!(gain(&still, &[Vec::new(), Vec::new()]), Duet { pairs: 0, sequential_width: None });
+    }
+}

@@ -9,7 +9,7 @@ use kumite_record::{ComparedPair, ComparedServer, ComparedTime, Comparison, Ende
 use super::bench::CompareError;
 use super::document::{empty, estimate};
 use super::judge::{Side, judge, log_ratios, remaining};
-use super::sequence::{Blocks, Progressed, Rules, until_decided};
+use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 use crate::execute::Clock;
 use crate::http::{is_bound, offer_to_external};
 
@@ -29,7 +29,6 @@ pub struct Server {
 
 /// Compares running servers by what they answer under load, and says what came of it; with an error beside it, if that
 /// is why it ended. Each gets `warm_up` loads that are not counted.
-#[expect(clippy::too_many_arguments, reason = "each is one thing, and there is one caller")]
 pub fn compare_servers(
     servers: &[Server],
     warm_up: usize,
@@ -217,14 +216,21 @@ fn throughput(trial: &Trial) -> f64 {
 impl Blocks for Loads<'_> {
     type Error = CompareError;
 
-    fn block(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<f64>>, CompareError> {
-        let mut block = vec![None; order.len()];
-        for &at in order {
-            block[at] = Some(self.offer(at, stop)?);
+    fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
+        let mut values = Vec::new();
+        for order in orders {
+            let mut block = vec![None; order.len()];
+            for &at in order {
+                match self.offer(at, stop) {
+                    Ok(trial) => block[at] = Some(trial),
+                    Err(CompareError::Interrupted) => return Executed { values, cut: Some(Cut::Stopped) },
+                    Err(error) => return Executed { values, cut: Some(Cut::Failed(error)) },
+                }
+            }
+            let block: Vec<Trial> = block.into_iter().flatten().collect();
+            values.push(block.iter().map(|trial| 1.0 / throughput(trial)).collect());
+            self.trials.iter_mut().zip(block).for_each(|(trials, trial)| trials.push(trial));
         }
-        let block: Vec<Trial> = block.into_iter().flatten().collect();
-        let values = block.iter().map(|outcome| 1.0 / throughput(outcome)).collect();
-        self.trials.iter_mut().zip(block).for_each(|(trials, trial)| trials.push(trial));
-        Ok(Some(values))
+        Executed { values, cut: None }
     }
 }

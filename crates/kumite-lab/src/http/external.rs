@@ -89,7 +89,8 @@ pub fn load_result(
         p99_9: metric("response_p99_9_us"),
         max,
     });
-    let times = trial_sample.histograms.get("response_ns");
+    let used_from_ms = trial_sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
+    let (_, times) = outcome.times.from(used_from_ms);
     let seconds = outcome.elapsed.as_secs_f64();
     LoadResult {
         schema: SCHEMA,
@@ -119,8 +120,7 @@ pub fn load_result(
         recovered: outcome.recovery.map(|recovery| recovery.complete),
         cut_short: outcome.stopped,
         histogram_us: times
-            .into_iter()
-            .flat_map(|times| times.iter_recorded())
+            .iter_recorded()
             .map(|bin| (bin.value_iterated_to() as f64 / 1e3, bin.count_since_last_iteration()))
             .collect(),
         series: trial_sample.series.clone(),

@@ -7,9 +7,11 @@ use crate::number::{plural, significant};
 use crate::selfcheck::noise_floor;
 use crate::text::one_line;
 
+use super::names::Names;
+
 /// Who is how many times as fast, how sure that is, and after how much; the faster one first.
-pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison) -> String {
-    let (a, b) = (one_line(&pair.a), one_line(&pair.b));
+pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> String {
+    let (a, b) = (names.of(&pair.a), names.of(&pair.b));
     let after = format!("after {} in {}", plural(pair.blocks, "pair"), seconds(pair.seconds));
     let level = level(comparison);
     let fast = |a: &str, b: &str, ratio: Ratio| match interval(ratio) {
@@ -41,7 +43,7 @@ pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison) -> String {
 }
 
 /// What else there is to say of how it came about.
-pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
+pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let mut notes = Vec::new();
     let imported = comparison.pairs.iter().filter_map(|pair| Some((pair, pair.imported.as_ref()?)));
     for (pair, imported) in imported {
@@ -49,9 +51,9 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
         notes.push(format!(
             "{}: {} is {}{stddev}× as fast as {} there, by means of runs that were made one command after the other",
             one_line(&imported.file),
-            one_line(&pair.a),
+            names.of(&pair.a),
             factor(imported.ratio),
-            one_line(&pair.b)
+            names.of(&pair.b)
         ));
     }
     let pairs = comparison.pairs.len();
@@ -144,9 +146,14 @@ pub(super) fn times(ratio: Ratio) -> String {
     format!("{}×", factor(ratio.estimate))
 }
 
-/// To a thousandth: what is no difference is of that size.
+/// To a thousandth, for what is no difference is of that size; finer where it would look like 1 and is not.
 pub(super) fn factor(value: f64) -> String {
-    if value < 10.0 { format!("{value:.3}") } else { significant(value, 4) }
+    if value >= 10.0 {
+        return significant(value, 4);
+    }
+    let text = |decimals: usize| format!("{value:.decimals$}");
+    let is_one = |text: &str| text.parse() == Ok(1.0);
+    (3..6).map(text).find(|text| value == 1.0 || !is_one(text)).unwrap_or_else(|| text(6))
 }
 
 pub(super) fn interval(ratio: Ratio) -> Option<String> {

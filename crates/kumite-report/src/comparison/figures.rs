@@ -3,9 +3,9 @@
 use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift};
 
 use super::answer::{factor, interval, level};
+use super::names::Names;
 use crate::metric::Metric;
 use crate::number::count;
-use crate::text::one_line;
 
 /// Heads, and whether their column is of figures; then rows.
 pub(super) type Rows = (Vec<(String, bool)>, Vec<Vec<String>>);
@@ -16,16 +16,16 @@ fn heads<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
 }
 
 /// A row for each command or server.
-pub(super) fn subjects(comparison: &Comparison) -> Rows {
-    if comparison.servers.is_empty() { commands(comparison) } else { servers(comparison) }
+pub(super) fn subjects(comparison: &Comparison, names: &Names) -> Rows {
+    if comparison.servers.is_empty() { commands(comparison, names) } else { servers(comparison, names) }
 }
 
-fn commands(comparison: &Comparison) -> Rows {
+fn commands(comparison: &Comparison, names: &Names) -> Rows {
     let heads = heads(["command", "wall median [95 %]", "user", "system", "peak RSS", "runs"]);
     let row = |command: &kumite_record::ComparedCommand| {
         let floor = if command.peak_rss_is_floor > 0 { "≤ " } else { "" };
         vec![
-            one_line(&command.name),
+            names.of(&command.name),
             bounded("wall_s", &command.wall_s),
             plain("user_s", &command.user_s),
             plain("system_s", &command.system_s),
@@ -36,11 +36,11 @@ fn commands(comparison: &Comparison) -> Rows {
     (heads, comparison.commands.iter().map(row).collect())
 }
 
-fn servers(comparison: &Comparison) -> Rows {
+fn servers(comparison: &Comparison, names: &Names) -> Rows {
     let heads = heads(["server", "req/s, median [95 %]", "response p50", "p99", "failures", "loads"]);
     let row = |server: &kumite_record::ComparedServer| {
         vec![
-            one_line(&server.name),
+            names.of(&server.name),
             bounded("throughput_rps", &server.throughput_rps),
             plain("response_p50_us", &server.response_p50_us),
             plain("response_p99_us", &server.response_p99_us),
@@ -53,10 +53,10 @@ fn servers(comparison: &Comparison) -> Rows {
 
 /// A row for each pair and metric. All ratios are that of the reference over the other, so that more than 1 is in favour
 /// of the other.
-pub(super) fn ratios(comparison: &Comparison) -> Rows {
+pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
     let mut rows = Vec::new();
     for pair in &comparison.pairs {
-        let (a, b) = (one_line(&pair.a), one_line(&pair.b));
+        let (a, b) = (names.of(&pair.a), names.of(&pair.b));
         let mut row = |what: &str, ratio: Ratio, verdict: &str| {
             let interval = interval(ratio).unwrap_or("–".to_owned());
             rows.push(vec![what.to_owned(), factor(ratio.estimate), interval, verdict.to_owned()]);

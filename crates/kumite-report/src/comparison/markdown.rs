@@ -1,22 +1,29 @@
 use kumite_record::Comparison;
 
+use super::names::Names;
 use super::{answer, cut_short, figures};
 use crate::markdown::escaped;
 
 /// The same in GitHub's Markdown.
 pub fn compare_markdown(comparison: &Comparison) -> String {
-    let mut out = String::new();
+    let (mut out, names) = (String::new(), Names::of_all(comparison));
     if let Some(why) = cut_short(comparison.ended) {
         out += &format!("> ⚠ **Cut short:** {why}\n\n");
     }
     for pair in &comparison.pairs {
-        out += &format!("**{}**\n\n", escaped(&answer::sentence(pair, comparison)));
+        out += &format!("**{}**\n\n", escaped(&answer::sentence(pair, comparison, &names)));
     }
-    out += &table(figures::subjects(comparison));
+    for (letter, name) in &names.legend {
+        out += &format!("- {letter}: {}\n", escaped(name));
+    }
+    if !names.legend.is_empty() {
+        out.push('\n');
+    }
+    out += &table(figures::subjects(comparison, &names));
     out.push('\n');
-    out += &table(figures::ratios(comparison));
+    out += &table(figures::ratios(comparison, &names));
     out.push('\n');
-    for note in answer::notes(comparison) {
+    for note in answer::notes(comparison, &names) {
         out += &format!("- {}\n", escaped(&note));
     }
     for warning in &comparison.warnings {

@@ -1,0 +1,53 @@
+use std::collections::BTreeMap;
+
+use kumite_record::Comparison;
+
+use crate::text::one_line;
+
+/// What fits into a sentence and a table.
+const LONGEST: usize = 40;
+
+/// What commands are called: by their names, or by letters if those are too long.
+pub(super) struct Names {
+    by_name: BTreeMap<String, String>,
+    /// The letters, and what they stand for.
+    pub legend: Vec<(String, String)>,
+}
+
+impl Names {
+    pub(super) fn of_all(comparison: &Comparison) -> Names {
+        let commands = comparison.commands.iter().map(|command| &command.name);
+        let all: Vec<&String> =
+            commands.chain(comparison.servers.iter().map(|server| &server.name)).collect();
+        let too_long = all.iter().any(|name| name.chars().count() > LONGEST);
+        let called = |(at, name): (usize, &&String)| match too_long {
+            true => ((*name).clone(), letters(at)),
+            false => ((*name).clone(), one_line(name)),
+        };
+        let legend = all.iter().enumerate().map(|(at, name)| (letters(at), one_line(name)));
+        Names {
+            legend: if too_long { legend.collect() } else { Vec::new() },
+            by_name: all.iter().enumerate().map(called).collect(),
+        }
+    }
+
+    pub(super) fn of(&self, name: &str) -> String {
+        self.by_name.get(name).cloned().unwrap_or_else(|| one_line(name))
+    }
+}
+
+/// A to Z, then AA and so on.
+fn letters(at: usize) -> String {
+    let last = char::from(b'A' + (at % 26) as u8);
+    if at < 26 { last.to_string() } else { letters(at / 26 - 1) + &last.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!([0, 25, 26, 51, 52, 701, 702].map(letters), ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
+    }
+}

@@ -1,0 +1,142 @@
+//! Comparisons with known figures, in words.
+
+use kumite_record::{ComparedPair, ComparedUse, Comparison, Ratio, Speed, Thrift};
+use kumite_report::{Style, compare_csv, compare_markdown, compare_terminal};
+use serde_json::json;
+
+const STYLE: Style = Style { color: false, width: 100 };
+
+/// One pair, made as a reader of the document would write it.
+fn comparison() -> Comparison {
+    let command = |name: &str, wall: f64| {
+        let estimate = |value: f64, unit: &str| json!({"estimate": value, "low": value * 0.99, "high": value * 1.01, "unit": unit, "n": 14});
+        json!({
+            "name": name, "command": name, "shell": null, "wall_s": estimate(wall, "s"), "user_s": estimate(0.018, "s"),
+            "system_s": estimate(0.0005, "s"), "peak_rss_bytes": estimate(737_280.0, "bytes"), "peak_rss_is_floor": 0,
+            "times": vec![wall; 14], "user_times": vec![0.018; 14], "system_times": vec![0.0005; 14],
+            "peak_rss": vec![737_280; 14], "exit_codes": vec![0; 14], "involuntary_switches": 28
+        })
+    };
+    let document = json!({
+        "schema": 1, "command": "kumite compare a b", "kumite": "0.1.0", "started": "2026-01-02T03:04:05Z",
+        "machine": {
+            "kernel": "Linux 6", "os": "", "cpu": "", "cpus": 2, "smt_siblings": [], "memory_bytes": 1,
+            "virtual_machine": true, "governor": null, "cores": {"contender": [0], "engine": [1]}
+        },
+        "seed": 7, "alpha": 0.05, "alpha_per_pair": 0.05, "margin": 0.0025, "ended": "decided",
+        "commands": [command("A", 0.0187), command("B", 0.0195)],
+        "pairs": [{
+            "a": "B", "b": "A", "verdict": "slower", "ratio": {"estimate": 0.9588, "low": 0.9479, "high": 0.9699},
+            "blocks": 14, "seconds": 9.2, "remaining": null, "cpu": null, "memory": null
+        }],
+        "costs": {"seconds": 9.2, "between_runs_us": 12.0, "empty_process_s": 0.0005, "empty_shell_s": null},
+        "noise": null, "warnings": []
+    });
+    serde_json::from_value(document).unwrap()
+}
+
+fn sentence(change: impl FnOnce(&mut ComparedPair)) -> String {
+    let mut comparison = comparison();
+    change(&mut comparison.pairs[0]);
+    let text = compare_terminal(&comparison, &Style { width: 1_000, ..STYLE });
+    text.lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn the_answer_has_four_forms() {
+    assert_eq!(
+        sentence(|_| {}),
+        "A is 1.043× as fast as B (95 %: 1.031–1.055), decided after 14 pairs in 9.20 s"
+    );
+    let faster = sentence(|pair| {
+        pair.verdict = Speed::Faster;
+        pair.ratio = Ratio { estimate: 12.345, low: Some(11.0), high: Some(13.0) };
+        (pair.blocks, pair.seconds) = (6, 123.4);
+    });
+    assert_eq!(faster, "B is 12.35× as fast as A (95 %: 11.00–13.00), decided after 6 pairs in 123 s");
+    let same = sentence(|pair| {
+        pair.verdict = Speed::NoDifference;
+        pair.ratio = Ratio { estimate: 1.0, low: Some(0.9981), high: Some(1.0019) };
+    });
+    assert_eq!(
+        same,
+        "no difference: B is as fast as A within ±0.25 % (95 %: 0.998–1.002), decided after 14 pairs in 9.20 s"
+    );
+    let undecided = sentence(|pair| {
+        pair.verdict = Speed::Undecided;
+        pair.ratio.high = Some(1.01);
+        pair.remaining = Some(kumite_record::Remaining { blocks: 1_200, seconds: 780.0 });
+    });
+    assert_eq!(
+        undecided,
+        "undecided after 14 pairs in 9.20 s: B is 0.959× as fast as A (95 %: 0.948–1.010); about 1,200 more pairs \
+         (~780 s) would tell"
+    );
+    let few = sentence(|pair| {
+        pair.verdict = Speed::Undecided;
+        pair.ratio = Ratio { estimate: 1.0, low: None, high: None };
+        pair.blocks = 1;
+    });
+    assert_eq!(
+        few,
+        "undecided after 1 pair in 9.20 s: too few pairs to tell B from A; as it looks, more pairs would not tell"
+    );
+}
+
+#[test]
+fn the_report_is_the_answer_and_what_it_rests_on() {
+    let mut comparison = comparison();
+    let ratio = Ratio { estimate: 1.0, low: Some(1.0), high: Some(1.0) };
+    comparison.pairs[0].memory = Some(ComparedUse { verdict: Thrift::NoDifference, ratio, blocks: 14 });
+    insta::assert_snapshot!("compare_terminal", compare_terminal(&comparison, &STYLE));
+    insta::assert_snapshot!("compare_markdown", compare_markdown(&comparison));
+    insta::assert_snapshot!("compare_csv", compare_csv(&comparison));
+}
+
+#[test]
+fn what_is_not_one_does_not_look_like_it() {
+    let near = sentence(|pair| pair.ratio = Ratio { estimate: 0.99, low: Some(0.98), high: Some(0.99996) });
+    assert_eq!(near, "A is 1.010× as fast as B (95 %: 1.00004–1.020), decided after 14 pairs in 9.20 s");
+}
+
+#[test]
+fn long_commands_are_called_by_letters() {
+    let mut comparison = comparison();
+    let long = "a command line that goes on and on and on".to_owned();
+    comparison.pairs[0].a = long.clone();
+    comparison.commands[1].name = long;
+    let text = compare_terminal(&comparison, &STYLE);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("A is 1.043× as fast as B (95 %"), "{text}");
+    assert_eq!(lines[1..4], ["A: A", "B: a command line that goes on and on and on", ""]);
+    assert!(text.contains("wall time, A / B ") && text.contains("B is slower"), "{text}");
+    let markdown = compare_markdown(&comparison);
+    assert!(markdown.contains("- B: a command line that goes on and on and on\n"), "{markdown}");
+}
+
+#[test]
+fn names_of_others_cannot_act_on_the_reader() {
+    let mut comparison = comparison();
+    for name in [&mut comparison.pairs[0].b, &mut comparison.commands[0].name] {
+        *name = "\u{1b}[31m|<b>\nx,\"y\"".to_owned();
+    }
+    let terminal = compare_terminal(&comparison, &STYLE);
+    assert!(!terminal.contains('\u{1b}'), "{terminal}");
+    let markdown = compare_markdown(&comparison);
+    assert!(!markdown.contains("<b>") && markdown.contains("\\|&lt;b&gt; x"), "{markdown}");
+    assert!(compare_csv(&comparison).contains("\"\u{1b}[31m|<b>\nx,\"\"y\"\"\""));
+}
+
+#[test]
+fn colour_says_nothing_that_words_do_not() {
+    let plain = compare_terminal(&comparison(), &STYLE);
+    let colored = compare_terminal(&comparison(), &Style { color: true, ..STYLE });
+    assert_ne!(plain, colored);
+    let mut stripped = String::new();
+    let mut rest = colored.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        stripped += before;
+        rest = after.split_once('m').map_or("", |(_, rest)| rest);
+    }
+    assert_eq!(stripped + rest, plain);
+}
