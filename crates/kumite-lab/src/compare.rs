@@ -20,7 +20,7 @@ pub use command::{CommandLine, Shell};
 pub use commands::compare;
 pub(crate) use duet::BESIDE;
 pub use import::{Imported, import};
-pub(crate) use judge::log_ratios;
+pub(crate) use judge::{Bar, Side, judge, log_ratios};
 pub use parameters::Parameter;
 pub use sequence::{Progressed, Rules};
 pub use servers::{Server, compare_servers};

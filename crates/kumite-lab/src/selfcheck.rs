@@ -30,11 +30,12 @@ const MARGIN: f64 = 0.0025;
 /// Of the intervals of shares.
 const CONFIDENCE: f64 = 0.95;
 
-/// What each part gets of the time; the engine's takes what it takes.
-const COMMANDS: f64 = 0.38;
-const SERVER: f64 = 0.32;
+/// What clock and CPUs get of the time. The engine's part takes what it takes.
 const CPUS: f64 = 0.1;
-const DUET: f64 = 0.12;
+/// And what the others get of what is then left.
+const COMMANDS: f64 = 0.46;
+const SERVER: f64 = 0.4;
+const DUET: f64 = 0.14;
 
 /// What is to be checked with.
 #[derive(Clone, Debug)]
@@ -86,17 +87,22 @@ pub fn selfcheck(
 
 impl Check<'_> {
     fn parts(&mut self, found: &mut SelfCheck) -> Result<(), CompareError> {
-        (found.clock, found.cpus) = self.cpus(self.share(CPUS))?;
+        let budget = self.asked.budget;
+        let began = self.clock.now();
+        (found.clock, found.cpus) = self.cpus(budget.mul_f64(CPUS))?;
         self.engine(&mut found.engine)?;
+        let left = budget.saturating_sub(self.clock.now().saturating_sub(began));
         let work = spin::calibrated();
-        self.commands(self.share(COMMANDS), work, &mut found.commands)?;
-        self.servers(self.share(SERVER), &mut found.server)?;
-        found.duet = self.duet(self.share(DUET), work)?;
+        self.commands(left.mul_f64(COMMANDS), work, &mut found.commands)?;
+        self.servers(left.mul_f64(SERVER), &mut found.server)?;
+        found.duet = self.duet(left.mul_f64(DUET), work)?;
         Ok(())
     }
 
-    fn share(&self, share: f64) -> Duration {
-        self.asked.budget.mul_f64(share)
+    /// Whether there is time for another one, if it takes as long as those before it; there is for the first.
+    fn time_for_more(&self, began: Duration, time: Duration, done: u64) -> bool {
+        let spent = self.clock.now().saturating_sub(began);
+        done == 0 || spent + spent.div_f64(done as f64) <= time
     }
 
     fn go_on(&self) -> Result<(), CompareError> {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Machine, Ratio};
+use crate::{Machine, Mark, Ratio};
 
 /// One execution of `kumite selfcheck`; a part that there was no time or no second CPU for is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -138,8 +138,11 @@ pub struct EngineCheck {
     pub tries: usize,
     /// Requests of the last try.
     pub requests: u64,
-    /// Whether all of `figures` agree.
-    pub truthful: bool,
+    /// Whether all of `figures` agree, or all tries found that they do not. None if it could not be told: times were too
+    /// long while something else disturbed the machine.
+    pub truthful: Option<bool>,
+    /// What disturbed the last try.
+    pub marks: Vec<Mark>,
     /// What the last try found.
     pub figures: Vec<EngineFigure>,
 }
@@ -164,17 +167,22 @@ impl EngineFigure {
     pub fn agrees(&self) -> bool {
         (self.least..=self.most).contains(&self.engine)
     }
+
+    /// Whether it saw too much: the only thing that what disturbs the machine can bring about.
+    pub fn too_much(&self) -> bool {
+        self.engine > self.most
+    }
 }
 
 /// Pairs of the same command both at once, and in turn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DuetCheck {
-    /// How many times as wide an interval from pairs in turn is, in the same time: above 1, duet pays. With the interval
-    /// of the median over `rounds`.
+    /// How many times as wide an interval from pairs in turn is, in the same time: above 1, duet pays. The median over
+    /// the rounds, with its interval if there are enough of them.
     pub sequential_width: Ratio,
     /// Rounds of 20 pairs of either kind.
     pub rounds: usize,
-    /// Whether all of the interval is on one side.
+    /// Whether all of the interval is on one side; none if not, or without an interval.
     pub pays: Option<bool>,
 }
 

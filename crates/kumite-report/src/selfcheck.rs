@@ -112,10 +112,16 @@ fn same_twice(same: &SameTwice, style: Style) -> String {
 }
 
 fn engine(check: &EngineCheck, style: Style) -> String {
-    let verdict = if check.truthful { "it saw that" } else { "it did not see that" };
+    let verdict = match check.truthful {
+        Some(true) => "it saw that",
+        Some(false) => "it did not see that",
+        None => "whether it saw that cannot be told",
+    };
+    let marks: Vec<&str> = check.marks.iter().map(|mark| mark.as_str()).collect();
+    let marks = if marks.is_empty() { String::new() } else { format!("; marked {}", marks.join(", ")) };
     let tries = if check.tries > 1 { format!(", in try {}", check.tries) } else { String::new() };
     let what = format!(
-        "{}: {verdict}{tries} ({})",
+        "{}: {verdict}{tries} ({}{marks})",
         one_line(&check.server),
         plural(check.requests as usize, "request")
     );
@@ -136,10 +142,10 @@ fn engine(check: &EngineCheck, style: Style) -> String {
 
 fn clock_text(clock: &ClockCheck) -> String {
     format!(
-        "reading the clock costs {} ns, its smallest step is {} ns; the time of day got {} µs ahead of it in {}",
+        "reading the clock costs {} ns, its smallest step is {} ns; the time of day and it parted by {} µs in {}",
         significant(clock.cost_ns, 2),
         significant(clock.resolution_ns, 2),
-        significant(clock.realtime_ahead_us, 2),
+        significant(clock.realtime_ahead_us.abs(), 2),
         length(clock.over_s)
     )
 }

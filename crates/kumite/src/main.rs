@@ -66,11 +66,8 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == compare::HELPER) {
         return kumite_lab::runner_main();
     }
-    if let [first, steps] = &std::env::args().skip(1).collect::<Vec<_>>()[..]
-        && first == selfcheck::WORKER
-    {
-        kumite_lab::spin(steps.parse().unwrap_or(0));
-        return ExitCode::SUCCESS;
+    if std::env::args_os().nth(1).is_some_and(|first| first == selfcheck::WORKER) {
+        return selfcheck::work();
     }
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),

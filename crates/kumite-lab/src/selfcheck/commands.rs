@@ -20,12 +20,12 @@ impl Check<'_> {
         work: u64,
         found: &mut Option<SameTwice>,
     ) -> Result<(), CompareError> {
-        let until = self.clock.now() + time;
+        let began = self.clock.now();
         let what = "a command that computes for about 5 ms, compared with itself".to_owned();
         let mut tally = Tally::new(what, &["wall time", "CPU time", "memory"], MOST_PAIRS);
         let setting = self.setting(work, false)?;
         for nth in 0.. {
-            if nth > 0 && self.clock.now() >= until {
+            if !self.time_for_more(began, time, nth) {
                 break;
             }
             (self.watch)(&format!("a command against itself: comparison {}", nth + 1));

@@ -3,24 +3,23 @@
 use std::time::Duration;
 
 use kumite_process::available_cores;
-use kumite_record::{DuetCheck, Ratio};
-use kumite_stats::sequential_median;
+use kumite_record::DuetCheck;
 
 use super::{ALPHA, Check};
-use crate::compare::{BESIDE, CompareError, Rules};
+use crate::compare::{BESIDE, Bar, CompareError, Rules, Side, judge};
 
 impl Check<'_> {
     /// Round after round of what `--duet` measures itself: pairs at once and pairs in turn, alternating. None with one
-    /// CPU, or without time for enough rounds.
+    /// CPU.
     pub(super) fn duet(&mut self, time: Duration, work: u64) -> Result<Option<DuetCheck>, CompareError> {
         if available_cores().len() < 2 {
             return Ok(None);
         }
-        let until = self.clock.now() + time;
+        let began = self.clock.now();
         let setting = self.setting(work, true)?;
         let mut widths = Vec::new();
         for nth in 0.. {
-            if nth > 0 && self.clock.now() >= until {
+            if !self.time_for_more(began, time, nth) {
                 break;
             }
             (self.watch)(&format!("two at once, and in turn: round {}", nth + 1));
@@ -32,20 +31,16 @@ impl Check<'_> {
     }
 }
 
+/// None without a round.
 fn judged(widths: &[f64]) -> Option<DuetCheck> {
     let logs: Vec<f64> = widths.iter().map(|width| width.ln()).collect();
-    let interval = sequential_median(&logs, ALPHA).ok()?;
-    let pays = match (interval.low, interval.high) {
-        (low, _) if low > 0.0 => Some(true),
-        (_, high) if high < 0.0 => Some(false),
-        _ => None,
+    let (side, sequential_width) = judge(&logs, Bar { alpha: ALPHA, margin: 0.0 });
+    let pays = match side {
+        Side::Above => Some(true),
+        Side::Below => Some(false),
+        Side::Within | Side::Unknown => None,
     };
-    let sequential_width = Ratio {
-        estimate: interval.estimate.exp(),
-        low: Some(interval.low.exp()),
-        high: Some(interval.high.exp()),
-    };
-    Some(DuetCheck { sequential_width, rounds: widths.len(), pays })
+    (!widths.is_empty()).then_some(DuetCheck { sequential_width, rounds: widths.len(), pays })
 }
 
 #[cfg(test)]
@@ -57,6 +52,8 @@ mod tests {
         assert_eq!(judged(&[1.5; 6]).unwrap().pays, Some(true));
         assert_eq!(judged(&[0.5; 6]).unwrap().pays, Some(false));
         assert_eq!(judged(&[0.5, 2.0, 0.5, 2.0, 0.5, 2.0]).unwrap().pays, None);
-        assert_eq!(judged(&[1.5; 5]), None, "too few rounds");
+        let few = judged(&[1.5; 5]).unwrap();
+        assert_eq!((few.pays, few.rounds, few.sequential_width.low), (None, 5, None));
+        assert_eq!(judged(&[]), None);
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn problems(check: &SelfCheck) -> Vec<Problem> {
         .iter()
         .flat_map(|(what, same)| same.iter().flat_map(|same| of_same(what, &same.false_verdicts)))
         .collect();
-    found.extend(check.engine.iter().filter(|check| !check.truthful).map(engine));
+    found.extend(check.engine.iter().filter(|check| check.truthful == Some(false)).map(engine));
     found.extend(check.cpus.iter().filter(|check| check.elsewhere > 0).map(pinning));
     found
 }
@@ -76,7 +76,7 @@ mod tests {
     fn check(false_verdicts: FalseVerdicts, truthful: bool, elsewhere: u64) -> SelfCheck {
         SelfCheck {
             server: Some(SameTwice { false_verdicts: vec![false_verdicts], ..SameTwice::default() }),
-            engine: vec![EngineCheck { truthful, ..EngineCheck::default() }],
+            engine: vec![EngineCheck { truthful: Some(truthful), ..EngineCheck::default() }],
             cpus: vec![CpuCheck { looks: 10, elsewhere, ..CpuCheck::default() }],
             ..SelfCheck::default()
         }

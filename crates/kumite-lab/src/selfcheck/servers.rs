@@ -25,7 +25,7 @@ impl Check<'_> {
         time: Duration,
         found: &mut Option<SameTwice>,
     ) -> Result<(), CompareError> {
-        let until = self.clock.now() + time;
+        let began = self.clock.now();
         let server = started(Server::start(&cores().contender, Arc::new(Prompt)))?;
         let what = format!(
             "an HTTP server under {CONNECTIONS} connections for {} ms, compared with itself",
@@ -40,7 +40,7 @@ impl Check<'_> {
             load: load.clone(),
         });
         for nth in 0.. {
-            if nth > 0 && self.clock.now() >= until {
+            if !self.time_for_more(began, time, nth) {
                 break;
             }
             (self.watch)(&format!("a server against itself: comparison {}", nth + 1));
