@@ -198,7 +198,7 @@ pub struct Problem {
 }
 
 /// How far a result of a machine could be trusted when that was last measured: what runs and comparisons keep of a
-/// [`SelfCheck`].
+/// self-check.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseFloor {
     /// When.
