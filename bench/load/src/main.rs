@@ -115,7 +115,7 @@ fn measure(args: &Args) -> Result<bool> {
         cell.rounds.push(trials.into_iter().flatten().collect());
     }
 
-    let mut text = table(&generators, &cells, args.seed);
+    let mut text = table(&generators, &cells);
     text += &facts(args, &generators, &versions, cores, &load_before, &ask);
     if args.write {
         let file = Path::new(HERE).join("RESULTS.md");

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use kumite_stats::{median, paired_ratio};
+use kumite_stats::{median, sequential_ratio};
 
 use crate::{Generator, Trial};
 
@@ -18,7 +18,7 @@ pub struct Cell {
 
 /// The Markdown: each generator for itself, the first against each other in pairs from the same round, and every
 /// disagreement about the number of requests.
-pub fn table(generators: &[Generator], cells: &[Cell], seed: u64) -> String {
+pub fn table(generators: &[Generator], cells: &[Cell]) -> String {
     let mut text = String::from(
         "| connections | generator | CPU µs/request, median (min–max) | requests/s, median | generator's CPU busy | \
          server's CPU busy | the limit | others' CPU, most | peak RSS MiB |\n\
@@ -34,7 +34,7 @@ pub fn table(generators: &[Generator], cells: &[Cell], seed: u64) -> String {
                  | ---: | --- | ---: | ---: | ---: |\n";
         for cell in cells {
             for (index, other) in others.iter().enumerate() {
-                let _ = writeln!(text, "{}", pair_row(cell, first.name(), (index + 1, other.name()), seed));
+                let _ = writeln!(text, "{}", pair_row(cell, first.name(), (index + 1, other.name())));
             }
         }
     }
@@ -99,11 +99,11 @@ fn row(cell: &Cell, generator: usize, name: &str) -> String {
     )
 }
 
-fn pair_row(cell: &Cell, first: &str, (index, other): (usize, &str), seed: u64) -> String {
+fn pair_row(cell: &Cell, first: &str, (index, other): (usize, &str)) -> String {
     let ratio = |value: fn(&Trial) -> f64| {
         let pair = |round: &Vec<Trial>| (value(&round[0]), value(&round[index]));
         let pairs: Vec<_> = cell.rounds.iter().map(pair).collect();
-        match paired_ratio(&pairs, 0.95, seed) {
+        match sequential_ratio(&pairs, 0.05) {
             Ok(ratio) => format!("{:.3} ({:.3}–{:.3})", ratio.estimate, ratio.low, ratio.high),
             Err(error) => error.to_string(),
         }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn medians_limits_and_ratios_of_pairs() {
-        let text = table(&BOTH(), &[cell(100_000)], 1);
+        let text = table(&BOTH(), &[cell(100_000)]);
         for row in [
             "| 10 | kumite load | 4.80 (4.50–5.10) | 100010 | 48 % | 50 % | neither | 2.0 % | 3.0 |",
             "| 10 | wrk | 9.60 (9.00–10.20) | 100000 | 96 % | 50 % | generator | 2.0 % | 3.0 |",
@@ -162,7 +162,7 @@ mod tests {
             assert_eq!(faults(&BOTH(), &[cell(counted)]).len(), wrong, "{counted}");
         }
         assert!(
-            table(&BOTH(), &[cell(99_999)], 1).contains("**Error:** kumite load at 10 connections, round 1")
+            table(&BOTH(), &[cell(99_999)]).contains("**Error:** kumite load at 10 connections, round 1")
         );
     }
 
@@ -180,7 +180,7 @@ mod tests {
     fn too_few_rounds_have_no_interval_and_one_generator_no_ratio() {
         let mut few = cell(100_000);
         few.rounds.truncate(3);
-        assert!(table(&BOTH(), &[few.clone()], 1).contains("3 blocks are too few"));
-        assert!(!table(&BOTH()[..1], &[few], 1).contains("ratio"));
+        assert!(table(&BOTH(), &[few.clone()]).contains("3 blocks are too few"));
+        assert!(!table(&BOTH()[..1], &[few]).contains("ratio"));
     }
 }

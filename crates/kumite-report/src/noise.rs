@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Export, Mark, Trial};
+use kumite_record::{Export, Mark, Trial, standing};
 use serde::Serialize;
 
 use crate::group::Groups;
@@ -31,6 +31,7 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
     let some = |name: &&str| trials.iter().any(|t| t.sample.noise.get(*name).is_some_and(|v| *v != 0.0));
     let (shown, zero): (Vec<&str>, Vec<&str>) = names.into_iter().partition(some);
 
+    let stands: BTreeSet<u32> = standing(&export.trials).map(|trial| trial.seq).collect();
     let column = |name: String, numeric, of: &dyn Fn(&Trial) -> String| -> Filled {
         (Column { name, numeric }, trials.iter().map(|trial| Entry::plain(one_line(&of(trial)))).collect())
     };
@@ -39,7 +40,9 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
         column("point".to_owned(), false, &|trial| groups.name(&trial.point)),
         column("block".to_owned(), true, &|trial| count(f64::from(trial.block) + 1.0)),
         column("marks".to_owned(), false, &|trial| {
-            outside(trial).map(Mark::as_str).collect::<Vec<_>>().join(", ")
+            let marks = outside(trial).map(Mark::as_str);
+            let replaced = (!stands.contains(&trial.seq)).then_some("replaced");
+            marks.chain(replaced).collect::<Vec<_>>().join(", ")
         }),
     ];
     columns.extend(shown.into_iter().map(Metric::new).map(|metric| {
@@ -66,7 +69,8 @@ fn summary(trials: &[&Trial], zero: &[&str]) -> String {
         _ => {
             let kinds: Vec<String> =
                 kinds.iter().map(|(mark, n)| format!("{} {}", count(*n as f64), mark.as_str())).collect();
-            format!("{} of {of} are marked for it: {}.", count(marked as f64), kinds.join(", "))
+            let are = if marked == 1 { "is" } else { "are" };
+            format!("{} of {of} {are} marked for it: {}.", count(marked as f64), kinds.join(", "))
         }
     };
     if !zero.is_empty() {

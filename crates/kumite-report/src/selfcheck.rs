@@ -49,6 +49,10 @@ fn answer(check: &SelfCheck, style: Style) -> String {
     }
     out += &match check.problems.len() {
         0 if check.cut_short => String::new(),
+        0 if check.engine.iter().any(|engine| engine.truthful.is_none()) => paint(
+            AnsiColor::Yellow,
+            "as promised, as far as it could be told: the machine was too busy to judge the load engine",
+        ),
         0 => paint(
             AnsiColor::Green,
             "as promised: nothing was found here that makes kumite's results doubtful",

@@ -332,7 +332,9 @@ fn selfcheck_report() {
 
 #[test]
 fn a_selfcheck_that_found_nothing_wrong_says_so_and_one_that_did_not_end_does_not() {
-    let good = SelfCheck { problems: Vec::new(), ..fixture::selfcheck() };
+    let mut good = SelfCheck { problems: Vec::new(), ..fixture::selfcheck() };
+    assert!(selfcheck_terminal(&good, &PLAIN).starts_with("as promised, as far as it could be told: "));
+    good.engine.retain(|check| check.truthful.is_some());
     assert!(selfcheck_terminal(&good, &PLAIN).starts_with("as promised: "));
     let short = SelfCheck { cut_short: true, ..good };
     let text = selfcheck_terminal(&short, &PLAIN);
@@ -380,4 +382,25 @@ fn a_load_that_could_not_even_begin_has_no_nonsense() {
 fn parsed(page: &str) -> roxmltree::Document<'_> {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
     roxmltree::Document::parse_with_options(page, options).unwrap_or_else(|error| panic!("{error}\n{page}"))
+}
+
+#[test]
+fn noise_is_told_trial_by_trial_and_what_was_measured_anew_stays() {
+    let mut export = fixture::export();
+    let noisy = export.trials.iter().position(|trial| trial.marks.contains(&Mark::OtherProcesses)).unwrap();
+    let mut anew = export.trials[noisy].clone();
+    (anew.seq, anew.attempt) = (1000, 1);
+    anew.marks.retain(|mark| !mark.is_outside());
+    anew.sample.noise.insert("stolen_cores".to_owned(), 0.004);
+    export.trials.push(anew);
+    let page = html(&export);
+    assert!(
+        page.contains("<p>1 of 17 trials is marked for it: 1 other-processes.</p>"),
+        "stolen_cores is not zero everywhere"
+    );
+    assert_eq!(page.matches("<td>other-processes, replaced</td>").count(), 1);
+    assert_eq!(page.matches(">0.00400</td>").count(), 1);
+    export.trials.iter_mut().for_each(|trial| trial.sample.noise.clear());
+    export.trials.iter_mut().for_each(|trial| trial.marks.retain(|mark| !mark.is_outside()));
+    assert!(!html(&export).contains("id=\"noise\""), "a record of before");
 }

@@ -1,5 +1,3 @@
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::Error;
@@ -16,45 +14,8 @@ pub struct Interval {
     pub low: f64,
     /// The upper bound.
     pub high: f64,
-    /// Blocks it rests on: of the smallest group, if there are several.
+    /// Blocks it rests on.
     pub n: usize,
-}
-
-/// The interval of any statistic of one or several independent groups of blocks.
-///
-/// `groups[g]` is the number of blocks of group g. In each of 10,000 resamples, `statistic` gets for each group as many
-/// indices of blocks as it has, drawn with replacement; a block stays whole, and so do the pairs in it. The percentiles
-/// are expanded for the smallest group. `None` or a value that is not finite is [`Error::Undefined`].
-///
-/// The coverage depends on the statistic: for medians see [`median_interval`]; for a maximum or another extreme of the
-/// blocks no bootstrap is right.
-///
-/// [`median_interval`]: crate::median_interval
-pub fn bootstrap(
-    groups: &[usize],
-    confidence: f64,
-    seed: u64,
-    statistic: impl Fn(&[Vec<usize>]) -> Option<f64>,
-) -> Result<Interval, Error> {
-    let n = groups.iter().copied().min().unwrap_or(0);
-    let tail = expanded_tail(n, confidence)?;
-    let defined =
-        |chosen: &[Vec<usize>]| statistic(chosen).filter(|value| value.is_finite()).ok_or(Error::Undefined);
-
-    let mut chosen: Vec<Vec<usize>> = groups.iter().map(|&blocks| (0..blocks).collect()).collect();
-    let estimate = defined(&chosen)?;
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut resampled = Vec::with_capacity(RESAMPLES);
-    for _ in 0..RESAMPLES {
-        for group in &mut chosen {
-            let blocks = group.len();
-            group.fill_with(|| rng.random_range(0..blocks));
-        }
-        resampled.push(defined(&chosen)?);
-    }
-    let (low, high) = bounds(&mut resampled, tail);
-    // A statistic that is far from linear may have all its resamples on one side.
-    Ok(Interval { estimate, low: low.min(estimate), high: high.max(estimate), n })
 }
 
 /// The values that `tail` of all lie below and above, rounded outwards.

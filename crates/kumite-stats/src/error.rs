@@ -5,10 +5,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Error {
     /// With so few blocks no interval of a median reaches the confidence, whatever the distribution: the widest, from
-    /// the least to the greatest value, misses the median with a probability of 2^(1−n).
+    /// the least to the greatest value, misses the median with a probability of 2^(1−n), for one look.
     #[error("{have} blocks are too few for this confidence; {need} are needed")]
     TooFew {
-        /// Blocks there are (of the smallest group).
+        /// Blocks there are.
         have: usize,
         /// Blocks that would do.
         need: usize,
@@ -28,8 +28,8 @@ pub enum Error {
         at: usize,
     },
 
-    /// The statistic, or a ratio, cannot be computed or is not finite, for the blocks as they are or for a resample.
-    #[error("the statistic is undefined for these blocks or for a resample of them")]
+    /// A ratio is too large or too small for a number.
+    #[error("a ratio of these pairs is not finite, or 0")]
     Undefined,
 
     /// A confidence that is not above 0 and below 1.

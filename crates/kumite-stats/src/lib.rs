@@ -1,12 +1,22 @@
 //! Pure, seeded statistics: intervals, paired ratios, steady states. No clock, no file, no colour.
 //!
-//! Intervals and ratios are made of *blocks*: one value, or one pair, for each block of trials. The same input and seed give the
-//! same output, bit for bit; the order of the blocks does not matter to [`median_interval`] and [`paired_ratio`].
-//! Input that cannot be used is an [`Error`]; nothing is dropped.
+//! Intervals are made of *blocks*: one value, or one pair, for each block of trials. The same input and seed give the same
+//! output, bit for bit; the order of the blocks does not matter. Input that cannot be used is an [`Error`]; nothing is
+//! dropped.
 //!
-//! # Intervals
+//! # Confidence sequences
 //!
-//! They are percentile bootstrap intervals with the percentiles expanded for few blocks: instead of α/2 on either
+//! [`sequential_median`] and [`sequential_ratio`] may be looked at after every block, and are wrong with a probability of
+//! at most alpha in all looks together, whatever makes one stop. A value is excluded once a gambler who betted, block
+//! after block, that more than half of all lie on one side of it has 1/alpha times his money (Ville's inequality). Half
+//! of it goes on every share alike: H. Robbins, "Statistical Methods Related to the Law of the Iterated Logarithm",
+//! Ann. Math. Statist. 41(5), 1970; as a confidence sequence for quantiles: S. R. Howard, A. Ramdas, "Sequential
+//! Estimation of Quantiles with Applications to A/B Testing and Best-Arm Identification", Bernoulli 28(3), 2022. The test
+//! `peeking` simulates it; METHODOLOGY.md has its table.
+//!
+//! # Intervals for one look
+//!
+//! Those of [`median_interval`] are percentile bootstrap intervals with the percentiles expanded for few blocks: instead of α/2 on either
 //! side, Φ(−√(n/(n−1)) · t), where t is the 1−α/2 quantile of Student's t with n−1 degrees of freedom: the expanded
 //! percentile interval of T. Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician
 //! 69(4), 2015. The plain percentile interval is too narrow for few blocks: for means by about √((n−1)/n) and by normal
@@ -91,10 +101,10 @@ mod proportion;
 mod sequential;
 mod steady;
 
-pub use bootstrap::{Interval, bootstrap};
+pub use bootstrap::Interval;
 pub use changepoint::changes;
 pub use error::Error;
-pub use median::{median, median_interval, paired_ratio};
+pub use median::{median, median_interval};
 pub use proportion::proportion;
 pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
 pub use steady::{Better, Class, FEWEST, Steady, steady};

@@ -21,24 +21,6 @@ pub fn median_interval(values: &[f64], confidence: f64, seed: u64) -> Result<Int
     Ok(interval(&sorted, &resampled_middles(n, RESAMPLES, seed), tail))
 }
 
-/// The ratio a/b of pairs measured in the same block: exp(median(ln(a/b))), so that what slows a block down as a
-/// whole cancels out. Swapping a and b gives the reciprocals.
-pub fn paired_ratio(pairs: &[(f64, f64)], confidence: f64, seed: u64) -> Result<Interval, Error> {
-    if let Some(at) = pairs.iter().position(|(a, b)| !(a.is_finite() && b.is_finite())) {
-        return Err(Error::NotFinite { at });
-    }
-    if let Some(at) = pairs.iter().position(|&(a, b)| a <= 0.0 || b <= 0.0) {
-        return Err(Error::NotPositive { at });
-    }
-    let logs: Vec<f64> = pairs.iter().map(|(a, b)| a.ln() - b.ln()).collect();
-    let Interval { estimate, low, high, n } = median_interval(&logs, confidence, seed)?;
-    let ratio = Interval { estimate: estimate.exp(), low: low.exp(), high: high.exp(), n };
-    match ratio.low > 0.0 && ratio.high.is_finite() {
-        true => Ok(ratio),
-        false => Err(Error::Undefined),
-    }
-}
-
 pub(crate) fn interval(sorted: &[f64], middles: &[(usize, usize)], tail: f64) -> Interval {
     let mut medians: Vec<f64> = middles.iter().map(|&middle| at(sorted, middle)).collect();
     let (low, high) = bounds(&mut medians, tail);

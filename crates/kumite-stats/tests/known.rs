@@ -7,7 +7,7 @@
 //!
 //! and the bounds are its quantiles at norm.cdf(-sqrt(n/(n-1)) t.ppf(1 - (1-c)/2, n-1)) and 1 less that.
 
-use kumite_stats::{Error, Interval, bootstrap, median, median_interval, paired_ratio};
+use kumite_stats::{Error, Interval, median, median_interval, sequential_ratio};
 
 const FIFTEEN: [f64; 15] =
     [101.0, 99.0, 104.0, 97.0, 120.0, 103.0, 98.0, 100.0, 102.0, 111.0, 96.0, 105.0, 107.0, 95.0, 109.0];
@@ -50,57 +50,19 @@ fn bounds_are_those_of_the_exact_distribution() {
 }
 
 #[test]
-fn a_ratio_comes_from_pairs_and_not_from_separate_medians() {
-    let a = [2.1, 4.3, 3.3, 8.1, 5.0, 6.6, 7.7];
-    let b = [1.0, 2.0, 1.7, 3.6, 2.6, 3.1, 4.4];
-    let pairs: Vec<_> = a.into_iter().zip(b).collect();
-    let ratio = paired_ratio(&pairs, 0.95, 1).unwrap();
-    // np.exp of median and exact bounds of log(a / b)
-    for (ours, scipy) in [(ratio.estimate, 2.1), (ratio.low, 1.75), (ratio.high, 2.25)] {
-        assert!((ours - scipy).abs() < 1e-12, "{ratio:?}");
-    }
-    assert_eq!(ratio.n, 7);
-    assert!((median(&a).unwrap() / median(&b).unwrap() - 2.1).abs() > 0.1);
-}
-
-#[test]
-fn two_groups_are_resampled_each_by_itself() {
-    let thirty = thirty();
-    let of =
-        |values: &[f64], chosen: &[usize]| median(&chosen.iter().map(|&i| values[i]).collect::<Vec<_>>());
-    let ratio = |chosen: &[Vec<usize>]| Some(of(&FIFTEEN, &chosen[0])? / of(&thirty, &chosen[1])?);
-    let interval = bootstrap(&[15, 30], 0.95, 1, ratio).unwrap();
-    assert_eq!((interval.estimate, interval.n), (102.0 / 53.35, 15));
-    // numpy 400,000 resamples, default_rng(1): 1.4355 and 2.8571; at 0.9 and 1.1 times the tail 1.4265 to 1.4367 and
-    // 2.8297 to 2.8846.
-    assert!((1.42..1.445).contains(&interval.low) && (2.80..2.92).contains(&interval.high), "{interval:?}");
-}
-
-#[test]
-fn one_group_agrees_with_the_interval_of_its_median() {
-    let of = |chosen: &[Vec<usize>]| median(&chosen[0].iter().map(|&i| FIFTEEN[i]).collect::<Vec<_>>());
-    assert_eq!(bootstrap(&[15], 0.95, 1, of), median_interval(&FIFTEEN, 0.95, 1));
-}
-
-#[test]
 fn the_same_seed_gives_the_same_bits() {
     let bits = |seed| {
         let interval = median_interval(&thirty(), 0.95, seed).unwrap();
         [interval.low.to_bits(), interval.high.to_bits()]
     };
     assert_eq!(bits(7), bits(7));
-    let mean = |chosen: &[Vec<usize>]| Some(chosen[0].iter().map(|&i| FIFTEEN[i]).sum::<f64>());
-    assert_eq!(bootstrap(&[15], 0.95, 7, mean), bootstrap(&[15], 0.95, 7, mean));
-    assert_ne!(bootstrap(&[15], 0.95, 7, mean), bootstrap(&[15], 0.95, 8, mean), "and another seed others");
+    assert_ne!(bits(7), bits(8), "and another seed others");
 }
 
 #[test]
 fn too_few_says_how_many_are_needed() {
     assert_eq!(median_interval(&[1.0; 5], 0.95, 1), Err(Error::TooFew { have: 5, need: 6 }));
     assert_eq!(median_interval(&[], 0.99, 1), Err(Error::TooFew { have: 0, need: 8 }));
-    assert_eq!(paired_ratio(&[(1.0, 2.0); 3], 0.95, 1), Err(Error::TooFew { have: 3, need: 6 }));
-    assert_eq!(bootstrap(&[9, 4], 0.95, 1, |_| Some(1.0)), Err(Error::TooFew { have: 4, need: 6 }));
-    assert_eq!(bootstrap(&[], 0.95, 1, |_| Some(1.0)), Err(Error::TooFew { have: 0, need: 6 }));
     let message = Error::TooFew { have: 4, need: 6 }.to_string();
     assert_eq!(message, "4 blocks are too few for this confidence; 6 are needed");
 }
@@ -112,19 +74,11 @@ fn unusable_input_is_an_error() {
     assert_eq!(median_interval(&values, 0.95, 1), Err(Error::NotFinite { at: 3 }));
     let mut pairs = [(1.0, 1.0); 8];
     pairs[2].1 = f64::NEG_INFINITY;
-    assert_eq!(paired_ratio(&pairs, 0.95, 1), Err(Error::NotFinite { at: 2 }));
+    assert_eq!(sequential_ratio(&pairs, 0.05), Err(Error::NotFinite { at: 2 }));
     pairs[2].1 = 0.0;
-    assert_eq!(paired_ratio(&pairs, 0.95, 1), Err(Error::NotPositive { at: 2 }));
+    assert_eq!(sequential_ratio(&pairs, 0.05), Err(Error::NotPositive { at: 2 }));
     pairs[2].1 = -1.0;
-    assert_eq!(paired_ratio(&pairs, 0.95, 1), Err(Error::NotPositive { at: 2 }));
-    assert_eq!(paired_ratio(&[(f64::MAX, f64::MIN_POSITIVE); 8], 0.95, 1), Err(Error::Undefined));
+    assert_eq!(sequential_ratio(&pairs, 0.05), Err(Error::NotPositive { at: 2 }));
+    assert_eq!(sequential_ratio(&[(f64::MAX, f64::MIN_POSITIVE); 8], 0.05), Err(Error::Undefined));
     assert_eq!(median_interval(&[1.0; 8], 95.0, 1), Err(Error::Confidence(95.0)));
-}
-
-#[test]
-fn a_statistic_that_is_undefined_for_some_resample_has_no_interval() {
-    assert_eq!(bootstrap(&[8], 0.95, 1, |_| None), Err(Error::Undefined));
-    assert_eq!(bootstrap(&[8], 0.95, 1, |_| Some(f64::NAN)), Err(Error::Undefined));
-    let all_different = |chosen: &[Vec<usize>]| (chosen[0] == [0, 1, 2, 3, 4, 5, 6, 7]).then_some(1.0);
-    assert_eq!(bootstrap(&[8], 0.95, 1, all_different), Err(Error::Undefined));
 }

@@ -222,14 +222,14 @@ mod tests {
         let did = server.0.take();
         let slow = did.iter().filter(|after| **after >= SLOW).count();
         assert!(slow >= 100 && did.len() == 1_000, "{slow} of {}", did.len());
-        let nothing: [&str; 0] = [];
         let told = |lie: fn(usize, Duration) -> Option<Duration>| {
             let told: Vec<Duration> =
                 did.iter().enumerate().filter_map(|(nth, after)| lie(nth, *after)).collect();
             disagreeing(&told, &outcome, SLOW / 2)
         };
+        // An answer that was held up on the way looks slow, however it was given.
         let truth = told(|_, after| Some(after));
-        assert!(truth.is_empty() || truth == ["slow_answers"], "the truth: {truth:?}, not {nothing:?}");
+        assert!(truth.iter().all(|name| name == "slow_answers"), "the truth: {truth:?}");
         // It says that it was twice as slow, quicker than it was, and that it answered one more than it did or fewer.
         let slower = told(|_, after| Some(after * 2));
         assert!(
