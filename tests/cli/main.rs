@@ -12,4 +12,5 @@ mod place;
 mod resume;
 mod run;
 mod schema;
+mod selfcheck;
 mod spec;

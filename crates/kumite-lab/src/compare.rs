@@ -15,9 +15,12 @@ mod sequence;
 mod servers;
 
 pub use bench::{Allowed, Bench, CompareError, Setting, Templates};
+pub(crate) use command::quoted;
 pub use command::{CommandLine, Shell};
 pub use commands::compare;
+pub(crate) use duet::BESIDE;
 pub use import::{Imported, import};
+pub(crate) use judge::{Bar, Side, judge, log_ratios};
 pub use parameters::Parameter;
 pub use sequence::{Progressed, Rules};
 pub use servers::{Server, compare_servers};

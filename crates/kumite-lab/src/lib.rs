@@ -23,6 +23,7 @@ mod points;
 mod prepare;
 mod published;
 mod schema;
+mod selfcheck;
 mod spec;
 mod warnings;
 
@@ -47,4 +48,5 @@ pub use plan::{Block, Plan, plan};
 pub use points::Planned;
 pub use prepare::{Choice, Prepared, Ready, prepare};
 pub use schema::{Described, SCHEMAS};
+pub use selfcheck::{SelfChecking, selfcheck, spin};
 pub use spec::{Answer, ClaimSpec, Experiment};

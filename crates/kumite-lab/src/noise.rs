@@ -14,6 +14,7 @@ use kumite_process::Waited;
 use kumite_record::Mark;
 
 use crate::doctor::System;
+pub(crate) use clocks::Clocks;
 use reading::{CgroupFiles, CpuTime, Reading};
 
 /// Of the measured CPU time.

@@ -1,6 +1,6 @@
 //! JSON Schemas of what is read and written, made from the very types that read and write it.
 
-use kumite_record::{Comparison, Export, LoadResult};
+use kumite_record::{Comparison, Export, LoadResult, SelfCheck};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
@@ -36,6 +36,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "compare",
         what: "a comparison, as `kumite compare --json` writes it",
         schema: written::<Comparison>,
+    },
+    Described {
+        name: "selfcheck",
+        what: "a self-check, as `kumite selfcheck --json` writes it",
+        schema: written::<SelfCheck>,
     },
     Described {
         name: "doctor",

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Machine, Warning};
+use crate::{Estimate, Machine, NoiseFloor, Warning};
 
 /// Commands that were compared in interleaved blocks, and the verdicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +47,9 @@ pub struct Comparison {
     pub costs: Costs,
     /// What disturbed it from outside; none if it was too short to tell.
     pub noise: Option<ComparedNoise>,
+    /// What `kumite selfcheck` last found of the machine; none if there is no results store here that knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_floor: Option<NoiseFloor>,
     /// What running two at once gained or lost, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<Duet>,
@@ -199,7 +202,7 @@ pub struct ComparedUse {
 }
 
 /// A ratio of pairs: exp of the median of the logarithms, and its interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
     /// From all blocks.
     pub estimate: f64,

@@ -8,6 +8,7 @@ mod export;
 mod load;
 mod point;
 mod run;
+mod selfcheck;
 mod store;
 mod trial;
 mod verdict;
@@ -21,6 +22,10 @@ pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};
 pub use run::{
     Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Source,
+};
+pub use selfcheck::{
+    ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
+    SameTwice, SelfCheck, SmallestDifference,
 };
 pub use store::{Store, StoreError};
 pub use trial::{

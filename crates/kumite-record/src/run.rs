@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AxisValue, Point};
+use crate::{AxisValue, NoiseFloor, Point};
 
 /// One execution of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +55,9 @@ pub struct Run {
     /// What the verdicts that came early saved; none if they did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved: Option<Saved>,
+    /// What was known of the machine when the run began; none if `kumite selfcheck` had not measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_floor: Option<NoiseFloor>,
     /// The experiment file, word for word.
     pub spec: String,
     /// What was published, to be shown beside the estimates.

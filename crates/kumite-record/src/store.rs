@@ -2,15 +2,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::{Claim, Contender, Histogram, Machine, Run, Trial, Warning};
+use crate::{Claim, Contender, Histogram, Machine, Run, SelfCheck, Trial, Warning};
 
 /// Each entry brings a store one version further; the version is kept in SQLite's `user_version`.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE run (
         id         TEXT PRIMARY KEY,
         experiment TEXT NOT NULL,
@@ -50,7 +51,17 @@ const MIGRATIONS: &[&str] = &["
         warning TEXT NOT NULL,
         PRIMARY KEY (run, nth)
     ) STRICT;
-"];
+",
+    "
+    CREATE TABLE selfchecks (
+        started   TEXT NOT NULL,
+        kernel    TEXT NOT NULL,
+        cpu       TEXT NOT NULL,
+        cpus      INTEGER NOT NULL,
+        selfcheck TEXT NOT NULL
+    ) STRICT;
+",
+];
 
 /// Why the store could not do what was asked.
 #[derive(Debug, Error)]
@@ -143,6 +154,14 @@ impl Store {
             });
         }
         Store::open(path)
+    }
+
+    /// Opens a file to look at it, and changes nothing in it: not its schema either, so that what a later kumite added
+    /// may be missing from it.
+    pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
+        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            .map_err(|error| StoreError::Open { path: path.to_owned(), source: error.into() })?;
+        Ok(Store { path: path.to_owned(), db })
     }
 
     /// A store that is gone when it is dropped.
@@ -343,6 +362,31 @@ impl Store {
     /// The warnings of a run.
     pub fn warnings(&self, run: &str) -> Result<Vec<Warning>, StoreError> {
         self.rows("warning", "SELECT warning FROM warning WHERE run = ?1 ORDER BY nth", [run])
+    }
+
+    /// Keeps what a self-check found of the machine it was made on.
+    pub fn keep_selfcheck(&mut self, check: &SelfCheck) -> Result<(), StoreError> {
+        let row = self.to_json("selfcheck", check)?;
+        let Machine { kernel, cpu, cpus, .. } = &check.machine;
+        let cpus = *cpus as i64;
+        self.change(|db| {
+            db.execute(
+                "INSERT INTO selfchecks (started, kernel, cpu, cpus, selfcheck) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![check.started.to_string(), kernel, cpu, cpus, row],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// The latest self-check of the same machine: the same kernel, processor and number of CPUs.
+    pub fn latest_selfcheck(&self, machine: &Machine) -> Result<Option<SelfCheck>, StoreError> {
+        let mut found = self.rows(
+            "selfcheck",
+            "SELECT selfcheck FROM selfchecks WHERE kernel = ?1 AND cpu = ?2 AND cpus = ?3
+             ORDER BY started DESC, rowid DESC LIMIT 1",
+            params![machine.kernel, machine.cpu, machine.cpus as i64],
+        )?;
+        Ok(found.pop())
     }
 
     fn change(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> Result<(), StoreError> {

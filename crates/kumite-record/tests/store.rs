@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use kumite_record::{
-    AxisValue, Claim, Contender, ContenderStatus, Histogram, Machine, Mark, Outcome, Point, Run, Sample,
-    Series, Steadiness, SteadyClass, Store, StoreError, Trial, Verdict, Warning,
+    AxisValue, Claim, Contender, ContenderStatus, Histogram, Machine, Mark, NoiseFloor, Outcome, Point, Run,
+    Sample, SelfCheck, Series, Steadiness, SteadyClass, Store, StoreError, Trial, Verdict, Warning,
 };
 
 fn run(id: &str, started: i64) -> Run {
@@ -30,6 +30,7 @@ fn run(id: &str, started: i64) -> Run {
         min_blocks: 6,
         margin_percent: 1.0,
         saved: None,
+        noise_floor: None,
         spec: String::new(),
         published: None,
     }
@@ -181,4 +182,39 @@ fn a_file_that_is_no_store_or_a_newer_one_is_refused() {
     drop(Store::open(&file).unwrap());
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     assert!(matches!(Store::open(&file), Err(StoreError::TooNew { found: 99, .. })));
+}
+
+fn selfcheck(started: i64, kernel: &str) -> SelfCheck {
+    let machine = Machine { kernel: kernel.to_owned(), cpu: "x".to_owned(), cpus: 2, ..Machine::default() };
+    SelfCheck { started: Timestamp::from_second(started).unwrap(), machine, ..SelfCheck::default() }
+}
+
+#[test]
+fn the_latest_self_check_of_the_same_machine_is_found() {
+    let mut store = Store::in_memory().unwrap();
+    let machine = selfcheck(0, "Linux 6").machine;
+    assert_eq!(store.latest_selfcheck(&machine).unwrap(), None);
+    for (started, kernel) in [(2, "Linux 6"), (1, "Linux 6"), (3, "Linux 7")] {
+        store.keep_selfcheck(&selfcheck(started, kernel)).unwrap();
+    }
+    let found = store.latest_selfcheck(&machine).unwrap().unwrap();
+    assert_eq!(found, selfcheck(2, "Linux 6"));
+    assert_eq!(NoiseFloor::of(&found).measured, found.started);
+    assert_eq!(store.latest_selfcheck(&Machine { cpus: 4, ..machine }).unwrap(), None);
+}
+
+#[test]
+fn a_store_from_before_self_checks_is_read_as_it_is_and_brought_further_when_it_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.db");
+    assert!(Store::open_read_only(&file).is_err() && !file.exists(), "it is not made");
+    drop(Store::open(&file).unwrap());
+    let old = rusqlite::Connection::open(&file).unwrap();
+    old.execute_batch("DROP TABLE selfchecks; PRAGMA user_version = 1;").unwrap();
+    drop(old);
+    let machine = Machine::default();
+    assert!(Store::open_read_only(&file).unwrap().latest_selfcheck(&machine).is_err());
+    assert_eq!(Store::open(&file).unwrap().latest_selfcheck(&machine).unwrap(), None);
+    let mut reader = Store::open_read_only(&file).unwrap();
+    assert!(reader.keep_selfcheck(&selfcheck(1, "Linux 6")).is_err(), "it only reads");
 }

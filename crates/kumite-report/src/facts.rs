@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::metric::Metric;
 use crate::number::{length, plural};
+use crate::selfcheck::noise_floor;
 use crate::text::one_line;
 
 /// A named fact.
@@ -26,6 +27,7 @@ pub fn facts(export: &Export) -> Vec<Fact> {
         ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
         ("workload", workload.join(", ")),
         ("verdicts", judged(export)),
+        ("noise floor", noise_floor(run.noise_floor.as_ref())),
         ("seed", run.seed.to_string()),
         ("time", time(run)),
         ("trials", trials(export)),

@@ -2,8 +2,8 @@
 
 mod fixture;
 
-use kumite_record::{AxisValue, Estimate, Export, Mark, Trial};
-use kumite_report::{Style, csv, html, load_terminal, markdown, terminal};
+use kumite_record::{AxisValue, Estimate, Export, Mark, SelfCheck, Trial};
+use kumite_report::{Style, csv, html, load_terminal, markdown, selfcheck_terminal, terminal};
 
 const PLAIN: Style = Style { color: false, width: 100 };
 
@@ -323,6 +323,24 @@ fn hostile(text: &str) -> Export {
     run.cut_short = Some(text.to_owned());
     export.machine.cpu = text.to_owned();
     export
+}
+
+#[test]
+fn selfcheck_report() {
+    insta::assert_snapshot!(selfcheck_terminal(&fixture::selfcheck(), &PLAIN));
+}
+
+#[test]
+fn a_selfcheck_that_found_nothing_wrong_says_so_and_one_that_did_not_end_does_not() {
+    let mut good = SelfCheck { problems: Vec::new(), ..fixture::selfcheck() };
+    assert!(selfcheck_terminal(&good, &PLAIN).starts_with("as promised, as far as it could be told: "));
+    good.engine.retain(|check| check.truthful.is_some());
+    assert!(selfcheck_terminal(&good, &PLAIN).starts_with("as promised: "));
+    let short = SelfCheck { cut_short: true, ..good };
+    let text = selfcheck_terminal(&short, &PLAIN);
+    assert!(text.starts_with("! cut short: ") && !text.contains("as promised: "), "{text}");
+    let nothing = SelfCheck { seconds: 0.1, ..SelfCheck::default() };
+    assert!(!selfcheck_terminal(&nothing, &PLAIN).contains("NaN"));
 }
 
 #[test]

@@ -97,6 +97,7 @@ mod hits;
 mod median;
 #[cfg(test)]
 mod peeking;
+mod proportion;
 mod sequential;
 mod steady;
 
@@ -104,5 +105,6 @@ pub use bootstrap::Interval;
 pub use changepoint::changes;
 pub use error::Error;
 pub use median::{median, median_interval};
+pub use proportion::proportion;
 pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
 pub use steady::{Better, Class, FEWEST, Steady, steady};

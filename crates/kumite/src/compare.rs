@@ -10,11 +10,13 @@ use kumite_lab::{
     Allowed, Clock, CompareError, Imported, Output, Parameter, Progressed, RealClock, Rules, Setting, Shell,
     Stdin, Templates, compare, cores, import, machine,
 };
-use kumite_record::{Comparison, Speed};
+use kumite_record::{Comparison, Speed, Store};
 
 use crate::exit::Failure;
 use crate::gate::Bar;
 use crate::progress::Progress;
+use crate::run::DEFAULT_DB;
+use crate::selfcheck::noise_floor;
 use crate::{duration, output, stop};
 
 /// The hidden argument with which kumite is the helper that starts and times commands.
@@ -193,7 +195,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ));
         }
     };
-    let comparison = Comparison { command: command_line(args, comparison.seed), ..comparison };
+    let store = Store::open_read_only(Path::new(DEFAULT_DB)).ok();
+    let comparison = Comparison {
+        command: command_line(args, comparison.seed),
+        noise_floor: store.as_ref().and_then(noise_floor),
+        ..comparison
+    };
     if comparison.pairs.iter().any(|pair| pair.blocks > 0) {
         args.documents.write(&comparison)?;
     }
@@ -234,7 +241,7 @@ fn watched<T>(work: impl FnOnce(&mut dyn FnMut(Progressed)) -> T) -> T {
     done
 }
 
-fn failure(error: CompareError) -> Failure {
+pub fn failure(error: CompareError) -> Failure {
     match error {
         CompareError::Usage(what) => Failure::Usage(what),
         CompareError::Differs(what) => Failure::Gate(what),

@@ -18,6 +18,7 @@ mod report;
 mod resume;
 mod run;
 mod schema;
+mod selfcheck;
 mod stop;
 
 use std::process::ExitCode;
@@ -54,6 +55,8 @@ enum Command {
     Export(export::Args),
     /// Show what this machine can and cannot give, and what that means for results; nothing is changed
     Doctor(doctor::Args),
+    /// Measure how far kumite can be trusted on this machine: false verdicts, smallest difference, clock, load engine
+    Selfcheck(selfcheck::Args),
     /// Print the JSON Schema of a file or document, for editors and programs
     Schema(schema::Args),
 }
@@ -62,6 +65,9 @@ fn main() -> ExitCode {
     // Before anything takes memory: a command begins with the peak of who starts it.
     if std::env::args_os().nth(1).is_some_and(|first| first == compare::HELPER) {
         return kumite_lab::runner_main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|first| first == selfcheck::WORKER) {
+        return selfcheck::work();
     }
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
@@ -74,6 +80,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Selfcheck(args) => selfcheck::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
     match done {

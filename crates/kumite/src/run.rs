@@ -11,6 +11,7 @@ use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, begin_measuring, ended};
+use crate::selfcheck::noise_floor;
 use crate::{duration, output, stop};
 
 /// Where results are kept unless --db names another file.
@@ -78,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if prepared.ready.is_empty() {
         return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
     }
-    let run = begin(args, &experiment, &clock);
+    let run = Run { noise_floor: noise_floor(&store), ..begin(args, &experiment, &clock) };
     let measuring = Measuring {
         experiment: &experiment,
         cores: available,
@@ -129,6 +130,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
         min_blocks: experiment.min_blocks,
         margin_percent: experiment.margin_percent,
         saved: None,
+        noise_floor: None,
         spec: experiment.text.clone(),
         published: experiment.published.clone(),
     }

@@ -97,6 +97,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         pairs: Vec::new(),
         costs: Costs { seconds: 0.0, between_runs_us: 0.0, empty_process_s: None, empty_shell_s: None },
         noise: None,
+        noise_floor: None,
         duet: None,
         warnings: Vec::new(),
     }

@@ -10,7 +10,7 @@ const TRIES: usize = 5;
 
 /// A reading of all clocks, at about one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Clocks {
+pub(crate) struct Clocks {
     /// What measured times are differences of.
     pub monotonic: Duration,
     /// Seconds by which the time of day is ahead of it: other ones when somebody has set the time, or the machine has slept.

@@ -4,6 +4,7 @@ use kumite_record::{ComparedPair, Comparison, Ended, Ratio, Speed};
 
 use crate::metric::Metric;
 use crate::number::{plural, significant};
+use crate::selfcheck::noise_floor;
 use crate::text::one_line;
 
 use super::names::Names;
@@ -77,6 +78,9 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
             notes.push("it ended because the most runs were made".to_owned());
         }
         _ => {}
+    }
+    if let Some(floor) = &comparison.noise_floor {
+        notes.push(format!("noise floor: {}", noise_floor(Some(floor))));
     }
     notes.push(how(comparison));
     notes

@@ -1,0 +1,229 @@
+//! What `kumite selfcheck` found: how far kumite can be trusted on a machine.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Machine, Mark, Ratio};
+
+/// One execution of `kumite selfcheck`; a part that there was no time or no second CPU for is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SelfCheck {
+    /// The version of this form.
+    #[schemars(extend("const" = crate::SCHEMA))]
+    pub schema: u32,
+    /// The command that repeats it.
+    pub command: String,
+    /// kumite's own version.
+    pub kumite: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// How long it took.
+    pub seconds: f64,
+    /// Orders and resampling; the same seed repeats both.
+    pub seed: u64,
+    /// Whether it was interrupted: it is then not kept.
+    pub cut_short: bool,
+    /// What it ran on.
+    pub machine: Machine,
+    /// A command against itself.
+    pub commands: Option<SameTwice>,
+    /// An HTTP server against itself.
+    pub server: Option<SameTwice>,
+    /// What the clock is worth.
+    pub clock: Option<ClockCheck>,
+    /// Every CPU that kumite may use, up to 16.
+    pub cpus: Vec<CpuCheck>,
+    /// The load engine against servers that know what they did.
+    pub engine: Vec<EngineCheck>,
+    /// Whether two at once pay.
+    pub duet: Option<DuetCheck>,
+    /// What is worse than promised; none is as it should be.
+    pub problems: Vec<Problem>,
+}
+
+/// Comparisons of something with itself (A/A), and what follows from their pairs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SameTwice {
+    /// What was compared with itself.
+    pub what: String,
+    /// How many comparisons were made.
+    pub comparisons: usize,
+    /// The most pairs that one of them was allowed.
+    pub most_pairs: usize,
+    /// Of all of them.
+    pub pairs: usize,
+    /// From the beginning of a pair to that of the next, in the mean.
+    pub seconds_per_pair: f64,
+    /// Of each metric, how often the two were said to differ.
+    pub false_verdicts: Vec<FalseVerdicts>,
+    /// None if there are too few pairs.
+    pub smallest: Option<SmallestDifference>,
+}
+
+/// How often a thing was said to differ from itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FalseVerdicts {
+    /// `wall time`, `CPU time`, `memory` or `throughput`.
+    pub metric: String,
+    /// Comparisons that said so.
+    pub false_verdicts: usize,
+    /// Comparisons that could have.
+    pub comparisons: usize,
+    /// Their ratio.
+    pub share: f64,
+    /// The exact 95 % interval of the share (Clopper and Pearson).
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// What the share is promised to be at most.
+    pub promised: f64,
+}
+
+/// The smallest difference that nine of ten comparisons of one minute would see: extrapolated by resampling.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SmallestDifference {
+    /// In percent.
+    pub percent: f64,
+    /// Half the width of the confidence sequence of such a minute, in percent; the median.
+    pub half_width_percent: f64,
+    /// The pairs that were measured, which are resampled.
+    pub from_pairs: usize,
+    /// The pairs that a minute would have.
+    pub pairs_a_minute: usize,
+}
+
+/// The clock that all times are differences of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockCheck {
+    /// What a reading costs.
+    pub cost_ns: f64,
+    /// The smallest step between two readings.
+    pub resolution_ns: f64,
+    /// By how much the time of day got ahead of the monotonic clock during the check (behind it, if negative).
+    pub realtime_ahead_us: f64,
+    /// The time in which it did.
+    pub over_s: f64,
+}
+
+/// A CPU, and what a thread that is kept to it gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuCheck {
+    /// The kernel's number of it.
+    pub cpu: usize,
+    /// How often a thread that was to be on it looked where it is.
+    pub looks: u64,
+    /// How often it was elsewhere.
+    pub elsewhere: u64,
+    /// The longest that the thread was held up while it did nothing but read the clock.
+    pub worst_gap_us: f64,
+    /// The time in gaps of 5 µs and more, in percent.
+    pub held_up_percent: f64,
+    /// How long that was looked at.
+    pub looked_ms: f64,
+    /// Time of the same work here / on the first CPU, in turn; none for the first, and if there were too few rounds.
+    pub slower: Option<Ratio>,
+    /// Half of the differences between neighbouring rounds here are smaller, in percent.
+    pub scatter_percent: Option<f64>,
+    /// Rounds of that work.
+    pub rounds: usize,
+}
+
+/// The load engine against a server that knows what it did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EngineCheck {
+    /// What the server does.
+    pub server: String,
+    /// How often it was tried: what disagrees is tried again, up to three times, for anything may hold up an answer once.
+    pub tries: usize,
+    /// Requests of the last try.
+    pub requests: u64,
+    /// Whether all of `figures` agree, or all tries found that they do not. None if it could not be told: times were too
+    /// long while something else disturbed the machine.
+    pub truthful: Option<bool>,
+    /// What disturbed the last try.
+    pub marks: Vec<Mark>,
+    /// What the last try found.
+    pub figures: Vec<EngineFigure>,
+}
+
+/// One figure, of both.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EngineFigure {
+    /// `requests`, `p50_us`, `p99_us`, `max_us` or `slow_answers`.
+    pub name: String,
+    /// What the server did.
+    pub server: f64,
+    /// What the engine saw.
+    pub engine: f64,
+    /// The least that the engine may see.
+    pub least: f64,
+    /// The most: what the server did, and what the way there and back may add.
+    pub most: f64,
+}
+
+impl EngineFigure {
+    /// Whether the engine saw what the server did.
+    pub fn agrees(&self) -> bool {
+        (self.least..=self.most).contains(&self.engine)
+    }
+
+    /// Whether it saw too much: the only thing that what disturbs the machine can bring about.
+    pub fn too_much(&self) -> bool {
+        self.engine > self.most
+    }
+}
+
+/// Pairs of the same command both at once, and in turn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DuetCheck {
+    /// How many times as wide an interval from pairs in turn is, in the same time: above 1, duet pays. The median over
+    /// the rounds, with its interval if there are enough of them.
+    pub sequential_width: Ratio,
+    /// Rounds of 20 pairs of either kind.
+    pub rounds: usize,
+    /// Whether all of the interval is on one side; none if not, or without an interval.
+    pub pays: Option<bool>,
+}
+
+/// Something that is worse than promised.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// What it is.
+    pub what: String,
+    /// What it means for results.
+    pub means: String,
+    /// What would help.
+    pub remedy: String,
+}
+
+/// How far a result of a machine could be trusted when that was last measured: what runs and comparisons keep of a
+/// self-check.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NoiseFloor {
+    /// When.
+    pub measured: Timestamp,
+    /// Of commands and of servers.
+    pub false_verdicts: Vec<FalseVerdicts>,
+    /// Between commands, in a minute; none if it is not known.
+    pub command: Option<SmallestDifference>,
+    /// Between servers, in a minute.
+    pub server: Option<SmallestDifference>,
+    /// How many things were worse than promised.
+    pub problems: usize,
+}
+
+impl NoiseFloor {
+    /// Of a check.
+    pub fn of(check: &SelfCheck) -> NoiseFloor {
+        let both = || [&check.commands, &check.server].into_iter().flatten();
+        let smallest = |of: &Option<SameTwice>| of.as_ref().and_then(|same| same.smallest);
+        NoiseFloor {
+            measured: check.started,
+            false_verdicts: both().flat_map(|same| same.false_verdicts.iter().cloned()).collect(),
+            command: smallest(&check.commands),
+            server: smallest(&check.server),
+            problems: check.problems.len(),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! How far kumite can be trusted on a machine: the whole self-check, and what other reports say of it.
+
+use anstyle::AnsiColor;
+use comfy_table::CellAlignment::{Left, Right};
+use kumite_record::{
+    ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, SameTwice,
+    SelfCheck, SmallestDifference,
+};
+
+use crate::grid::grid;
+use crate::metric::Metric;
+use crate::number::{count, length, plural, significant};
+use crate::style::Style;
+use crate::text::one_line;
+
+/// What `kumite selfcheck` prints at its end.
+pub fn selfcheck_terminal(check: &SelfCheck, style: &Style) -> String {
+    let style = *style;
+    let mut out = answer(check, style);
+    for same in [&check.commands, &check.server].into_iter().flatten() {
+        out += &same_twice(same, style);
+    }
+    if !check.engine.is_empty() {
+        out += &heading("the load engine against servers that know what they did", style);
+    }
+    for check in &check.engine {
+        out += &engine(check, style);
+    }
+    if check.clock.is_some() || !check.cpus.is_empty() {
+        out += &heading("clock and CPUs", style);
+    }
+    out += &check.clock.as_ref().map_or(String::new(), |clock| style.wrap(&clock_text(clock), 0));
+    if !check.cpus.is_empty() {
+        out += &cpus(&check.cpus, style);
+    }
+    if let Some(duet) = &check.duet {
+        out += &heading("two at once (--duet)", style);
+        out += &style.wrap(&duet_text(duet), 0);
+    }
+    let again = format!("{}; seed {}; again: ", length(check.seconds), check.seed);
+    out + &format!("\n{again}{}\n", one_line(&check.command))
+}
+
+fn answer(check: &SelfCheck, style: Style) -> String {
+    let paint = |color: AnsiColor, text: &str| style.paint(color.on_default().bold(), &style.wrap(text, 0));
+    let mut out = String::new();
+    if check.cut_short {
+        out += &paint(AnsiColor::Yellow, "! cut short: it was interrupted; what there is, is not kept");
+    }
+    out += &match check.problems.len() {
+        0 if check.cut_short => String::new(),
+        0 if check.engine.iter().any(|engine| engine.truthful.is_none()) => paint(
+            AnsiColor::Yellow,
+            "as promised, as far as it could be told: the machine was too busy to judge the load engine",
+        ),
+        0 => paint(
+            AnsiColor::Green,
+            "as promised: nothing was found here that makes kumite's results doubtful",
+        ),
+        n => paint(AnsiColor::Red, &format!("worse than promised: {}", plural(n, "thing"))),
+    };
+    for problem in &check.problems {
+        out += style.wrap(&format!("✗ {}", one_line(&problem.what)), 2).trim_start();
+        out += &style.wrap(&one_line(&problem.means), 2);
+        out += &style.wrap(&format!("→ {}", one_line(&problem.remedy)), 2);
+    }
+    out
+}
+
+fn heading(text: &str, style: Style) -> String {
+    format!("\n{}", style.bold(&style.wrap(text, 0)))
+}
+
+fn same_twice(same: &SameTwice, style: Style) -> String {
+    let columns = [
+        ("said to differ by", Left),
+        ("in", Right),
+        ("share", Right),
+        ("95 % interval", Right),
+        ("promised", Right),
+    ];
+    let rows: Vec<Vec<String>> = same
+        .false_verdicts
+        .iter()
+        .map(|of| {
+            vec![
+                one_line(&of.metric),
+                format!("{} of {}", of.false_verdicts, of.comparisons),
+                percent(of.share),
+                share_interval(of),
+                format!("≤ {}", percent(of.promised)),
+            ]
+        })
+        .collect();
+    let many = format!(
+        "{}, {} in all, at most {} each, one every {}",
+        plural(same.comparisons, "comparison"),
+        plural(same.pairs, "pair"),
+        same.most_pairs,
+        Metric::new("time_s").text(same.seconds_per_pair)
+    );
+    let smallest = match &same.smallest {
+        Some(of) => format!(
+            "in a minute a difference of {} would be seen nine times of ten (interval ±{}): extrapolated from {} to {}",
+            small(of.percent),
+            small(of.half_width_percent),
+            plural(of.from_pairs, "pair"),
+            count(of.pairs_a_minute as f64)
+        ),
+        None => "too few pairs to say what a minute would show".to_owned(),
+    };
+    heading(&one_line(&same.what), style)
+        + &style.wrap(&many, 0)
+        + &grid(&columns, &rows, style)
+        + &style.wrap(&smallest, 0)
+}
+
+fn engine(check: &EngineCheck, style: Style) -> String {
+    let verdict = match check.truthful {
+        Some(true) => "it saw that",
+        Some(false) => "it did not see that",
+        None => "whether it saw that cannot be told",
+    };
+    let marks: Vec<&str> = check.marks.iter().map(|mark| mark.as_str()).collect();
+    let marks = if marks.is_empty() { String::new() } else { format!("; marked {}", marks.join(", ")) };
+    let tries = if check.tries > 1 { format!(", in try {}", check.tries) } else { String::new() };
+    let what = format!(
+        "{}: {verdict}{tries} ({}{marks})",
+        one_line(&check.server),
+        plural(check.requests as usize, "request")
+    );
+    let columns = [("", Left), ("server", Right), ("engine", Right), ("may be", Right), ("", Left)];
+    let row = |of: &EngineFigure| {
+        let time = of.name.ends_with("_us");
+        let text = |value: f64| if time { Metric::new("time_us").text(value) } else { count(value) };
+        let may_be = match of.least == of.most {
+            true => "the same".to_owned(),
+            false => format!("{} to {}", text(of.least), text(of.most)),
+        };
+        let name = of.name.trim_end_matches("_us").replace('_', " ");
+        let agrees = if of.agrees() { "✓" } else { "✗" };
+        vec![one_line(&name), text(of.server), text(of.engine), may_be, agrees.to_owned()]
+    };
+    style.wrap(&what, 0) + &grid(&columns, &check.figures.iter().map(row).collect::<Vec<_>>(), style)
+}
+
+fn clock_text(clock: &ClockCheck) -> String {
+    format!(
+        "reading the clock costs {} ns, its smallest step is {} ns; the time of day and it parted by {} µs in {}",
+        significant(clock.cost_ns, 2),
+        significant(clock.resolution_ns, 2),
+        significant(clock.realtime_ahead_us.abs(), 2),
+        length(clock.over_s)
+    )
+}
+
+fn cpus(cpus: &[CpuCheck], style: Style) -> String {
+    let us = Metric::new("time_us");
+    let first = cpus.first().map_or(String::new(), |first| format!("same work / CPU {} [95 %]", first.cpu));
+    let columns = [
+        ("CPU", Left),
+        ("pinning", Left),
+        ("worst gap", Right),
+        ("held up", Right),
+        (&*first, Right),
+        ("scatter", Right),
+    ];
+    let row = |check: &CpuCheck| {
+        let pinning = match check.elsewhere {
+            0 => "works".to_owned(),
+            n => format!("elsewhere in {} of {} looks", count(n as f64), count(check.looks as f64)),
+        };
+        let slower = check.slower.and_then(|ratio| {
+            let digits = |value| format!("{value:.3}");
+            Some(format!("{} [{}–{}]", digits(ratio.estimate), digits(ratio.low?), digits(ratio.high?)))
+        });
+        vec![
+            check.cpu.to_string(),
+            pinning,
+            us.text(check.worst_gap_us),
+            format!("{} %", significant(check.held_up_percent, 2)),
+            slower.unwrap_or_else(|| "–".to_owned()),
+            check.scatter_percent.map_or("–".to_owned(), small),
+        ]
+    };
+    grid(&columns, &cpus.iter().map(row).collect::<Vec<_>>(), style)
+}
+
+fn duet_text(duet: &DuetCheck) -> String {
+    let ratio = duet.sequential_width;
+    let interval = ratio.low.zip(ratio.high).map_or(String::new(), |(low, high)| {
+        format!(" (95 %: {}–{})", significant(low, 2), significant(high, 2))
+    });
+    let so = match duet.pays {
+        Some(true) => "it pays here",
+        Some(false) => "it does not pay here",
+        None => "whether it pays is undecided",
+    };
+    format!(
+        "{so}: in the same time, pairs in turn give an interval {}× as wide{interval}, over {} of 20 pairs of either kind",
+        significant(ratio.estimate, 2),
+        plural(duet.rounds, "round")
+    )
+}
+
+/// What reports of results say of it; backquotes are around what is to be typed.
+pub(crate) fn noise_floor(floor: Option<&NoiseFloor>) -> String {
+    let Some(floor) = floor else {
+        return "not measured on this machine: `kumite selfcheck` does".to_owned();
+    };
+    let mut parts = vec![format!("measured {}", floor.measured.strftime("%Y-%m-%d %H:%M UTC"))];
+    let of = |of: &FalseVerdicts| {
+        format!(
+            "{} of {} by {} ({})",
+            of.false_verdicts,
+            of.comparisons,
+            one_line(&of.metric),
+            share_interval(of)
+        )
+    };
+    let false_verdicts: Vec<String> = floor.false_verdicts.iter().map(of).collect();
+    if !false_verdicts.is_empty() {
+        parts.push(format!("what is the same was said to differ in {}", false_verdicts.join(", ")));
+    }
+    let seen = |between: &str, of: &Option<SmallestDifference>| {
+        of.map(|of| format!("{} between {between}", small(of.percent)))
+    };
+    let seen: Vec<String> =
+        [seen("commands", &floor.command), seen("servers", &floor.server)].into_iter().flatten().collect();
+    if !seen.is_empty() {
+        parts.push(format!("a minute shows {}", seen.join(", ")));
+    }
+    if floor.problems > 0 {
+        parts.push(format!("{} worse than promised", plural(floor.problems, "thing")));
+    }
+    parts.push("`kumite selfcheck` measures it anew".to_owned());
+    parts.join("; ")
+}
+
+fn share_interval(of: &FalseVerdicts) -> String {
+    format!("{}–{}", significant(of.low * 100.0, 2), percent(of.high))
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", significant(share * 100.0, 2))
+}
+
+fn small(percent: f64) -> String {
+    format!("{} %", significant(percent, 2))
+}

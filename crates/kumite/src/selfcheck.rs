@@ -1,0 +1,113 @@
+//! `kumite selfcheck`: how far kumite can be trusted on this machine, now.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use kumite_lab::{Clock, RealClock, SelfChecking, cores, machine, selfcheck};
+use kumite_record::{NoiseFloor, SelfCheck, Store};
+
+use crate::compare::{HELPER, failure};
+use crate::exit::Failure;
+use crate::measure::begin_measuring;
+use crate::progress::Progress;
+use crate::run::DEFAULT_DB;
+use crate::{duration, output, stop};
+
+/// The hidden argument with which kumite is the command that is compared with itself; the amount of work follows.
+pub const WORKER: &str = "--selfcheck-worker";
+
+/// What does not depend on the budget takes about two.
+const LEAST: Duration = Duration::from_secs(3);
+
+#[derive(Parser)]
+pub struct Args {
+    /// About how long it may take, at least 3s; the longer, the narrower the intervals
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = budget)]
+    budget: Duration,
+    /// Repeat the orders of an earlier check
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Write everything as JSON (- for standard output, in place of the report)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// The results store, in which later runs find what was measured
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
+    db: PathBuf,
+}
+
+/// What that command does.
+pub fn work() -> ExitCode {
+    let steps = std::env::args_os().nth(2).and_then(|steps| steps.to_str()?.parse().ok());
+    kumite_lab::spin(steps.unwrap_or(0));
+    ExitCode::SUCCESS
+}
+
+fn budget(text: &str) -> Result<Duration, String> {
+    let budget = duration::parse(text)?;
+    if budget < LEAST { Err("it takes at least 3s".to_owned()) } else { Ok(budget) }
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(file) = args.json.as_ref().filter(|file| *file != Path::new("-")) {
+        output::check_writable(file)?;
+    }
+    let (stop, clock) = (stop::flag()?, RealClock::default());
+    let mut store = Store::open(&args.db)?;
+    let _lock = begin_measuring(store.folder())?;
+    let helper = std::env::current_exe()
+        .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
+    // 32 bits are enough to differ, and every JSON reader can hold them exactly.
+    let fresh = || u64::from(clock.timestamp().subsec_nanosecond() as u32) & 0xffff_ffff;
+    let asked = SelfChecking {
+        helper: (helper, HELPER.to_owned()),
+        worker: WORKER.to_owned(),
+        budget: args.budget,
+        seed: args.seed.unwrap_or_else(fresh),
+    };
+    let found = watched(&clock, args.budget, |watch| selfcheck(&asked, &clock, &stop, watch));
+    let again = if args.seed.is_none() { format!(" --seed {}", asked.seed) } else { String::new() };
+    let found = SelfCheck { command: output::command_line() + &again, ..found.map_err(failure)? };
+    if !found.cut_short {
+        store.keep_selfcheck(&found)?;
+    }
+    write(args, &found)?;
+    match (found.cut_short, found.problems.len()) {
+        (true, _) => Err(Failure::Incomplete("it was interrupted, and is not kept".to_owned())),
+        (false, 0) => Ok(()),
+        (false, 1) => Err(Failure::Gate(format!("worse than promised: {}", found.problems[0].what))),
+        (false, n) => Err(Failure::Gate(format!("{n} things are worse than promised"))),
+    }
+}
+
+fn watched<T>(clock: &RealClock, budget: Duration, work: impl FnOnce(&mut dyn FnMut(&str)) -> T) -> T {
+    let began = clock.now();
+    let mut progress = Progress::new(0);
+    let done = work(&mut |doing| {
+        let elapsed = clock.now().saturating_sub(began);
+        progress.step(
+            0,
+            0,
+            &format!("{:.0} of {:.0} s: {doing}", elapsed.as_secs_f64(), budget.as_secs_f64()),
+        );
+    });
+    progress.clear();
+    done
+}
+
+fn write(args: &Args, found: &SelfCheck) -> Result<(), Failure> {
+    match &args.json {
+        Some(file) if file == Path::new("-") => output::write(file, &output::json(found)?),
+        file => {
+            output::print(&kumite_report::selfcheck_terminal(found, &output::style()))?;
+            file.as_ref().map_or(Ok(()), |file| output::write(file, &output::json(found)?))
+        }
+    }
+}
+
+/// What a run or a comparison is to keep of the latest self-check of this machine.
+pub fn noise_floor(store: &Store) -> Option<NoiseFloor> {
+    let found = store.latest_selfcheck(&machine(cores())).ok().flatten();
+    found.as_ref().map(NoiseFloor::of)
+}
