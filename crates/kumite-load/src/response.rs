@@ -16,6 +16,8 @@
 
 use std::mem::MaybeUninit;
 
+use crate::recorder::Failure;
+
 const HEAD_LIMIT: usize = 64 * 1024;
 const HEADERS_LIMIT: usize = 128;
 const CHUNK_OVERHEAD_LIMIT: usize = 64 * 1024;
@@ -27,8 +29,25 @@ pub(crate) struct Asked {
     pub head_only: bool,
     /// The request said `Connection: close`.
     pub close: bool,
+    /// The status expected; none for any 2xx.
+    pub status: Option<u16>,
     /// The body expected; none if any will do.
     pub body: Option<Vec<u8>>,
+}
+
+impl Asked {
+    /// The answer, if it is right.
+    pub fn judge(&self, answer: Answer) -> Result<Answer, Failure> {
+        let status_right = match self.status {
+            Some(expected) => answer.status == expected,
+            None => (200..300).contains(&answer.status),
+        };
+        match (status_right, answer.body_right) {
+            (true, true) => Ok(answer),
+            (true, false) => Err(Failure::Body),
+            (false, _) => Err(Failure::Status),
+        }
+    }
 }
 
 /// A complete answer.
@@ -113,14 +132,16 @@ impl Reader {
 
     /// Takes the next bytes; `Some` when they complete the answer. It must be [`reset`](Reader::reset) after that, or
     /// after an error.
-    pub fn feed(&mut self, mut data: &[u8], asked: &Asked) -> Result<Option<Answer>, Malformed> {
+    pub fn feed(&mut self, mut data: &[u8], asked: &Asked) -> Result<Option<(Answer, usize)>, Malformed> {
+        let given = data.len();
+        let complete = |reader: &Reader, rest: &[u8]| Ok(Some((reader.answer(asked), given - rest.len())));
         loop {
             match self.place {
                 Place::Head => {
                     let Some(used) = self.read_head(data, asked)? else { return Ok(None) };
                     data = &data[used..];
                     if self.place == Place::Length(0) {
-                        return self.complete(data, asked);
+                        return complete(self, data);
                     }
                 }
                 Place::Length(left) => {
@@ -130,7 +151,7 @@ impl Reader {
                     let left = left - here as u64;
                     self.place = Place::Length(left);
                     if left == 0 {
-                        return self.complete(data, asked);
+                        return complete(self, data);
                     }
                 }
                 Place::UntilClose => {
@@ -139,7 +160,7 @@ impl Reader {
                 }
                 Place::Chunked(chunked) => {
                     let Some(rest) = self.read_chunked(chunked, data, asked)? else { return Ok(None) };
-                    return self.complete(rest, asked);
+                    return complete(self, rest);
                 }
             }
             if data.is_empty() {
@@ -261,10 +282,6 @@ impl Reader {
         Ok(None)
     }
 
-    fn complete(&self, rest: &[u8], asked: &Asked) -> Result<Option<Answer>, Malformed> {
-        if rest.is_empty() { Ok(Some(self.answer(asked))) } else { Err(Malformed) }
-    }
-
     fn answer(&self, asked: &Asked) -> Answer {
         let whole = asked.body.as_ref().is_none_or(|expected| expected.len() == self.body_length);
         Answer { status: self.status, body_right: self.body_right && whole, keep_alive: self.keep_alive }
@@ -357,7 +374,7 @@ mod tests {
     }
 
     fn asked(body: Option<&[u8]>) -> Asked {
-        Asked { head_only: false, close: false, body: body.map(<[u8]>::to_vec) }
+        Asked { head_only: false, close: false, status: None, body: body.map(<[u8]>::to_vec) }
     }
 
     /// Feeds pieces until the answer is complete. What follows it must be malformed in the same piece or be left over, so
@@ -370,7 +387,8 @@ mod tests {
                 return End::Malformed;
             }
             match reader.feed(piece, asked) {
-                Ok(answer) => complete = answer,
+                Ok(Some((_, used))) if used < piece.len() => return End::Malformed,
+                Ok(answer) => complete = answer.map(|(answer, _)| answer),
                 Err(Malformed) => return End::Malformed,
             }
         }
@@ -543,7 +561,10 @@ mod tests {
                 format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{body}\r\n0\r\n\r\n");
             let (first, second) = text.as_bytes().split_at(10);
             assert_eq!(reader.feed(first, &asked), Ok(None));
-            assert_eq!(reader.feed(second, &asked), Ok(Some(Answer { body_right: right, ..RIGHT })));
+            assert_eq!(
+                reader.feed(second, &asked),
+                Ok(Some((Answer { body_right: right, ..RIGHT }, second.len())))
+            );
             reader.reset();
         }
     }

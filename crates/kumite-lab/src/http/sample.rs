@@ -92,8 +92,7 @@ pub(crate) fn silent_before_end(outcome: &load::Outcome) -> Option<Duration> {
 }
 
 pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
-    let busy = outcome.cpu.as_secs_f64() >= BOUND_SHARE * outcome.elapsed.as_secs_f64();
-    busy && outcome.elapsed >= SHORTEST_TO_JUDGE
+    outcome.busiest >= BOUND_SHARE && outcome.elapsed >= SHORTEST_TO_JUDGE
 }
 
 /// How far throughput × mean response time may be from the number of connections: the first and last requests and the time
@@ -169,20 +168,12 @@ mod tests {
         load::Outcome {
             requests: ok,
             ok,
-            errors: load::Errors::default(),
-            first_wrong: None,
-            reconnects: 0,
             elapsed: Duration::from_secs(1),
             response,
             times,
-            intervals: Vec::new(),
             cpu: Duration::from_secs_f64(busy),
-            stopped: false,
-            warm_up_requests: 0,
-            warm_up_errors: load::Errors::default(),
-            first_second: None,
-            recovery: None,
-            disturbed: None,
+            busiest: busy,
+            ..load::Outcome::default()
         }
     }
 
@@ -272,7 +263,7 @@ mod tests {
     }
 
     fn interval(start_ms: i64, ok: u64) -> load::Interval {
-        load::Interval { start_ms, ok, errors: 0, mean_us: 0.0, p50_us: 0.0, p99_us: 0.0, max_us: 0.0 }
+        load::Interval { start_ms, ok, ..load::Interval::default() }
     }
 
     #[test]

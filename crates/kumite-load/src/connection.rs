@@ -1,0 +1,125 @@
+//! One connection: what it speaks, and the requests that are on their way on it.
+
+use std::collections::VecDeque;
+
+use crate::recorder::Failure;
+use crate::response::{Answer, Asked, Reader};
+
+/// A request that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct InFlight {
+    /// When it should have been sent. In a closed loop that is when it was.
+    pub due: u64,
+    pub sent: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Closed,
+    /// Since then.
+    Connecting(u64),
+    Open,
+}
+
+/// What a connection is to the schedule, and what it has heard so far; the socket itself is the transport's.
+pub(crate) struct Connection {
+    pub state: State,
+    /// The oldest first.
+    pub in_flight: VecDeque<InFlight>,
+    /// It is to send a request as soon as it is open.
+    pub wanted: bool,
+    /// It had a connection before the present one.
+    pub connected_before: bool,
+    /// It counts as being opened.
+    pub opening: bool,
+    /// It has been given a request.
+    pub begun: bool,
+    /// It is among those that an open loop may use.
+    pub idle: bool,
+    reader: Reader,
+    /// An answer to the oldest request has begun to arrive.
+    heard: bool,
+    /// It has brought a right answer before.
+    proven: bool,
+}
+
+/// Whole answers that came with one piece, by which request of those in flight they are for, right or not.
+pub(crate) struct Heard {
+    pub answers: Vec<(usize, Result<Answer, Failure>)>,
+    /// What was wrong with an answer, if that was asked for.
+    pub wrong: Option<String>,
+    /// Whether to say what is wrong.
+    pub describe: bool,
+}
+
+impl Connection {
+    pub fn new() -> Connection {
+        Connection {
+            state: State::Closed,
+            in_flight: VecDeque::new(),
+            wanted: false,
+            connected_before: false,
+            opening: false,
+            begun: false,
+            idle: false,
+            reader: Reader::new(),
+            heard: false,
+            proven: false,
+        }
+    }
+
+    /// Whether another request can be sent now, where so many may be on their way.
+    pub fn can_take(&self, pipeline: usize) -> bool {
+        self.state == State::Open && self.in_flight.len() < pipeline
+    }
+
+    /// It begins to connect.
+    pub fn connecting(&mut self, now: u64) {
+        self.state = State::Connecting(now);
+        self.reader.reset();
+        self.heard = false;
+        self.proven = false;
+    }
+
+    /// Takes the bytes that came, and puts the answers that they complete into `heard`.
+    pub fn hear(&mut self, mut bytes: &[u8], asked: &Asked, heard: &mut Heard) -> Result<(), Failure> {
+        while !bytes.is_empty() {
+            self.heard = true;
+            let answer = self.reader.feed(bytes, asked).map_err(|_| Failure::Malformed)?;
+            let Some((answer, used)) = answer else { return Ok(()) };
+            bytes = &bytes[used..];
+            let last = !answer.keep_alive || heard.answers.len() + 1 == self.in_flight.len();
+            if last && !bytes.is_empty() {
+                return Err(Failure::Malformed);
+            }
+            self.complete(answer, asked, heard);
+        }
+        Ok(())
+    }
+
+    /// The server has closed it: that may be how an answer ends.
+    pub fn end(&mut self, asked: &Asked, heard: &mut Heard) -> Result<(), Failure> {
+        let answer = self.reader.end(asked).ok_or(Failure::Closed)?;
+        self.complete(answer, asked, heard);
+        Ok(())
+    }
+
+    fn complete(&mut self, answer: Answer, asked: &Asked, heard: &mut Heard) {
+        let judged = asked.judge(answer);
+        if judged.is_err() && heard.describe {
+            heard.describe = false;
+            heard.wrong = Some(self.reader.describe());
+        }
+        heard.answers.push((0, judged));
+        self.reader.reset();
+        self.heard = false;
+        self.proven = true;
+    }
+
+    /// A server that closes a connection without notice may do so just as the next request is sent. Whether the engine
+    /// then sees a FIN, a reset or a broken pipe depends on how the two cross; the failure is the same, so it has one
+    /// name. On a new connection, and within an answer, the two are told apart.
+    pub fn broken(&self) -> Failure {
+        if self.proven && !self.heard { Failure::Closed } else { Failure::Reset }
+    }
+}

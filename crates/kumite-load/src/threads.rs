@@ -1,0 +1,115 @@
+//! One thread for each CPU, each with an engine of its own and an equal part of the load.
+
+use std::cell::Cell;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Barrier, OnceLock, mpsc};
+use std::time::Instant;
+
+use crate::engine::{Duty, Engine};
+use crate::response::Asked;
+use crate::share::{Collector, Part, Share, Told};
+use crate::{Error, Event, Limit, Load, Outcome, files, transport};
+
+/// Runs the load on as many threads as it asks for.
+pub(crate) fn run(
+    load: &Load,
+    stop: &AtomicBool,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Outcome, Error> {
+    let request = load.request.encode(&load.target)?;
+    let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
+    files::make_room(load.connections.saturating_add(burst))?;
+    let asked = Asked {
+        head_only: load.request.method == "HEAD",
+        close: load.request.asks_to_close(),
+        status: load.expect.status,
+        body: load.expect.body.clone(),
+    };
+    let threads = match load.disturbance {
+        Some(_) => 1,
+        None => load.cores.len().clamp(1, load.connections),
+    };
+    let mut collector = Collector::new(threads, load.arrivals.is_some(), on_event);
+    let part = |thread, stop: &_, tell: &mut dyn FnMut(Told), start: &dyn Fn() -> Instant| {
+        let duty = duty(load, thread, threads);
+        if let Some(&core) = load.cores.get(thread) {
+            pin(core)?;
+        }
+        engine(load, duty, request.clone(), &asked, stop, tell, start)
+    };
+    if threads == 1 {
+        let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
+        return Ok(collector.finish(vec![share]));
+    }
+
+    // All begin at the same instant, the last to be ready gives it.
+    let (ready, began) = (Barrier::new(threads), OnceLock::new());
+    let (send, receive) = mpsc::channel::<Part>();
+    let shares: Result<Vec<Share>, Error> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (send, ready, began, part) = (send.clone(), &ready, &began, &part);
+                scope.spawn(move || {
+                    let mut tell = |told: Told| {
+                        // Pause and Resume are told only by the one thread of a load with a disturbance.
+                        if let Told::Part(part) = told {
+                            let _ = send.send(part.clone());
+                        }
+                    };
+                    let waited = Cell::new(false);
+                    let start = || {
+                        waited.set(true);
+                        ready.wait();
+                        *began.get_or_init(Instant::now)
+                    };
+                    let share = part(thread, stop, &mut tell, &start);
+                    if !waited.get() {
+                        // It failed; the others wait for it.
+                        ready.wait();
+                    }
+                    share
+                })
+            })
+            .collect();
+        drop(send);
+        for part in receive {
+            collector.take(Told::Part(&part));
+        }
+        threads.into_iter().map(|thread| thread.join().expect("the load engine does not panic")).collect()
+    });
+    Ok(collector.finish(shares?))
+}
+
+/// What one of so many threads does.
+fn duty(load: &Load, thread: usize, threads: usize) -> Duty {
+    let part = |all: usize| all / threads + usize::from(thread < all % threads);
+    let requests = load.limit.requests.map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
+    Duty {
+        connections: part(load.connections),
+        burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
+        limit: Limit { requests, ..load.limit },
+        arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
+    }
+}
+
+fn engine(
+    load: &Load,
+    duty: Duty,
+    request: Vec<u8>,
+    asked: &Asked,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Told),
+    start: &dyn Fn() -> Instant,
+) -> Result<Share, Error> {
+    let wait = |error| Error::Wait { io: load.io, source: std::io::Error::from(error) };
+    let connections = duty.connections + duty.burst;
+    let fixed = vec![request.into_boxed_slice()];
+    let epoll = transport::epoll::Epoll::new(load.target.address.clone(), fixed, connections).map_err(wait)?;
+    Engine::new(load, duty, asked, epoll, tell).run(stop, start).map_err(wait)
+}
+
+fn pin(core: usize) -> Result<(), Error> {
+    let mut set = rustix::thread::CpuSet::new();
+    set.set(core);
+    rustix::thread::sched_setaffinity(None, &set).map_err(|error| Error::Core { core, source: error.into() })
+}
