@@ -25,6 +25,7 @@
 //! [`Load::run`] raises the process's soft limit on open files when the connections need it; processes started later
 //! inherit that.
 
+mod check;
 mod disturbance;
 mod engine;
 mod files;
@@ -41,6 +42,7 @@ mod transport;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+pub use check::{Check, CheckError, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use files::make_room;
 pub use hdrhistogram::Histogram;
@@ -55,8 +57,8 @@ pub use times::Times;
 pub struct Expect {
     /// The status; none for any 2xx.
     pub status: Option<u16>,
-    /// The whole body, byte for byte; none for any.
-    pub body: Option<Vec<u8>>,
+    /// The body.
+    pub body: Check,
 }
 
 /// When the window closes: at whichever comes first. At least one must be given.
@@ -163,11 +165,9 @@ impl Load {
         let burst = self.disturbance.map_or(0, |disturbance| disturbance.connections());
         let connections = self.connections.saturating_add(burst);
         files::make_room(connections)?;
-        let asked = response::Asked {
-            head_only: self.request.method == "HEAD",
-            close: self.request.asks_to_close(),
-            body: self.expect.body.clone(),
-        };
+        let head_only = self.request.method == "HEAD";
+        let asked =
+            response::Asked::new(head_only, self.request.asks_to_close(), self.expect.body.clone(), false);
         let epoll = |error| Error::Epoll(std::io::Error::from(error));
         let transport = transport::Transport::new(self.target.addr, request, asked, connections);
         engine::Engine::new(self, transport.map_err(epoll)?, on_event).run(stop).map_err(epoll)

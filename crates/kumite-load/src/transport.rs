@@ -149,7 +149,8 @@ impl Transport {
             connection.heard = true;
             let piece = &self.buffer[..received];
             match connection.reader.feed(piece, &self.asked).map_err(|_| Failure::Malformed)? {
-                Some(answer) => answer,
+                Some((answer, used)) if used == piece.len() => answer,
+                Some(_) => return Err(Failure::Malformed),
                 None => return Ok(None),
             }
         };
@@ -169,7 +170,7 @@ impl Transport {
 
     /// The answer that was just read, in words.
     pub fn describe(&self, slot: usize) -> String {
-        self.connections[slot].reader.describe()
+        self.connections[slot].reader.describe(&self.asked)
     }
 
     /// Closes the connection, if it is open.
