@@ -54,7 +54,9 @@ pub enum Gaps {
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ArrivalsError {
     /// Not a rate, or a rate of nothing.
-    #[error("{text:?} is not a rate: write requests a second, as 500, 500@10s, 100..500@30s, or several with commas")]
+    #[error(
+        "{text:?} is not a rate: write requests a second, as 500, 500@10s, 100..500@30s, or several with commas"
+    )]
     Rate {
         /// What was written.
         text: String,
@@ -66,7 +68,9 @@ pub enum ArrivalsError {
         text: String,
     },
     /// A line of a recording that is no instant.
-    #[error("line {line} of the recording, {text:?}, is not a time in seconds that is not before the one above it")]
+    #[error(
+        "line {line} of the recording, {text:?}, is not a time in seconds that is not before the one above it"
+    )]
     Instant {
         /// Counted from 1.
         line: usize,
@@ -84,7 +88,11 @@ const MAX_RATE: f64 = 1e9;
 impl Arrivals {
     /// Evenly at this rate, without end.
     pub fn constant(rate: f64) -> Arrivals {
-        Arrivals::Rate { pieces: vec![Piece { from: rate, to: rate, lasts: None }], gaps: Gaps::Even, burst: 1 }
+        Arrivals::Rate {
+            pieces: vec![Piece { from: rate, to: rate, lasts: None }],
+            gaps: Gaps::Even,
+            burst: 1,
+        }
     }
 
     /// Parses rates in requests a second with how long they last, in `s`, `ms` or `m`: `500` without end, `500@10s`,
@@ -199,7 +207,8 @@ fn time_of(text: &str) -> Option<Duration> {
     let text = text.trim();
     let unit = text.find(|c: char| c.is_ascii_alphabetic())?;
     let (number, unit) = text.split_at(unit);
-    let seconds = number.parse::<f64>().ok()? * [("s", 1.0), ("ms", 1e-3), ("m", 60.0)].iter().find(|(name, _)| *name == unit)?.1;
+    let seconds = number.parse::<f64>().ok()?
+        * [("s", 1.0), ("ms", 1e-3), ("m", 60.0)].iter().find(|(name, _)| *name == unit)?.1;
     Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
 }
 
@@ -395,8 +404,16 @@ mod tests {
 
     #[test]
     fn what_is_no_rate() {
-        for text in ["", "x", "-1", "0", "1e10", "100..200", "100@", "100@5", "100@0s", "1,,2", "nan", "100@5x"] {
-            assert!(matches!(Arrivals::pieces(text), Err(ArrivalsError::Rate { .. } | ArrivalsError::Endless { .. })), "{text}");
+        for text in
+            ["", "x", "-1", "0", "1e10", "100..200", "100@", "100@5", "100@0s", "1,,2", "nan", "100@5x"]
+        {
+            assert!(
+                matches!(
+                    Arrivals::pieces(text),
+                    Err(ArrivalsError::Rate { .. } | ArrivalsError::Endless { .. })
+                ),
+                "{text}"
+            );
         }
         assert_eq!(Arrivals::pieces("1,2"), Err(ArrivalsError::Endless { text: "1".to_owned() }));
         let mean = |text: &str| rate(text, Gaps::Even, 1).mean_rate(Duration::from_secs(4));

@@ -5,6 +5,27 @@ use std::collections::VecDeque;
 use crate::recorder::Failure;
 use crate::response::{Answer, Asked, Reader};
 
+/// What a right answer is.
+pub(crate) struct Wanted {
+    pub asked: Asked,
+    /// The status; none for any 2xx.
+    pub status: Option<u16>,
+}
+
+impl Wanted {
+    fn judge(&self, answer: Answer) -> Result<Answer, Failure> {
+        let status_right = match self.status {
+            Some(expected) => answer.status == expected,
+            None => (200..300).contains(&answer.status),
+        };
+        match (status_right, answer.body_right) {
+            (true, true) => Ok(answer),
+            (true, false) => Err(Failure::Body),
+            (false, _) => Err(Failure::Status),
+        }
+    }
+}
+
 /// A request that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InFlight {
@@ -82,33 +103,33 @@ impl Connection {
     }
 
     /// Takes the bytes that came, and puts the answers that they complete into `heard`.
-    pub fn hear(&mut self, mut bytes: &[u8], asked: &Asked, heard: &mut Heard) -> Result<(), Failure> {
+    pub fn hear(&mut self, mut bytes: &[u8], wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
         while !bytes.is_empty() {
             self.heard = true;
-            let answer = self.reader.feed(bytes, asked).map_err(|_| Failure::Malformed)?;
+            let answer = self.reader.feed(bytes, &wanted.asked).map_err(|_| Failure::Malformed)?;
             let Some((answer, used)) = answer else { return Ok(()) };
             bytes = &bytes[used..];
             let last = !answer.keep_alive || heard.answers.len() + 1 == self.in_flight.len();
             if last && !bytes.is_empty() {
                 return Err(Failure::Malformed);
             }
-            self.complete(answer, asked, heard);
+            self.complete(answer, wanted, heard);
         }
         Ok(())
     }
 
     /// The server has closed it: that may be how an answer ends.
-    pub fn end(&mut self, asked: &Asked, heard: &mut Heard) -> Result<(), Failure> {
-        let answer = self.reader.end(asked).ok_or(Failure::Closed)?;
-        self.complete(answer, asked, heard);
+    pub fn end(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+        let answer = self.reader.end(&wanted.asked).ok_or(Failure::Closed)?;
+        self.complete(answer, wanted, heard);
         Ok(())
     }
 
-    fn complete(&mut self, answer: Answer, asked: &Asked, heard: &mut Heard) {
-        let judged = asked.judge(answer);
+    fn complete(&mut self, answer: Answer, wanted: &Wanted, heard: &mut Heard) {
+        let judged = wanted.judge(answer);
         if judged.is_err() && heard.describe {
             heard.describe = false;
-            heard.wrong = Some(self.reader.describe());
+            heard.wrong = Some(self.reader.describe(&wanted.asked));
         }
         heard.answers.push((0, judged));
         self.reader.reset();

@@ -13,9 +13,8 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use crate::arrivals::Instants;
-use crate::connection::{Connection, Heard, InFlight, State};
+use crate::connection::{Connection, Heard, InFlight, State, Wanted};
 use crate::recorder::{Failure, Recorder, Span};
-use crate::response::Asked;
 use crate::schedule::Schedule;
 use crate::share::{Share, Told};
 use crate::transport::{Happened, Transport};
@@ -48,13 +47,14 @@ pub(crate) struct Duty {
     pub burst: usize,
     pub limit: Limit,
     pub arrivals: Option<Instants>,
+    pub wanted: Wanted,
 }
 
 pub(crate) struct Engine<'a, T> {
     schedule: Schedule,
     transport: T,
     recorder: Recorder<'a>,
-    asked: &'a Asked,
+    wanted: Wanted,
     pace: Pace,
     open_loop: bool,
     /// Requests on their way on one connection at most.
@@ -111,13 +111,7 @@ enum Stage {
 
 impl<'a, T: Transport> Engine<'a, T> {
     /// An engine for a part of `load`; `transport` has its connections and those of a burst.
-    pub fn new(
-        load: &Load,
-        duty: Duty,
-        asked: &'a Asked,
-        transport: T,
-        tell: &'a mut dyn FnMut(Told),
-    ) -> Engine<'a, T> {
+    pub fn new(load: &Load, duty: Duty, transport: T, tell: &'a mut dyn FnMut(Told)) -> Engine<'a, T> {
         let (opens, timeout) = (nanos(load.warm_up), nanos(load.timeout));
         let closes = load.limit.duration.map(|duration| opens + nanos(duration));
         let disturbed = load.disturbance.zip(closes);
@@ -129,14 +123,16 @@ impl<'a, T: Transport> Engine<'a, T> {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
             transport,
             recorder: Recorder::new(span, tell),
-            asked,
+            wanted: duty.wanted,
             pace: load.pace,
             open_loop,
             pipeline: load.pipeline,
             timeout,
             began: Instant::now(),
             started: false,
-            connections: std::iter::repeat_with(Connection::new).take(duty.connections + duty.burst).collect(),
+            connections: std::iter::repeat_with(Connection::new)
+                .take(duty.connections + duty.burst)
+                .collect(),
             burst: duty.connections,
             waiting: VecDeque::new(),
             resting: VecDeque::new(),
@@ -301,8 +297,8 @@ impl<'a, T: Transport> Engine<'a, T> {
                     }
                     continue;
                 }
-                Happened::Received(bytes) => connection.hear(bytes, self.asked, &mut self.heard),
-                Happened::Ended => connection.end(self.asked, &mut self.heard),
+                Happened::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
+                Happened::Ended => connection.end(&self.wanted, &mut self.heard),
                 Happened::Broken(_) => Err(connection.broken()),
             };
             if self.heard.answers.is_empty() && result.is_ok() {
@@ -331,7 +327,8 @@ impl<'a, T: Transport> Engine<'a, T> {
             }
             self.finished(slot, request, failure, now);
             // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
-            let keep = judged.is_ok_and(|answer| answer.keep_alive) || matches!(judged, Err(Failure::Status | Failure::Body));
+            let keep = judged.is_ok_and(|answer| answer.keep_alive)
+                || matches!(judged, Err(Failure::Status | Failure::Body));
             if late || !keep || self.transport.is_sending(slot) {
                 result = result.and(Err(Failure::Closed));
             }

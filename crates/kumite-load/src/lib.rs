@@ -31,6 +31,7 @@
 //! inherit that.
 
 mod arrivals;
+mod check;
 mod connection;
 mod disturbance;
 mod engine;
@@ -52,6 +53,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub use arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
+pub use check::{Check, CheckError, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use files::make_room;
 pub use hdrhistogram::Histogram;
@@ -59,17 +61,17 @@ pub use hdrhistogram::Histogram;
 pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
 pub use pace::Pace;
 pub use request::{Request, RequestError};
-pub use transport::Io;
 pub use target::{Address, Target, TargetError};
 pub use times::Times;
+pub use transport::Io;
 
 /// What a right answer is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expect {
     /// The status; none for any 2xx.
     pub status: Option<u16>,
-    /// The whole body, byte for byte; none for any.
-    pub body: Option<Vec<u8>>,
+    /// The body.
+    pub body: Check,
 }
 
 /// When the window closes: at whichever comes first. At least one must be given.

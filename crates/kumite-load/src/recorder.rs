@@ -476,8 +476,7 @@ mod tests {
 
     #[test]
     fn a_window_that_never_opened_is_empty() {
-        let (outcome, _) =
-            recorded((150 * MS, None), false, 2 * MS, true, |recorder| recorder.ok(0, 0, MS));
+        let (outcome, _) = recorded((150 * MS, None), false, 2 * MS, true, |recorder| recorder.ok(0, 0, MS));
         assert_eq!((outcome.requests, outcome.warm_up_requests, outcome.elapsed), (0, 1, Duration::ZERO));
         assert_eq!(counts(&outcome.intervals), [(-200, 1, 0)]);
         assert!(outcome.stopped);
@@ -499,7 +498,9 @@ mod tests {
         assert_eq!((outcome.warm_up_requests, outcome.requests, outcome.ok), (2, 4, 2));
         assert_eq!(outcome.errors, Errors { unsent: 1, timeout: 1, ..Errors::default() });
         assert_eq!(outcome.elapsed, Duration::from_millis(200));
-        let times = |of: &crate::Histogram<u64>| of.iter_recorded().map(|bin| bin.value_iterated_to() / MS).collect::<Vec<_>>();
+        let times = |of: &crate::Histogram<u64>| {
+            of.iter_recorded().map(|bin| bin.value_iterated_to() / MS).collect::<Vec<_>>()
+        };
         assert_eq!((times(&outcome.response), times(&outcome.service)), (vec![50, 90], vec![10, 79]));
         assert_eq!(outcome.send_lag.len(), 1);
         let last = (200, 1, 1);

@@ -110,7 +110,11 @@ mod tests {
     use super::*;
 
     fn target() -> Target {
-        Target { address: crate::Address::Tcp("127.0.0.1:80".parse().unwrap()), authority: "a:80".into(), path: "/x?y".into() }
+        Target {
+            address: crate::Address::Tcp("127.0.0.1:80".parse().unwrap()),
+            authority: "a:80".into(),
+            path: "/x?y".into(),
+        }
     }
 
     fn request(method: &str, headers: &[(&str, &str)], body: &str) -> Request {

@@ -90,7 +90,11 @@ impl Schedule {
 
     /// When the run was over: with its last request, or by time.
     pub fn end(&self) -> u64 {
-        if self.opened && self.finished >= self.requests { self.last_finished.min(self.closes) } else { self.closes }
+        if self.opened && self.finished >= self.requests {
+            self.last_finished.min(self.closes)
+        } else {
+            self.closes
+        }
     }
 
     /// When it is over, if that is known.
@@ -166,7 +170,10 @@ mod tests {
         assert_eq!((schedule.take_due(0), schedule.take_due(9)), (Some(0), None));
         assert_eq!(schedule.next_due(), 10);
         // Late, both at once; and the one at 30 is after the end.
-        assert_eq!((schedule.take_due(40), schedule.take_due(40), schedule.take_due(40)), (Some(10), Some(20), None));
+        assert_eq!(
+            (schedule.take_due(40), schedule.take_due(40), schedule.take_due(40)),
+            (Some(10), Some(20), None)
+        );
         assert_eq!(schedule.next_due(), u64::MAX);
         assert!(schedule.over(40) && schedule.finish(0, 41), "it was due within");
         assert_eq!(schedule.end(), 25);
@@ -175,8 +182,13 @@ mod tests {
     #[test]
     fn an_open_loop_may_have_a_number_of_requests() {
         let mut schedule = open(Some(2), None);
-        assert_eq!((schedule.take_due(99), schedule.take_due(99), schedule.take_due(99)), (Some(0), Some(10), None));
-        assert!(schedule.finish(0, 100) && !schedule.over(100) && schedule.finish(0, 101) && schedule.over(101));
+        assert_eq!(
+            (schedule.take_due(99), schedule.take_due(99), schedule.take_due(99)),
+            (Some(0), Some(10), None)
+        );
+        assert!(
+            schedule.finish(0, 100) && !schedule.over(100) && schedule.finish(0, 101) && schedule.over(101)
+        );
         assert_eq!(schedule.end(), 101);
     }
 }

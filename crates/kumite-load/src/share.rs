@@ -294,9 +294,7 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 /// The longer one; complete only if both are.
 fn longer(a: Option<Recovery>, b: Option<Recovery>) -> Option<Recovery> {
     match (a, b) {
-        (Some(a), Some(b)) => {
-            Some(Recovery { took: a.took.max(b.took), complete: a.complete && b.complete })
-        }
+        (Some(a), Some(b)) => Some(Recovery { took: a.took.max(b.took), complete: a.complete && b.complete }),
         (a, b) => a.or(b),
     }
 }

@@ -195,8 +195,7 @@ mod tests {
             ("http://localhost:81/", "127.0.0.1:81", "localhost:81", "/"),
         ] {
             let address = Address::Tcp(addr.parse().unwrap());
-            let expected =
-                Target { address, authority: authority.into(), path: path.into() };
+            let expected = Target { address, authority: authority.into(), path: path.into() };
             assert_eq!(Target::parse(url).unwrap(), expected, "{url}");
         }
     }

@@ -5,26 +5,17 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Barrier, OnceLock, mpsc};
 use std::time::Instant;
 
+use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
 use crate::response::Asked;
 use crate::share::{Collector, Part, Share, Told};
 use crate::{Error, Event, Limit, Load, Outcome, files, transport};
 
 /// Runs the load on as many threads as it asks for.
-pub(crate) fn run(
-    load: &Load,
-    stop: &AtomicBool,
-    on_event: &mut dyn FnMut(Event),
-) -> Result<Outcome, Error> {
+pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
     let request = load.request.encode(&load.target)?;
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
     files::make_room(load.connections.saturating_add(burst))?;
-    let asked = Asked {
-        head_only: load.request.method == "HEAD",
-        close: load.request.asks_to_close(),
-        status: load.expect.status,
-        body: load.expect.body.clone(),
-    };
     let threads = match load.disturbance {
         Some(_) => 1,
         None => load.cores.len().clamp(1, load.connections),
@@ -35,7 +26,7 @@ pub(crate) fn run(
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
         }
-        engine(load, duty, request.clone(), &asked, stop, tell, start)
+        engine(load, duty, request.clone(), stop, tell, start)
     };
     if threads == 1 {
         let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
@@ -83,12 +74,18 @@ pub(crate) fn run(
 /// What one of so many threads does.
 fn duty(load: &Load, thread: usize, threads: usize) -> Duty {
     let part = |all: usize| all / threads + usize::from(thread < all % threads);
-    let requests = load.limit.requests.map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
+    let requests = load
+        .limit
+        .requests
+        .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
+    let head_only = load.request.method == "HEAD";
+    let asked = Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), false);
     Duty {
         connections: part(load.connections),
         burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
         limit: Limit { requests, ..load.limit },
         arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
+        wanted: Wanted { asked, status: load.expect.status },
     }
 }
 
@@ -96,7 +93,6 @@ fn engine(
     load: &Load,
     duty: Duty,
     request: Vec<u8>,
-    asked: &Asked,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(Told),
     start: &dyn Fn() -> Instant,
@@ -104,8 +100,9 @@ fn engine(
     let wait = |error| Error::Wait { io: load.io, source: std::io::Error::from(error) };
     let connections = duty.connections + duty.burst;
     let fixed = vec![request.into_boxed_slice()];
-    let epoll = transport::epoll::Epoll::new(load.target.address.clone(), fixed, connections).map_err(wait)?;
-    Engine::new(load, duty, asked, epoll, tell).run(stop, start).map_err(wait)
+    let epoll =
+        transport::epoll::Epoll::new(load.target.address.clone(), fixed, connections).map_err(wait)?;
+    Engine::new(load, duty, epoll, tell).run(stop, start).map_err(wait)
 }
 
 fn pin(core: usize) -> Result<(), Error> {

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use kumite_load::{
-    Burst, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Limit, Load, Outcome, Recovery,
-    Request, Target,
+    Burst, Check, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Limit, Load, Outcome,
+    Recovery, Request, Target,
 };
 use rustix::net::sockopt::set_socket_linger;
 use server::{PONG, Server, Then, Turn, write};
@@ -22,7 +22,7 @@ const TIMEOUT: Duration = Duration::from_millis(200);
 fn load(addr: SocketAddr, requests: u64) -> Load {
     let target = Target { address: addr.into(), authority: addr.to_string(), path: "/".into() };
     Load {
-        expect: Expect { status: Some(200), body: Some(b"pong".to_vec()) },
+        expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
         timeout: LONG,
         ..Load::new(target, Limit { requests: Some(requests), duration: None })
     }
@@ -283,12 +283,12 @@ fn always_503() {
 #[test]
 fn any_2xx_or_the_one_status_expected() {
     let server = always(PONG.replace("200", "206"), Then::Keep);
-    let any = Expect { status: None, body: None };
+    let any = Expect { status: None, body: Check::Any };
     assert_eq!(run(&Load { expect: any.clone(), ..load(server.addr, 5) }).ok, 5);
     assert_eq!(run(&load(server.addr, 5)).errors.status, 5);
     let server = always(PONG.replace("200", "404"), Then::Keep);
     assert_eq!(run(&Load { expect: any, ..load(server.addr, 5) }).errors.status, 5);
-    let missing = Expect { status: Some(404), body: None };
+    let missing = Expect { status: Some(404), body: Check::Any };
     assert_eq!(run(&Load { expect: missing, ..load(server.addr, 5) }).ok, 5);
 }
 
@@ -418,7 +418,7 @@ fn an_answer_before_the_whole_request() {
         streams
     });
     let request = Request { method: "POST".into(), headers: Vec::new(), body: vec![b'x'; 8 << 20] };
-    let expect = Expect { status: Some(413), body: None };
+    let expect = Expect { status: Some(413), body: Check::Any };
     let outcome = run(&Load { request, expect, ..load(addr, 3) });
     assert_eq!((outcome.ok, outcome.reconnects, server.join().unwrap().len()), (3, 2, 3));
 }
@@ -428,11 +428,11 @@ fn a_body_larger_than_the_buffer() {
     let body: Vec<u8> = (0..1 << 20).map(|i: u32| (i % 251) as u8).collect();
     let answer = [b"HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n", &body[..]].concat();
     let server = always(answer, Then::Keep);
-    let expect = Expect { status: Some(200), body: Some(body) };
+    let expect = Expect { status: Some(200), body: Check::Equals(body.clone()) };
     assert_eq!(run(&Load { connections: 2, expect: expect.clone(), ..load(server.addr, 10) }).ok, 10);
-    let mut other = expect.body.unwrap();
+    let mut other = body;
     other[1 << 19] ^= 1;
-    let expect = Expect { status: Some(200), body: Some(other) };
+    let expect = Expect { status: Some(200), body: Check::Equals(other) };
     assert_eq!(run(&Load { connections: 2, expect, ..load(server.addr, 10) }).errors.body, 10);
 }
 
@@ -449,7 +449,7 @@ fn a_request_that_asks_to_close() {
 fn a_head_request_has_no_body() {
     let server = always(&PONG[..PONG.len() - 4], Then::Keep);
     let request = Request { method: "HEAD".into(), headers: Vec::new(), body: Vec::new() };
-    let expect = Expect { status: Some(200), body: Some(Vec::new()) };
+    let expect = Expect { status: Some(200), body: Check::Equals(Vec::new()) };
     assert_eq!(run(&Load { request, expect, ..load(server.addr, 10) }).ok, 10);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{Clock, External, Ready, RealClock, Session, cores, execute, load_result, machine, plan};
-use kumite_load::{Expect, Interval, Limit, Load, Request, Target};
+use kumite_load::{Check, Expect, Interval, Limit, Load, Request, Target};
 use kumite_record::{LoadResult, Point, Question, Run, Store};
 
 use crate::exit::Failure;
@@ -107,18 +107,16 @@ fn load(args: &Args) -> Result<Load, Failure> {
     let target = Target::parse(&args.url).map_err(|error| usage(&error))?;
     request.encode(&target).map_err(|error| usage(&error))?;
     let unlimited = args.requests.is_none() && args.duration.is_none();
+    let limit =
+        Limit { requests: args.requests, duration: args.duration.or(unlimited.then_some(DEFAULT_DURATION)) };
+    let body = args.expect_body.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes()));
     Ok(Load {
-        target,
         request,
-        expect: Expect { status: args.expect_status, body: args.expect_body.clone().map(String::into_bytes) },
+        expect: Expect { status: args.expect_status, body },
         connections: args.connections as usize,
-        limit: Limit {
-            requests: args.requests,
-            duration: args.duration.or(unlimited.then_some(DEFAULT_DURATION)),
-        },
         warm_up: args.warm_up.unwrap_or_default(),
         timeout: args.timeout,
-        disturbance: None,
+        ..Load::new(target, limit)
     })
 }
 

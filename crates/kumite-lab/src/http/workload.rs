@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use kumite_load::{Disturbance, DisturbanceKind, Expect, Limit, Load, Request, Target};
+use kumite_load::{Check, Disturbance, DisturbanceKind, Expect, Limit, Load, Request, Target};
 use kumite_record::{AxisValue, Point};
 
 use crate::spec::Answer;
@@ -118,7 +118,10 @@ impl HttpWorkload {
             server_cores,
             ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
             disturbance: disturbance(&take)?,
-            expect: Expect { status: answer.status, body: answer.equals.clone().map(String::into_bytes) },
+            expect: Expect {
+                status: answer.status,
+                body: answer.equals.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes())),
+            },
         };
         workload.request().encode(&workload.target(1)).map_err(|error| error.to_string())?;
         Ok(workload)

@@ -106,8 +106,7 @@ impl Transport for Epoll {
             Err(error) => return Err(error),
         }
         epoll::add(&self.epoll, &socket, EventData::new_u64(slot as u64), EventFlags::OUT)?;
-        self.connections[slot] =
-            Connection { socket: Some(socket), connecting: true, unsent: Vec::new() };
+        self.connections[slot] = Connection { socket: Some(socket), connecting: true, unsent: Vec::new() };
         Ok(())
     }
 
