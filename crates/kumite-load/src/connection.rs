@@ -13,15 +13,16 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    fn judge(&self, answer: Answer) -> Result<Answer, Failure> {
+    /// What is wrong with it.
+    fn judge(&self, answer: Answer) -> Option<Failure> {
         let status_right = match self.status {
             Some(expected) => answer.status == expected,
             None => (200..300).contains(&answer.status),
         };
         match (status_right, answer.body_right) {
-            (true, true) => Ok(answer),
-            (true, false) => Err(Failure::Body),
-            (false, _) => Err(Failure::Status),
+            (true, true) => None,
+            (true, false) => Some(Failure::Body),
+            (false, _) => Some(Failure::Status),
         }
     }
 }
@@ -66,7 +67,7 @@ pub(crate) struct Connection {
 
 /// Whole answers that came with one piece, by which request of those in flight they are for, right or not.
 pub(crate) struct Heard {
-    pub answers: Vec<(usize, Result<Answer, Failure>)>,
+    pub answers: Vec<(usize, Answer, Option<Failure>)>,
     /// What was wrong with an answer, if that was asked for.
     pub wrong: Option<String>,
     /// Whether to say what is wrong.
@@ -126,12 +127,12 @@ impl Connection {
     }
 
     fn complete(&mut self, answer: Answer, wanted: &Wanted, heard: &mut Heard) {
-        let judged = wanted.judge(answer);
-        if judged.is_err() && heard.describe {
+        let failure = wanted.judge(answer);
+        if failure.is_some() && heard.describe {
             heard.describe = false;
             heard.wrong = Some(self.reader.describe(&wanted.asked));
         }
-        heard.answers.push((0, judged));
+        heard.answers.push((0, answer, failure));
         self.reader.reset();
         self.heard = false;
         self.proven = true;

@@ -289,6 +289,7 @@ impl<'a, T: Transport> Engine<'a, T> {
                     self.connected(slot, result);
                     continue;
                 }
+                Happened::Sent => continue,
                 // A server may close a connection that is not in use. Bytes that nobody asked for end it too.
                 _ if connection.in_flight.is_empty() => {
                     self.close(slot);
@@ -315,21 +316,19 @@ impl<'a, T: Transport> Engine<'a, T> {
     fn take_answers(&mut self, slot: usize, result: Result<(), Failure>, now: u64) {
         let mut result = result;
         let mut answers = std::mem::take(&mut self.heard.answers);
-        for (nth, judged) in answers.drain(..) {
+        for (nth, answer, wrong) in answers.drain(..) {
             let Some(request) = self.connections[slot].in_flight.remove(nth) else { break };
             self.in_flight -= 1;
             let late = now.saturating_sub(request.due) > self.timeout;
-            let failure = if late { Some(Failure::Timeout) } else { judged.err() };
-            if let Some(wrong) = self.heard.wrong.take()
+            let failure = if late { Some(Failure::Timeout) } else { wrong };
+            if let Some(description) = self.heard.wrong.take()
                 && !late
             {
-                self.recorder.wrong(wrong);
+                self.recorder.wrong(description);
             }
             self.finished(slot, request, failure, now);
             // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
-            let keep = judged.is_ok_and(|answer| answer.keep_alive)
-                || matches!(judged, Err(Failure::Status | Failure::Body));
-            if late || !keep || self.transport.is_sending(slot) {
+            if late || !answer.keep_alive || self.transport.is_sending(slot) {
                 result = result.and(Err(Failure::Closed));
             }
         }

@@ -187,6 +187,9 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// io_uring was asked for and cannot be had.
+    #[error("cannot use io_uring: {0}")]
+    Uring(#[from] kumite_ring::RingError),
     /// A CPU that the process may not use.
     #[error("cannot use CPU {core}: {source}")]
     Core {

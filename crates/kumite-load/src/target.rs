@@ -5,7 +5,8 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use rustix::net::addr::SocketAddrArg;
+use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 
 /// What is connected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,12 +33,12 @@ impl Address {
         Ok(socket)
     }
 
-    /// Begins to connect; [`Errno::INPROGRESS`] if it is not done at once.
-    pub(crate) fn connect(&self, socket: &OwnedFd) -> Result<(), Errno> {
-        match self {
-            Address::Tcp(address) => rustix::net::connect(socket, address),
-            Address::Unix(path) => rustix::net::connect(socket, &SocketAddrUnix::new(path)?),
-        }
+    /// As the kernel knows it.
+    pub(crate) fn any(&self) -> Result<SocketAddrAny, Errno> {
+        Ok(match self {
+            Address::Tcp(address) => SocketAddrAny::from(*address),
+            Address::Unix(path) => SocketAddrUnix::new(path)?.as_any(),
+        })
     }
 }
 

@@ -9,7 +9,9 @@ use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
 use crate::response::Asked;
 use crate::share::{Collector, Part, Share, Told};
-use crate::{Error, Event, Limit, Load, Outcome, files, transport};
+use crate::transport::epoll::Epoll;
+use crate::transport::uring::Uring;
+use crate::{Error, Event, Io, Limit, Load, Outcome, files};
 
 /// Runs the load on as many threads as it asks for.
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
@@ -97,12 +99,20 @@ fn engine(
     tell: &mut dyn FnMut(Told),
     start: &dyn Fn() -> Instant,
 ) -> Result<Share, Error> {
-    let wait = |error| Error::Wait { io: load.io, source: std::io::Error::from(error) };
-    let connections = duty.connections + duty.burst;
+    let (io, address, connections) = (load.io, &load.target.address, duty.connections + duty.burst);
     let fixed = vec![request.into_boxed_slice()];
-    let epoll =
-        transport::epoll::Epoll::new(load.target.address.clone(), fixed, connections).map_err(wait)?;
-    Engine::new(load, duty, epoll, tell).run(stop, start).map_err(wait)
+    let wait = |io| move |error| Error::Wait { io, source: std::io::Error::from(error) };
+    if io != Io::Epoll {
+        match Uring::new(address.clone(), fixed.clone(), connections) {
+            Ok(uring) => {
+                return Engine::new(load, duty, uring, tell).run(stop, start).map_err(wait(Io::Uring));
+            }
+            Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
+            Err(_) => {}
+        }
+    }
+    let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
+    Engine::new(load, duty, epoll, tell).run(stop, start).map_err(wait(Io::Epoll))
 }
 
 fn pin(core: usize) -> Result<(), Error> {

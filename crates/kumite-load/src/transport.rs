@@ -4,6 +4,7 @@
 //! happened is collected with [`Transport::wait`] and handed out by [`Transport::next`].
 
 pub(crate) mod epoll;
+pub(crate) mod uring;
 
 use rustix::io::Errno;
 
@@ -16,6 +17,8 @@ pub(crate) enum Happened<'a> {
     Received(&'a [u8]),
     /// The other side sends no more.
     Ended,
+    /// The kernel has taken the rest of what it could not take at once.
+    Sent,
     /// Nothing can be sent or received any more.
     Broken(Errno),
 }
@@ -39,9 +42,6 @@ pub(crate) trait Transport {
 
     /// Closes the connection, if it is open. Nothing more happens on it; it can be connected again.
     fn close(&mut self, slot: usize);
-
-    /// Whether the connection is open, or about to be.
-    fn is_open(&self, slot: usize) -> bool;
 
     /// Waits until something has happened, at most for so many ns; whether it had to: if not, it may have happened before.
     fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno>;

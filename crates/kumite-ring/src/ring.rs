@@ -255,6 +255,11 @@ impl Ring {
         self.enter(1, EnterFlags::GETEVENTS, Some(&timeout))
     }
 
+    /// Whether there is nothing that [`next`](Self::next) could give.
+    pub fn is_idle(&mut self) -> bool {
+        self.uring.completion().is_empty()
+    }
+
     /// The next event and its slot; none when [`wait`](Self::wait) is needed for more. What the event before showed goes
     /// back to the kernel.
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend")]
@@ -347,12 +352,12 @@ impl Ring {
             self.sends.free(index);
             return None;
         }
-        let error = Errno::from_raw_os_error(-result);
+        let error = if result < 0 { Errno::from_raw_os_error(-result) } else { Errno::PIPE };
         if result <= 0 && error != Errno::INTR {
             let rest = self.sends.free(index);
             self.slots[slot].first = NONE;
             self.forget(rest);
-            return Some((slot, self.broken(slot, if result == 0 { Errno::PIPE } else { error })));
+            return Some((slot, self.broken(slot, error)));
         }
         self.sends.get(index).written += result.max(0) as usize;
         if !self.bytes_left(index).is_empty() {

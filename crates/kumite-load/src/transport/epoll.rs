@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, sockopt};
+use rustix::net::{RecvFlags, SendFlags, SocketAddrAny, sockopt};
 use rustix::time::Timespec;
 
 use super::{Happened, Transport};
@@ -21,6 +21,7 @@ const POOL: usize = 64;
 
 pub(crate) struct Epoll {
     address: Address,
+    to: SocketAddrAny,
     fixed: Vec<Box<[u8]>>,
     epoll: OwnedFd,
     connections: Vec<Connection>,
@@ -43,6 +44,7 @@ impl Epoll {
     /// So many connections to `address`, and the messages that [`Transport::send_fixed`] knows.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Epoll, Errno> {
         Ok(Epoll {
+            to: address.any()?,
             address,
             fixed,
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
@@ -101,7 +103,7 @@ fn send(connection: &mut Connection, bytes: &[u8]) -> Result<bool, Errno> {
 impl Transport for Epoll {
     fn connect(&mut self, slot: usize) -> Result<(), Errno> {
         let socket = self.address.socket()?;
-        match self.address.connect(&socket) {
+        match rustix::net::connect(&socket, &self.to) {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(error) => return Err(error),
         }
@@ -139,10 +141,6 @@ impl Transport for Epoll {
 
     fn close(&mut self, slot: usize) {
         self.connections[slot] = Connection::default();
-    }
-
-    fn is_open(&self, slot: usize) -> bool {
-        self.connections[slot].socket.is_some()
     }
 
     fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno> {

@@ -12,6 +12,7 @@ use kumite_load::{
     Burst, Check, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Limit, Load, Outcome,
     Recovery, Request, Target,
 };
+use super::IO;
 use rustix::net::sockopt::set_socket_linger;
 use server::{PONG, Server, Then, Turn, write};
 
@@ -24,6 +25,7 @@ fn load(addr: SocketAddr, requests: u64) -> Load {
     Load {
         expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
         timeout: LONG,
+        io: IO,
         ..Load::new(target, Limit { requests: Some(requests), duration: None })
     }
 }
