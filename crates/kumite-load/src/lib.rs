@@ -33,9 +33,11 @@
 mod arrivals;
 mod check;
 mod connection;
+mod cookies;
 mod disturbance;
 mod engine;
 mod files;
+mod mix;
 mod outcome;
 mod pace;
 mod recorder;
@@ -45,6 +47,7 @@ mod response;
 mod schedule;
 mod share;
 mod target;
+mod template;
 mod threads;
 mod times;
 mod transport;
@@ -62,6 +65,7 @@ pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
 pub use pace::Pace;
 pub use request::{Request, RequestError};
 pub use target::{Address, Target, TargetError};
+pub use template::{Rows, TemplateError, Variables};
 pub use times::Times;
 pub use transport::Io;
 

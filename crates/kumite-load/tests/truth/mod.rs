@@ -1,6 +1,5 @@
 //! The engine against servers whose faults are known: every count must be exact.
 
-#[path = "truth/server.rs"]
 mod server;
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
