@@ -34,6 +34,7 @@ mod recovery;
 mod request;
 mod response;
 mod schedule;
+pub mod stub;
 mod target;
 mod times;
 mod transport;
