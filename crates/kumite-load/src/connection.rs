@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::cookies::Jar;
 use crate::recorder::Failure;
 use crate::response::{Answer, Asked, Reader};
 
@@ -58,6 +59,8 @@ pub(crate) struct Connection {
     pub begun: bool,
     /// It is among those that an open loop may use.
     pub idle: bool,
+    /// What it sends back; empty where that is not asked for.
+    pub cookies: Jar,
     reader: Reader,
     /// An answer to the oldest request has begun to arrive.
     heard: bool,
@@ -84,6 +87,7 @@ impl Connection {
             opening: false,
             begun: false,
             idle: false,
+            cookies: Jar::default(),
             reader: Reader::new(),
             heard: false,
             proven: false,
@@ -98,6 +102,7 @@ impl Connection {
     /// It begins to connect.
     pub fn connecting(&mut self, now: u64) {
         self.state = State::Connecting(now);
+        self.cookies.clear();
         self.reader.reset();
         self.heard = false;
         self.proven = false;
@@ -132,6 +137,7 @@ impl Connection {
             heard.describe = false;
             heard.wrong = Some(self.reader.describe(&wanted.asked));
         }
+        self.reader.cookies().for_each(|cookie| self.cookies.set(cookie));
         heard.answers.push((0, answer, failure));
         self.reader.reset();
         self.heard = false;

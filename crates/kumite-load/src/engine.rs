@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use crate::arrivals::Instants;
 use crate::connection::{Connection, Heard, InFlight, State, Wanted};
+use crate::messages::{Messages, Next};
 use crate::recorder::{Failure, Recorder, Span};
 use crate::schedule::Schedule;
 use crate::share::{Share, Told};
@@ -43,6 +44,8 @@ const DRAIN_NS: u64 = 500_000_000;
 /// A thread's part of a load.
 pub(crate) struct Duty {
     pub connections: usize,
+    /// The number of the first of them in the whole load.
+    pub first_connection: usize,
     /// Besides those, for a burst.
     pub burst: usize,
     pub limit: Limit,
@@ -52,6 +55,7 @@ pub(crate) struct Duty {
 
 pub(crate) struct Engine<'a, T> {
     schedule: Schedule,
+    messages: Messages,
     transport: T,
     recorder: Recorder<'a>,
     wanted: Wanted,
@@ -65,6 +69,8 @@ pub(crate) struct Engine<'a, T> {
     started: bool,
     /// First those that the load goes on with, then those of a burst.
     connections: Vec<Connection>,
+    /// The number of the first one in the whole load.
+    first: u64,
     /// Where those of a burst begin.
     burst: usize,
     /// Connections to be opened.
@@ -111,7 +117,13 @@ enum Stage {
 
 impl<'a, T: Transport> Engine<'a, T> {
     /// An engine for a part of `load`; `transport` has its connections and those of a burst.
-    pub fn new(load: &Load, duty: Duty, transport: T, tell: &'a mut dyn FnMut(Told)) -> Engine<'a, T> {
+    pub fn new(
+        load: &Load,
+        duty: Duty,
+        messages: Messages,
+        transport: T,
+        tell: &'a mut dyn FnMut(Told),
+    ) -> Engine<'a, T> {
         let (opens, timeout) = (nanos(load.warm_up), nanos(load.timeout));
         let closes = load.limit.duration.map(|duration| opens + nanos(duration));
         let disturbed = load.disturbance.zip(closes);
@@ -121,6 +133,7 @@ impl<'a, T: Transport> Engine<'a, T> {
         let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout, by_due: open_loop };
         Engine {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
+            messages,
             transport,
             recorder: Recorder::new(span, tell),
             wanted: duty.wanted,
@@ -133,6 +146,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             connections: std::iter::repeat_with(Connection::new)
                 .take(duty.connections + duty.burst)
                 .collect(),
+            first: duty.first_connection as u64,
             burst: duty.connections,
             waiting: VecDeque::new(),
             resting: VecDeque::new(),
@@ -589,7 +603,13 @@ impl<'a, T: Transport> Engine<'a, T> {
     fn send(&mut self, slot: usize, due: u64, now: u64) {
         self.connections[slot].in_flight.push_back(InFlight { due, sent: now });
         self.in_flight += 1;
-        if self.transport.send_fixed(slot, 0).is_err() {
+        let cookies = &self.connections[slot].cookies;
+        let sent =
+            match self.messages.next(self.first + slot as u64, Some(cookies), || self.transport.spare()) {
+                Next::Fixed(which) => self.transport.send_fixed(slot, which),
+                Next::Bytes(bytes) => self.transport.send(slot, bytes),
+            };
+        if sent.is_err() {
             let failure = self.connections[slot].broken();
             self.end(slot, failure, now);
         } else if self.open_loop {

@@ -37,6 +37,7 @@ mod cookies;
 mod disturbance;
 mod engine;
 mod files;
+mod messages;
 mod mix;
 mod outcome;
 mod pace;
@@ -46,6 +47,7 @@ mod request;
 mod response;
 mod schedule;
 mod share;
+pub mod stub;
 mod target;
 mod template;
 mod threads;
@@ -90,10 +92,14 @@ pub struct Limit {
 /// A load to offer.
 #[derive(Debug, Clone)]
 pub struct Load {
-    /// Where it goes.
-    pub target: Target,
+    /// Where it goes, and how often in comparison with the others: one server, which all of them name alike.
+    pub targets: Vec<(Target, u32)>,
     /// What is sent, again and again.
     pub request: Request,
+    /// What names in double braces stand for in it and in the targets' paths; none if double braces are only text.
+    pub variables: Option<Variables>,
+    /// Whether each connection sends back the cookies that it is given.
+    pub cookies: bool,
     /// What should come back.
     pub expect: Expect,
     /// How many connections send it.
@@ -124,7 +130,9 @@ impl Load {
     /// `GET`, answered by any 2xx, in a closed loop over one connection, with a time-out of one second.
     pub fn new(target: Target, limit: Limit) -> Load {
         Load {
-            target,
+            targets: vec![(target, 1)],
+            variables: None,
+            cookies: false,
             request: Request { method: "GET".to_owned(), headers: Vec::new(), body: Vec::new() },
             expect: Expect::default(),
             connections: 1,
@@ -155,6 +163,9 @@ pub enum Event<'a> {
 /// Why a load could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// No target, or not all on one server.
+    #[error("the targets are to be one or more of one server: {0}")]
+    Targets(String),
     /// The request cannot be sent.
     #[error(transparent)]
     Request(#[from] RequestError),

@@ -181,7 +181,6 @@ impl Reader {
     }
 
     /// The values of `Set-Cookie`, if they were wanted.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the engine does not ask for cookies yet"))]
     pub fn cookies(&self) -> impl Iterator<Item = &[u8]> {
         self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
+use crate::messages::Messages;
 use crate::response::Asked;
 use crate::share::{Collector, Part, Share, Told};
 use crate::transport::epoll::Epoll;
@@ -15,7 +16,7 @@ use crate::{Error, Event, Io, Limit, Load, Outcome, files};
 
 /// Runs the load on as many threads as it asks for.
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
-    let request = load.request.encode(&load.target)?;
+    let messages = Messages::new(load)?;
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
     files::make_room(load.connections.saturating_add(burst))?;
     let threads = match load.disturbance {
@@ -28,7 +29,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
         }
-        engine(load, duty, request.clone(), stop, tell, start)
+        engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)
     };
     if threads == 1 {
         let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
@@ -81,9 +82,12 @@ fn duty(load: &Load, thread: usize, threads: usize) -> Duty {
         .requests
         .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
     let head_only = load.request.method == "HEAD";
-    let asked = Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), false);
+    let asked = Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
     Duty {
         connections: part(load.connections),
+        first_connection: (0..thread)
+            .map(|thread| load.connections / threads + usize::from(thread < load.connections % threads))
+            .sum(),
         burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
         limit: Limit { requests, ..load.limit },
         arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
@@ -94,25 +98,27 @@ fn duty(load: &Load, thread: usize, threads: usize) -> Duty {
 fn engine(
     load: &Load,
     duty: Duty,
-    request: Vec<u8>,
+    messages: Messages,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(Told),
     start: &dyn Fn() -> Instant,
 ) -> Result<Share, Error> {
-    let (io, address, connections) = (load.io, &load.target.address, duty.connections + duty.burst);
-    let fixed = vec![request.into_boxed_slice()];
+    let (io, address, connections) = (load.io, messages.address.clone(), duty.connections + duty.burst);
+    let fixed = messages.fixed.clone();
     let wait = |io| move |error| Error::Wait { io, source: std::io::Error::from(error) };
     if io != Io::Epoll {
         match Uring::new(address.clone(), fixed.clone(), connections) {
             Ok(uring) => {
-                return Engine::new(load, duty, uring, tell).run(stop, start).map_err(wait(Io::Uring));
+                return Engine::new(load, duty, messages, uring, tell)
+                    .run(stop, start)
+                    .map_err(wait(Io::Uring));
             }
             Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
             Err(_) => {}
         }
     }
     let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
-    Engine::new(load, duty, epoll, tell).run(stop, start).map_err(wait(Io::Epoll))
+    Engine::new(load, duty, messages, epoll, tell).run(stop, start).map_err(wait(Io::Epoll))
 }
 
 fn pin(core: usize) -> Result<(), Error> {

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use super::IO;
 use kumite_load::{
     Burst, Check, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Limit, Load, Outcome,
     Recovery, Request, Target,
 };
-use super::IO;
 use rustix::net::sockopt::set_socket_linger;
 use server::{PONG, Server, Then, Turn, write};
 
