@@ -109,16 +109,16 @@ fn engine(
     if io != Io::Epoll {
         match Uring::new(address.clone(), fixed.clone(), connections) {
             Ok(uring) => {
-                return Engine::new(load, duty, messages, uring, tell)
-                    .run(stop, start)
-                    .map_err(wait(Io::Uring));
+                let share = Engine::new(load, duty, messages, uring, tell).run(stop, start);
+                return share.map(|share| Share { io: Io::Uring, ..share }).map_err(wait(Io::Uring));
             }
             Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
             Err(_) => {}
         }
     }
     let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
-    Engine::new(load, duty, messages, epoll, tell).run(stop, start).map_err(wait(Io::Epoll))
+    let share = Engine::new(load, duty, messages, epoll, tell).run(stop, start);
+    share.map(|share| Share { io: Io::Epoll, ..share }).map_err(wait(Io::Epoll))
 }
 
 fn pin(core: usize) -> Result<(), Error> {
