@@ -19,6 +19,8 @@ use crate::sockets::client::{Client, pattern, socket};
 
 fn listen() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    // The standard library's 128 are fewer than some tests connect at once.
+    rustix::net::listen(&listener, 1024).unwrap();
     let address = listener.local_addr().unwrap();
     (listener, address)
 }
