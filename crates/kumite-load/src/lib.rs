@@ -26,11 +26,14 @@
 //! inherit that.
 
 mod check;
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine keeps no jars yet"))]
+#[cfg_attr(not(any(test, feature = "fuzzing")), expect(dead_code, reason = "the engine keeps no jars yet"))]
 mod cookies;
 mod disturbance;
 mod engine;
 mod files;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg_attr(not(test), expect(dead_code, reason = "the engine knows one target yet"))]
 mod mix;
 mod outcome;

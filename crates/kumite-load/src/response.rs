@@ -181,9 +181,18 @@ impl Reader {
     }
 
     /// The values of `Set-Cookie`, if they were wanted.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the engine does not ask for cookies yet"))]
+    #[cfg_attr(
+        not(any(test, feature = "fuzzing")),
+        expect(dead_code, reason = "the engine does not ask for cookies yet")
+    )]
     pub fn cookies(&self) -> impl Iterator<Item = &[u8]> {
         self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
+    }
+
+    /// Bytes held in memory.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn memory(&self) -> usize {
+        self.held.capacity() + self.cookies.capacity()
     }
 
     /// A wrong answer in words: its status, and what is wrong with its body.
