@@ -30,6 +30,7 @@ mod check;
 mod cookies;
 mod disturbance;
 mod engine;
+mod field;
 mod files;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
