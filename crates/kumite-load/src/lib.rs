@@ -36,7 +36,11 @@ mod connection;
 mod cookies;
 mod disturbance;
 mod engine;
+mod field;
 mod files;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod messages;
 mod mix;
 mod outcome;
