@@ -59,7 +59,7 @@ pub(crate) struct Connection {
     pub begun: bool,
     /// It is among those that an open loop may use.
     pub idle: bool,
-    /// What it sends back; empty where that is not asked for.
+    /// What it sends back, also on the next connection in its place; empty where that is not asked for.
     pub cookies: Jar,
     reader: Reader,
     /// An answer to the oldest request has begun to arrive.
@@ -102,7 +102,6 @@ impl Connection {
     /// It begins to connect.
     pub fn connecting(&mut self, now: u64) {
         self.state = State::Connecting(now);
-        self.cookies.clear();
         self.reader.reset();
         self.heard = false;
         self.proven = false;
