@@ -45,6 +45,7 @@ mod messages;
 mod mix;
 mod outcome;
 mod pace;
+mod priority;
 mod recorder;
 mod recovery;
 mod request;

@@ -130,6 +130,8 @@ pub struct Outcome {
     pub open_loop: bool,
     /// What moved the bytes: epoll or io_uring.
     pub io: Io,
+    /// The engine's threads had real-time priority.
+    pub real_time: bool,
     /// CPU time of the engine's threads in the window; with one thread `on_event` is included.
     pub cpu: Duration,
     /// CPU time of the busiest thread in the window, divided by its length, but for what it only waited for a request to
@@ -176,6 +178,7 @@ impl Default for Outcome {
             intervals: Vec::new(),
             open_loop: false,
             io: Io::Auto,
+            real_time: false,
             cpu: Duration::ZERO,
             busiest: 0.0,
             send_lag: histogram(),

@@ -141,6 +141,7 @@ fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
 /// What a thread found; the rest it gave away in parts.
 pub(crate) struct Share {
     pub io: Io,
+    pub real_time: bool,
     pub ok: u64,
     pub errors: Errors,
     pub first_wrong: Option<String>,
@@ -163,6 +164,7 @@ impl Default for Share {
     fn default() -> Share {
         Share {
             io: Io::Auto,
+            real_time: false,
             ok: 0,
             errors: Errors::default(),
             first_wrong: None,
@@ -272,6 +274,7 @@ impl<'a> Collector<'a> {
             outcome.busiest = outcome.busiest.max(busy / share.elapsed.as_secs_f64().max(1e-9));
             outcome.requests += share.ok + share.errors.total();
             outcome.io = share.io;
+            outcome.real_time = share.real_time;
             outcome.ok += share.ok;
             outcome.errors += share.errors;
             outcome.first_wrong = outcome.first_wrong.or(share.first_wrong);

@@ -8,6 +8,7 @@ use std::time::Instant;
 use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
 use crate::messages::Messages;
+use crate::priority::RealTime;
 use crate::response::Asked;
 use crate::share::{Collector, Part, Share, Told};
 use crate::transport::epoll::Epoll;
@@ -29,7 +30,11 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
         }
-        engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)
+        // Where the CPUs are the engine's own, nobody else is kept from them.
+        let own = load.arrivals.is_some() && !load.cores.is_empty();
+        let priority = own.then(RealTime::take).flatten();
+        let share = engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)?;
+        Ok(Share { real_time: priority.is_some(), ..share })
     };
     if threads == 1 {
         let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;

@@ -85,6 +85,8 @@ pub struct Latency {
 pub struct Engine {
     /// What moved the bytes: epoll or io_uring.
     pub io: String,
+    /// Whether its threads had real-time priority (SCHED_FIFO).
+    pub real_time: bool,
     /// CPU time of the engine's threads.
     pub cpu_s: f64,
     /// CPU time for each finished request.

@@ -115,6 +115,7 @@ pub fn load_result(
             receive_lag_p99_us: metric("receive_lag_p99_us"),
             busiest: outcome.busiest,
             io: outcome.io.to_string(),
+            real_time: outcome.real_time,
             bound: is_bound(outcome),
         },
         first_wrong: outcome.first_wrong.clone(),
