@@ -14,3 +14,4 @@ mod run;
 mod schema;
 mod selfcheck;
 mod spec;
+mod stub;

@@ -23,7 +23,7 @@ fn wrong(schema: &Value, document: &Value) -> Vec<String> {
 }
 
 #[track_caller]
-fn assert_right(name: &str, document: &Value) {
+pub fn assert_right(name: &str, document: &Value) {
     assert_eq!(wrong(&schema(name), document), [""; 0], "{name}");
 }
 
@@ -39,7 +39,7 @@ fn names() -> Vec<String> {
 #[test]
 fn there_is_a_list_and_each_of_it_is_a_schema() {
     let names = names();
-    assert_eq!(names, ["experiment", "contender", "run", "load", "compare", "selfcheck", "doctor"]);
+    assert_eq!(names, ["experiment", "contender", "run", "load", "compare", "selfcheck", "stub", "doctor"]);
     for name in names {
         assert!(jsonschema::meta::is_valid(&schema(&name)), "{name}");
     }

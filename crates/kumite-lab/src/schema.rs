@@ -1,6 +1,6 @@
 //! JSON Schemas of what is read and written, made from the very types that read and write it.
 
-use kumite_record::{Comparison, Export, LoadResult, SelfCheck};
+use kumite_record::{Comparison, Export, LoadResult, SelfCheck, StubResult};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
@@ -41,6 +41,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "selfcheck",
         what: "a self-check, as `kumite selfcheck --json` writes it",
         schema: written::<SelfCheck>,
+    },
+    Described {
+        name: "stub",
+        what: "what a delay stub did, as `kumite stub --json` writes it",
+        schema: written::<StubResult>,
     },
     Described {
         name: "doctor",

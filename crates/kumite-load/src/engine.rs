@@ -1,24 +1,25 @@
-//! The loop that composes schedule, transport and recorder.
+//! The loop that composes schedule, transport and recorder, on one thread.
 //!
-//! The clock is read once for each answer, after it was read and judged complete: that is when the answer came, and when
+//! The clock is read once for each piece of an answer, after it was read and judged: that is when the answer came, and when
 //! the next request on that connection begins to be sent. What lies between the two, some tenths of a microsecond, is the
-//! only error. Answers that are ready at the same time are handled one after the other (at most 256 in a batch), so their
-//! response times hold the engine's own queue, as those of any one-threaded client do.
+//! only error. Answers that are ready at the same time are handled one after the other, so their response times hold the
+//! engine's own queue, as those of any one-threaded client do; how long that may have been is the receive lag.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
 
-use crate::outcome::Outcome;
-use crate::recorder::{Failure, Recorder};
-use crate::response::Answer;
+use crate::arrivals::Instants;
+use crate::connection::{Connection, Heard, InFlight, State, Wanted};
+use crate::messages::{Messages, Next};
+use crate::recorder::{Failure, Recorder, Span};
 use crate::schedule::Schedule;
-use crate::transport::Transport;
-use crate::{Disturbance, DisturbanceKind, Event, Limit, Load, nanos};
+use crate::share::{Share, Told};
+use crate::transport::{Happened, Transport};
+use crate::{Disturbance, DisturbanceKind, Limit, Load, Pace, nanos};
 
 /// Connections being opened at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops
 /// what does not fit, and tries again only after a second.
@@ -32,36 +33,71 @@ const BACK_OFF_NS: u64 = 10_000_000;
 const HELD_LIMIT_NS: u64 = 1_000_000_000;
 /// Connections of a burst that are begun before the others are looked at again: to begin one takes tens of microseconds.
 const BURST_BATCH: usize = 256;
+/// Requests of an open loop that are sent before answers are looked at again.
+const DUE_BATCH: usize = 64;
 const STOP_LOOK_NS: u64 = 100_000_000;
 const SWEEP_GAP_NS: u64 = 1_000_000;
+/// How long a closed loop waits at its end for what is on its way. It is in no figure, so a server that hangs need not be
+/// waited for longer.
+const DRAIN_NS: u64 = 500_000_000;
 
-pub(crate) struct Engine<'a> {
+/// A thread's part of a load.
+pub(crate) struct Duty {
+    pub connections: usize,
+    /// The number of the first of them in the whole load.
+    pub first_connection: usize,
+    /// Besides those, for a burst.
+    pub burst: usize,
+    pub limit: Limit,
+    pub arrivals: Option<Instants>,
+    pub wanted: Wanted,
+}
+
+pub(crate) struct Engine<'a, T> {
     schedule: Schedule,
-    transport: Transport,
+    messages: Messages,
+    transport: T,
     recorder: Recorder<'a>,
-    /// The status expected; none for any 2xx.
-    status: Option<u16>,
+    wanted: Wanted,
+    pace: Pace,
+    open_loop: bool,
+    /// Requests on their way on one connection at most.
+    pipeline: usize,
     timeout: u64,
     began: Instant,
+    /// The load has begun; before it an open loop opens its connections.
+    started: bool,
     /// First those that the load goes on with, then those of a burst.
-    slots: Vec<Slot>,
+    connections: Vec<Connection>,
+    /// The number of the first one in the whole load.
+    first: u64,
     /// Where those of a burst begin.
     burst: usize,
-    /// Slots that hold a request and need a connection for it.
+    /// Connections to be opened.
     waiting: VecDeque<usize>,
-    /// Slots that rest, by when they may go on.
+    /// Connections that rest, by when they may go on.
     resting: VecDeque<(u64, usize)>,
-    /// Slots whose connection is being opened.
+    /// Connections that are being opened.
     opening: usize,
     /// First connections that were established, by when the server should have accepted them.
     accepting: VecDeque<(u64, usize)>,
-    /// Until every slot has had its first answer, those that have had theirs wait here. A server under load may take new
-    /// connections very slowly (Node.js takes one in a turn of its event loop, which serves all others): the last of
-    /// hundreds would time out before it is taken, and so would those that replace it.
+    /// Until every connection has had its first answer, those that have had theirs wait here. A server under load may take
+    /// new connections very slowly (Node.js takes one in a turn of its event loop, which serves all others): the last of
+    /// hundreds would time out before it is taken, and so would those that replace it. An open loop begins when all are
+    /// open.
     held: Option<Vec<usize>>,
-    /// Slots that have been given a request.
+    /// Connections that have been given a request.
     begun: usize,
+    /// Connections that can take a request of an open loop.
+    idle: VecDeque<usize>,
+    /// When requests of an open loop were due that have no connection.
+    backlog: VecDeque<u64>,
+    /// Requests on their way.
+    in_flight: usize,
+    heard: Heard,
     next_sweep: u64,
+    /// Since then answers may have waited to be read.
+    looked: u64,
     stage: Stage,
     /// How long the server is watched, once no request of a burst is left.
     watch: u64,
@@ -79,52 +115,51 @@ enum Stage {
     Burst(Range<usize>, usize),
 }
 
-/// One connection's part in the schedule; the socket itself is the transport's.
-#[derive(Clone, Copy)]
-struct Slot {
-    doing: Doing,
-    /// When it began to connect, or to send.
-    since: u64,
-    /// It had a connection before the present one.
-    connected_before: bool,
-    opening: bool,
-    /// It has been given a request.
-    begun: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Doing {
-    Nothing,
-    Connecting,
-    Request,
-}
-
-impl<'a> Engine<'a> {
-    /// An engine for `load`; `transport` has its connections and those of a burst.
-    pub fn new(load: &Load, transport: Transport, on_event: &'a mut dyn FnMut(Event)) -> Engine<'a> {
-        let slot =
-            Slot { doing: Doing::Nothing, since: 0, connected_before: false, opening: false, begun: false };
+impl<'a, T: Transport> Engine<'a, T> {
+    /// An engine for a part of `load`; `transport` has its connections and those of a burst.
+    pub fn new(
+        load: &Load,
+        duty: Duty,
+        messages: Messages,
+        transport: T,
+        tell: &'a mut dyn FnMut(Told),
+    ) -> Engine<'a, T> {
         let (opens, timeout) = (nanos(load.warm_up), nanos(load.timeout));
         let closes = load.limit.duration.map(|duration| opens + nanos(duration));
         let disturbed = load.disturbance.zip(closes);
         // When a disturbed load ends is known only when the disturbance is over.
-        let limit = if disturbed.is_some() { Limit::default() } else { load.limit };
+        let limit = if disturbed.is_some() { Limit::default() } else { duty.limit };
+        let open_loop = duty.arrivals.is_some();
+        let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout, by_due: open_loop };
         Engine {
-            schedule: Schedule::new(&limit, opens),
+            schedule: Schedule::new(&limit, opens, duty.arrivals),
+            messages,
             transport,
-            recorder: Recorder::new(opens, disturbed.map(|(_, closes)| closes), timeout, on_event),
-            status: load.expect.status,
+            recorder: Recorder::new(span, tell),
+            wanted: duty.wanted,
+            pace: load.pace,
+            open_loop,
+            pipeline: load.pipeline,
             timeout,
             began: Instant::now(),
-            slots: vec![slot; load.connections + load.disturbance.map_or(0, |it| it.connections())],
-            burst: load.connections,
+            started: false,
+            connections: std::iter::repeat_with(Connection::new)
+                .take(duty.connections + duty.burst)
+                .collect(),
+            first: duty.first_connection as u64,
+            burst: duty.connections,
             waiting: VecDeque::new(),
             resting: VecDeque::new(),
             opening: 0,
             accepting: VecDeque::new(),
-            held: Some(Vec::new()),
+            held: (!open_loop).then(Vec::new),
             begun: 0,
+            idle: VecDeque::new(),
+            backlog: VecDeque::new(),
+            in_flight: 0,
+            heard: Heard { answers: Vec::new(), wrong: None, describe: false },
             next_sweep: timeout,
+            looked: 0,
             stage: match disturbed {
                 None => Stage::Quiet,
                 Some((Disturbance { kind, .. }, closes)) => Stage::Before(closes, kind),
@@ -133,74 +168,249 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Runs until the schedule is over or `stop` is set.
-    pub fn run(mut self, stop: &AtomicBool) -> Result<Outcome, Errno> {
-        self.began = Instant::now();
+    /// Runs until the schedule is over or `stop` is set. `start` says when the load begins; an open loop has opened its
+    /// connections before it asks, as far as that could be done in a second.
+    pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> Instant) -> Result<Share, Errno> {
+        if self.open_loop {
+            self.open_all(stop)?;
+        }
+        self.began = start();
+        self.started = true;
         let over = self.offer(stop);
         if matches!(self.stage, Stage::Paused(_)) {
-            self.recorder.tell(Event::Resume);
+            self.recorder.tell(Told::Resume);
         }
-        over.map(|(end, stopped)| self.recorder.close(end, stopped))
+        let now = self.now();
+        over.map(|(end, stopped)| self.recorder.close(end, now, stopped))
+    }
+
+    /// Opens all connections before an open loop begins.
+    fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
+        self.waiting.extend(0..self.burst);
+        while self.idle.len() < self.burst && self.now() < HELD_LIMIT_NS && !stop.load(Ordering::Relaxed) {
+            self.go_on(self.now());
+            let due = self.due();
+            self.transport.wait(due.saturating_sub(self.now()).min(STOP_LOOK_NS))?;
+            self.handle();
+        }
+        // What follows counts from another beginning.
+        for (until, _) in self.resting.iter_mut().chain(&mut self.accepting) {
+            *until = 0;
+        }
+        for connection in &mut self.connections {
+            if let State::Connecting(since) = &mut connection.state {
+                *since = 0;
+            }
+        }
+        Ok(())
     }
 
     /// Returns when it was over, and whether it was stopped.
     fn offer(&mut self, stop: &AtomicBool) -> Result<(u64, bool), Errno> {
         self.recorder.advance(0);
-        for slot in 0..self.burst {
-            self.next(slot, 0);
+        if !self.open_loop {
+            for slot in 0..self.burst {
+                self.next(slot, 0);
+            }
         }
-        let mut events: Vec<epoll::Event> = Vec::new();
         loop {
             let now = self.now();
             if self.schedule.over(now) {
-                return Ok((self.schedule.end(), false));
+                let end = self.schedule.end();
+                let drained = self.in_flight == 0 && self.backlog.is_empty();
+                let patience = if self.open_loop { self.timeout } else { self.timeout.min(DRAIN_NS) };
+                if drained || now > end.saturating_add(patience) + SWEEP_GAP_NS {
+                    return Ok((end, false));
+                }
             }
             if stop.load(Ordering::Relaxed) {
                 return Ok((now, true));
             }
-            self.recorder.advance(now);
+            if !self.schedule.over(now) || self.open_loop {
+                self.recorder.advance(now);
+            } else {
+                self.recorder.advance(self.schedule.end());
+            }
             if now >= self.next_sweep {
                 self.sweep(now);
             }
-            while let Some((_, slot)) = self.resting.pop_front_if(|(until, _)| *until <= now) {
-                self.next(slot, now);
-            }
-            while let Some((_, slot)) = self.accepting.pop_front_if(|(until, _)| *until <= now) {
-                self.opened(slot);
-            }
-            self.connect_waiting();
-            let all_answered = self.held.as_ref().is_some_and(|held| held.len() == self.begun);
-            if all_answered || now >= HELD_LIMIT_NS {
-                for slot in self.held.take().unwrap_or_default() {
-                    self.next(slot, self.now());
-                }
-                self.connect_waiting();
-            }
+            self.go_on(now);
             self.disturb(now);
-
-            let now = self.now();
-            let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
-            let due = [
-                self.recorder.due(),
-                self.schedule.closes(),
-                self.stage.due(),
-                self.next_sweep,
-                front(&self.resting),
-                front(&self.accepting),
-                if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX },
-            ];
-            let due = due.into_iter().min().unwrap_or(now);
-            self.transport.wait(&mut events, due.saturating_sub(now).min(STOP_LOOK_NS))?;
-            for event in &events {
-                let slot = event.data.u64() as usize;
-                match self.slots[slot].doing {
-                    Doing::Request => self.go_on(slot, event.flags),
-                    Doing::Connecting => self.connected(slot),
-                    // A server may close a connection that is not in use. Bytes that nobody asked for end it too.
-                    Doing::Nothing => self.transport.close(slot),
-                }
+            self.send_due();
+            let spins = self.wait()?;
+            if !self.handle() && spins {
+                self.recorder.spun(self.now() - now);
             }
         }
+    }
+
+    /// Goes on with connections that it is time for.
+    fn go_on(&mut self, now: u64) {
+        while let Some((_, slot)) = self.resting.pop_front_if(|(until, _)| *until <= now) {
+            self.next(slot, now);
+        }
+        while let Some((_, slot)) = self.accepting.pop_front_if(|(until, _)| *until <= now) {
+            self.opened(slot);
+        }
+        self.connect_waiting();
+        let all_answered = self.held.as_ref().is_some_and(|held| held.len() == self.begun);
+        if all_answered || now >= HELD_LIMIT_NS {
+            for slot in self.held.take().unwrap_or_default() {
+                self.next(slot, self.now());
+            }
+            self.connect_waiting();
+        }
+    }
+
+    /// When something is to be done that no event tells, but for requests of an open loop.
+    fn due(&self) -> u64 {
+        let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
+        let due = [
+            self.recorder.due(),
+            self.schedule.closes(),
+            self.stage.due(),
+            self.next_sweep,
+            front(&self.resting),
+            front(&self.accepting),
+            if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX },
+        ];
+        due.into_iter().min().unwrap_or(u64::MAX)
+    }
+
+    /// Waits until something has happened or is due; whether it stays awake only so as not to oversleep.
+    fn wait(&mut self) -> Result<bool, Errno> {
+        let before = self.now();
+        let next = self.schedule.next_due();
+        let wake = self.pace.wake(next);
+        let mut due = self.due().min(wake);
+        if self.schedule.over(before) {
+            due = before + SWEEP_GAP_NS;
+        }
+        let slept = self.transport.wait(due.saturating_sub(before).min(STOP_LOOK_NS))?;
+        self.looked = if slept { self.now() } else { before };
+        Ok(due <= before && wake == due && next > before)
+    }
+
+    /// Handles what has happened, if something has.
+    fn handle(&mut self) -> bool {
+        let mut something = false;
+        while let Some((slot, happened)) = self.transport.next() {
+            something = true;
+            let connection = &mut self.connections[slot];
+            self.heard.describe = self.recorder.wants_wrong();
+            let result = match happened {
+                Happened::Connected(result) => {
+                    self.connected(slot, result);
+                    continue;
+                }
+                Happened::Sent => continue,
+                // A server may close a connection that is not in use. Bytes that nobody asked for end it too.
+                _ if connection.in_flight.is_empty() => {
+                    self.close(slot);
+                    if self.open_loop {
+                        self.next(slot, self.now());
+                    }
+                    continue;
+                }
+                Happened::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
+                Happened::Ended => connection.end(&self.wanted, &mut self.heard),
+                Happened::Broken(_) => Err(connection.broken()),
+            };
+            if self.heard.answers.is_empty() && result.is_ok() {
+                continue;
+            }
+            let now = self.now();
+            self.recorder.read_late(now - self.looked);
+            self.take_answers(slot, result, now);
+        }
+        something
+    }
+
+    /// Takes what a connection has heard, and how it ended, if it did.
+    fn take_answers(&mut self, slot: usize, result: Result<(), Failure>, now: u64) {
+        let mut result = result;
+        let mut answers = std::mem::take(&mut self.heard.answers);
+        for (nth, answer, wrong) in answers.drain(..) {
+            let Some(request) = self.connections[slot].in_flight.remove(nth) else { break };
+            self.in_flight -= 1;
+            let late = now.saturating_sub(request.due) > self.timeout;
+            let failure = if late { Some(Failure::Timeout) } else { wrong };
+            if let Some(description) = self.heard.wrong.take()
+                && !late
+            {
+                self.recorder.wrong(description);
+            }
+            self.finished(slot, request, failure, now);
+            // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
+            if late || !answer.keep_alive || self.transport.is_sending(slot) {
+                result = result.and(Err(Failure::Closed));
+            }
+        }
+        self.heard.answers = answers;
+        match result {
+            Ok(()) => self.next(slot, now),
+            Err(failure) => self.end(slot, failure, now),
+        }
+    }
+
+    /// Ends a connection, and with it what is on its way.
+    fn end(&mut self, slot: usize, failure: Failure, now: u64) {
+        self.close(slot);
+        while let Some(request) = self.connections[slot].in_flight.pop_front() {
+            self.in_flight -= 1;
+            let late = now.saturating_sub(request.due) > self.timeout;
+            self.finished(slot, request, Some(if late { Failure::Timeout } else { failure }), now);
+        }
+        self.next(slot, now);
+    }
+
+    fn close(&mut self, slot: usize) {
+        self.transport.close(slot);
+        self.connections[slot].state = State::Closed;
+    }
+
+    /// Sends the requests of an open loop that are due.
+    fn send_due(&mut self) {
+        if !self.open_loop {
+            return;
+        }
+        for _ in 0..DUE_BATCH {
+            let now = self.now();
+            let Some(due) = self.schedule.take_due(now) else { break };
+            match self.take_idle() {
+                Some(slot) => {
+                    self.recorder.sent_late(now - due);
+                    self.send(slot, due, now);
+                }
+                None => self.backlog.push_back(due),
+            }
+        }
+        self.recorder.backlog(self.backlog.len());
+    }
+
+    /// A connection that can take a request of an open loop: the one that was used the longest time ago.
+    fn take_idle(&mut self) -> Option<usize> {
+        while let Some(slot) = self.idle.pop_front() {
+            let connection = &mut self.connections[slot];
+            connection.idle = false;
+            // It may have been closed, or used, since.
+            if connection.can_take(self.pipeline) {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    /// A request of the backlog that has not been waiting for too long; those that have are counted.
+    fn take_backlog(&mut self, now: u64) -> Option<u64> {
+        while let Some(due) = self.backlog.pop_front() {
+            if now.saturating_sub(due) <= self.timeout {
+                return Some(due);
+            }
+            self.schedule.finish(due, now);
+            self.recorder.failed(Failure::Unsent, due, now);
+        }
+        None
     }
 
     /// Goes on with the disturbance, if it is time.
@@ -208,7 +418,7 @@ impl<'a> Engine<'a> {
         match &mut self.stage {
             Stage::Before(at, kind) if now >= *at => match *kind {
                 DisturbanceKind::Pause(time) => {
-                    self.recorder.tell(Event::Pause);
+                    self.recorder.tell(Told::Pause);
                     self.stage = Stage::Paused(self.now() + nanos(time));
                 }
                 DisturbanceKind::Burst(0) => self.ended(),
@@ -217,7 +427,7 @@ impl<'a> Engine<'a> {
                 }
             },
             Stage::Paused(until) if now >= *until => {
-                self.recorder.tell(Event::Resume);
+                self.recorder.tell(Told::Resume);
                 self.ended();
             }
             _ => {}
@@ -246,8 +456,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Counts a finished request; `failure` is what was wrong with it.
-    fn finished(&mut self, slot: usize, failure: Option<Failure>, now: u64) {
-        let counts = self.schedule.finish(now);
+    fn finished(&mut self, slot: usize, request: InFlight, failure: Option<Failure>, now: u64) {
+        let InFlight { due, sent } = request;
+        let counts = self.schedule.finish(due, now);
         if let Stage::Burst(_, left) = &mut self.stage
             && slot >= self.burst
         {
@@ -258,32 +469,70 @@ impl<'a> Engine<'a> {
             }
         }
         match failure {
-            _ if !counts => {}
-            None => self.recorder.ok(self.slots[slot].since, now),
-            Some(failure) => self.recorder.failed(failure, now),
+            None if counts => self.recorder.ok(due, sent, now),
+            Some(failure) if counts => self.recorder.failed(failure, due, now),
+            None => self.recorder.drained(),
+            Some(_) => {}
         }
         self.opened(slot);
     }
 
-    /// Starts the slot's next request, if there is to be one.
+    /// Has the connection do what it is to do next.
     fn next(&mut self, slot: usize, now: u64) {
-        self.slots[slot].doing = Doing::Nothing;
+        let connection = &self.connections[slot];
         if slot >= self.burst {
-            return self.transport.close(slot);
-        }
-        if self.slots[slot].begun
-            && let Some(held) = &mut self.held
-        {
-            return held.push(slot);
-        }
-        if !self.schedule.start(now) {
+            if connection.in_flight.is_empty() {
+                self.close(slot);
+            }
             return;
         }
-        self.begun += usize::from(!std::mem::replace(&mut self.slots[slot].begun, true));
-        if self.transport.is_open(slot) {
-            self.send(slot, now);
-        } else {
-            self.waiting.push_back(slot);
+        if self.open_loop {
+            return self.next_of_open_loop(slot, now);
+        }
+        if connection.begun
+            && let Some(held) = &mut self.held
+        {
+            if connection.in_flight.is_empty() {
+                held.push(slot);
+            }
+            return;
+        }
+        let room = if connection.begun { self.pipeline } else { 1 };
+        while self.connections[slot].in_flight.len() < room {
+            // It is sent as soon as there is a connection.
+            if self.connections[slot].wanted || !self.schedule.start(now) {
+                return;
+            }
+            self.begun += usize::from(!std::mem::replace(&mut self.connections[slot].begun, true));
+            if self.connections[slot].state == State::Open {
+                self.send(slot, now, now);
+            } else {
+                self.connections[slot].wanted = true;
+                self.waiting.push_back(slot);
+            }
+        }
+    }
+
+    fn next_of_open_loop(&mut self, slot: usize, now: u64) {
+        match self.connections[slot].state {
+            State::Open => {
+                while self.connections[slot].can_take(self.pipeline) {
+                    let Some(due) = self.take_backlog(now) else { break };
+                    self.send(slot, due, now);
+                }
+                self.make_idle(slot);
+            }
+            State::Closed => self.waiting.push_back(slot),
+            State::Connecting(_) => {}
+        }
+    }
+
+    /// Puts the connection among those that can take a request, if it can.
+    fn make_idle(&mut self, slot: usize) {
+        let connection = &mut self.connections[slot];
+        if connection.can_take(self.pipeline) && !connection.idle {
+            connection.idle = true;
+            self.idle.push_back(slot);
         }
     }
 
@@ -291,7 +540,7 @@ impl<'a> Engine<'a> {
         while self.opening < OPENING_LIMIT
             && let Some(slot) = self.waiting.pop_front()
         {
-            self.slots[slot].opening = true;
+            self.connections[slot].opening = true;
             self.opening += 1;
             self.connect(slot);
         }
@@ -299,106 +548,97 @@ impl<'a> Engine<'a> {
 
     fn connect(&mut self, slot: usize) {
         let now = self.now();
-        self.slots[slot].doing = Doing::Connecting;
-        self.slots[slot].since = now;
-        if let Err(failure) = self.transport.connect(slot) {
-            self.failed(slot, failure, now);
+        self.connections[slot].connecting(now);
+        if let Err(error) = self.transport.connect(slot) {
+            self.unconnected(slot, error, now);
         }
     }
 
-    fn connected(&mut self, slot: usize) {
-        let result = self.transport.connected(slot);
+    fn connected(&mut self, slot: usize, result: Result<(), Errno>) {
         let now = self.now();
-        if let Err(failure) = result {
-            return self.failed(slot, failure, now);
+        if let Err(error) = result {
+            return self.unconnected(slot, error, now);
         }
-        if std::mem::replace(&mut self.slots[slot].connected_before, true) {
-            self.recorder.reconnected(now);
+        let connection = &mut self.connections[slot];
+        connection.state = State::Open;
+        if std::mem::replace(&mut connection.connected_before, true) {
+            if self.started {
+                self.recorder.reconnected(now);
+            }
             self.opened(slot);
         } else {
             self.accepting.push_back((now + ACCEPT_NS, slot));
         }
-        self.send(slot, now);
+        if self.open_loop && slot < self.burst {
+            return self.next(slot, now);
+        }
+        self.connections[slot].wanted = false;
+        self.send(slot, now, now);
+        self.next(slot, now);
+    }
+
+    /// A connection could not be established. That counts as a request, which in a closed loop is the one that it was for.
+    fn unconnected(&mut self, slot: usize, error: Errno, now: u64) {
+        let failure = if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect };
+        let since = match self.connections[slot].state {
+            State::Connecting(since) => since,
+            State::Open | State::Closed => now,
+        };
+        self.connections[slot].wanted = false;
+        self.close(slot);
+        if self.open_loop && slot < self.burst {
+            self.opened(slot);
+        } else {
+            self.finished(slot, InFlight { due: since, sent: since }, Some(failure), now);
+        }
+        if slot < self.burst {
+            self.resting.push_back((now + BACK_OFF_NS, slot));
+        }
     }
 
     fn opened(&mut self, slot: usize) {
-        self.opening -= usize::from(std::mem::take(&mut self.slots[slot].opening));
+        self.opening -= usize::from(std::mem::take(&mut self.connections[slot].opening));
     }
 
-    fn send(&mut self, slot: usize, now: u64) {
-        self.slots[slot].doing = Doing::Request;
-        self.slots[slot].since = now;
-        if let Err(failure) = self.transport.send(slot) {
-            self.failed(slot, failure, now);
+    fn send(&mut self, slot: usize, due: u64, now: u64) {
+        self.connections[slot].in_flight.push_back(InFlight { due, sent: now });
+        self.in_flight += 1;
+        let cookies = &self.connections[slot].cookies;
+        let sent =
+            match self.messages.next(self.first + slot as u64, Some(cookies), || self.transport.spare()) {
+                Next::Fixed(which) => self.transport.send_fixed(slot, which),
+                Next::Bytes(bytes) => self.transport.send(slot, bytes),
+            };
+        if sent.is_err() {
+            let failure = self.connections[slot].broken();
+            self.end(slot, failure, now);
+        } else if self.open_loop {
+            self.make_idle(slot);
         }
     }
 
-    /// Goes on with a request in flight.
-    fn go_on(&mut self, slot: usize, ready: EventFlags) {
-        let sent = if ready.contains(EventFlags::OUT) { self.transport.send_rest(slot) } else { Ok(()) };
-        let result = sent.and_then(|()| self.transport.receive(slot));
-        if result == Ok(None) {
-            return;
-        }
-        let now = self.now();
-        match result.and_then(|answer| self.judge(answer)) {
-            Ok(answer) if !self.expired(slot, now) => {
-                self.finished(slot, None, now);
-                self.transport.settle(slot, answer);
-                self.next(slot, now);
-            }
-            Ok(_) => self.failed(slot, Failure::Timeout, now),
-            Err(failure) => {
-                if matches!(failure, Failure::Status | Failure::Body) {
-                    self.recorder.wrong(|| self.transport.describe(slot));
-                }
-                self.failed(slot, failure, now);
-            }
-        }
-    }
-
-    fn judge(&self, answer: Option<Answer>) -> Result<Answer, Failure> {
-        let answer = answer.ok_or(Failure::Closed)?;
-        let status_right = match self.status {
-            Some(expected) => answer.status == expected,
-            None => (200..300).contains(&answer.status),
-        };
-        match (status_right, answer.body_right) {
-            (true, true) => Ok(answer),
-            (true, false) => Err(Failure::Body),
-            (false, _) => Err(Failure::Status),
-        }
-    }
-
-    /// Ends the slot's request with a failure and its connection with it.
-    fn failed(&mut self, slot: usize, failure: Failure, now: u64) {
-        let connecting = self.slots[slot].doing == Doing::Connecting;
-        let failure = if !connecting && self.expired(slot, now) { Failure::Timeout } else { failure };
-        self.finished(slot, Some(failure), now);
-        self.transport.close(slot);
-        if connecting && slot < self.burst {
-            self.slots[slot].doing = Doing::Nothing;
-            self.resting.push_back((now + BACK_OFF_NS, slot));
-        } else {
-            self.next(slot, now);
-        }
-    }
-
-    fn expired(&self, slot: usize, now: u64) -> bool {
-        now.saturating_sub(self.slots[slot].since) > self.timeout
-    }
-
-    /// Ends what has taken too long. A look at every slot, but only when the oldest seen at the last look may have
+    /// Ends what has taken too long. A look at every connection, but only when the oldest seen at the last look may have
     /// expired, and not more than once in a millisecond: a run without time-outs looks once per time-out's length.
     fn sweep(&mut self, now: u64) {
         let mut oldest = now;
-        for slot in 0..self.slots.len() {
-            let Slot { doing, since, .. } = self.slots[slot];
-            match doing {
-                Doing::Nothing => {}
-                Doing::Connecting if self.expired(slot, now) => self.failed(slot, Failure::Connect, now),
-                Doing::Request if self.expired(slot, now) => self.failed(slot, Failure::Timeout, now),
-                Doing::Connecting | Doing::Request => oldest = oldest.min(since),
+        while self.backlog.front().is_some_and(|due| now.saturating_sub(*due) > self.timeout) {
+            if let Some(due) = self.take_backlog(now) {
+                self.backlog.push_front(due);
+            }
+        }
+        oldest = oldest.min(self.backlog.front().copied().unwrap_or(now));
+        for slot in 0..self.connections.len() {
+            let Connection { state, in_flight, .. } = &self.connections[slot];
+            let since = match *state {
+                State::Connecting(since) => since,
+                State::Open | State::Closed => in_flight.front().map_or(now, |request| request.due),
+            };
+            if now.saturating_sub(since) <= self.timeout {
+                oldest = oldest.min(since);
+            } else if matches!(state, State::Connecting(_)) {
+                self.unconnected(slot, Errno::TIMEDOUT, now);
+            } else {
+                self.end(slot, Failure::Timeout, now);
             }
         }
         self.next_sweep = oldest.saturating_add(self.timeout).saturating_add(1).max(now + SWEEP_GAP_NS);

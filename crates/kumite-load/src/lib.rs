@@ -1,16 +1,21 @@
-//! The HTTP load engine: offers HTTP/1.1 load to one URL from one thread, and checks every answer.
+//! The HTTP load engine: offers HTTP/1.1 load from one thread for each CPU, and checks every answer.
 //!
-//! [`Load::run`] composes three parts: the *schedule* says which requests may be sent and when it is over (a closed loop:
-//! each connection sends as soon as its last request is finished; only at the beginning it waits after its first one
-//! until all have had an answer, for a second at most), the *transport* moves bytes over non-blocking sockets,
-//! the *recorder* counts and times what is finished. The engine knows nothing of experiments.
+//! [`Load::run`] composes three parts: the *schedule* says which requests may be sent and when it is over, the *transport*
+//! moves bytes over sockets, the *recorder* counts and times what is finished. The engine knows nothing of experiments.
+//!
+//! - In a *closed loop* each connection sends as soon as its last request is finished; only at the beginning it waits after
+//!   its first one until all have had an answer, for a second at most.
+//! - In an *open loop* requests are due at given instants ([`Arrivals`]), whatever the server makes of them. Each is sent
+//!   on the connection that has been free for longest; if none is free it waits for one. Its response time counts from when
+//!   it was due, its service time from when it was sent. What has not been sent a time-out after it was due is not sent any
+//!   more and counts as `unsent`.
 //!
 //! What counts:
 //!
 //! - A request is finished when its answer is right, or when it has failed; each failure is of one kind ([`Errors`]).
 //!   An attempt to connect that fails is a finished request too.
-//! - After a failure the connection is closed and opened again; after a failure to connect, 10 ms later. At most 64
-//!   connects are in flight at once.
+//! - After a failure the connection is closed and opened again; after a failure to connect, 10 ms later. But a whole answer
+//!   in time leaves it as it is, also a wrong one. At most 64 connects are in flight at once.
 //! - A connection that a server announces to close (`Connection: close`, HTTP/1.0) or closes while it is idle is replaced
 //!   without an error. One that it closes *without notice* takes the request with it that was sent at the same moment:
 //!   that request counts as `closed` and is never sent again, for nobody can tell whether the server acted on it.
@@ -25,38 +30,54 @@
 //! [`Load::run`] raises the process's soft limit on open files when the connections need it; processes started later
 //! inherit that.
 
+mod arrivals;
+mod check;
+mod connection;
+mod cookies;
 mod disturbance;
 mod engine;
 mod files;
+mod messages;
+mod mix;
 mod outcome;
+mod pace;
 mod recorder;
 mod recovery;
 mod request;
 mod response;
 mod schedule;
+mod share;
+pub mod stub;
 mod target;
+mod template;
+mod threads;
 mod times;
 mod transport;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+pub use arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
+pub use check::{Check, CheckError, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use files::make_room;
 pub use hdrhistogram::Histogram;
 
 pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
+pub use pace::Pace;
 pub use request::{Request, RequestError};
-pub use target::{Target, TargetError};
+pub use target::{Address, Target, TargetError};
+pub use template::{Rows, TemplateError, Variables};
 pub use times::Times;
+pub use transport::Io;
 
 /// What a right answer is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expect {
     /// The status; none for any 2xx.
     pub status: Option<u16>,
-    /// The whole body, byte for byte; none for any.
-    pub body: Option<Vec<u8>>,
+    /// The body.
+    pub body: Check,
 }
 
 /// When the window closes: at whichever comes first. At least one must be given.
@@ -71,26 +92,64 @@ pub struct Limit {
 /// A load to offer.
 #[derive(Debug, Clone)]
 pub struct Load {
-    /// Where it goes.
-    pub target: Target,
+    /// Where it goes, and how often in comparison with the others: one server, which all of them name alike.
+    pub targets: Vec<(Target, u32)>,
     /// What is sent, again and again.
     pub request: Request,
+    /// What names in double braces stand for in it and in the targets' paths; none if double braces are only text.
+    pub variables: Option<Variables>,
+    /// Whether each connection sends back the cookies that it is given.
+    pub cookies: bool,
     /// What should come back.
     pub expect: Expect,
-    /// How many connections send it, one request at a time each.
+    /// How many connections send it.
     pub connections: usize,
+    /// How many requests may be on their way on one connection; 1 but for a server that takes pipelined ones.
+    pub pipeline: usize,
+    /// When requests are due; none for a closed loop.
+    pub arrivals: Option<Arrivals>,
+    /// How exactly they are sent then.
+    pub pace: Pace,
     /// When the window closes, and without a disturbance the run ends.
     pub limit: Limit,
     /// Load before the measured window opens, counted apart.
     pub warm_up: Duration,
-    /// The longest time for an answer, from the start of sending, and for a connect. An answer that takes longer is a
-    /// failure even if it is seen in the same moment.
+    /// The longest time for an answer, from when the request was due (in a closed loop: sent), and for a connect. An
+    /// answer that takes longer is a failure even if it is seen in the same moment.
     pub timeout: Duration,
     /// What happens when the window closes, and is watched; none for nothing. The limit must be a duration alone.
     pub disturbance: Option<Disturbance>,
+    /// What moves the bytes.
+    pub io: Io,
+    /// One thread on each of these CPUs, but not more than connections, and one for a load with a disturbance. If there
+    /// are none, the calling thread, wherever it runs.
+    pub cores: Vec<usize>,
 }
 
-/// What a run tells while it goes on, from its own thread: what is done about it delays answers.
+impl Load {
+    /// `GET`, answered by any 2xx, in a closed loop over one connection, with a time-out of one second.
+    pub fn new(target: Target, limit: Limit) -> Load {
+        Load {
+            targets: vec![(target, 1)],
+            variables: None,
+            cookies: false,
+            request: Request { method: "GET".to_owned(), headers: Vec::new(), body: Vec::new() },
+            expect: Expect::default(),
+            connections: 1,
+            pipeline: 1,
+            arrivals: None,
+            pace: Pace::default(),
+            limit,
+            warm_up: Duration::ZERO,
+            timeout: Duration::from_secs(1),
+            disturbance: None,
+            io: Io::default(),
+            cores: Vec::new(),
+        }
+    }
+}
+
+/// What a run tells while it goes on. With one thread it tells it from that: what is done about it delays answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
     /// A tenth of a second is over.
@@ -104,6 +163,9 @@ pub enum Event<'a> {
 /// Why a load could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// No target, or not all on one server.
+    #[error("the targets are to be one or more of one server: {0}")]
+    Targets(String),
     /// The request cannot be sent.
     #[error(transparent)]
     Request(#[from] RequestError),
@@ -133,17 +195,30 @@ pub enum Error {
         limit: u64,
     },
     /// The kernel's event queue failed.
-    #[error("cannot wait for events (epoll): {0}")]
-    Epoll(#[source] std::io::Error),
+    #[error("cannot wait for events ({io}): {source}")]
+    Wait {
+        /// What moves the bytes.
+        io: Io,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// io_uring was asked for and cannot be had.
+    #[error("cannot use io_uring: {0}")]
+    Uring(#[from] kumite_ring::RingError),
+    /// A CPU that the process may not use.
+    #[error("cannot use CPU {core}: {source}")]
+    Core {
+        /// Its number.
+        core: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
 }
 
 impl Load {
-    /// Offers the load from the calling thread and returns what it found.
-    ///
-    /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of what a disturbance
-    /// wants. `stop` is looked at at least every 100 ms; a run that it ends reports what it has.
-    pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
-        if self.connections == 0 {
+    /// Whether it can be offered, as far as that can be told beforehand.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.connections == 0 || self.pipeline == 0 {
             return Err(Error::NoConnections);
         }
         let Limit { requests, duration } = self.limit;
@@ -159,18 +234,16 @@ impl Load {
         if self.timeout.is_zero() {
             return Err(Error::NoTimeout);
         }
-        let request = self.request.encode(&self.target)?;
-        let burst = self.disturbance.map_or(0, |disturbance| disturbance.connections());
-        let connections = self.connections.saturating_add(burst);
-        files::make_room(connections)?;
-        let asked = response::Asked {
-            head_only: self.request.method == "HEAD",
-            close: self.request.asks_to_close(),
-            body: self.expect.body.clone(),
-        };
-        let epoll = |error| Error::Epoll(std::io::Error::from(error));
-        let transport = transport::Transport::new(self.target.addr, request, asked, connections);
-        engine::Engine::new(self, transport.map_err(epoll)?, on_event).run(stop).map_err(epoll)
+        messages::Messages::new(self).map(drop)
+    }
+
+    /// Offers the load and returns what it found.
+    ///
+    /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of what a disturbance
+    /// wants. `stop` is looked at at least every 100 ms; a run that it ends reports what it has.
+    pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
+        self.check()?;
+        threads::run(self, stop, on_event)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::times::Times;
+use crate::transport::Io;
 
 /// Finished requests that did not bring a right answer, by what went wrong. Each is counted once, as one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -13,9 +14,11 @@ pub struct Errors {
     pub status: u64,
     /// A whole answer, in time, with the expected status and another body.
     pub body: u64,
-    /// No whole answer within the time-out after the request was sent. An answer, or an error on the connection, that
+    /// No whole answer within the time-out after the request was due (in a closed loop: sent). An answer, or an error on the connection, that
     /// comes later than that is a time-out too.
     pub timeout: u64,
+    /// Of an open loop: not sent within the time-out after it was due, because no connection was free.
+    pub unsent: u64,
     /// No connection: the server refused it (ECONNREFUSED).
     pub refused: u64,
     /// No connection for any other reason: not within the time-out, no route, no free port (EADDRNOTAVAIL) or file.
@@ -41,6 +44,7 @@ impl Errors {
             ("status", self.status),
             ("body", self.body),
             ("timeout", self.timeout),
+            ("unsent", self.unsent),
             ("refused", self.refused),
             ("connect", self.connect),
             ("reset", self.reset),
@@ -51,12 +55,26 @@ impl Errors {
     }
 }
 
+impl std::ops::AddAssign for Errors {
+    fn add_assign(&mut self, other: Errors) {
+        self.status += other.status;
+        self.body += other.body;
+        self.timeout += other.timeout;
+        self.unsent += other.unsent;
+        self.refused += other.refused;
+        self.connect += other.connect;
+        self.reset += other.reset;
+        self.closed += other.closed;
+        self.malformed += other.malformed;
+    }
+}
+
 /// One tenth of a second of the load, from its start to its end.
 ///
 /// Of the warm-up if `start_ms` is below 0, of the window if it is below the window's length, else of the disturbance
 /// and what followed. Only where a window that is not a multiple of 100 ms is followed by a disturbance does an interval
 /// hold some of both.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Interval {
     /// When it began, in ms since the window opened: a multiple of 100. The first one began later than it says if the
     /// warm-up is not a multiple of 100 ms, and the last one ended with the load.
@@ -73,11 +91,16 @@ pub struct Interval {
     pub p99_us: f64,
     /// Longest response time in µs, to three digits.
     pub max_us: f64,
+    /// Of an open loop: the most requests that were due and waited for a connection.
+    pub backlog: u64,
+    /// CPU time of the engine's threads in it, but for what they only waited for a request to be due.
+    pub engine_cpu_s: f64,
 }
 
 /// What a run found in its measured window, where nothing else is said; `ok + errors.total() == requests`.
 ///
-/// Requests in flight when the window closes are in none of its counts.
+/// In a closed loop it has what finished in it: requests in flight when the window closes are in none of its counts. In an
+/// open loop it has what was due in it, also what was answered later.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// Finished requests, right or not.
@@ -92,15 +115,33 @@ pub struct Outcome {
     pub reconnects: u64,
     /// Length of the measured window: the duration asked for, or up to the last answer, or up to the stop.
     pub elapsed: Duration,
-    /// Response times of the right answers in ns, to three digits: from the start of sending the request to the
-    /// moment the engine saw the last byte of the answer. Connecting is not in it.
+    /// Response times of the right answers in ns, to three digits: from when the request was due, which in a closed loop
+    /// is the start of sending it, to the moment the engine saw the last byte of the answer. Connecting is not in it.
     pub response: Histogram<u64>,
     /// The same by when the answers came.
     pub times: Times,
+    /// Service times in ns: from the start of sending. In a closed loop the same as the response times.
+    pub service: Histogram<u64>,
+    /// The same by when the answers came.
+    pub service_times: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and what came after it.
     pub intervals: Vec<Interval>,
-    /// CPU time of the engine's thread in the window, `on_event` included.
+    /// It was an open loop.
+    pub open_loop: bool,
+    /// What moved the bytes: epoll or io_uring.
+    pub io: Io,
+    /// CPU time of the engine's threads in the window; with one thread `on_event` is included.
     pub cpu: Duration,
+    /// CPU time of the busiest thread in the window, divided by its length, but for what it only waited for a request to
+    /// be due: 1 for a thread without headroom.
+    pub busiest: f64,
+    /// Of an open loop, in ns: from when a request was due to the start of sending it, where a connection was free.
+    pub send_lag: Histogram<u64>,
+    /// In ns: from when the engine last looked for answers, or was woken by one, to when an answer was read. It may have
+    /// waited for so long, and that is in its response time.
+    pub receive_lag: Histogram<u64>,
+    /// Answers to requests of a closed loop that were on their way when it ended, and are in no other count.
+    pub drained: u64,
     /// The run was cut short by its `stop` flag.
     pub stopped: bool,
     /// Requests finished before the window opened.
@@ -115,6 +156,39 @@ pub struct Outcome {
     pub recovery: Option<Recovery>,
     /// What came of the disturbance; none if there was none, or if the run was stopped before it was over.
     pub disturbed: Option<Disturbed>,
+}
+
+impl Default for Outcome {
+    /// Of nothing.
+    fn default() -> Outcome {
+        let histogram = || Histogram::new(3).expect("3 is a precision that hdrhistogram has");
+        Outcome {
+            requests: 0,
+            ok: 0,
+            errors: Errors::default(),
+            first_wrong: None,
+            reconnects: 0,
+            elapsed: Duration::ZERO,
+            response: histogram(),
+            times: Times::default(),
+            service: histogram(),
+            service_times: Times::default(),
+            intervals: Vec::new(),
+            open_loop: false,
+            io: Io::Auto,
+            cpu: Duration::ZERO,
+            busiest: 0.0,
+            send_lag: histogram(),
+            receive_lag: histogram(),
+            drained: 0,
+            stopped: false,
+            warm_up_requests: 0,
+            warm_up_errors: Errors::default(),
+            first_second: None,
+            recovery: None,
+            disturbed: None,
+        }
+    }
 }
 
 /// How long it took until answers were right, and stayed so for 1.5 time-outs. (A connection that hangs shows only after

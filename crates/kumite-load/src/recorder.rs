@@ -1,19 +1,20 @@
 //! Recorder: counts and times of finished requests, in the measured window, before it and after it.
 //!
-//! All times are ns since the run began. The thread's CPU clock is read when the recorder first sees a time past the
-//! window's start, so a window's CPU time is right to one batch of events.
+//! All times are ns since the run began. In a closed loop a request belongs to the stretch of time in which it finished, in
+//! an open loop to that in which it was due: so none is lost that a slow server answered only after the window.
+//!
+//! The thread's CPU clock is read when the recorder first sees a time past the window's start, so a window's CPU time is
+//! right to one batch of events.
 
 use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::Event;
-use crate::outcome::{Burst, Disturbed, Errors, Interval, Outcome};
+use crate::outcome::{Burst, Disturbed, Errors};
 use crate::recovery::{self, Episodes};
-use crate::times::Times;
+use crate::share::{Part, Share, Told};
 
-const INTERVAL_NS: u64 = 100_000_000;
+pub(crate) const INTERVAL_NS: u64 = 100_000_000;
 pub(crate) const INTERVAL_MS: u64 = 100;
 const FIRST_SECOND_NS: u64 = 1_000_000_000;
 
@@ -23,6 +24,7 @@ pub(crate) enum Failure {
     Status,
     Body,
     Timeout,
+    Unsent,
     Refused,
     Connect,
     Reset,
@@ -30,33 +32,45 @@ pub(crate) enum Failure {
     Malformed,
 }
 
-/// Counts finished requests by the time they finished.
+/// When the parts of a run are.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    /// When the window opens.
+    pub opens: u64,
+    /// When it closes; `u64::MAX` for with the load.
+    pub closes: u64,
+    /// The time-out.
+    pub timeout: u64,
+    /// An open loop: requests belong to where they were due.
+    pub by_due: bool,
+}
+
+/// Counts finished requests.
 pub(crate) struct Recorder<'a> {
-    on_event: &'a mut dyn FnMut(Event),
+    tell: &'a mut dyn FnMut(Told),
     phase: Phase,
-    opens: u64,
-    /// When the window closes, if the load goes on after it; otherwise never.
-    closes: u64,
+    span: Span,
     /// Before this nothing ends and nothing begins, so that an answer has only one time to be compared with.
     due: u64,
-    /// Of the present phase.
-    counts: Counts,
+    counts: [Counts; 3],
     episodes: Episodes,
     steady: u64,
     /// When the injection was over.
     ended: Option<u64>,
     burst: Burst,
     cpu_at_open: Duration,
+    spun_at_open: u64,
+    /// Time in which the engine only waited, though awake.
+    spun: u64,
     /// When the interval that is being filled ends.
     interval_ends: u64,
-    interval_start_ms: i64,
-    interval: Histogram<u64>,
-    interval_sum: u64,
-    interval_errors: u64,
-    outcome: Outcome,
+    /// Busy time of the thread at the interval's start.
+    interval_busy: Duration,
+    part: Part,
+    share: Share,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     WarmUp,
     Window,
@@ -71,53 +85,30 @@ struct Counts {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder whose window opens at `opens`. It closes with the load, or at `closes`.
-    pub fn new(
-        opens: u64,
-        closes: Option<u64>,
-        timeout: u64,
-        on_event: &'a mut dyn FnMut(Event),
-    ) -> Recorder<'a> {
-        let histogram = || Histogram::new(3).expect("3 is a precision that hdrhistogram has");
-        let steady = recovery::steady(timeout);
+    /// A recorder of these parts of a run.
+    pub fn new(span: Span, tell: &'a mut dyn FnMut(Told)) -> Recorder<'a> {
+        let steady = recovery::steady(span.timeout);
+        let opens = span.opens;
         Recorder {
-            on_event,
+            tell,
             phase: Phase::WarmUp,
-            opens,
-            closes: closes.unwrap_or(u64::MAX),
+            span,
             due: 0,
-            counts: Counts::default(),
+            counts: Default::default(),
             episodes: Episodes::new(steady),
             steady,
             ended: None,
             burst: Burst::default(),
             cpu_at_open: Duration::ZERO,
+            spun_at_open: 0,
+            spun: 0,
             interval_ends: match opens % INTERVAL_NS {
                 0 => INTERVAL_NS,
                 rest => rest,
             },
-            interval_start_ms: -((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64),
-            interval: histogram(),
-            interval_sum: 0,
-            interval_errors: 0,
-            outcome: Outcome {
-                requests: 0,
-                ok: 0,
-                errors: Errors::default(),
-                reconnects: 0,
-                elapsed: Duration::ZERO,
-                times: Times::default(),
-                response: histogram(),
-                intervals: Vec::new(),
-                cpu: Duration::ZERO,
-                first_wrong: None,
-                stopped: false,
-                warm_up_requests: 0,
-                warm_up_errors: Errors::default(),
-                first_second: None,
-                recovery: None,
-                disturbed: None,
-            },
+            interval_busy: Duration::ZERO,
+            part: Part::new(-((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64), span.by_due),
+            share: Share::default(),
         }
     }
 
@@ -129,27 +120,33 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Counts a right answer to what was sent at `sent`.
+    /// Counts a right answer to what was due and sent then.
     #[inline]
-    pub fn ok(&mut self, sent: u64, now: u64) {
+    pub fn ok(&mut self, due: u64, sent: u64, now: u64) {
         self.advance(now);
-        let response = now.saturating_sub(sent);
-        self.counts.ok += 1;
-        self.interval.record(response).expect("a histogram that grows takes any value");
-        self.interval_sum += response;
         self.episodes.right(now);
+        let phase = self.phase_of(due);
+        self.counts[phase as usize].ok += 1;
+        self.part.ok += 1;
+        // It is not the window's, and the warm-up's intervals are over.
+        if phase == Phase::WarmUp && self.phase != Phase::WarmUp {
+            return;
+        }
+        self.part.add(now.saturating_sub(due), now.saturating_sub(sent));
     }
 
     /// Counts a request that failed.
-    pub fn failed(&mut self, failure: Failure, now: u64) {
+    pub fn failed(&mut self, failure: Failure, due: u64, now: u64) {
         self.advance(now);
-        self.interval_errors += 1;
         self.episodes.failed(now);
-        let errors = &mut self.counts.errors;
+        let phase = self.phase_of(due);
+        self.part.errors += 1;
+        let errors = &mut self.counts[phase as usize].errors;
         *match failure {
             Failure::Status => &mut errors.status,
             Failure::Body => &mut errors.body,
             Failure::Timeout => &mut errors.timeout,
+            Failure::Unsent => &mut errors.unsent,
             Failure::Refused => &mut errors.refused,
             Failure::Connect => &mut errors.connect,
             Failure::Reset => &mut errors.reset,
@@ -158,20 +155,70 @@ impl<'a> Recorder<'a> {
         } += 1;
     }
 
+    #[inline]
+    fn phase_of(&self, due: u64) -> Phase {
+        if !self.span.by_due {
+            self.phase
+        } else if due < self.span.opens {
+            Phase::WarmUp
+        } else if due < self.span.closes {
+            Phase::Window
+        } else {
+            Phase::After
+        }
+    }
+
+    /// How late a request of an open loop was sent though a connection was free.
+    #[inline]
+    pub fn sent_late(&mut self, by: u64) {
+        if self.phase == Phase::Window {
+            self.share.send_lag.record(by).expect("a histogram that grows takes any value");
+        }
+    }
+
+    /// How long an answer may have waited until it was read, at most.
+    #[inline]
+    pub fn read_late(&mut self, by: u64) {
+        if self.phase == Phase::Window {
+            self.share.receive_lag.record(by).expect("a histogram that grows takes any value");
+        }
+    }
+
+    /// The engine was awake for so long, and nothing happened.
+    #[inline]
+    pub fn spun(&mut self, time: u64) {
+        self.spun += time;
+    }
+
+    /// How many requests are due and have no connection.
+    pub fn backlog(&mut self, requests: usize) {
+        self.part.backlog = self.part.backlog.max(requests as u64);
+    }
+
+    /// An answer that came after the end of a closed loop, to a request that is in no count.
+    pub fn drained(&mut self) {
+        self.share.drained += 1;
+    }
+
     /// Counts a request, which is also counted as any other, as one of a burst.
     pub fn of_burst(&mut self, right: bool) {
         *if right { &mut self.burst.ok } else { &mut self.burst.errors } += 1;
     }
 
     /// Keeps the first wrong answer in words, so that whoever reads the counts need not guess.
-    pub fn wrong(&mut self, describe: impl FnOnce() -> String) {
-        self.outcome.first_wrong.get_or_insert_with(describe);
+    pub fn wrong(&mut self, description: String) {
+        self.share.first_wrong.get_or_insert(description);
+    }
+
+    /// Whether no wrong answer has been described.
+    pub fn wants_wrong(&self) -> bool {
+        self.share.first_wrong.is_none()
     }
 
     /// Counts a connection established in place of one that had ended.
     pub fn reconnected(&mut self, now: u64) {
         self.advance(now);
-        self.counts.reconnects += 1;
+        self.counts[self.phase as usize].reconnects += 1;
     }
 
     /// The injection is over: from now on the server can be expected to answer.
@@ -182,8 +229,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// Tells whoever watches.
-    pub fn tell(&mut self, event: Event) {
-        (self.on_event)(event);
+    pub fn tell(&mut self, what: Told) {
+        (self.tell)(what);
     }
 
     /// When something is due that nothing else will announce.
@@ -191,9 +238,9 @@ impl<'a> Recorder<'a> {
         self.due
     }
 
-    /// Ends it at `end`.
-    pub fn close(mut self, end: u64, stopped: bool) -> Outcome {
-        self.advance(end);
+    /// Ends it: the load was over at `end`, and `now` is when the last of its requests was finished.
+    pub fn close(mut self, end: u64, now: u64, stopped: bool) -> Share {
+        self.advance(if self.span.by_due { now.max(end) } else { end });
         match self.phase {
             Phase::WarmUp => self.end_warm_up(),
             Phase::Window => self.close_window(end),
@@ -201,11 +248,17 @@ impl<'a> Recorder<'a> {
         }
         // The last answer may have come in the very moment of the end, after an interval.
         let interval_began = self.interval_ends.saturating_sub(INTERVAL_NS);
-        if end > interval_began || !self.interval.is_empty() || self.interval_errors > 0 {
+        if end > interval_began || !self.part.is_empty() {
             self.end_interval();
         }
-        self.outcome.stopped = stopped;
-        self.outcome
+        let [warm_up, window, _] = self.counts;
+        self.share.warm_up_requests = warm_up.ok + warm_up.errors.total();
+        self.share.warm_up_errors = warm_up.errors;
+        self.share.ok = window.ok;
+        self.share.errors = window.errors;
+        self.share.reconnects = window.reconnects;
+        self.share.stopped = stopped;
+        self.share
     }
 
     fn pass(&mut self, at: u64) {
@@ -214,86 +267,65 @@ impl<'a> Recorder<'a> {
             self.interval_ends += INTERVAL_NS;
         }
         if at == FIRST_SECOND_NS {
-            let before = self.outcome.warm_up_requests - self.outcome.warm_up_errors.total();
-            self.outcome.first_second = Some(before + self.outcome.ok + self.counts.ok);
+            self.share.first_second = Some(self.counts.iter().map(|counts| counts.ok).sum());
         }
-        if at == self.opens {
+        if at == self.span.opens {
             self.end_warm_up();
             self.cpu_at_open = thread_cpu();
+            self.spun_at_open = self.spun;
             self.phase = Phase::Window;
         }
-        if at == self.closes {
+        if at == self.span.closes {
             self.close_window(at);
         }
-        let instants = [self.interval_ends, FIRST_SECOND_NS, self.opens, self.closes];
+        let instants = [self.interval_ends, FIRST_SECOND_NS, self.span.opens, self.span.closes];
         self.due = instants.into_iter().filter(|instant| *instant > at).min().unwrap_or(u64::MAX);
     }
 
     fn end_warm_up(&mut self) {
-        let Counts { ok, errors, .. } = self.next_phase();
-        self.outcome.warm_up_requests = ok + errors.total();
-        self.outcome.warm_up_errors = errors;
+        self.episodes = Episodes::new(self.steady);
     }
 
     fn close_window(&mut self, end: u64) {
-        self.outcome.cpu = thread_cpu().saturating_sub(self.cpu_at_open);
-        self.outcome.elapsed = Duration::from_nanos(end - self.opens);
-        self.outcome.recovery = self.episodes.longest(end);
-        if !self.interval.is_empty() {
-            self.outcome.times.add(&self.interval);
+        self.share.cpu = thread_cpu().saturating_sub(self.cpu_at_open);
+        self.share.spun = Duration::from_nanos(self.spun - self.spun_at_open);
+        self.share.elapsed = Duration::from_nanos(end - self.span.opens);
+        self.share.recovery = self.episodes.longest(end);
+        if !self.span.by_due {
+            self.part.close_window();
         }
-        self.outcome.response = self.outcome.times.from(0).1;
-        let Counts { ok, errors, reconnects } = self.next_phase();
-        self.outcome.requests = ok + errors.total();
-        self.outcome.ok = ok;
-        self.outcome.errors = errors;
-        self.outcome.reconnects = reconnects;
+        self.episodes = Episodes::new(self.steady);
         self.phase = Phase::After;
     }
 
     fn end_watch(&mut self, end: u64) {
-        let since_opening = |at: u64| Duration::from_nanos(at - self.opens);
-        self.outcome.disturbed = self.ended.map(|ended| Disturbed {
-            began: since_opening(self.closes),
+        let since_opening = |at: u64| Duration::from_nanos(at - self.span.opens);
+        let Counts { ok, errors, .. } = &self.counts[Phase::After as usize];
+        self.share.disturbed = self.ended.map(|ended| Disturbed {
+            began: since_opening(self.span.closes),
             ended: since_opening(ended),
             since: since_opening(self.episodes.since()),
             until: since_opening(end),
-            requests: self.counts.ok + self.counts.errors.total(),
-            ok: self.counts.ok,
-            errors: self.counts.errors,
+            requests: ok + errors.total(),
+            ok: *ok,
+            errors: *errors,
             burst: self.burst,
             first_right: self.episodes.first_right(),
             recovery: self.episodes.first(end),
         });
     }
 
-    /// What was counted in the phase that is over.
-    fn next_phase(&mut self) -> Counts {
-        self.episodes = Episodes::new(self.steady);
-        std::mem::take(&mut self.counts)
-    }
-
     fn end_interval(&mut self) {
-        let ok = self.interval.len();
-        let us = |ns: u64| if ok == 0 { 0.0 } else { ns as f64 / 1e3 };
-        let interval = Interval {
-            start_ms: self.interval_start_ms,
-            ok,
-            errors: self.interval_errors,
-            mean_us: if ok == 0 { 0.0 } else { self.interval_sum as f64 / ok as f64 / 1e3 },
-            p50_us: us(self.interval.value_at_quantile(0.5)),
-            p99_us: us(self.interval.value_at_quantile(0.99)),
-            max_us: us(self.interval.max()),
+        let busy = thread_cpu().saturating_sub(Duration::from_nanos(self.spun));
+        self.part.busy = busy.saturating_sub(self.interval_busy);
+        self.interval_busy = busy;
+        self.part.measured |= match self.phase {
+            Phase::WarmUp => false,
+            Phase::Window => true,
+            Phase::After => self.span.by_due,
         };
-        if self.phase == Phase::Window {
-            self.outcome.times.add(&self.interval);
-        }
-        self.interval.reset();
-        self.interval_sum = 0;
-        self.interval_errors = 0;
-        self.interval_start_ms += INTERVAL_MS as i64;
-        self.outcome.intervals.push(interval);
-        (self.on_event)(Event::Interval(&interval));
+        (self.tell)(Told::Part(&self.part));
+        self.part.next();
     }
 }
 
@@ -305,13 +337,32 @@ fn thread_cpu() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Recovery;
+    use crate::share::Collector;
+    use crate::{Event, Interval, Outcome, Recovery};
 
     const MS: u64 = 1_000_000;
 
-    /// With a time-out of 100 ms.
-    fn recorder(opens: u64, closes: Option<u64>, on_event: &mut dyn FnMut(Event)) -> Recorder<'_> {
-        Recorder::new(opens, closes, 100 * MS, on_event)
+    /// What is made of this, with a time-out of 100 ms: `end` is when the load was over.
+    fn recorded(
+        (opens, closes): (u64, Option<u64>),
+        by_due: bool,
+        end: u64,
+        stopped: bool,
+        feed: impl FnOnce(&mut Recorder),
+    ) -> (Outcome, Vec<Interval>) {
+        let mut seen = Vec::new();
+        let mut on_event = |event: Event| {
+            if let Event::Interval(interval) = event {
+                seen.push(Interval { engine_cpu_s: 0.0, ..*interval });
+            }
+        };
+        let mut collector = Collector::new(1, by_due, &mut on_event);
+        let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout: 100 * MS, by_due };
+        let mut tell = |told: Told| collector.take(told);
+        let mut recorder = Recorder::new(span, &mut tell);
+        feed(&mut recorder);
+        let share = recorder.close(end, end, stopped);
+        (collector.finish(vec![share]), seen)
     }
 
     fn counts(intervals: &[Interval]) -> Vec<(i64, u64, u64)> {
@@ -320,22 +371,16 @@ mod tests {
 
     #[test]
     fn counts_by_the_time_of_finishing() {
-        let mut seen = Vec::new();
-        let mut on_event = |event: Event| {
-            if let Event::Interval(interval) = event {
-                seen.push(*interval);
-            }
-        };
-        let mut recorder = recorder(50 * MS, None, &mut on_event);
-        recorder.ok(0, 49 * MS);
-        recorder.failed(Failure::Status, 49 * MS);
-        recorder.reconnected(49 * MS);
-        recorder.ok(45 * MS, 50 * MS);
-        recorder.ok(49 * MS, 149 * MS);
-        recorder.failed(Failure::Reset, 150 * MS);
-        recorder.reconnected(150 * MS);
-        recorder.ok(400 * MS, 410 * MS);
-        let outcome = recorder.close(420 * MS, false);
+        let (outcome, seen) = recorded((50 * MS, None), false, 420 * MS, false, |recorder| {
+            recorder.ok(0, 0, 49 * MS);
+            recorder.failed(Failure::Status, 0, 49 * MS);
+            recorder.reconnected(49 * MS);
+            recorder.ok(45 * MS, 45 * MS, 50 * MS);
+            recorder.ok(49 * MS, 49 * MS, 149 * MS);
+            recorder.failed(Failure::Reset, 0, 150 * MS);
+            recorder.reconnected(150 * MS);
+            recorder.ok(400 * MS, 400 * MS, 410 * MS);
+        });
 
         assert_eq!((outcome.warm_up_requests, outcome.warm_up_errors.status), (2, 1));
         assert_eq!((outcome.requests, outcome.ok, outcome.errors.total()), (4, 3, 1));
@@ -350,7 +395,7 @@ mod tests {
         let took = Duration::from_millis(260);
         assert_eq!(outcome.recovery, Some(Recovery { took, complete: false }), "since 150, not since 49");
         assert_eq!(outcome.disturbed, None);
-        assert_eq!(outcome.intervals, seen);
+        assert_eq!(counts(&outcome.intervals), counts(&seen));
         assert_eq!(counts(&seen), [(-100, 1, 1), (0, 2, 0), (100, 0, 1), (200, 0, 0), (300, 1, 0)]);
         assert_eq!(seen[1].mean_us, 52_500.0);
         assert!((seen[1].max_us / 100_000.0 - 1.0).abs() < 1e-3);
@@ -359,21 +404,21 @@ mod tests {
 
     #[test]
     fn what_comes_after_the_window_is_not_in_it() {
-        let mut on_event = |_: Event| {};
-        let mut recorder = recorder(100 * MS, Some(350 * MS), &mut on_event);
-        recorder.ok(0, 99 * MS);
-        recorder.failed(Failure::Closed, 340 * MS);
-        recorder.ok(300 * MS, 349 * MS);
-        recorder.ok(300 * MS, 350 * MS);
-        recorder.reconnected(350 * MS);
-        recorder.failed(Failure::Timeout, 360 * MS);
-        recorder.ok(360 * MS, 361 * MS);
-        recorder.of_burst(false);
-        recorder.failed(Failure::Refused, 370 * MS);
-        recorder.ended(380 * MS);
-        recorder.ok(300 * MS, 383 * MS);
-        recorder.ok(1100 * MS, 1110 * MS);
-        let outcome = recorder.close(1120 * MS, false);
+        let (outcome, _) = recorded((100 * MS, Some(350 * MS)), false, 1120 * MS, false, |recorder| {
+            let sent = 300 * MS;
+            recorder.ok(0, 0, 99 * MS);
+            recorder.failed(Failure::Closed, sent, 340 * MS);
+            recorder.ok(sent, sent, 349 * MS);
+            recorder.ok(sent, sent, 350 * MS);
+            recorder.reconnected(350 * MS);
+            recorder.failed(Failure::Timeout, sent, 360 * MS);
+            recorder.ok(360 * MS, 360 * MS, 361 * MS);
+            recorder.of_burst(false);
+            recorder.failed(Failure::Refused, sent, 370 * MS);
+            recorder.ended(380 * MS);
+            recorder.ok(sent, sent, 383 * MS);
+            recorder.ok(1100 * MS, 1100 * MS, 1110 * MS);
+        });
 
         assert_eq!((outcome.warm_up_requests, outcome.requests, outcome.ok), (1, 2, 1));
         assert_eq!((outcome.errors, outcome.reconnects), (Errors { closed: 1, ..Errors::default() }, 0));
@@ -401,49 +446,65 @@ mod tests {
 
     #[test]
     fn a_disturbance_that_was_cut_short_says_nothing() {
-        let mut on_event = |_: Event| {};
-        let mut recorder = recorder(0, Some(100 * MS), &mut on_event);
-        recorder.ok(0, 110 * MS);
-        let outcome = recorder.close(120 * MS, true);
+        let (outcome, _) =
+            recorded((0, Some(100 * MS)), false, 120 * MS, true, |recorder| recorder.ok(0, 0, 110 * MS));
         assert_eq!((outcome.elapsed, outcome.disturbed), (Duration::from_millis(100), None));
     }
 
     #[test]
     fn the_first_second_is_that_of_the_load() {
         for opens in [0, 400 * MS, 1000 * MS, 1500 * MS] {
-            let mut on_event = |_: Event| {};
-            let mut recorder = recorder(opens, None, &mut on_event);
-            recorder.ok(0, 399 * MS);
-            recorder.failed(Failure::Status, 399 * MS);
-            recorder.ok(0, 1000 * MS - 1);
-            recorder.ok(0, 1000 * MS);
-            assert_eq!(recorder.close(2000 * MS, false).first_second, Some(2), "{opens}");
+            let (outcome, _) = recorded((opens, None), false, 2000 * MS, false, |recorder| {
+                recorder.ok(0, 0, 399 * MS);
+                recorder.failed(Failure::Status, 0, 399 * MS);
+                recorder.ok(0, 0, 1000 * MS - 1);
+                recorder.ok(0, 0, 1000 * MS);
+            });
+            assert_eq!(outcome.first_second, Some(2), "{opens}");
         }
     }
 
     #[test]
     fn a_window_of_whole_intervals_has_no_empty_one_at_its_end() {
-        let mut on_event = |_: Event| {};
-        let mut without = recorder(0, None, &mut on_event);
-        without.ok(0, 200 * MS - 1);
-        assert_eq!(without.close(200 * MS, false).intervals.len(), 2);
+        let at = |at| recorded((0, None), false, 200 * MS, false, move |recorder| recorder.ok(0, 0, at)).0;
+        assert_eq!(at(200 * MS - 1).intervals.len(), 2);
         // A limit of requests ends with the last of them.
-        let mut on_event = |_: Event| {};
-        let mut with = recorder(0, None, &mut on_event);
-        with.ok(0, 200 * MS);
-        let outcome = with.close(200 * MS, false);
+        let outcome = at(200 * MS);
         assert_eq!((outcome.intervals.len(), outcome.response.len()), (3, 1));
         assert_eq!(outcome.times.from(200).1.len(), 1);
     }
 
     #[test]
     fn a_window_that_never_opened_is_empty() {
-        let mut on_event = |_: Event| {};
-        let mut recorder = recorder(150 * MS, None, &mut on_event);
-        recorder.ok(0, MS);
-        let outcome = recorder.close(2 * MS, true);
+        let (outcome, _) = recorded((150 * MS, None), false, 2 * MS, true, |recorder| recorder.ok(0, 0, MS));
         assert_eq!((outcome.requests, outcome.warm_up_requests, outcome.elapsed), (0, 1, Duration::ZERO));
         assert_eq!(counts(&outcome.intervals), [(-200, 1, 0)]);
         assert!(outcome.stopped);
+    }
+
+    #[test]
+    fn in_an_open_loop_a_request_belongs_to_where_it_was_due() {
+        let (outcome, seen) = recorded((100 * MS, Some(300 * MS)), true, 300 * MS, false, |recorder| {
+            recorder.ok(10 * MS, 11 * MS, 20 * MS);
+            // Due in the warm-up, answered in the window.
+            recorder.ok(99 * MS, 99 * MS, 130 * MS);
+            recorder.ok(100 * MS, 140 * MS, 150 * MS);
+            recorder.sent_late(7);
+            recorder.failed(Failure::Unsent, 110 * MS, 211 * MS);
+            // Due in the window, answered after it.
+            recorder.ok(299 * MS, 310 * MS, 389 * MS);
+            recorder.failed(Failure::Timeout, 250 * MS, 351 * MS);
+        });
+        assert_eq!((outcome.warm_up_requests, outcome.requests, outcome.ok), (2, 4, 2));
+        assert_eq!(outcome.errors, Errors { unsent: 1, timeout: 1, ..Errors::default() });
+        assert_eq!(outcome.elapsed, Duration::from_millis(200));
+        let times = |of: &crate::Histogram<u64>| {
+            of.iter_recorded().map(|bin| bin.value_iterated_to() / MS).collect::<Vec<_>>()
+        };
+        assert_eq!((times(&outcome.response), times(&outcome.service)), (vec![50, 90], vec![10, 79]));
+        assert_eq!(outcome.send_lag.len(), 1);
+        let last = (200, 1, 1);
+        assert_eq!(counts(&seen), [(-100, 1, 0), (0, 2, 0), (100, 0, 1), last]);
+        assert_eq!(outcome.response, outcome.times.from(0).1);
     }
 }

@@ -1,6 +1,7 @@
-//! What is sent: one request, encoded once and written again and again.
+//! What is sent: one request, encoded once and written again and again, or with other values each time.
 
 use crate::target::Target;
+use crate::template::{Given, Part, Place, TemplateError, Variables};
 
 /// The request that every connection repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +44,36 @@ pub enum RequestError {
         /// The authority or path.
         text: String,
     },
+    /// What is said of cookies is said twice.
+    #[error("the header Cookie is given, and cookies of answers are to be sent back: leave one of them out")]
+    Cookies,
+    /// A text with names in double braces.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+}
+
+/// A request made ready for one target.
+#[derive(Debug)]
+pub(crate) enum Prepared {
+    /// The same bytes each time.
+    Fixed(Vec<u8>),
+    /// Other values each time.
+    Varying {
+        parts: Vec<Part>,
+        /// So many of them are the head.
+        head: usize,
+        variables: Variables,
+    },
+}
+
+impl Prepared {
+    /// Appends the bytes of the next request.
+    pub fn render(&self, given: &Given, out: &mut Vec<u8>) {
+        match self {
+            Prepared::Fixed(bytes) => out.extend_from_slice(bytes),
+            Prepared::Varying { parts, head, variables } => variables.render(parts, *head, given, out),
+        }
+    }
 }
 
 impl Request {
@@ -53,6 +84,20 @@ impl Request {
     /// just what is to be tested. `Transfer-Encoding` given by the user also leaves `Content-Length` out; the body is
     /// then sent as it is.
     pub fn encode(&self, target: &Target) -> Result<Vec<u8>, RequestError> {
+        let mut bytes = Vec::new();
+        let given = Given { seq: 0, connection: 0, cookies: None };
+        self.prepare(target, None, false)?.render(&given, &mut bytes);
+        Ok(bytes)
+    }
+
+    /// The same, with names in double braces if there are `variables` for them, and room for cookies if they are to be
+    /// sent back.
+    pub(crate) fn prepare(
+        &self,
+        target: &Target,
+        variables: Option<&Variables>,
+        cookies: bool,
+    ) -> Result<Prepared, RequestError> {
         if !is_token(&self.method) {
             return Err(RequestError::Method { method: self.method.clone() });
         }
@@ -60,31 +105,60 @@ impl Request {
             return Err(RequestError::Connect);
         }
         for text in [&target.authority, &target.path] {
-            if text.is_empty() || !text.bytes().all(|b| b.is_ascii_graphic()) {
+            if text.is_empty() || !text.bytes().all(|b| Place::Path.allows(b)) {
                 return Err(RequestError::Target { text: text.clone() });
             }
         }
-        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, target.path);
+        if cookies && self.has("cookie") {
+            return Err(RequestError::Cookies);
+        }
+        let mut parts = Vec::new();
+        let text = |parts: &mut Vec<Part>, text: &str| parts.push(Part::Text(text.into()));
+        let split = |parts: &mut Vec<Part>, bytes: &[u8], place| match variables {
+            Some(variables) => variables.split(bytes, place, parts),
+            None => {
+                parts.push(Part::Text(bytes.to_vec()));
+                Ok(())
+            }
+        };
+        text(&mut parts, &format!("{} ", self.method));
+        split(&mut parts, target.path.as_bytes(), Place::Path)?;
+        text(&mut parts, " HTTP/1.1\r\n");
         if !self.has("host") {
-            head += &format!("Host: {}\r\n", target.authority);
+            text(&mut parts, &format!("Host: {}\r\n", target.authority));
         }
         for (name, value) in &self.headers {
             if !is_token(name) {
                 return Err(RequestError::HeaderName { name: name.clone() });
             }
-            if value.bytes().any(|b| b.is_ascii_control() && b != b'\t') {
+            if !value.bytes().all(|b| Place::HeaderValue.allows(b)) {
                 return Err(RequestError::HeaderValue { name: name.clone() });
             }
-            head += &format!("{name}: {value}\r\n");
+            text(&mut parts, &format!("{name}: "));
+            split(&mut parts, value.as_bytes(), Place::HeaderValue)?;
+            text(&mut parts, "\r\n");
+        }
+        if cookies {
+            parts.push(Part::Cookies);
         }
         let usual = matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         if (usual || !self.body.is_empty()) && !self.has("content-length") && !self.has("transfer-encoding") {
-            head += &format!("Content-Length: {}\r\n", self.body.len());
+            text(&mut parts, "Content-Length: ");
+            parts.push(Part::Length);
+            text(&mut parts, "\r\n");
         }
-        head += "\r\n";
-        let mut bytes = head.into_bytes();
-        bytes.extend_from_slice(&self.body);
-        Ok(bytes)
+        text(&mut parts, "\r\n");
+        let head = parts.len();
+        split(&mut parts, &self.body, Place::Body)?;
+
+        let fixed = parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Length));
+        let varying = Prepared::Varying { parts, head, variables: variables.cloned().unwrap_or_default() };
+        if !fixed {
+            return Ok(varying);
+        }
+        let mut bytes = Vec::new();
+        varying.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
+        Ok(Prepared::Fixed(bytes))
     }
 
     /// Whether the server was asked to close the connection after its answer.
@@ -108,9 +182,15 @@ fn is_token(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cookies::Jar;
+    use crate::template::Rows;
 
     fn target() -> Target {
-        Target { addr: "127.0.0.1:80".parse().unwrap(), authority: "a:80".into(), path: "/x?y".into() }
+        Target {
+            address: crate::Address::Tcp("127.0.0.1:80".parse().unwrap()),
+            authority: "a:80".into(),
+            path: "/x?y".into(),
+        }
     }
 
     fn request(method: &str, headers: &[(&str, &str)], body: &str) -> Request {
@@ -157,6 +237,61 @@ mod tests {
         }
         let injected = Target { path: "/ HTTP/1.1\r\nX: y".into(), ..target() };
         assert!(matches!(request("GET", &[], "").encode(&injected), Err(RequestError::Target { .. })));
+    }
+
+    #[test]
+    fn what_varies() {
+        let rows = Rows::read("f", "id,text\n7,\"a\r\nb\"\n10,c\n".as_bytes()).unwrap();
+        let variables = Variables { rows, seed: 1 };
+        let given = |seq| Given { seq, connection: 3, cookies: None };
+        let target = Target { path: "/{{id}}?{{seq}}".into(), ..target() };
+        let post = request("POST", &[("X", "c{{connection}}")], "<{{text}}>");
+        let prepared = post.prepare(&target, Some(&variables), false).unwrap();
+        let mut out = b"before ".to_vec();
+        prepared.render(&given(0), &mut out);
+        prepared.render(&given(9), &mut out);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "before POST /7?0 HTTP/1.1\r\nHost: a:80\r\nX: c3\r\nContent-Length: 6\r\n\r\n<a\r\nb>\
+             POST /10?9 HTTP/1.1\r\nHost: a:80\r\nX: c3\r\nContent-Length: 3\r\n\r\n<c>"
+        );
+        // Nobody asked for a template: the text is literal.
+        let Ok(Prepared::Fixed(bytes)) = post.prepare(&target, None, false) else { panic!() };
+        assert!(
+            bytes.starts_with(b"POST /{{id}}?{{seq}} HTTP/1.1\r\n") && bytes.ends_with(b"\r\n\r\n<{{text}}>")
+        );
+        assert!(matches!(
+            request("GET", &[], "x").prepare(&self::target(), Some(&variables), false),
+            Ok(Prepared::Fixed(_))
+        ));
+        for (request, message) in [
+            (
+                request("GET", &[("X", "{{text}}")], ""),
+                "f, line 2: the value of \"text\" holds '\\r', which a header",
+            ),
+            (request("GET", &[("X", "{{y}}")], ""), "{{y}} stands for nothing"),
+            (request("GET", &[], "{{"), "has {{ without }}"),
+            (request("GET", &[("{{id}}", "")], ""), "header name"),
+        ] {
+            let error = request.prepare(&target, Some(&variables), false).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn cookies_are_sent_back() {
+        let mut jar = Jar::default();
+        let prepared = request("GET", &[], "").prepare(&target(), None, true).unwrap();
+        let sent = |jar: &Jar| {
+            let mut out = Vec::new();
+            prepared.render(&Given { seq: 0, connection: 0, cookies: Some(jar) }, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(sent(&jar), "GET /x?y HTTP/1.1\r\nHost: a:80\r\n\r\n");
+        jar.set(b"a=b; Path=/");
+        assert_eq!(sent(&jar), "GET /x?y HTTP/1.1\r\nHost: a:80\r\nCookie: a=b\r\n\r\n");
+        let twice = request("GET", &[("cookie", "a=b")], "").prepare(&target(), None, true);
+        assert!(matches!(twice, Err(RequestError::Cookies)));
     }
 
     #[test]

@@ -1,25 +1,25 @@
 //! Reading an answer: where it ends, and whether it is the right one.
 //!
-//! The parser is fed whatever pieces the socket gives. It keeps no body: each piece is compared with the expected body
-//! as it passes. Only a head that arrives in pieces is copied. An answer that leaves any doubt about where it ends is
-//! [`Malformed`], for what follows it on the connection cannot be trusted:
+//! The parser is fed whatever pieces the socket gives. It keeps no body unless the [`Check`] must see all of it: each
+//! piece is compared with the expected body as it passes. Only a head that arrives in pieces is copied. An answer that
+//! leaves any doubt about where it ends is [`Malformed`], for what follows it on the connection cannot be trusted:
 //!
 //! - a head that is not HTTP/1, is longer than 64 KiB, or has more than 128 headers;
 //! - `Content-Length` that is not a number, or several that differ, or one beside `Transfer-Encoding`;
 //! - any `Transfer-Encoding` but the single word `chunked`, or one in an HTTP/1.0 answer;
 //! - chunks whose lines do not end in CR LF, whose size is not hexadecimal or exceeds 64 bits, or with more than 64 KiB
 //!   of extensions on one chunk, or of trailers;
-//! - `101 Switching Protocols`, which nobody asked for;
-//! - bytes after the end of the answer. (Those that arrive after the next request was sent are read as its answer.)
+//! - `101 Switching Protocols`, which nobody asked for.
 //!
-//! The framing is that of RFC 9112, section 6.3.
+//! Bytes after the end of the answer are handed back: whether they may be the next answer only the caller knows. The
+//! framing is that of RFC 9112, section 6.3.
 
-use std::mem::MaybeUninit;
+mod head;
 
-const HEAD_LIMIT: usize = 64 * 1024;
-const HEADERS_LIMIT: usize = 128;
+use crate::check::{BODY_LIMIT, Check, EXCERPT};
+use head::{HEAD_LIMIT, LastHead};
+
 const CHUNK_OVERHEAD_LIMIT: usize = 64 * 1024;
-const EXCERPT: usize = 80;
 
 /// What was asked, as far as it decides where the answer ends and what it should be.
 pub(crate) struct Asked {
@@ -27,15 +27,19 @@ pub(crate) struct Asked {
     pub head_only: bool,
     /// The request said `Connection: close`.
     pub close: bool,
-    /// The body expected; none if any will do.
-    pub body: Option<Vec<u8>>,
+    /// What its body should be.
+    pub check: Check,
+    /// `Set-Cookie` is wanted.
+    pub cookies: bool,
+    /// One for each thread.
+    pub last_head: LastHead,
 }
 
 /// A complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub status: u16,
-    /// The whole body is the expected one.
+    /// The body is what it should be.
     pub body_right: bool,
     /// The connection may carry another request.
     pub keep_alive: bool,
@@ -49,13 +53,16 @@ pub(crate) struct Malformed;
 #[derive(Debug)]
 pub(crate) struct Reader {
     place: Place,
-    /// The part of a head that has arrived; empty unless it came in pieces. After the head: what a wrong body had where
-    /// it first differed.
+    /// The part of a head that has arrived; empty unless it came in pieces. After the head: of the body what the check
+    /// must see, or where it first differed.
     held: Vec<u8>,
+    cookies: Vec<u8>,
     status: u16,
     keep_alive: bool,
     body_length: usize,
     body_right: bool,
+    /// Where in a wrong body what is held of it begins.
+    excerpt_at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,61 +98,81 @@ enum ChunkPlace {
     EndLf,
 }
 
+impl Asked {
+    pub fn new(head_only: bool, close: bool, check: Check, cookies: bool) -> Asked {
+        Asked { head_only, close, check, cookies, last_head: LastHead::default() }
+    }
+}
+
+impl Chunked {
+    const START: Chunked = Chunked { at: ChunkPlace::FirstDigit, left: 0, overhead: 0 };
+}
+
 impl Reader {
     pub fn new() -> Reader {
         Reader {
             place: Place::Head,
             held: Vec::new(),
+            cookies: Vec::new(),
             status: 0,
             keep_alive: false,
             body_length: 0,
             body_right: true,
+            excerpt_at: 0,
         }
     }
 
     /// Makes it ready for the next answer.
     pub fn reset(&mut self) {
         self.place = Place::Head;
+        if self.held.capacity() > HEAD_LIMIT {
+            self.held = Vec::new();
+        }
         self.held.clear();
+        self.cookies.clear();
         self.body_length = 0;
         self.body_right = true;
+        self.excerpt_at = 0;
     }
 
-    /// Takes the next bytes; `Some` when they complete the answer. It must be [`reset`](Reader::reset) after that, or
-    /// after an error.
-    pub fn feed(&mut self, mut data: &[u8], asked: &Asked) -> Result<Option<Answer>, Malformed> {
+    /// Takes the next bytes; `Some` when they complete the answer, with the number of them that belong to it. It must be
+    /// [`reset`](Reader::reset) after that, or after an error.
+    pub fn feed(&mut self, data: &[u8], asked: &Asked) -> Result<Option<(Answer, usize)>, Malformed> {
+        let mut rest = data;
         loop {
             match self.place {
                 Place::Head => {
-                    let Some(used) = self.read_head(data, asked)? else { return Ok(None) };
-                    data = &data[used..];
+                    let Some(used) = self.read_head(rest, asked)? else { return Ok(None) };
+                    rest = &rest[used..];
                     if self.place == Place::Length(0) {
-                        return self.complete(data, asked);
+                        break;
                     }
                 }
                 Place::Length(left) => {
-                    let here = usize::try_from(left).map_or(data.len(), |left| left.min(data.len()));
-                    self.read_body(&data[..here], asked);
-                    data = &data[here..];
+                    let here = usize::try_from(left).map_or(rest.len(), |left| left.min(rest.len()));
+                    self.read_body(&rest[..here], asked);
+                    rest = &rest[here..];
                     let left = left - here as u64;
                     self.place = Place::Length(left);
                     if left == 0 {
-                        return self.complete(data, asked);
+                        break;
                     }
                 }
                 Place::UntilClose => {
-                    self.read_body(data, asked);
+                    self.read_body(rest, asked);
                     return Ok(None);
                 }
                 Place::Chunked(chunked) => {
-                    let Some(rest) = self.read_chunked(chunked, data, asked)? else { return Ok(None) };
-                    return self.complete(rest, asked);
+                    let Some(after) = self.read_chunked(chunked, rest, asked)? else { return Ok(None) };
+                    rest = after;
+                    break;
                 }
             }
-            if data.is_empty() {
+            if rest.is_empty() {
                 return Ok(None);
             }
         }
+        Ok(Some((self.answer(asked), data.len() - rest.len())))
     }
 
     /// The connection was closed: `Some` if that is how this answer ends.
@@ -153,11 +180,26 @@ impl Reader {
         (self.place == Place::UntilClose).then(|| self.answer(asked))
     }
 
-    /// A wrong answer in words: its status, and its body where that differs from the expected one.
-    pub fn describe(&self) -> String {
-        let body = String::from_utf8_lossy(&self.held);
-        let body = if self.held.is_empty() { String::new() } else { format!(" {:?}", body) };
-        format!("status {}, {} bytes{body}", self.status, self.body_length)
+    /// The values of `Set-Cookie`, if they were wanted.
+    pub fn cookies(&self) -> impl Iterator<Item = &[u8]> {
+        self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
+    }
+
+    /// A wrong answer in words: its status, and what is wrong with its body.
+    pub fn describe(&self, asked: &Asked) -> String {
+        let bytes = self.body_length;
+        let words = match &asked.check {
+            _ if self.body_right => String::new(),
+            Check::Equals(expected) if self.held.is_empty() => format!(" of {}", expected.len()),
+            check if check.holds_body() && bytes > BODY_LIMIT => {
+                format!(", more than the {BODY_LIMIT} that can be checked")
+            }
+            check if self.excerpt_at > 0 => {
+                format!(", from byte {}:{}", self.excerpt_at, check.describe(&self.held))
+            }
+            check => check.describe(&self.held),
+        };
+        format!("status {}, {bytes} bytes{words}", self.status)
     }
 
     /// Reads the head, skipping interim ones (1xx); the number of bytes of `data` used, or none if it isn't complete.
@@ -165,11 +207,16 @@ impl Reader {
         let whole = data.len();
         while !data.is_empty() {
             let before = self.held.len();
-            let head = if before == 0 {
-                parse_head(data)?
+            let text = if before == 0 {
+                data
             } else {
                 self.held.extend_from_slice(data);
-                parse_head(&self.held)?
+                &self.held
+            };
+            let head = if asked.cookies {
+                head::parse(text, Some(&mut self.cookies))?
+            } else {
+                asked.last_head.parse(text)?
             };
             let Some(head) = head else {
                 if before == 0 {
@@ -194,12 +241,23 @@ impl Reader {
     fn read_body(&mut self, piece: &[u8], asked: &Asked) {
         let from = self.body_length;
         self.body_length = from.saturating_add(piece.len());
-        if let Some(expected) = &asked.body {
-            let right = expected.get(from..self.body_length) == Some(piece);
-            if self.body_right && !right {
-                self.held.extend_from_slice(&piece[..piece.len().min(EXCERPT)]);
+        match &asked.check {
+            Check::Any => {}
+            Check::Equals(expected) => {
+                if !self.body_right {
+                    let room = EXCERPT.saturating_sub(self.held.len());
+                    self.held.extend(piece.iter().take(room));
+                } else if expected.get(from..self.body_length) != Some(piece) {
+                    self.body_right = false;
+                    let same =
+                        piece.iter().zip(&expected[from..]).take_while(|(own, right)| own == right).count();
+                    let start = if from == 0 && same < EXCERPT { 0 } else { same };
+                    self.excerpt_at = from + start;
+                    self.held.extend(piece[start..].iter().take(EXCERPT));
+                }
             }
-            self.body_right &= right;
+            _ if self.body_length <= BODY_LIMIT => self.held.extend_from_slice(piece),
+            _ => self.held.clear(),
         }
     }
 
@@ -261,120 +319,61 @@ impl Reader {
         Ok(None)
     }
 
-    fn complete(&self, rest: &[u8], asked: &Asked) -> Result<Option<Answer>, Malformed> {
-        if rest.is_empty() { Ok(Some(self.answer(asked))) } else { Err(Malformed) }
+    fn answer(&mut self, asked: &Asked) -> Answer {
+        let fits = match &asked.check {
+            Check::Any => true,
+            Check::Equals(expected) => expected.len() == self.body_length,
+            check => self.body_length <= BODY_LIMIT && check.allows(&self.held),
+        };
+        self.body_right &= fits;
+        Answer { status: self.status, body_right: self.body_right, keep_alive: self.keep_alive }
     }
-
-    fn answer(&self, asked: &Asked) -> Answer {
-        let whole = asked.body.as_ref().is_none_or(|expected| expected.len() == self.body_length);
-        Answer { status: self.status, body_right: self.body_right && whole, keep_alive: self.keep_alive }
-    }
-}
-
-struct Head {
-    /// In bytes, with the empty line.
-    length: usize,
-    status: u16,
-    framing: Place,
-    keep_alive: bool,
-}
-
-/// Parses a head at the front of `data`; none if it isn't complete.
-fn parse_head(data: &[u8]) -> Result<Option<Head>, Malformed> {
-    // httparse skips empty lines here; after the last answer they would be bytes nobody asked for.
-    if !data.starts_with(b"H") {
-        return Err(Malformed);
-    }
-    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_LIMIT];
-    let mut parsed = httparse::Response::new(&mut []);
-    let status = httparse::ParserConfig::default()
-        .parse_response_with_uninit_headers(&mut parsed, data, &mut headers)
-        .map_err(|_| Malformed)?;
-    let httparse::Status::Complete(length) = status else {
-        return if data.len() > HEAD_LIMIT { Err(Malformed) } else { Ok(None) };
-    };
-    let (Some(status), Some(version)) = (parsed.code, parsed.version) else { return Err(Malformed) };
-    if length > HEAD_LIMIT || status < 100 || status == 101 {
-        return Err(Malformed);
-    }
-
-    let mut content_length = None;
-    let mut chunked = false;
-    let mut close = false;
-    let mut keep_alive = false;
-    for header in parsed.headers.iter() {
-        if header.name.eq_ignore_ascii_case("content-length") {
-            for value in header.value.split(|&b| b == b',') {
-                let value = parse_length(value.trim_ascii())?;
-                if content_length.replace(value).is_some_and(|earlier| earlier != value) {
-                    return Err(Malformed);
-                }
-            }
-        } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-            if chunked || version == 0 || !header.value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
-                return Err(Malformed);
-            }
-            chunked = true;
-        } else if header.name.eq_ignore_ascii_case("connection") {
-            for token in header.value.split(|&b| b == b',').map(<[u8]>::trim_ascii) {
-                close |= token.eq_ignore_ascii_case(b"close");
-                keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
-            }
-        }
-    }
-    let framing = match (content_length, chunked) {
-        (Some(_), true) => return Err(Malformed),
-        (Some(length), false) => Place::Length(length),
-        (None, true) => Place::Chunked(Chunked { at: ChunkPlace::FirstDigit, left: 0, overhead: 0 }),
-        (None, false) => Place::UntilClose,
-    };
-    Ok(Some(Head { length, status, framing, keep_alive: !close && (version == 1 || keep_alive) }))
-}
-
-fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {
-    if digits.is_empty() {
-        return Err(Malformed);
-    }
-    digits.iter().try_fold(0_u64, |value, &byte| {
-        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0')).ok_or(Malformed)?;
-        value.checked_mul(10).and_then(|value| value.checked_add(digit)).ok_or(Malformed)
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::head::HEADERS_LIMIT;
     use super::*;
 
     /// What became of a connection's bytes up to its close.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum End {
         Complete(Answer),
+        /// So many bytes came after it.
+        More(Answer, usize),
         ByClose(Answer),
         Cut,
         Malformed,
     }
 
     fn asked(body: Option<&[u8]>) -> Asked {
-        Asked { head_only: false, close: false, body: body.map(<[u8]>::to_vec) }
+        let check = body.map_or(Check::Any, |body| Check::Equals(body.to_vec()));
+        Asked::new(false, false, check, false)
     }
 
-    /// Feeds pieces until the answer is complete. What follows it must be malformed in the same piece or be left over, so
-    /// a left-over counts as malformed: the transport would see it as the next answer's beginning, or as nobody's.
+    /// Feeds pieces until the answer is complete.
     fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, asked: &Asked) -> End {
         let mut reader = Reader::new();
         let mut complete = None;
-        for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
+        let mut more = 0;
+        for piece in pieces {
             if complete.is_some() {
-                return End::Malformed;
+                more += piece.len();
+                continue;
             }
             match reader.feed(piece, asked) {
-                Ok(answer) => complete = answer,
+                Ok(Some((answer, used))) => {
+                    complete = Some(answer);
+                    more = piece.len() - used;
+                }
+                Ok(None) => {}
                 Err(Malformed) => return End::Malformed,
             }
         }
         match (complete, reader.end(asked)) {
+            (Some(answer), _) if more > 0 => End::More(answer, more),
             (Some(answer), _) => End::Complete(answer),
             (None, Some(answer)) => End::ByClose(answer),
             (None, None) => End::Cut,
@@ -404,8 +403,8 @@ mod tests {
             ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npongs", Complete(WRONG)),
             ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Complete(WRONG)),
             ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npong", Cut),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\npong", Malformed),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong\r\n", Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\npong", More(WRONG, 1)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong\r\n", More(RIGHT, 2)),
             ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\npong", Malformed),
             ("HTTP/1.1 200 OK\r\nContent-Length: 4, 5\r\n\r\npong", Malformed),
             ("HTTP/1.1 200 OK\r\nContent-Length: +4\r\n\r\npong", Malformed),
@@ -432,7 +431,7 @@ mod tests {
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\npongs\r\n0\r\n\r\n", Complete(WRONG)),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n0\r\n", Cut),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n", Cut),
-            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n0\r\n\r\nx", Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n0\r\n\r\nx", More(RIGHT, 1)),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npongs\r\n0\r\n\r\n", Malformed),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", Malformed),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n;\r\n", Malformed),
@@ -484,7 +483,7 @@ mod tests {
             let answer = Answer { status, ..RIGHT };
             let head = format!("HTTP/1.1 {status} x\r\nContent-Length: 4\r\n\r\n");
             assert_eq!(whole(&head, &nothing), End::Complete(answer));
-            assert_eq!(whole(&format!("{head}pong"), &nothing), End::Malformed);
+            assert_eq!(whole(&format!("{head}pong"), &nothing), End::More(answer, 4));
             assert_eq!(whole(&format!("HTTP/1.1 {status} x\r\n\r\n"), &nothing), End::Complete(answer));
         }
         let head = Asked { head_only: true, ..asked(Some(b"")) };
@@ -543,8 +542,144 @@ mod tests {
                 format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{body}\r\n0\r\n\r\n");
             let (first, second) = text.as_bytes().split_at(10);
             assert_eq!(reader.feed(first, &asked), Ok(None));
-            assert_eq!(reader.feed(second, &asked), Ok(Some(Answer { body_right: right, ..RIGHT })));
+            assert_eq!(
+                reader.feed(second, &asked),
+                Ok(Some((Answer { body_right: right, ..RIGHT }, second.len())))
+            );
             reader.reset();
+        }
+    }
+
+    /// Feeds the bytes in pieces of `size` and says what came of the answers, one after the other.
+    fn read_all(mut bytes: &[u8], size: usize, asked: &Asked) -> Vec<(Answer, usize)> {
+        let mut reader = Reader::new();
+        let mut answers = Vec::new();
+        let mut used_before = 0;
+        while !bytes.is_empty() {
+            let piece = &bytes[..size.min(bytes.len())];
+            let used = match reader.feed(piece, asked).unwrap() {
+                Some((answer, used)) => {
+                    answers.push((answer, used_before + used));
+                    used_before = 0;
+                    reader.reset();
+                    used
+                }
+                None => {
+                    used_before += piece.len();
+                    piece.len()
+                }
+            };
+            bytes = &bytes[used..];
+        }
+        answers
+    }
+
+    #[test]
+    fn answers_may_follow_each_other() {
+        let plain = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npong\r\n0\r\nA: b\r\n\r\n";
+        let wrong = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npongs";
+        let texts = [plain, chunked, chunked, wrong, plain, "HTTP/1.1 204 x\r\n\r\n", plain];
+        let asked = asked(Some(b"pong"));
+        let answers = texts.map(|text| {
+            let status = if text.contains("204") { 204 } else { 200 };
+            (Answer { status, body_right: text != wrong && status == 200, ..RIGHT }, text.len())
+        });
+        let bytes = texts.concat();
+        for size in 1..=bytes.len() {
+            assert_eq!(read_all(bytes.as_bytes(), size, &asked), answers, "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn checks_of_whole_bodies() {
+        let answer = |body: &str, size: usize, check: &Check| {
+            let asked = Asked::new(false, false, check.clone(), false);
+            let (first, second) = body.split_at(body.len() / 2);
+            let text = format!(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{first}\r\n{:x}\r\n{second}\r\n0\r\n\r\n",
+                first.len(),
+                second.len()
+            );
+            let mut reader = Reader::new();
+            let mut right = None;
+            for piece in text.as_bytes().chunks(size) {
+                right = reader.feed(piece, &asked).unwrap().map(|(answer, _)| answer.body_right);
+            }
+            (right, reader.describe(&asked))
+        };
+        for (check, wanted, other, words) in [
+            (Check::contains("on").unwrap(), "pong", "pink", "status 200, 4 bytes \"pink\" without \"on\""),
+            (
+                Check::matches("^p.*g$").unwrap(),
+                "pong",
+                "pink",
+                "status 200, 4 bytes \"pink\" that \"^p.*g$\" does not match",
+            ),
+            (
+                Check::json("/1=2").unwrap(),
+                "[1,2]",
+                "[1,3]",
+                "status 200, 5 bytes \"[1,3]\" where /1 is 3, not 2",
+            ),
+        ] {
+            for size in [1, 7, 1000] {
+                assert_eq!(
+                    answer(wanted, size, &check),
+                    (Some(true), format!("status 200, {} bytes", wanted.len()))
+                );
+                assert_eq!(answer(other, size, &check), (Some(false), words.to_owned()));
+            }
+        }
+        let large = "x".repeat(BODY_LIMIT + 2);
+        let check = Check::contains("x").unwrap();
+        assert_eq!(answer(&large[2..], 100_000, &check).0, Some(true));
+        let (right, words) = answer(&large[1..], 100_000, &check);
+        assert_eq!(right, Some(false));
+        assert_eq!(words, "status 200, 16777217 bytes, more than the 16777216 that can be checked");
+        assert_eq!(
+            answer(&large, 100_000, &Check::Any).0,
+            Some(true),
+            "what needs no body may be any length"
+        );
+    }
+
+    #[test]
+    fn wrong_bodies_in_words() {
+        let expected = format!("{}pong", "x".repeat(100));
+        for (body, size, words) in [
+            ("nope", 1000, "status 200, 4 bytes \"nope\""),
+            ("", 1000, "status 200, 0 bytes of 104"),
+            (&expected[..9], 1000, "status 200, 9 bytes of 104"),
+            (&format!("{}pint", "x".repeat(100)), 1000, "status 200, 104 bytes, from byte 101: \"int\""),
+            (&format!("{expected}s"), 1000, "status 200, 105 bytes, from byte 104: \"s\""),
+            (&format!("{expected}sss"), 1, "status 200, 107 bytes, from byte 104: \"sss\""),
+        ] {
+            let asked = asked(Some(expected.as_bytes()));
+            let text = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            let mut reader = Reader::new();
+            for piece in text.as_bytes().chunks(size) {
+                reader.feed(piece, &asked).unwrap();
+            }
+            assert_eq!(reader.describe(&asked), words);
+        }
+    }
+
+    #[test]
+    fn cookies_are_given_when_wanted() {
+        let text = b"HTTP/1.1 103 x\r\nSet-Cookie: no=1\r\n\r\nHTTP/1.1 204 x\r\nset-cookie: a=b; Path=/\r\nSet-Cookie:\r\nX: y\r\nSET-COOKIE: c=d\r\n\r\n";
+        for size in [1, 10, 1000] {
+            for (wanted, values) in [(true, &[&b"a=b; Path=/"[..], b"c=d"][..]), (false, &[])] {
+                let asked = Asked::new(false, false, Check::Any, wanted);
+                let mut reader = Reader::new();
+                for _ in 0..2 {
+                    for piece in text.chunks(size) {
+                        reader.feed(piece, &asked).unwrap();
+                    }
+                    assert_eq!(reader.cookies().collect::<Vec<_>>(), values);
+                    reader.reset();
+                }
+            }
         }
     }
 
@@ -610,6 +745,22 @@ mod tests {
             let result = read([&text[..]], &asked);
             prop_assert_eq!(read(pieces, &asked), result);
             prop_assert_eq!(read(text.chunks(1), &asked), result);
+        }
+
+        /// One that has read another head before reads each text as one that has not.
+        #[test]
+        fn a_known_head_says_what_it_said(
+            texts in prop::collection::vec((near_answers(), 0..3_usize), 1..6),
+        ) {
+            let used = asked(Some(b"pong"));
+            for (text, extra) in texts.iter().chain(&texts) {
+                let longer = [&text[..], &text[..text.len().min(*extra * 20)]].concat();
+                for text in [text, &longer] {
+                    let fresh = read([&text[..]], &asked(Some(b"pong")));
+                    prop_assert_eq!(read([&text[..]], &used), fresh);
+                    prop_assert_eq!(read(text.chunks(30), &used), fresh);
+                }
+            }
         }
 
         #[test]

@@ -1,14 +1,16 @@
 //! Schedule: which requests may be sent, and when the run is over.
 //!
-//! The schedule is a closed loop: a connection sends its next request as soon as it is free, so the time a request
-//! should be sent and the time it is sent are the same. An open loop would hand out a due time with each request; the
-//! transport keeps it with the connection in place of the send time, and the recorder, which is given both ends of every
-//! response time, counts from it.
+//! In a closed loop a connection sends its next request as soon as it is free, so the time a request is due and the time
+//! it is sent are the same. In an open loop [`Arrivals`] say when each is due.
+
+use std::iter::Peekable;
 
 use crate::Limit;
+use crate::arrivals::Instants;
 
-/// A closed loop, bounded by a number of requests, a duration, or both.
+/// A closed or an open loop, bounded by a number of requests, a duration, or both.
 pub(crate) struct Schedule {
+    arrivals: Option<Peekable<Instants>>,
     opens: u64,
     opened: bool,
     /// When it is over, in ns since the run began; `u64::MAX` for not by time, or not yet known.
@@ -21,8 +23,9 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// A schedule whose window opens `opens` ns after the run began.
-    pub fn new(limit: &Limit, opens: u64) -> Schedule {
+    pub fn new(limit: &Limit, opens: u64, arrivals: Option<Instants>) -> Schedule {
         Schedule {
+            arrivals: arrivals.map(Iterator::peekable),
             opens,
             opened: opens == 0,
             closes: limit.duration.map_or(u64::MAX, |duration| opens.saturating_add(crate::nanos(duration))),
@@ -33,26 +36,53 @@ impl Schedule {
         }
     }
 
-    /// Whether another request may be started; if so, it is.
+    /// When the next request of an open loop is due; `u64::MAX` in a closed one, and if there is no next.
+    #[inline]
+    pub fn next_due(&mut self) -> u64 {
+        let more = self.more();
+        let Some(arrivals) = self.arrivals.as_mut().filter(|_| more) else { return u64::MAX };
+        arrivals.peek().copied().filter(|due| *due < self.closes).unwrap_or(u64::MAX)
+    }
+
+    /// The next request of an open loop, if it is due; then it is started.
+    #[inline]
+    pub fn take_due(&mut self, now: u64) -> Option<u64> {
+        self.advance(now);
+        let due = self.next_due();
+        if due > now {
+            return None;
+        }
+        self.started += 1;
+        self.arrivals.as_mut().and_then(Iterator::next)
+    }
+
+    /// Whether another request of a closed loop may be started; if so, it is.
     #[inline]
     pub fn start(&mut self, now: u64) -> bool {
         self.advance(now);
-        let more = now < self.closes && (!self.opened || self.started < self.requests);
+        let more = self.arrivals.is_none() && now < self.closes && self.more();
         self.started += u64::from(more);
         more
     }
 
-    /// A request finished, in one way or another; false if that was after the end, so that it must not be counted.
+    fn more(&self) -> bool {
+        !self.opened || self.started < self.requests
+    }
+
+    /// A request that was due then finished, in one way or another. In a closed loop false if that was after the end, so
+    /// that it must not be counted; in an open loop it was due before.
     #[inline]
-    pub fn finish(&mut self, now: u64) -> bool {
+    pub fn finish(&mut self, due: u64, now: u64) -> bool {
         self.advance(now);
-        let counts = !self.over(now);
-        self.finished += u64::from(counts);
+        let open = self.arrivals.is_some();
+        let counts = open || !self.over(now);
+        // What was due in the warm-up does not count towards the limit of the window.
+        self.finished += u64::from(counts && !(open && self.opened && due < self.opens));
         self.last_finished = if counts { now } else { self.last_finished };
         counts
     }
 
-    /// Whether the run is over.
+    /// Whether the run is over; but requests of an open loop may still be on their way.
     #[inline]
     pub fn over(&self, now: u64) -> bool {
         now >= self.closes || (self.opened && self.finished >= self.requests)
@@ -60,7 +90,11 @@ impl Schedule {
 
     /// When the run was over: with its last request, or by time.
     pub fn end(&self) -> u64 {
-        if self.opened && self.finished >= self.requests { self.last_finished } else { self.closes }
+        if self.opened && self.finished >= self.requests {
+            self.last_finished.min(self.closes)
+        } else {
+            self.closes
+        }
     }
 
     /// When it is over, if that is known.
@@ -73,11 +107,11 @@ impl Schedule {
         self.closes = closes;
     }
 
-    /// Requests in flight when the window opens finish in it, so they count towards its limit.
+    /// Requests in flight when the window opens finish in it, so in a closed loop they count towards its limit.
     fn advance(&mut self, now: u64) {
         if !self.opened && now >= self.opens {
             self.opened = true;
-            self.started -= self.finished;
+            self.started = if self.arrivals.is_some() { 0 } else { self.started - self.finished };
             self.finished = 0;
         }
     }
@@ -88,37 +122,73 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::arrivals::Arrivals;
 
-    fn limit(requests: Option<u64>, duration_ns: Option<u64>) -> Limit {
-        Limit { requests, duration: duration_ns.map(Duration::from_nanos) }
+    fn closed(requests: Option<u64>, duration_ns: Option<u64>, opens: u64) -> Schedule {
+        Schedule::new(&Limit { requests, duration: duration_ns.map(Duration::from_nanos) }, opens, None)
+    }
+
+    fn open(requests: Option<u64>, duration_ns: Option<u64>) -> Schedule {
+        let limit = Limit { requests, duration: duration_ns.map(Duration::from_nanos) };
+        Schedule::new(&limit, 0, Some(Arrivals::constant(1e8).instants(0, 1)))
     }
 
     #[test]
     fn starts_and_finishes_exactly_as_many_as_asked() {
-        let mut schedule = Schedule::new(&limit(Some(2), None), 0);
+        let mut schedule = closed(Some(2), None, 0);
         assert!(schedule.start(0) && schedule.start(0) && !schedule.start(0));
-        assert!(schedule.finish(1) && !schedule.over(1));
+        assert!(schedule.finish(0, 1) && !schedule.over(1));
         assert!(!schedule.start(1));
-        assert!(schedule.finish(2) && schedule.over(2));
-        assert!(!schedule.finish(3));
+        assert!(schedule.finish(0, 2) && schedule.over(2));
+        assert!(!schedule.finish(0, 3));
     }
 
     #[test]
     fn ends_with_its_duration_after_the_warm_up() {
-        let mut schedule = Schedule::new(&limit(None, Some(100)), 50);
-        assert!(schedule.start(0) && schedule.finish(149) && !schedule.over(149));
-        assert!(schedule.over(150) && !schedule.start(150) && !schedule.finish(150));
+        let mut schedule = closed(None, Some(100), 50);
+        assert!(schedule.start(0) && schedule.finish(0, 149) && !schedule.over(149));
+        assert!(schedule.over(150) && !schedule.start(150) && !schedule.finish(0, 150));
+        assert_eq!(schedule.next_due(), u64::MAX);
     }
 
     #[test]
     fn counts_requests_from_the_end_of_the_warm_up() {
-        let mut schedule = Schedule::new(&limit(Some(2), None), 50);
+        let mut schedule = closed(Some(2), None, 50);
         for now in 0..10 {
-            assert!(schedule.start(now) && schedule.finish(now));
+            assert!(schedule.start(now) && schedule.finish(0, now));
         }
         assert!(schedule.start(49));
-        assert!(!schedule.over(60) && schedule.finish(60));
+        assert!(!schedule.over(60) && schedule.finish(0, 60));
         assert!(schedule.start(60) && !schedule.start(60));
-        assert!(schedule.finish(61) && schedule.over(61));
+        assert!(schedule.finish(0, 61) && schedule.over(61));
+    }
+
+    #[test]
+    fn in_an_open_loop_each_is_due_at_its_time_and_no_sooner() {
+        let mut schedule = open(None, Some(25));
+        assert!(!schedule.start(0), "nothing is sent because something was answered");
+        assert_eq!((schedule.take_due(0), schedule.take_due(9)), (Some(0), None));
+        assert_eq!(schedule.next_due(), 10);
+        // Late, both at once; and the one at 30 is after the end.
+        assert_eq!(
+            (schedule.take_due(40), schedule.take_due(40), schedule.take_due(40)),
+            (Some(10), Some(20), None)
+        );
+        assert_eq!(schedule.next_due(), u64::MAX);
+        assert!(schedule.over(40) && schedule.finish(0, 41), "it was due within");
+        assert_eq!(schedule.end(), 25);
+    }
+
+    #[test]
+    fn an_open_loop_may_have_a_number_of_requests() {
+        let mut schedule = open(Some(2), None);
+        assert_eq!(
+            (schedule.take_due(99), schedule.take_due(99), schedule.take_due(99)),
+            (Some(0), Some(10), None)
+        );
+        assert!(
+            schedule.finish(0, 100) && !schedule.over(100) && schedule.finish(0, 101) && schedule.over(101)
+        );
+        assert_eq!(schedule.end(), 101);
     }
 }

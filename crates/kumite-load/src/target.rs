@@ -1,12 +1,58 @@
 //! Where the load goes: one URL, resolved once, so that no request pays for a name look-up.
 
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+use rustix::net::addr::SocketAddrArg;
+use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+
+/// What is connected to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// TCP.
+    Tcp(SocketAddr),
+    /// A Unix socket at this path.
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// A socket to connect with: it does not block, and sends small messages at once.
+    pub(crate) fn socket(&self) -> Result<OwnedFd, Errno> {
+        let family = match self {
+            Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
+            Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
+            Address::Unix(_) => AddressFamily::UNIX,
+        };
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
+        if let Address::Tcp(_) = self {
+            sockopt::set_tcp_nodelay(&socket, true)?;
+        }
+        Ok(socket)
+    }
+
+    /// As the kernel knows it.
+    pub(crate) fn any(&self) -> Result<SocketAddrAny, Errno> {
+        Ok(match self {
+            Address::Tcp(address) => SocketAddrAny::from(*address),
+            Address::Unix(path) => SocketAddrUnix::new(path)?.as_any(),
+        })
+    }
+}
+
+impl From<SocketAddr> for Address {
+    fn from(address: SocketAddr) -> Address {
+        Address::Tcp(address)
+    }
+}
 
 /// A resolved `http://` URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The address to connect to.
-    pub addr: SocketAddr,
+    /// What to connect to.
+    pub address: Address,
     /// Host and port as the URL wrote them: the value of the `Host` header.
     pub authority: String,
     /// The path with its query, starting with `/`; the fragment is dropped.
@@ -115,7 +161,7 @@ impl Target {
             (bare, port).to_socket_addrs().map_err(|error| unresolved(Some(error)))?.collect();
         let addr = addrs.iter().find(|addr| addr.is_ipv4()).or(addrs.first());
         let addr = *addr.ok_or_else(|| unresolved(None))?;
-        Ok(Target { addr, authority: authority.to_owned(), path })
+        Ok(Target { address: addr.into(), authority: authority.to_owned(), path })
     }
 }
 
@@ -149,8 +195,8 @@ mod tests {
             ("http://[::1]", "[::1]:80", "[::1]", "/"),
             ("http://localhost:81/", "127.0.0.1:81", "localhost:81", "/"),
         ] {
-            let expected =
-                Target { addr: addr.parse().unwrap(), authority: authority.into(), path: path.into() };
+            let address = Address::Tcp(addr.parse().unwrap());
+            let expected = Target { address, authority: authority.into(), path: path.into() };
             assert_eq!(Target::parse(url).unwrap(), expected, "{url}");
         }
     }

@@ -1,205 +1,73 @@
-//! Transport: sockets and epoll. It moves bytes and says what became of them; when, and what counts, is not its affair.
+//! Transport: moves bytes over connections, and says what became of them. When, and what counts, is not its affair.
 //!
-//! Every socket is registered once, level-triggered, so an answer costs `recv`, the next request `send`, and their share
-//! of one `epoll_wait`. Interest changes only when a connection is established, and while a request is too large for the
-//! socket's buffer. Level-triggering also finds what edge-triggering may miss: a FIN that arrived together with an answer.
+//! Both transports have one shape: what is asked for is begun ([`Transport::connect`], [`Transport::send`]), and what
+//! happened is collected with [`Transport::wait`] and handed out by [`Transport::next`].
 
-use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
+pub(crate) mod epoll;
+pub(crate) mod uring;
 
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
-use rustix::time::Timespec;
 
-use crate::recorder::Failure;
-use crate::response::{Answer, Asked, Reader};
-
-const BUFFER: usize = 64 * 1024;
-const EVENTS: usize = 256;
-
-/// All connections of a run.
-pub(crate) struct Transport {
-    addr: SocketAddr,
-    request: Vec<u8>,
-    asked: Asked,
-    epoll: OwnedFd,
-    connections: Vec<Connection>,
-    buffer: Vec<u8>,
+/// What became of a connection.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Happened<'a> {
+    /// The answer to a [`Transport::connect`], once.
+    Connected(Result<(), Errno>),
+    /// The next bytes that came; never none.
+    Received(&'a [u8]),
+    /// The other side sends no more.
+    Ended,
+    /// The kernel has taken the rest of what it could not take at once.
+    Sent,
+    /// Nothing can be sent or received any more.
+    Broken(Errno),
 }
 
-struct Connection {
-    socket: Option<OwnedFd>,
-    reader: Reader,
-    /// Bytes of the request that the kernel has taken.
-    written: usize,
-    /// Waiting for the kernel to take the rest.
-    blocked: bool,
-    /// An answer to the last request has begun to arrive.
-    heard: bool,
-    /// The socket has brought a right answer before.
-    proven: bool,
+/// Connections by number, from 0, and the bytes on them.
+pub(crate) trait Transport {
+    /// Begins to connect; [`Happened::Connected`] tells how it went.
+    fn connect(&mut self, slot: usize) -> Result<(), Errno>;
+
+    /// Sends one of the messages that are known from the beginning, after what was given before.
+    fn send_fixed(&mut self, slot: usize, which: usize) -> Result<(), Errno>;
+
+    /// Sends these bytes, after what was given before.
+    fn send(&mut self, slot: usize, bytes: Vec<u8>) -> Result<(), Errno>;
+
+    /// An empty buffer to fill for [`send`](Self::send).
+    fn spare(&mut self) -> Vec<u8>;
+
+    /// Whether the kernel has not yet taken all that was given.
+    fn is_sending(&self, slot: usize) -> bool;
+
+    /// Closes the connection, if it is open. Nothing more happens on it; it can be connected again.
+    fn close(&mut self, slot: usize);
+
+    /// Waits until something has happened, at most for so many ns; whether it had to: if not, it may have happened before.
+    fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno>;
+
+    /// The next of what the last [`wait`](Self::wait) found; none if that was all.
+    fn next(&mut self) -> Option<(usize, Happened<'_>)>;
 }
 
-impl Transport {
-    pub fn new(
-        addr: SocketAddr,
-        request: Vec<u8>,
-        asked: Asked,
-        connections: usize,
-    ) -> Result<Transport, Errno> {
-        let closed = || Connection {
-            socket: None,
-            reader: Reader::new(),
-            written: 0,
-            blocked: false,
-            heard: false,
-            proven: false,
-        };
-        Ok(Transport {
-            addr,
-            request,
-            asked,
-            epoll: epoll::create(CreateFlags::CLOEXEC)?,
-            connections: std::iter::repeat_with(closed).take(connections).collect(),
-            buffer: vec![0; BUFFER],
+/// What moves the bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Io {
+    /// io_uring where the system has it and allows it, else epoll.
+    #[default]
+    Auto,
+    /// epoll.
+    Epoll,
+    /// io_uring.
+    Uring,
+}
+
+impl std::fmt::Display for Io {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Io::Auto => "auto",
+            Io::Epoll => "epoll",
+            Io::Uring => "io_uring",
         })
     }
-
-    /// Waits for events, at most for `timeout_ns`, and puts them in `events`. Each connection occurs at most once.
-    pub fn wait(&self, events: &mut Vec<Event>, timeout_ns: u64) -> Result<(), Errno> {
-        events.clear();
-        events.reserve(EVENTS);
-        // Whole milliseconds, rounded up: the kernel's plain epoll_wait knows no finer ones.
-        let ms = timeout_ns.div_ceil(1_000_000);
-        let timeout = Timespec { tv_sec: (ms / 1000) as i64, tv_nsec: (ms % 1000) as i64 * 1_000_000 };
-        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Begins to connect; an event tells when [`connected`](Self::connected) has an answer.
-    pub fn connect(&mut self, slot: usize) -> Result<(), Failure> {
-        let family = if self.addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let socket =
-            rustix::net::socket_with(family, SocketType::STREAM, flags, None).map_err(unconnected)?;
-        sockopt::set_tcp_nodelay(&socket, true).map_err(unconnected)?;
-        match rustix::net::connect(&socket, &self.addr) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(error) => return Err(unconnected(error)),
-        }
-        epoll::add(&self.epoll, &socket, EventData::new_u64(slot as u64), EventFlags::OUT)
-            .map_err(unconnected)?;
-        self.connections[slot].socket = Some(socket);
-        Ok(())
-    }
-
-    /// The result of connecting.
-    pub fn connected(&mut self, slot: usize) -> Result<(), Failure> {
-        let Some(socket) = &self.connections[slot].socket else { return Err(Failure::Connect) };
-        sockopt::socket_error(socket).unwrap_or_else(Err).map_err(unconnected)?;
-        self.watch(slot, EventFlags::IN).map_err(unconnected)
-    }
-
-    /// Sends the request from its beginning, as much of it as the kernel takes.
-    pub fn send(&mut self, slot: usize) -> Result<(), Failure> {
-        let connection = &mut self.connections[slot];
-        connection.written = 0;
-        connection.heard = false;
-        connection.reader.reset();
-        self.send_rest(slot)
-    }
-
-    /// Goes on with a request that the kernel has not taken whole.
-    pub fn send_rest(&mut self, slot: usize) -> Result<(), Failure> {
-        let connection = &mut self.connections[slot];
-        let Some(socket) = &connection.socket else { return Err(Failure::Closed) };
-        let rest = &self.request[connection.written..];
-        if rest.is_empty() {
-            return Ok(());
-        }
-        match rustix::net::send(socket, rest, SendFlags::NOSIGNAL) {
-            Ok(sent) => connection.written += sent,
-            Err(Errno::AGAIN) => {}
-            Err(_) => return Err(connection.broken()),
-        }
-        let blocked = connection.written < self.request.len();
-        if blocked != connection.blocked {
-            connection.blocked = blocked;
-            let interest = if blocked { EventFlags::IN | EventFlags::OUT } else { EventFlags::IN };
-            self.watch(slot, interest).map_err(|_| Failure::Reset)?;
-        }
-        Ok(())
-    }
-
-    /// Reads once; `Some` if that completed the answer.
-    pub fn receive(&mut self, slot: usize) -> Result<Option<Answer>, Failure> {
-        let connection = &mut self.connections[slot];
-        let Some(socket) = &connection.socket else { return Err(Failure::Closed) };
-        let received = match rustix::net::recv(socket, &mut self.buffer[..], RecvFlags::empty()) {
-            Ok((_, received)) => received,
-            Err(Errno::AGAIN) => return Ok(None),
-            Err(_) => return Err(connection.broken()),
-        };
-        let answer = if received == 0 {
-            connection.reader.end(&self.asked).ok_or(Failure::Closed)?
-        } else {
-            connection.heard = true;
-            let piece = &self.buffer[..received];
-            match connection.reader.feed(piece, &self.asked).map_err(|_| Failure::Malformed)? {
-                Some(answer) => answer,
-                None => return Ok(None),
-            }
-        };
-        Ok(Some(answer))
-    }
-
-    /// After a right answer: keeps the connection for another request, or closes it if it cannot carry one. An answer
-    /// that came before the whole request was sent leaves it unusable too.
-    pub fn settle(&mut self, slot: usize, answer: Answer) {
-        let connection = &mut self.connections[slot];
-        if answer.keep_alive && connection.written == self.request.len() {
-            connection.proven = true;
-        } else {
-            self.close(slot);
-        }
-    }
-
-    /// The answer that was just read, in words.
-    pub fn describe(&self, slot: usize) -> String {
-        self.connections[slot].reader.describe()
-    }
-
-    /// Closes the connection, if it is open.
-    pub fn close(&mut self, slot: usize) {
-        let connection = &mut self.connections[slot];
-        connection.socket = None;
-        connection.blocked = false;
-        connection.proven = false;
-    }
-
-    /// Whether the connection is open, or about to be.
-    pub fn is_open(&self, slot: usize) -> bool {
-        self.connections[slot].socket.is_some()
-    }
-
-    fn watch(&self, slot: usize, interest: EventFlags) -> Result<(), Errno> {
-        let Some(socket) = &self.connections[slot].socket else { return Ok(()) };
-        epoll::modify(&self.epoll, socket, EventData::new_u64(slot as u64), interest)
-    }
-}
-
-impl Connection {
-    /// A server that closes a connection without notice may do so just as the next request is sent. Whether the engine
-    /// then sees a FIN, a reset or a broken pipe depends on how the two cross; the failure is the same, so it has one
-    /// name. On a new connection, and within an answer, the two are told apart.
-    fn broken(&self) -> Failure {
-        if self.proven && !self.heard { Failure::Closed } else { Failure::Reset }
-    }
-}
-
-fn unconnected(error: Errno) -> Failure {
-    if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect }
 }

@@ -10,6 +10,7 @@ mod point;
 mod run;
 mod selfcheck;
 mod store;
+mod stub;
 mod trial;
 mod verdict;
 
@@ -28,6 +29,7 @@ pub use selfcheck::{
     SameTwice, SelfCheck, SmallestDifference,
 };
 pub use store::{Store, StoreError};
+pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{
     Disturbance, Errors, Histogram, Mark, Needs, Outcome, Sample, Series, Steadiness, SteadyClass, Trial,
     standing,

@@ -20,6 +20,7 @@ mod run;
 mod schema;
 mod selfcheck;
 mod stop;
+mod stub;
 
 use std::process::ExitCode;
 
@@ -40,7 +41,7 @@ enum Command {
     /// Go on with a run that ended early
     Resume(resume::Args),
     /// Offer an HTTP load to a URL and report what came back
-    Load(load::Args),
+    Load(Box<load::Args>),
     /// Compare commands: interleaved runs, until it is decided which is faster
     Compare(Box<compare::Args>),
     /// Build the contenders of an experiment and show their versions
@@ -57,6 +58,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Measure how far kumite can be trusted on this machine: false verdicts, smallest difference, clock, load engine
     Selfcheck(selfcheck::Args),
+    /// Serve HTTP with known delays and failures: a backend for experiments, a check for load generators
+    Stub(stub::Args),
     /// Print the JSON Schema of a file or document, for editors and programs
     Schema(schema::Args),
 }
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Export(args) => export::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Selfcheck(args) => selfcheck::run(&args),
+        Command::Stub(args) => stub::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
     match done {

@@ -1,9 +1,10 @@
 //! The parameters of an http workload.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use kumite_load::{Disturbance, DisturbanceKind, Expect, Limit, Load, Request, Target};
+use kumite_load::{Check, Disturbance, DisturbanceKind, Expect, Limit, Load, Request, Target};
 use kumite_record::{AxisValue, Point};
 
 use crate::spec::Answer;
@@ -117,14 +118,12 @@ impl HttpWorkload {
             server_cores,
             ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
             disturbance: disturbance(&take)?,
-            expect: Expect { status: answer.status, body: answer.equals.clone().map(String::into_bytes) },
+            expect: Expect {
+                status: answer.status,
+                body: answer.equals.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes())),
+            },
         };
-        let nowhere = Target {
-            addr: ([127, 0, 0, 1], 1).into(),
-            authority: "127.0.0.1:1".into(),
-            path: workload.path.clone(),
-        };
-        workload.request().encode(&nowhere).map_err(|error| error.to_string())?;
+        workload.request().encode(&workload.target(1)).map_err(|error| error.to_string())?;
         Ok(workload)
     }
 
@@ -148,14 +147,13 @@ impl HttpWorkload {
     /// The load of a trial against a server on this loopback port.
     pub(crate) fn load(&self, port: u16) -> Load {
         Load {
-            target: self.target(port),
             request: self.request(),
             expect: self.expect.clone(),
             connections: self.connections,
-            limit: Limit { requests: None, duration: Some(self.duration) },
             warm_up: self.warm_up,
             timeout: self.timeout,
             disturbance: self.disturbance,
+            ..Load::new(self.target(port), Limit { requests: None, duration: Some(self.duration) })
         }
     }
 
@@ -172,7 +170,7 @@ impl HttpWorkload {
 
     fn target(&self, port: u16) -> Target {
         Target {
-            addr: ([127, 0, 0, 1], port).into(),
+            address: SocketAddr::from(([127, 0, 0, 1], port)).into(),
             authority: format!("127.0.0.1:{port}"),
             path: self.path.clone(),
         }

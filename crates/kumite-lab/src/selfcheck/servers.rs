@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kumite_load::{Expect, Limit, Load, Request, Target};
+use kumite_load::{Check as Body, Expect, Limit, Load, Target};
 use kumite_record::{Comparison, Ended, SameTwice, Speed};
 
 use super::server::{BODY, Prompt, Server};
@@ -68,15 +68,12 @@ fn add(tally: &mut Tally, comparison: &Comparison) {
 
 /// On one connection, with a time-out that nothing here reaches.
 pub(super) fn load(server: &Server, limit: Limit) -> Load {
+    let target =
+        Target { address: server.addr.into(), authority: server.addr.to_string(), path: "/".to_owned() };
     Load {
-        target: Target { addr: server.addr, authority: server.addr.to_string(), path: "/".to_owned() },
-        request: Request { method: "GET".to_owned(), headers: Vec::new(), body: Vec::new() },
-        expect: Expect { status: Some(200), body: Some(BODY.to_vec()) },
-        connections: 1,
-        limit,
-        warm_up: Duration::ZERO,
+        expect: Expect { status: Some(200), body: Body::Equals(BODY.to_vec()) },
         timeout: Duration::from_secs(10),
-        disturbance: None,
+        ..Load::new(target, limit)
     }
 }
 

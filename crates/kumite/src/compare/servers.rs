@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use kumite_lab::{CompareError, RealClock, Server, compare_servers, cores, machine};
-use kumite_load::{Expect, Limit, Load, Request, Target};
+use kumite_load::{Check, Expect, Limit, Load, Request, Target};
 use kumite_record::Comparison;
 
 use super::{Args, rules, watched};
 use crate::exit::Failure;
-use crate::load::header;
+use crate::load::request::header;
 use crate::{duration, stop};
 
 const DURATION: Duration = Duration::from_secs(1);
@@ -131,14 +131,13 @@ fn load(args: &Args, url: &str) -> Result<Load, Failure> {
     };
     let target = Target::parse(url).map_err(|error| usage(&error))?;
     request.encode(&target).map_err(|error| usage(&error))?;
+    let body = of.expect_body.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes()));
+    let limit = Limit { requests: None, duration: Some(of.duration.unwrap_or(DURATION)) };
     Ok(Load {
-        target,
         request,
-        expect: Expect { status: of.expect_status, body: of.expect_body.clone().map(String::into_bytes) },
+        expect: Expect { status: of.expect_status, body },
         connections: of.connections.unwrap_or(CONNECTIONS) as usize,
-        limit: Limit { requests: None, duration: Some(of.duration.unwrap_or(DURATION)) },
-        warm_up: Duration::ZERO,
         timeout: of.timeout.unwrap_or(TIMEOUT),
-        disturbance: None,
+        ..Load::new(target, limit)
     })
 }

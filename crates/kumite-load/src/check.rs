@@ -1,0 +1,237 @@
+//! What a right body is.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+/// The longest body that a check holds which must see all of it at once: 16 MiB.
+pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
+pub(crate) const EXCERPT: usize = 80;
+
+/// What a right body is. Any but the first two hold the body until it is whole, and one of more than 16 MiB is wrong.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Check {
+    /// Any.
+    #[default]
+    Any,
+    /// These bytes and no others; compared as they pass.
+    Equals(Vec<u8>),
+    /// These bytes are in it.
+    Contains(Vec<u8>),
+    /// The pattern matches some of it.
+    Matches(Pattern),
+    /// It is JSON and has this value at this place.
+    Json {
+        /// Where: an RFC 6901 pointer, empty for the whole.
+        pointer: String,
+        /// What: numbers are equal only if both or neither are integers (3 is not 3.0), the order of keys is nothing.
+        value: Value,
+    },
+}
+
+/// A regular expression over bytes, in the syntax of the `regex` crate. Equal if written alike.
+#[derive(Debug, Clone)]
+pub struct Pattern(regex::bytes::Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for Pattern {}
+
+/// Why a text says nothing about a body.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// Nothing to look for.
+    #[error("an empty text is in every body: give one that the body must contain")]
+    Empty,
+    /// Not a regular expression, or one too large.
+    #[error("the pattern {pattern:?}: {source}")]
+    Pattern {
+        /// The text given.
+        pattern: String,
+        /// What is wrong with it.
+        source: regex::Error,
+    },
+    /// No `=`.
+    #[error("{text:?} has no =: write POINTER=VALUE, for example /items/0/id=3")]
+    NoValue {
+        /// The text given.
+        text: String,
+    },
+    /// Not an RFC 6901 pointer.
+    #[error(
+        "{pointer:?} is not a JSON pointer: write it as /items/0/id, with ~1 for / and ~0 for ~ within a name"
+    )]
+    Pointer {
+        /// The text before the first `=`.
+        pointer: String,
+    },
+}
+
+impl Check {
+    /// A body that contains `text`.
+    pub fn contains(text: impl Into<Vec<u8>>) -> Result<Check, CheckError> {
+        let text = text.into();
+        if text.is_empty() { Err(CheckError::Empty) } else { Ok(Check::Contains(text)) }
+    }
+
+    /// A body that the regular expression `pattern` matches somewhere.
+    pub fn matches(pattern: &str) -> Result<Check, CheckError> {
+        let regex = regex::bytes::Regex::new(pattern);
+        let regex = regex.map_err(|source| CheckError::Pattern { pattern: pattern.to_owned(), source })?;
+        Ok(Check::Matches(Pattern(regex)))
+    }
+
+    /// A JSON body, from `POINTER=VALUE`: what follows the first `=` is JSON, or else a plain string.
+    pub fn json(text: &str) -> Result<Check, CheckError> {
+        let (pointer, value) =
+            text.split_once('=').ok_or_else(|| CheckError::NoValue { text: text.to_owned() })?;
+        let names = pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+        if !names || !(pointer.is_empty() || pointer.starts_with('/')) {
+            return Err(CheckError::Pointer { pointer: pointer.to_owned() });
+        }
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        Ok(Check::Json { pointer: pointer.to_owned(), value })
+    }
+
+    /// Whether it must see the whole body at once.
+    pub(crate) fn holds_body(&self) -> bool {
+        !matches!(self, Check::Any | Check::Equals(_))
+    }
+
+    /// Whether a whole body is right.
+    pub(crate) fn allows(&self, body: &[u8]) -> bool {
+        match self {
+            Check::Any => true,
+            Check::Equals(expected) => body == expected,
+            Check::Contains(text) => memchr::memmem::find(body, text).is_some(),
+            Check::Matches(pattern) => pattern.0.is_match(body),
+            Check::Json { pointer, value } => {
+                serde_json::from_slice::<Value>(body).is_ok_and(|body| body.pointer(pointer) == Some(value))
+            }
+        }
+    }
+
+    /// What a whole body, as far as it was held, is instead; begins with a blank or a comma.
+    pub(crate) fn describe(&self, body: &[u8]) -> String {
+        let mut words = String::new();
+        if !body.is_empty() {
+            write!(words, " {:?}", excerpt(body)).ok();
+        }
+        match self {
+            Check::Any | Check::Equals(_) => {}
+            Check::Contains(text) => write!(words, " without {:?}", excerpt(text)).unwrap_or_default(),
+            Check::Matches(pattern) => {
+                write!(words, " that {:?} does not match", pattern.0.as_str()).unwrap_or_default();
+            }
+            Check::Json { pointer, value } => {
+                let place = if pointer.is_empty() { "it" } else { pointer };
+                match serde_json::from_slice::<Value>(body) {
+                    Err(error) => write!(words, " that are not JSON: {error}"),
+                    Ok(body) => match body.pointer(pointer) {
+                        None => write!(words, " with nothing at {place}"),
+                        Some(found) => {
+                            let [found, value] = [found, value].map(|it| shorten(it.to_string()));
+                            write!(words, " where {place} is {found}, not {value}")
+                        }
+                    },
+                }
+                .unwrap_or_default();
+            }
+        }
+        words
+    }
+}
+
+fn excerpt(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(EXCERPT)])
+}
+
+fn shorten(mut text: String) -> String {
+    if text.len() > EXCERPT {
+        text.truncate(text.floor_char_boundary(EXCERPT));
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_that_are_right() {
+        for (check, right, wrong) in [
+            (Check::contains("pong").unwrap(), &["pong", "a pong b"][..], &["", "pon g", "PONG"][..]),
+            (Check::contains("\0\u{ff}").unwrap(), &["x\0\u{ff}"], &["\0"]),
+            (Check::matches("^[0-9]{2}$").unwrap(), &["12"], &["1", "123", "12\n"]),
+            (Check::matches("id=\\d+").unwrap(), &["<a id=7>"], &["id="]),
+            (
+                Check::json("/a/b=3").unwrap(),
+                &["{\"a\":{\"b\":3,\"c\":4}}"],
+                &[
+                    "{\"a\":{\"b\":4}}",
+                    "{\"a\":{\"b\":\"3\"}}",
+                    "{\"a\":{\"b\":3.0}}",
+                    "{\"a\":3}",
+                    "{\"a\":{\"b\":3}} x",
+                    "",
+                ],
+            ),
+            (Check::json("/a=ok").unwrap(), &["{\"a\":\"ok\"}"], &["ok"]),
+            (Check::json("/a=\"3\"").unwrap(), &["{\"a\":\"3\"}"], &["{\"a\":3}"]),
+            (Check::json("/a=").unwrap(), &["{\"a\":\"\"}"], &["{\"a\":null}"]),
+            (Check::json("/a=b=c").unwrap(), &["{\"a\":\"b=c\"}"], &["{\"a\":\"b\"}"]),
+            (Check::json("/x~1y/1=null").unwrap(), &["{\"x/y\":[0,null]}"], &["{\"x/y\":[null]}"]),
+            (Check::json("={\"b\":1,\"a\":2}").unwrap(), &["{ \"a\": 2, \"b\": 1 }"], &["{}"]),
+        ] {
+            for body in right {
+                assert!(check.allows(body.as_bytes()), "{check:?} {body:?}");
+            }
+            for body in wrong {
+                assert!(!check.allows(body.as_bytes()), "{check:?} {body:?}");
+            }
+        }
+        assert!(Check::matches("(?-u)\\xff").unwrap().allows(b"a\xff"), "bytes need not be UTF-8");
+    }
+
+    #[test]
+    fn texts_that_say_nothing() {
+        for (result, message) in [
+            (Check::contains(""), "empty"),
+            (Check::matches("a("), "the pattern \"a(\": "),
+            (Check::json("/a"), "\"/a\" has no ="),
+            (Check::json("a=3"), "\"a\" is not a JSON pointer"),
+            (Check::json("/a~2=3"), "not a JSON pointer"),
+            (Check::json("/a~=3"), "not a JSON pointer"),
+        ] {
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_a_wrong_body_is_instead() {
+        let long = "x".repeat(200);
+        for (check, body, words) in [
+            (Check::contains("pong").unwrap(), "pink", " \"pink\" without \"pong\"".to_owned()),
+            (Check::contains("pong").unwrap(), "", " without \"pong\"".to_owned()),
+            (Check::contains("a").unwrap(), &*long, format!(" {:?} without \"a\"", "x".repeat(80))),
+            (Check::matches("p.ng").unwrap(), "nope", " \"nope\" that \"p.ng\" does not match".to_owned()),
+            (Check::json("/a=3").unwrap(), "{\"a\":4}", " \"{\\\"a\\\":4}\" where /a is 4, not 3".to_owned()),
+            (Check::json("/b=3").unwrap(), "{}", " \"{}\" with nothing at /b".to_owned()),
+            (Check::json("=3").unwrap(), "4", " \"4\" where it is 4, not 3".to_owned()),
+            (
+                Check::json("/a=3").unwrap(),
+                "{",
+                " \"{\" that are not JSON: EOF while parsing an object at line 1 column 1".to_owned(),
+            ),
+        ] {
+            assert!(!check.allows(body.as_bytes()));
+            assert_eq!(check.describe(body.as_bytes()), words);
+        }
+    }
+}

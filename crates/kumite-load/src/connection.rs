@@ -1,0 +1,153 @@
+//! One connection: what it speaks, and the requests that are on their way on it.
+
+use std::collections::VecDeque;
+
+use crate::cookies::Jar;
+use crate::recorder::Failure;
+use crate::response::{Answer, Asked, Reader};
+
+/// What a right answer is.
+pub(crate) struct Wanted {
+    pub asked: Asked,
+    /// The status; none for any 2xx.
+    pub status: Option<u16>,
+}
+
+impl Wanted {
+    /// What is wrong with it.
+    fn judge(&self, answer: Answer) -> Option<Failure> {
+        let status_right = match self.status {
+            Some(expected) => answer.status == expected,
+            None => (200..300).contains(&answer.status),
+        };
+        match (status_right, answer.body_right) {
+            (true, true) => None,
+            (true, false) => Some(Failure::Body),
+            (false, _) => Some(Failure::Status),
+        }
+    }
+}
+
+/// A request that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct InFlight {
+    /// When it should have been sent. In a closed loop that is when it was.
+    pub due: u64,
+    pub sent: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Closed,
+    /// Since then.
+    Connecting(u64),
+    Open,
+}
+
+/// What a connection is to the schedule, and what it has heard so far; the socket itself is the transport's.
+pub(crate) struct Connection {
+    pub state: State,
+    /// The oldest first.
+    pub in_flight: VecDeque<InFlight>,
+    /// It is to send a request as soon as it is open.
+    pub wanted: bool,
+    /// It had a connection before the present one.
+    pub connected_before: bool,
+    /// It counts as being opened.
+    pub opening: bool,
+    /// It has been given a request.
+    pub begun: bool,
+    /// It is among those that an open loop may use.
+    pub idle: bool,
+    /// What it sends back; empty where that is not asked for.
+    pub cookies: Jar,
+    reader: Reader,
+    /// An answer to the oldest request has begun to arrive.
+    heard: bool,
+    /// It has brought a right answer before.
+    proven: bool,
+}
+
+/// Whole answers that came with one piece, by which request of those in flight they are for, right or not.
+pub(crate) struct Heard {
+    pub answers: Vec<(usize, Answer, Option<Failure>)>,
+    /// What was wrong with an answer, if that was asked for.
+    pub wrong: Option<String>,
+    /// Whether to say what is wrong.
+    pub describe: bool,
+}
+
+impl Connection {
+    pub fn new() -> Connection {
+        Connection {
+            state: State::Closed,
+            in_flight: VecDeque::new(),
+            wanted: false,
+            connected_before: false,
+            opening: false,
+            begun: false,
+            idle: false,
+            cookies: Jar::default(),
+            reader: Reader::new(),
+            heard: false,
+            proven: false,
+        }
+    }
+
+    /// Whether another request can be sent now, where so many may be on their way.
+    pub fn can_take(&self, pipeline: usize) -> bool {
+        self.state == State::Open && self.in_flight.len() < pipeline
+    }
+
+    /// It begins to connect.
+    pub fn connecting(&mut self, now: u64) {
+        self.state = State::Connecting(now);
+        self.cookies.clear();
+        self.reader.reset();
+        self.heard = false;
+        self.proven = false;
+    }
+
+    /// Takes the bytes that came, and puts the answers that they complete into `heard`.
+    pub fn hear(&mut self, mut bytes: &[u8], wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+        while !bytes.is_empty() {
+            self.heard = true;
+            let answer = self.reader.feed(bytes, &wanted.asked).map_err(|_| Failure::Malformed)?;
+            let Some((answer, used)) = answer else { return Ok(()) };
+            bytes = &bytes[used..];
+            let last = !answer.keep_alive || heard.answers.len() + 1 == self.in_flight.len();
+            if last && !bytes.is_empty() {
+                return Err(Failure::Malformed);
+            }
+            self.complete(answer, wanted, heard);
+        }
+        Ok(())
+    }
+
+    /// The server has closed it: that may be how an answer ends.
+    pub fn end(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+        let answer = self.reader.end(&wanted.asked).ok_or(Failure::Closed)?;
+        self.complete(answer, wanted, heard);
+        Ok(())
+    }
+
+    fn complete(&mut self, answer: Answer, wanted: &Wanted, heard: &mut Heard) {
+        let failure = wanted.judge(answer);
+        if failure.is_some() && heard.describe {
+            heard.describe = false;
+            heard.wrong = Some(self.reader.describe(&wanted.asked));
+        }
+        self.reader.cookies().for_each(|cookie| self.cookies.set(cookie));
+        heard.answers.push((0, answer, failure));
+        self.reader.reset();
+        self.heard = false;
+        self.proven = true;
+    }
+
+    /// A server that closes a connection without notice may do so just as the next request is sent. Whether the engine
+    /// then sees a FIN, a reset or a broken pipe depends on how the two cross; the failure is the same, so it has one
+    /// name. On a new connection, and within an answer, the two are told apart.
+    pub fn broken(&self) -> Failure {
+        if self.proven && !self.heard { Failure::Closed } else { Failure::Reset }
+    }
+}

@@ -1,0 +1,29 @@
+//! Pace: when the engine wakes for a request that is due.
+
+/// How exactly an open loop keeps its schedule, and what that may cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// As exactly as can be: the engine wakes shortly before a request is due and stays awake until then. It needs a CPU
+    /// of its own.
+    #[default]
+    Precise,
+    /// The engine sleeps until a request is due, and wakes late by what the system takes.
+    Sleeping,
+    /// The engine wakes once for all requests that were due in half a millisecond.
+    Economical,
+}
+
+/// How long before it is due the engine wakes: longer than the system usually wakes late.
+const AWAKE_NS: u64 = 60_000;
+const GRAIN_NS: u64 = 400_000;
+
+impl Pace {
+    /// When to wake for a request that is due then.
+    pub(crate) fn wake(self, due: u64) -> u64 {
+        match self {
+            Pace::Precise if due < u64::MAX => due.saturating_sub(AWAKE_NS),
+            Pace::Economical if due < u64::MAX => due.next_multiple_of(GRAIN_NS),
+            _ => due,
+        }
+    }
+}

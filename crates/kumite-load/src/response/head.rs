@@ -1,0 +1,116 @@
+//! The head of an answer: what it says of the answer's end.
+
+use std::cell::RefCell;
+use std::mem::MaybeUninit;
+
+use super::{Chunked, Malformed, Place};
+
+pub(super) const HEAD_LIMIT: usize = 64 * 1024;
+pub(super) const HEADERS_LIMIT: usize = 128;
+
+/// What a head says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head {
+    /// In bytes, with the empty line.
+    pub length: usize,
+    pub status: u16,
+    pub framing: Place,
+    pub keep_alive: bool,
+}
+
+/// The last head that was parsed. A server repeats its head byte for byte until the second in its `Date` changes, and
+/// comparing is ten times cheaper than parsing. What a head says depends on its own bytes alone, for it is parsed from
+/// the left and ends where its empty line ends: so what was true of these bytes is true of them again.
+#[derive(Debug, Default)]
+pub(crate) struct LastHead(RefCell<Option<(Vec<u8>, Head)>>);
+
+impl LastHead {
+    /// Parses a head at the front of `data` or knows it already; none if it isn't complete.
+    pub(super) fn parse(&self, data: &[u8]) -> Result<Option<Head>, Malformed> {
+        let mut last = self.0.borrow_mut();
+        if let Some((bytes, head)) = &*last
+            && data.starts_with(bytes)
+        {
+            return Ok(Some(*head));
+        }
+        let head = parse(data, None)?;
+        if let Some(head) = head {
+            let (bytes, known) = last.get_or_insert_with(|| (Vec::new(), head));
+            bytes.clear();
+            bytes.extend_from_slice(&data[..head.length]);
+            *known = head;
+        }
+        Ok(head)
+    }
+}
+
+/// Parses a head at the front of `data`; none if it isn't complete. The values of `Set-Cookie` are added to `cookies`,
+/// each with a line feed after it, unless the head is an interim one.
+pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option<Head>, Malformed> {
+    // httparse skips empty lines here; after the last answer they would be bytes nobody asked for.
+    if !data.starts_with(b"H") {
+        return Err(Malformed);
+    }
+    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_LIMIT];
+    let mut parsed = httparse::Response::new(&mut []);
+    let status = httparse::ParserConfig::default()
+        .parse_response_with_uninit_headers(&mut parsed, data, &mut headers)
+        .map_err(|_| Malformed)?;
+    let httparse::Status::Complete(length) = status else {
+        return if data.len() > HEAD_LIMIT { Err(Malformed) } else { Ok(None) };
+    };
+    let (Some(status), Some(version)) = (parsed.code, parsed.version) else { return Err(Malformed) };
+    if length > HEAD_LIMIT || status < 100 || status == 101 {
+        return Err(Malformed);
+    }
+
+    let mut content_length = None;
+    let mut chunked = false;
+    let mut close = false;
+    let mut keep_alive = false;
+    for header in parsed.headers.iter() {
+        if header.name.eq_ignore_ascii_case("content-length") {
+            for value in header.value.split(|&b| b == b',') {
+                let value = parse_length(value.trim_ascii())?;
+                if content_length.replace(value).is_some_and(|earlier| earlier != value) {
+                    return Err(Malformed);
+                }
+            }
+        } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
+            if chunked || version == 0 || !header.value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
+                return Err(Malformed);
+            }
+            chunked = true;
+        } else if header.name.eq_ignore_ascii_case("connection") {
+            for token in header.value.split(|&b| b == b',').map(<[u8]>::trim_ascii) {
+                close |= token.eq_ignore_ascii_case(b"close");
+                keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
+            }
+        }
+    }
+    let framing = match (content_length, chunked) {
+        (Some(_), true) => return Err(Malformed),
+        (Some(length), false) => Place::Length(length),
+        (None, true) => Place::Chunked(Chunked::START),
+        (None, false) => Place::UntilClose,
+    };
+    if let Some(cookies) = cookies
+        && status >= 200
+    {
+        for header in parsed.headers.iter().filter(|header| header.name.eq_ignore_ascii_case("set-cookie")) {
+            cookies.extend_from_slice(header.value);
+            cookies.push(b'\n');
+        }
+    }
+    Ok(Some(Head { length, status, framing, keep_alive: !close && (version == 1 || keep_alive) }))
+}
+
+fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {
+    if digits.is_empty() {
+        return Err(Malformed);
+    }
+    digits.iter().try_fold(0_u64, |value, &byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0')).ok_or(Malformed)?;
+        value.checked_mul(10).and_then(|value| value.checked_add(digit)).ok_or(Malformed)
+    })
+}

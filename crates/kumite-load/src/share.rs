@@ -1,0 +1,305 @@
+//! A thread's share of a run, and how shares become one outcome.
+//!
+//! Each thread counts for itself; once in a tenth of a second it gives away what it counted in it, and at its end the
+//! rest. So threads have nothing in common while requests are on their way.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+use crate::Event;
+use crate::outcome::{Disturbed, Errors, Interval, Outcome, Recovery};
+use crate::recorder::INTERVAL_MS;
+use crate::times::Times;
+use crate::transport::Io;
+
+/// What a thread tells while it goes on.
+pub(crate) enum Told<'a> {
+    /// A tenth of a second is over.
+    Part(&'a Part),
+    /// The server is to be stopped.
+    Pause,
+    /// The server may go on.
+    Resume,
+}
+
+/// What a thread counted in a tenth of a second.
+#[derive(Clone)]
+pub(crate) struct Part {
+    start_ms: i64,
+    /// Right answers that came in it.
+    pub ok: u64,
+    /// Those of the present stretch of time by response time in ns.
+    response: Histogram<u64>,
+    /// The same by service time in ns; none in a closed loop, where it is the response time.
+    service: Option<Histogram<u64>>,
+    /// Sum of response times in ns.
+    sum: u64,
+    /// Requests that failed.
+    pub errors: u64,
+    /// The most requests that were due and had no connection.
+    pub backlog: u64,
+    /// CPU time of the thread, but for what it only waited.
+    pub busy: Duration,
+    /// Its answers are the window's.
+    pub measured: bool,
+    /// If the window closed within it, the answers until then.
+    window: Option<Histogram<u64>>,
+}
+
+pub(crate) fn histogram() -> Histogram<u64> {
+    Histogram::new(3).expect("3 is a precision that hdrhistogram has")
+}
+
+impl Part {
+    /// The first one; in an open loop with service times of its own.
+    pub fn new(start_ms: i64, open_loop: bool) -> Part {
+        Part {
+            start_ms,
+            ok: 0,
+            response: histogram(),
+            service: open_loop.then(histogram),
+            sum: 0,
+            errors: 0,
+            backlog: 0,
+            busy: Duration::ZERO,
+            measured: false,
+            window: None,
+        }
+    }
+
+    /// Adds a right answer.
+    #[inline]
+    pub fn add(&mut self, response: u64, service: u64) {
+        self.response.record(response).expect("a histogram that grows takes any value");
+        self.sum += response;
+        if let Some(times) = &mut self.service {
+            times.record(service).expect("a histogram that grows takes any value");
+        }
+    }
+
+    /// Whether nothing was finished in it.
+    pub fn is_empty(&self) -> bool {
+        self.ok == 0 && self.errors == 0
+    }
+
+    /// What comes from now on is not the window's.
+    pub fn close_window(&mut self) {
+        self.window = (!self.response.is_empty()).then(|| self.response.clone());
+    }
+
+    /// Makes it the next tenth of a second.
+    pub fn next(&mut self) {
+        self.start_ms += INTERVAL_MS as i64;
+        self.response.reset();
+        if let Some(times) = &mut self.service {
+            times.reset();
+        }
+        (self.ok, self.sum, self.errors, self.backlog) = (0, 0, 0, 0);
+        (self.measured, self.window) = (false, None);
+    }
+
+    /// Adds another thread's.
+    fn merge(&mut self, other: &Part) {
+        add(&mut self.response, &other.response);
+        if let (Some(times), Some(others)) = (&mut self.service, &other.service) {
+            add(times, others);
+        }
+        if let Some(others) = &other.window {
+            add(self.window.get_or_insert_with(histogram), others);
+        }
+        self.ok += other.ok;
+        self.sum += other.sum;
+        self.errors += other.errors;
+        self.backlog += other.backlog;
+        self.busy += other.busy;
+        self.measured |= other.measured;
+    }
+
+    fn interval(&self) -> Interval {
+        let timed = self.response.len();
+        let us = |ns: u64| if timed == 0 { 0.0 } else { ns as f64 / 1e3 };
+        Interval {
+            start_ms: self.start_ms,
+            ok: self.ok,
+            errors: self.errors,
+            mean_us: if timed == 0 { 0.0 } else { self.sum as f64 / timed as f64 / 1e3 },
+            p50_us: us(self.response.value_at_quantile(0.5)),
+            p99_us: us(self.response.value_at_quantile(0.99)),
+            max_us: us(self.response.max()),
+            backlog: self.backlog,
+            engine_cpu_s: self.busy.as_secs_f64(),
+        }
+    }
+}
+
+fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
+    to.add(other).expect("a histogram that grows takes any other");
+}
+
+/// What a thread found; the rest it gave away in parts.
+pub(crate) struct Share {
+    pub io: Io,
+    pub ok: u64,
+    pub errors: Errors,
+    pub first_wrong: Option<String>,
+    pub reconnects: u64,
+    pub elapsed: Duration,
+    pub cpu: Duration,
+    pub spun: Duration,
+    pub send_lag: Histogram<u64>,
+    pub receive_lag: Histogram<u64>,
+    pub drained: u64,
+    pub stopped: bool,
+    pub warm_up_requests: u64,
+    pub warm_up_errors: Errors,
+    pub first_second: Option<u64>,
+    pub recovery: Option<Recovery>,
+    pub disturbed: Option<Disturbed>,
+}
+
+impl Default for Share {
+    fn default() -> Share {
+        Share {
+            io: Io::Auto,
+            ok: 0,
+            errors: Errors::default(),
+            first_wrong: None,
+            reconnects: 0,
+            elapsed: Duration::ZERO,
+            cpu: Duration::ZERO,
+            spun: Duration::ZERO,
+            send_lag: histogram(),
+            receive_lag: histogram(),
+            drained: 0,
+            stopped: false,
+            warm_up_requests: 0,
+            warm_up_errors: Errors::default(),
+            first_second: None,
+            recovery: None,
+            disturbed: None,
+        }
+    }
+}
+
+/// Puts parts of all threads together, in order, and tells whoever watches.
+pub(crate) struct Collector<'a> {
+    on_event: &'a mut dyn FnMut(Event),
+    threads: usize,
+    /// Those that not every thread has given, and how many have.
+    waiting: BTreeMap<i64, (Part, usize)>,
+    intervals: Vec<Interval>,
+    times: Times,
+    service: Option<Times>,
+}
+
+impl<'a> Collector<'a> {
+    /// For so many threads.
+    pub fn new(threads: usize, open_loop: bool, on_event: &'a mut dyn FnMut(Event)) -> Collector<'a> {
+        Collector {
+            on_event,
+            threads,
+            waiting: BTreeMap::new(),
+            intervals: Vec::new(),
+            times: Times::default(),
+            service: open_loop.then(Times::default),
+        }
+    }
+
+    /// Takes what a thread tells.
+    pub fn take(&mut self, told: Told) {
+        match told {
+            Told::Part(part) if self.threads == 1 => self.add(part),
+            Told::Part(part) => {
+                let (all, given) = match self.waiting.get_mut(&part.start_ms) {
+                    Some((all, given)) => {
+                        all.merge(part);
+                        (all.start_ms, given)
+                    }
+                    None => {
+                        let (all, given) =
+                            self.waiting.entry(part.start_ms).or_insert_with(|| (part.clone(), 0));
+                        (all.start_ms, given)
+                    }
+                };
+                *given += 1;
+                if *given == self.threads {
+                    self.release(all);
+                }
+            }
+            Told::Pause => (self.on_event)(Event::Pause),
+            Told::Resume => (self.on_event)(Event::Resume),
+        }
+    }
+
+    /// All up to this one: a thread that gave a later one has none to give any more.
+    fn release(&mut self, last: i64) {
+        while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() <= last) {
+            let (part, _) = entry.remove();
+            self.add(&part);
+        }
+    }
+
+    fn add(&mut self, part: &Part) {
+        if let Some(answers) = part.window.as_ref().or(part.measured.then_some(&part.response)) {
+            self.times.add(answers);
+            if let Some((times, part)) = self.service.as_mut().zip(part.service.as_ref()) {
+                times.add(part);
+            }
+        }
+        let interval = part.interval();
+        self.intervals.push(interval);
+        (self.on_event)(Event::Interval(&interval));
+    }
+
+    /// The outcome of all threads. Each has ended.
+    pub fn finish(mut self, shares: Vec<Share>) -> Outcome {
+        self.release(i64::MAX);
+        let response = self.times.from(0).1;
+        let service = self.service.clone().unwrap_or_else(|| self.times.clone());
+        let mut outcome = Outcome {
+            response,
+            service: service.from(0).1,
+            open_loop: self.service.is_some(),
+            times: self.times,
+            service_times: service,
+            intervals: self.intervals,
+            ..Outcome::default()
+        };
+        for share in shares {
+            let busy = share.cpu.saturating_sub(share.spun).as_secs_f64();
+            outcome.busiest = outcome.busiest.max(busy / share.elapsed.as_secs_f64().max(1e-9));
+            outcome.requests += share.ok + share.errors.total();
+            outcome.io = share.io;
+            outcome.ok += share.ok;
+            outcome.errors += share.errors;
+            outcome.first_wrong = outcome.first_wrong.or(share.first_wrong);
+            outcome.reconnects += share.reconnects;
+            outcome.elapsed = outcome.elapsed.max(share.elapsed);
+            outcome.cpu += share.cpu;
+            add(&mut outcome.send_lag, &share.send_lag);
+            add(&mut outcome.receive_lag, &share.receive_lag);
+            outcome.drained += share.drained;
+            outcome.stopped |= share.stopped;
+            outcome.warm_up_requests += share.warm_up_requests;
+            outcome.warm_up_errors += share.warm_up_errors;
+            outcome.first_second = sum(outcome.first_second, share.first_second);
+            outcome.recovery = longer(outcome.recovery, share.recovery);
+            outcome.disturbed = outcome.disturbed.or(share.disturbed);
+        }
+        outcome
+    }
+}
+
+fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    a.map_or(b, |a| Some(a + b.unwrap_or(0)))
+}
+
+/// The longer one; complete only if both are.
+fn longer(a: Option<Recovery>, b: Option<Recovery>) -> Option<Recovery> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(Recovery { took: a.took.max(b.took), complete: a.complete && b.complete }),
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,347 @@
+//! Texts with names in double braces, each request with its own values.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use crate::cookies::Jar;
+
+const OWN: [&str; 3] = ["seq", "uuid", "connection"];
+
+/// What the names in double braces stand for in a request's path, header values and body: `{{seq}}` is the number of the
+/// request in the run, from 0; `{{uuid}}` a random UUID (version 4), the same wherever it stands in one request;
+/// `{{connection}}` the number of the connection, from 0; and every column of `rows` has a name. There is no way to write
+/// two opening braces that begin no name, but in a column's value.
+#[derive(Debug, Clone, Default)]
+pub struct Variables {
+    /// Rows by turns: the request of number `seq` has row `seq` modulo their number.
+    pub rows: Rows,
+    /// Of the UUIDs: the same seed gives the same request the same UUID.
+    pub seed: u64,
+}
+
+/// The rows of a CSV file; none by default.
+#[derive(Debug, Clone, Default)]
+pub struct Rows(Arc<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    file: String,
+    columns: Vec<String>,
+    rows: Vec<csv::ByteRecord>,
+}
+
+/// Why a text with names in double braces, or the file with their values, is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// Two opening braces without two closing ones.
+    #[error("{text:?} has {{{{ without }}}}")]
+    Unclosed {
+        /// The text from there on, 80 characters at most.
+        text: String,
+    },
+    /// A name that stands for nothing.
+    #[error("{{{{{name}}}}} stands for nothing: there are {}", .known.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Those that stand for something.
+        known: Vec<String>,
+    },
+    /// Not a CSV file with a header row.
+    #[error("{file}: {source}")]
+    Csv {
+        /// The file.
+        file: String,
+        /// What is wrong, and where.
+        source: csv::Error,
+    },
+    /// A header row alone, or nothing.
+    #[error("{file} has no row below its header")]
+    NoRows {
+        /// The file.
+        file: String,
+    },
+    /// A name for two columns, or one that is taken.
+    #[error("{file}, line 1: the name {name:?} stands for something else already, give the column another")]
+    Column {
+        /// The file.
+        file: String,
+        /// The name.
+        name: String,
+    },
+    /// A value that would break the request where it is used.
+    #[error("{file}, line {line}: the value of {column:?} holds {found:?}, which a {place} must not")]
+    Value {
+        /// The file.
+        file: String,
+        /// The line on which the row begins.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The first such character.
+        found: char,
+        /// Where the value is used.
+        place: &'static str,
+    },
+}
+
+impl Rows {
+    /// Reads CSV whose first row has the columns' names; `file` names it in errors.
+    pub fn read(file: &str, text: impl Read) -> Result<Rows, TemplateError> {
+        let own = || file.to_owned();
+        let bad = |source| TemplateError::Csv { file: own(), source };
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(text);
+        let columns: Vec<String> = reader.headers().map_err(bad)?.iter().map(str::to_owned).collect();
+        for (index, name) in columns.iter().enumerate() {
+            if OWN.contains(&name.as_str()) || columns[..index].contains(name) {
+                return Err(TemplateError::Column { file: own(), name: name.clone() });
+            }
+        }
+        let rows: Vec<_> = reader.into_byte_records().collect::<Result<_, _>>().map_err(bad)?;
+        if rows.is_empty() {
+            return Err(TemplateError::NoRows { file: own() });
+        }
+        Ok(Rows(Arc::new(Table { file: own(), columns, rows })))
+    }
+
+    fn value(&self, column: usize, seq: u64) -> &[u8] {
+        let rows = &self.0.rows;
+        rows.get((seq % rows.len().max(1) as u64) as usize)
+            .and_then(|row| row.get(column))
+            .unwrap_or_default()
+    }
+}
+
+/// Where a text stands, which decides what may be in a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Path,
+    HeaderValue,
+    Body,
+}
+
+impl Place {
+    pub fn allows(self, byte: u8) -> bool {
+        match self {
+            Place::Path => byte.is_ascii_graphic(),
+            Place::HeaderValue => !byte.is_ascii_control() || byte == b'\t',
+            Place::Body => true,
+        }
+    }
+}
+
+/// A piece of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    Text(Vec<u8>),
+    Seq,
+    Uuid,
+    Connection,
+    Column(usize),
+    /// The length of the body in bytes.
+    Length,
+    /// The `Cookie` header's line, or nothing.
+    Cookies,
+}
+
+/// What one request has for its variables.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub seq: u64,
+    pub connection: u64,
+    pub cookies: Option<&'a Jar>,
+}
+
+impl Variables {
+    /// The parts of `text`. Values of columns are checked, all of them, for the place where they will stand.
+    pub(crate) fn split(
+        &self,
+        text: &[u8],
+        place: Place,
+        parts: &mut Vec<Part>,
+    ) -> Result<(), TemplateError> {
+        let mut rest = text;
+        while let Some(open) = memchr::memmem::find(rest, b"{{") {
+            parts.push(Part::Text(rest[..open].to_vec()));
+            let inside = &rest[open + 2..];
+            let Some(close) = memchr::memmem::find(inside, b"}}") else {
+                let text = String::from_utf8_lossy(&rest[open..]).chars().take(80).collect();
+                return Err(TemplateError::Unclosed { text });
+            };
+            parts.push(self.part(inside[..close].trim_ascii(), place)?);
+            rest = &inside[close + 2..];
+        }
+        parts.push(Part::Text(rest.to_vec()));
+        Ok(())
+    }
+
+    fn part(&self, name: &[u8], place: Place) -> Result<Part, TemplateError> {
+        let Table { file, columns, rows } = &*self.rows.0;
+        match name {
+            b"seq" => return Ok(Part::Seq),
+            b"uuid" => return Ok(Part::Uuid),
+            b"connection" => return Ok(Part::Connection),
+            _ => {}
+        }
+        let Some(index) = columns.iter().position(|own| own.as_bytes() == name) else {
+            let known = OWN.iter().map(|&own| own.to_owned()).chain(columns.iter().cloned()).collect();
+            return Err(TemplateError::Unknown { name: String::from_utf8_lossy(name).into_owned(), known });
+        };
+        for row in rows {
+            let value = row.get(index).unwrap_or_default();
+            if let Some(at) = value.iter().position(|&byte| !place.allows(byte)) {
+                return Err(TemplateError::Value {
+                    file: file.clone(),
+                    line: row.position().map_or(0, csv::Position::line),
+                    column: columns[index].clone(),
+                    found: String::from_utf8_lossy(&value[at..]).chars().next().unwrap_or_default(),
+                    place: if place == Place::Path { "path" } else { "header" },
+                });
+            }
+        }
+        Ok(Part::Column(index))
+    }
+
+    /// Appends the parts with their values, the first `head` of which are the head; allocates only to let `out` grow.
+    pub(crate) fn render(&self, parts: &[Part], head: usize, given: &Given, out: &mut Vec<u8>) {
+        for part in parts {
+            match part {
+                Part::Text(text) => out.extend_from_slice(text),
+                Part::Seq => number(given.seq, out),
+                Part::Uuid => uuid(self.seed, given.seq, out),
+                Part::Connection => number(given.connection, out),
+                Part::Column(column) => out.extend_from_slice(self.rows.value(*column, given.seq)),
+                Part::Length => {
+                    number(
+                        parts[head..].iter().map(|part| self.length(part, given)).sum::<usize>() as u64,
+                        out,
+                    );
+                }
+                Part::Cookies => given.cookies.iter().for_each(|jar| jar.write(out)),
+            }
+        }
+    }
+
+    /// Of a part of the body.
+    fn length(&self, part: &Part, given: &Given) -> usize {
+        let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
+        match part {
+            Part::Text(text) => text.len(),
+            Part::Seq => digits(given.seq),
+            Part::Uuid => 36,
+            Part::Connection => digits(given.connection),
+            Part::Column(column) => self.rows.value(*column, given.seq).len(),
+            Part::Length | Part::Cookies => 0,
+        }
+    }
+}
+
+fn number(number: u64, out: &mut Vec<u8>) {
+    write!(out, "{number}").unwrap_or_default();
+}
+
+/// A UUID of version 4 and variant 10 (RFC 9562, section 5.4), whose random bits depend on the seed and the request.
+fn uuid(seed: u64, seq: u64, out: &mut Vec<u8>) {
+    let first = mix(mix(seed).wrapping_add(seq)) & !0xf000 | 0x4000;
+    let second = mix(mix(!seed).wrapping_add(seq)) & !(0b11 << 62) | 0b10 << 62;
+    let [a, b, c] = [first >> 32, first >> 16 & 0xffff, first & 0xffff];
+    let [d, e] = [second >> 48, second & 0xffff_ffff_ffff];
+    write!(out, "{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}").unwrap_or_default();
+}
+
+/// The output function of SplitMix64 (Steele, Lea and Flood, 2014), which maps 64 bits one to one.
+fn mix(state: u64) -> u64 {
+    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    const CSV: &str = "id, user name,note\n1,\"ann\",\"a, b\"\n22,bob,\"two\nlines\"\n333,ü,\n";
+
+    fn variables() -> Variables {
+        Variables { rows: Rows::read("users.csv", CSV.as_bytes()).unwrap(), seed: 7 }
+    }
+
+    fn render(text: &str, seq: u64) -> String {
+        let variables = variables();
+        let mut parts = Vec::new();
+        variables.split(text.as_bytes(), Place::Body, &mut parts).unwrap();
+        let mut out = Vec::new();
+        let given = Given { seq, connection: 40, cookies: None };
+        variables.render(&parts, 0, &given, &mut out);
+        assert_eq!(parts.iter().map(|part| variables.length(part, &given)).sum::<usize>(), out.len());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn names_and_their_values() {
+        assert_eq!(render("{{seq}}{{ id }}-{{user name}}, {{connection}}", 0), "01-ann, 40");
+        assert_eq!(render("{{seq}}{{ id }}-{{user name}}, {{connection}}", 5), "5333-ü, 40");
+        assert_eq!(render("{{seq}}", u64::MAX), u64::MAX.to_string());
+        assert_eq!(render("{\"a\":{\"b\":{{id}}}}", 1), "{\"a\":{\"b\":22}}");
+        assert_eq!(render("{{note}}|{{note}}", 4), "two\nlines|two\nlines");
+        assert_eq!(render("a } }} {", 0), "a } }} {");
+        assert_eq!(render("", 0), "");
+    }
+
+    #[test]
+    fn uuids() {
+        let text = render("{{uuid}}", 3);
+        assert_eq!(render("{{uuid}}{{uuid}}", 3), text.repeat(2));
+        let mut seen = HashSet::new();
+        for seed in [0, 1] {
+            for seq in 0..10_000 {
+                let mut out = Vec::new();
+                uuid(seed, seq, &mut out);
+                let text = String::from_utf8(out).unwrap();
+                let lengths: Vec<_> = text.split('-').map(str::len).collect();
+                assert_eq!(lengths, [8, 4, 4, 4, 12]);
+                assert_eq!((&text[14..15], "89ab".contains(&text[19..20])), ("4", true), "{text}");
+                assert!(seen.insert(text));
+            }
+        }
+        // As the reference implementation gives from the seed 0.
+        assert_eq!([mix(0), mix(0x9e37_79b9_7f4a_7c15)], [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let split = |text: &str, place| {
+            variables().split(text.as_bytes(), place, &mut Vec::new()).unwrap_err().to_string()
+        };
+        assert_eq!(split("a {{seq", Place::Body), "\"{{seq\" has {{ without }}");
+        assert_eq!(split("{{seq}}{{", Place::Path), "\"{{\" has {{ without }}");
+        assert_eq!(
+            split("{{Seq}}", Place::Body),
+            "{{Seq}} stands for nothing: there are seq, uuid, connection, id, user name, note"
+        );
+        assert!(split("{{}}", Place::Body).contains("{{}} stands for nothing"));
+        assert_eq!(
+            split("{{note}}", Place::HeaderValue),
+            "users.csv, line 3: the value of \"note\" holds '\\n', which a header must not"
+        );
+        assert!(
+            split("/{{note}}", Place::Path).contains("line 2: the value of \"note\" holds ' ', which a path")
+        );
+        assert!(
+            split("/{{user name}}", Place::Path).contains("line 5: the value of \"user name\" holds 'ü'")
+        );
+        for (text, message) in [
+            ("", "f has no row below its header"),
+            ("a,b\n", "f has no row below its header"),
+            ("a,a\n1,2\n", "f, line 1: the name \"a\" stands for something else"),
+            ("a,seq\n1,2\n", "f, line 1: the name \"seq\" stands"),
+            ("a,b\n1,2\n3\n", "line: 3"),
+        ] {
+            let error = Rows::read("f", text.as_bytes()).unwrap_err().to_string();
+            assert!(error.starts_with("f") && error.contains(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! One thread for each CPU, each with an engine of its own and an equal part of the load.
+
+use std::cell::Cell;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Barrier, OnceLock, mpsc};
+use std::time::Instant;
+
+use crate::connection::Wanted;
+use crate::engine::{Duty, Engine};
+use crate::messages::Messages;
+use crate::response::Asked;
+use crate::share::{Collector, Part, Share, Told};
+use crate::transport::epoll::Epoll;
+use crate::transport::uring::Uring;
+use crate::{Error, Event, Io, Limit, Load, Outcome, files};
+
+/// Runs the load on as many threads as it asks for.
+pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
+    let messages = Messages::new(load)?;
+    let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
+    files::make_room(load.connections.saturating_add(burst))?;
+    let threads = match load.disturbance {
+        Some(_) => 1,
+        None => load.cores.len().clamp(1, load.connections),
+    };
+    let mut collector = Collector::new(threads, load.arrivals.is_some(), on_event);
+    let part = |thread, stop: &_, tell: &mut dyn FnMut(Told), start: &dyn Fn() -> Instant| {
+        let duty = duty(load, thread, threads);
+        if let Some(&core) = load.cores.get(thread) {
+            pin(core)?;
+        }
+        engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)
+    };
+    if threads == 1 {
+        let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
+        return Ok(collector.finish(vec![share]));
+    }
+
+    // All begin at the same instant, the last to be ready gives it.
+    let (ready, began) = (Barrier::new(threads), OnceLock::new());
+    let (send, receive) = mpsc::channel::<Part>();
+    let shares: Result<Vec<Share>, Error> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (send, ready, began, part) = (send.clone(), &ready, &began, &part);
+                scope.spawn(move || {
+                    let mut tell = |told: Told| {
+                        // Pause and Resume are told only by the one thread of a load with a disturbance.
+                        if let Told::Part(part) = told {
+                            let _ = send.send(part.clone());
+                        }
+                    };
+                    let waited = Cell::new(false);
+                    let start = || {
+                        waited.set(true);
+                        ready.wait();
+                        *began.get_or_init(Instant::now)
+                    };
+                    let share = part(thread, stop, &mut tell, &start);
+                    if !waited.get() {
+                        // It failed; the others wait for it.
+                        ready.wait();
+                    }
+                    share
+                })
+            })
+            .collect();
+        drop(send);
+        for part in receive {
+            collector.take(Told::Part(&part));
+        }
+        threads.into_iter().map(|thread| thread.join().expect("the load engine does not panic")).collect()
+    });
+    Ok(collector.finish(shares?))
+}
+
+/// What one of so many threads does.
+fn duty(load: &Load, thread: usize, threads: usize) -> Duty {
+    let part = |all: usize| all / threads + usize::from(thread < all % threads);
+    let requests = load
+        .limit
+        .requests
+        .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
+    let head_only = load.request.method == "HEAD";
+    let asked = Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
+    Duty {
+        connections: part(load.connections),
+        first_connection: (0..thread)
+            .map(|thread| load.connections / threads + usize::from(thread < load.connections % threads))
+            .sum(),
+        burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
+        limit: Limit { requests, ..load.limit },
+        arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
+        wanted: Wanted { asked, status: load.expect.status },
+    }
+}
+
+fn engine(
+    load: &Load,
+    duty: Duty,
+    messages: Messages,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Told),
+    start: &dyn Fn() -> Instant,
+) -> Result<Share, Error> {
+    let (io, address, connections) = (load.io, messages.address.clone(), duty.connections + duty.burst);
+    let fixed = messages.fixed.clone();
+    let wait = |io| move |error| Error::Wait { io, source: std::io::Error::from(error) };
+    if io != Io::Epoll {
+        match Uring::new(address.clone(), fixed.clone(), connections) {
+            Ok(uring) => {
+                let share = Engine::new(load, duty, messages, uring, tell).run(stop, start);
+                return share.map(|share| Share { io: Io::Uring, ..share }).map_err(wait(Io::Uring));
+            }
+            Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
+            Err(_) => {}
+        }
+    }
+    let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
+    let share = Engine::new(load, duty, messages, epoll, tell).run(stop, start);
+    share.map(|share| Share { io: Io::Epoll, ..share }).map_err(wait(Io::Epoll))
+}
+
+fn pin(core: usize) -> Result<(), Error> {
+    let mut set = rustix::thread::CpuSet::new();
+    set.set(core);
+    rustix::thread::sched_setaffinity(None, &set).map_err(|error| Error::Core { core, source: error.into() })
+}

@@ -1,0 +1,183 @@
+//! The transport over epoll.
+//!
+//! Every socket is registered once, level-triggered, so an answer costs `recv`, the next request `send`, and their share
+//! of one `epoll_pwait2`. Interest changes only when a connection is established, and while a request is too large for the
+//! socket's buffer. Level-triggering also finds what edge-triggering may miss: a FIN that arrived together with an answer.
+
+use std::os::fd::OwnedFd;
+
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, SocketAddrAny, sockopt};
+use rustix::time::Timespec;
+
+use super::{Happened, Transport};
+use crate::target::Address;
+
+const BUFFER: usize = 64 * 1024;
+const EVENTS: usize = 256;
+/// Buffers that are kept for the next message.
+const POOL: usize = 64;
+
+pub(crate) struct Epoll {
+    address: Address,
+    to: SocketAddrAny,
+    fixed: Vec<Box<[u8]>>,
+    epoll: OwnedFd,
+    connections: Vec<Connection>,
+    events: Vec<Event>,
+    /// Of `events`, those that were handed out.
+    seen: usize,
+    buffer: Vec<u8>,
+    pool: Vec<Vec<u8>>,
+}
+
+#[derive(Default)]
+struct Connection {
+    socket: Option<OwnedFd>,
+    connecting: bool,
+    /// What the kernel has not taken; empty but for messages that are too large for it.
+    unsent: Vec<u8>,
+}
+
+impl Epoll {
+    /// So many connections to `address`, and the messages that [`Transport::send_fixed`] knows.
+    pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Epoll, Errno> {
+        Ok(Epoll {
+            to: address.any()?,
+            address,
+            fixed,
+            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+            connections: std::iter::repeat_with(Connection::default).take(connections).collect(),
+            events: Vec::with_capacity(EVENTS),
+            seen: 0,
+            buffer: vec![0; BUFFER],
+            pool: Vec::new(),
+        })
+    }
+
+    fn watch(&self, slot: usize, interest: EventFlags) -> Result<(), Errno> {
+        let Some(socket) = &self.connections[slot].socket else { return Ok(()) };
+        epoll::modify(&self.epoll, socket, EventData::new_u64(slot as u64), interest)
+    }
+
+    fn look(&mut self, timeout_ns: u64) -> Result<(), Errno> {
+        self.events.clear();
+        self.seen = 0;
+        let (tv_sec, tv_nsec) = (timeout_ns / 1_000_000_000, timeout_ns % 1_000_000_000);
+        let timeout = Timespec { tv_sec: tv_sec as i64, tv_nsec: tv_nsec as i64 };
+        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Goes on with what the kernel has not taken.
+    fn send_rest(&mut self, slot: usize) -> Result<(), Errno> {
+        let Connection { socket: Some(socket), unsent, .. } = &mut self.connections[slot] else {
+            return Ok(());
+        };
+        let sent = taken(rustix::net::send(socket, unsent, SendFlags::NOSIGNAL))?;
+        unsent.drain(..sent);
+        if unsent.is_empty() { self.watch(slot, EventFlags::IN) } else { Ok(()) }
+    }
+}
+
+/// How many bytes the kernel has taken.
+fn taken(sent: Result<usize, Errno>) -> Result<usize, Errno> {
+    if sent == Err(Errno::AGAIN) { Ok(0) } else { sent }
+}
+
+/// Sends at once what the kernel takes, and keeps the rest; whether that is the first that is kept.
+fn send(connection: &mut Connection, bytes: &[u8]) -> Result<bool, Errno> {
+    let Some(socket) = &connection.socket else { return Err(Errno::NOTCONN) };
+    if !connection.unsent.is_empty() {
+        connection.unsent.extend_from_slice(bytes);
+        return Ok(false);
+    }
+    let sent = taken(rustix::net::send(socket, bytes, SendFlags::NOSIGNAL))?;
+    connection.unsent.extend_from_slice(&bytes[sent..]);
+    Ok(sent < bytes.len())
+}
+
+impl Transport for Epoll {
+    fn connect(&mut self, slot: usize) -> Result<(), Errno> {
+        let socket = self.address.socket()?;
+        match rustix::net::connect(&socket, &self.to) {
+            Ok(()) | Err(Errno::INPROGRESS) => {}
+            Err(error) => return Err(error),
+        }
+        epoll::add(&self.epoll, &socket, EventData::new_u64(slot as u64), EventFlags::OUT)?;
+        self.connections[slot] = Connection { socket: Some(socket), connecting: true, unsent: Vec::new() };
+        Ok(())
+    }
+
+    fn send_fixed(&mut self, slot: usize, which: usize) -> Result<(), Errno> {
+        if send(&mut self.connections[slot], &self.fixed[which])? {
+            self.watch(slot, EventFlags::IN | EventFlags::OUT)?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, slot: usize, mut bytes: Vec<u8>) -> Result<(), Errno> {
+        let kept = send(&mut self.connections[slot], &bytes);
+        if self.pool.len() < POOL {
+            bytes.clear();
+            self.pool.push(bytes);
+        }
+        if kept? {
+            self.watch(slot, EventFlags::IN | EventFlags::OUT)?;
+        }
+        Ok(())
+    }
+
+    fn spare(&mut self) -> Vec<u8> {
+        self.pool.pop().unwrap_or_default()
+    }
+
+    fn is_sending(&self, slot: usize) -> bool {
+        !self.connections[slot].unsent.is_empty()
+    }
+
+    fn close(&mut self, slot: usize) {
+        self.connections[slot] = Connection::default();
+    }
+
+    fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno> {
+        self.look(0)?;
+        let sleeps = self.events.is_empty() && timeout_ns > 0;
+        if sleeps {
+            self.look(timeout_ns)?;
+        }
+        Ok(sleeps)
+    }
+
+    /// Reads each connection once: what is left is found by the next wait.
+    fn next(&mut self) -> Option<(usize, Happened<'_>)> {
+        loop {
+            let event = *self.events.get(self.seen)?;
+            self.seen += 1;
+            let (slot, flags) = (event.data.u64() as usize, event.flags);
+            let connection = &mut self.connections[slot];
+            let Some(socket) = &connection.socket else { continue };
+            if connection.connecting {
+                connection.connecting = false;
+                let connected = sockopt::socket_error(socket).unwrap_or_else(Err);
+                let connected = connected.and_then(|()| self.watch(slot, EventFlags::IN));
+                return Some((slot, Happened::Connected(connected)));
+            }
+            if flags.contains(EventFlags::OUT)
+                && let Err(error) = self.send_rest(slot)
+            {
+                return Some((slot, Happened::Broken(error)));
+            }
+            let Some(socket) = &self.connections[slot].socket else { continue };
+            return match rustix::net::recv(socket, &mut self.buffer[..], RecvFlags::empty()) {
+                Ok((_, 0)) => Some((slot, Happened::Ended)),
+                Ok((_, received)) => Some((slot, Happened::Received(&self.buffer[..received]))),
+                Err(Errno::AGAIN | Errno::INTR) => continue,
+                Err(error) => Some((slot, Happened::Broken(error))),
+            };
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The transport over io_uring: sends are queued and submitted together with the next wait, answers come without being
+//! asked for.
+//!
+//! So a request that is "sent" may wait until the answers that came with the one before it are handled.
+
+use kumite_ring::{Event, Ring, RingError};
+use rustix::io::Errno;
+use rustix::net::SocketAddrAny;
+
+use super::{Happened, Transport};
+use crate::target::Address;
+
+pub(crate) struct Uring {
+    address: Address,
+    to: SocketAddrAny,
+    ring: Ring,
+}
+
+impl Uring {
+    /// So many connections to `address`, and the messages that [`Transport::send_fixed`] knows.
+    pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Uring, RingError> {
+        let to = address.any().map_err(|source| RingError::Refused { step: "use the address", source })?;
+        Ok(Uring { address, to, ring: Ring::new(connections, fixed)? })
+    }
+}
+
+impl Transport for Uring {
+    fn connect(&mut self, slot: usize) -> Result<(), Errno> {
+        let socket = self.address.socket()?;
+        self.ring.connect(slot, socket, &self.to)
+    }
+
+    fn send_fixed(&mut self, slot: usize, which: usize) -> Result<(), Errno> {
+        self.ring.send_shared(slot, which);
+        Ok(())
+    }
+
+    fn send(&mut self, slot: usize, bytes: Vec<u8>) -> Result<(), Errno> {
+        self.ring.send_own(slot, bytes);
+        Ok(())
+    }
+
+    fn spare(&mut self) -> Vec<u8> {
+        self.ring.spare()
+    }
+
+    fn is_sending(&self, slot: usize) -> bool {
+        self.ring.is_sending(slot)
+    }
+
+    fn close(&mut self, slot: usize) {
+        self.ring.close(slot);
+    }
+
+    fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno> {
+        self.ring.wait(0)?;
+        let sleeps = timeout_ns > 0 && self.ring.is_idle();
+        if sleeps {
+            self.ring.wait(timeout_ns)?;
+        }
+        Ok(sleeps)
+    }
+
+    fn next(&mut self) -> Option<(usize, Happened<'_>)> {
+        let (slot, event) = self.ring.next()?;
+        let happened = match event {
+            Event::Connected(result) => Happened::Connected(result),
+            Event::Received(bytes) => Happened::Received(bytes),
+            Event::Ended => Happened::Ended,
+            Event::Broken(error) => Happened::Broken(error),
+            Event::Sent => Happened::Sent,
+        };
+        Some((slot, happened))
+    }
+}

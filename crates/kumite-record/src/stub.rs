@@ -1,0 +1,61 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a delay stub did in its life, as it counted it itself: the document that `kumite stub --json` writes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StubResult {
+    /// The version of this form.
+    #[schemars(extend("const" = crate::SCHEMA))]
+    pub schema: u32,
+    /// The command that repeats it.
+    pub command: String,
+    /// Where it listened.
+    pub url: String,
+    /// Of its delays and failures.
+    pub seed: u64,
+    /// From the start of listening to its end.
+    pub seconds: f64,
+    /// CPU time of its thread.
+    pub cpu_s: f64,
+    /// Requests that were read to their end: the sum of `answers`, `resets` and `unanswered`.
+    pub requests: u64,
+    /// Answers to them that the kernel has taken whole, those with an error status included.
+    pub answers: u64,
+    /// Answers with the error status.
+    pub errors: u64,
+    /// Connections reset in place of an answer.
+    pub resets: u64,
+    /// Requests whose client had gone when the answer was due, or that still waited for theirs at the end.
+    pub unanswered: u64,
+    /// Input that was no request, answered with 400; in no other count.
+    pub malformed: u64,
+    /// Its connections.
+    pub connections: StubConnections,
+    /// The most requests that waited for a worker at once.
+    pub longest_queue: u64,
+    /// How late answers and resets were; none if there were none.
+    pub late_us: Option<Lateness>,
+}
+
+/// The connections of a stub.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StubConnections {
+    /// Taken to serve them.
+    pub accepted: u64,
+    /// The most that were open at once.
+    pub most: u64,
+    /// Closed at once, because there were too many.
+    pub refused: u64,
+}
+
+/// From when answers were due to when the kernel had them, in microseconds. A percentile with fewer than ten answers
+/// beyond it is not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Lateness {
+    /// Median.
+    pub p50: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+    /// The longest.
+    pub max: f64,
+}

@@ -1,0 +1,70 @@
+//! What an operation was, as the 64 bits that its completion brings back.
+
+/// An operation. Slots have 20 bits, which is as many files as a ring can register; a generation then has 40.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// Nobody waits for the outcome.
+    Ignored,
+    /// Connecting a slot.
+    Connect { slot: usize, generation: u64 },
+    /// Receiving on a slot.
+    Receive { slot: usize, generation: u64 },
+    /// The send of this index.
+    Send { index: u32 },
+    /// Cancelling everything.
+    CancelAll,
+}
+
+const SLOT_BITS: u32 = 20;
+const GENERATION_BITS: u32 = 40;
+
+impl Tag {
+    pub fn pack(self) -> u64 {
+        let of = |slot: usize, generation: u64| {
+            let generation = generation & ((1 << GENERATION_BITS) - 1);
+            (generation << SLOT_BITS | slot as u64) << 4
+        };
+        match self {
+            Tag::Ignored => 0,
+            Tag::Connect { slot, generation } => of(slot, generation) | 1,
+            Tag::Receive { slot, generation } => of(slot, generation) | 2,
+            Tag::Send { index } => u64::from(index) << 4 | 3,
+            Tag::CancelAll => 4,
+        }
+    }
+
+    pub fn unpack(bits: u64) -> Tag {
+        let slot = (bits >> 4) as usize & ((1 << SLOT_BITS) - 1);
+        let generation = bits >> (4 + SLOT_BITS);
+        match bits & 15 {
+            1 => Tag::Connect { slot, generation },
+            2 => Tag::Receive { slot, generation },
+            3 => Tag::Send { index: (bits >> 4) as u32 },
+            4 => Tag::CancelAll,
+            _ => Tag::Ignored,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_come_back() {
+        let slot = (1 << SLOT_BITS) - 1;
+        let generation = (1 << GENERATION_BITS) - 1;
+        for tag in [
+            Tag::Ignored,
+            Tag::CancelAll,
+            Tag::Connect { slot, generation: 0 },
+            Tag::Connect { slot: 0, generation },
+            Tag::Receive { slot, generation },
+            Tag::Receive { slot: 7, generation: 9 },
+            Tag::Send { index: 0 },
+            Tag::Send { index: u32::MAX },
+        ] {
+            assert_eq!(Tag::unpack(tag.pack()), tag);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::json;
+
+use crate::place::{Place, Said};
+use crate::schema::assert_right;
+
+/// A stub at work, and what it says first.
+struct Stub {
+    child: Child,
+    url: String,
+}
+
+impl Stub {
+    fn start(place: &Place, arguments: &[&str]) -> Stub {
+        let arguments = [&["stub"], arguments].concat();
+        let to_stdout = arguments.ends_with(&["--json", "-"]);
+        let mut command = place.command(&arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        // Byte by byte, so that nothing of what follows is taken.
+        let mut first = |pipe: &mut dyn Read| BufReader::with_capacity(1, pipe).read_line(&mut line).unwrap();
+        if to_stdout {
+            first(child.stderr.as_mut().unwrap());
+        } else {
+            first(child.stdout.as_mut().unwrap());
+        }
+        let url = line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line:?}"));
+        Stub { url: url.to_owned(), child }
+    }
+
+    fn addr(&self) -> &str {
+        self.url.strip_prefix("http://").unwrap().strip_suffix('/').unwrap()
+    }
+
+    fn end(self, signal: Signal) -> Said {
+        kill(Pid::from_raw(self.child.id() as i32), signal).unwrap();
+        Said::of(self.child.wait_with_output().unwrap()).ended(0)
+    }
+}
+
+/// What comes back until the connection ends.
+fn ask(addr: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(addr).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn it_says_where_it_listens_and_in_the_end_what_it_did() {
+    let place = Place::new("", &[]);
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let stub = Stub::start(&place, &["--body", "pang", "--status", "201", "--close-after", "2"]);
+        let answers = ask(stub.addr(), &"GET / HTTP/1.1\r\n\r\n".repeat(2));
+        assert_eq!(answers.matches("HTTP/1.1 201 Stub\r\n").count(), 2, "{answers}");
+        assert!(answers.ends_with("Connection: close\r\n\r\npang"), "{answers}");
+        let said = stub.end(signal);
+        let line = "2 requests, 2 answers (0 with an error status), 0 resets, 0 unanswered, 0 malformed; \
+                    1 connections, at most 1 at once, 0 refused; late by max ";
+        assert!(said.out.starts_with(line) && said.out.ends_with(" µs\n"), "{}", said.out);
+        assert_eq!(said.err, "");
+    }
+}
+
+#[test]
+fn the_load_engine_and_the_stub_count_alike() {
+    let place = Place::new("", &[]);
+    let arguments = ["--errors", "0.1:503", "--seed", "4", "--json", "stub.json"];
+    let stub = Stub::start(&place, &arguments);
+    let load = place.kumite(&["load", &stub.url, "-c", "7", "-n", "3000", "--json", "-"]).ended(0).json();
+    let said = stub.end(Signal::SIGTERM);
+    assert!(said.out.starts_with("3000 requests, 3000 answers ("), "{}", said.out);
+    let did = serde_json::from_str(&place.read("stub.json")).unwrap();
+    assert_right("stub", &did);
+    assert_eq!(did["schema"], 1);
+    assert_eq!((&did["requests"], &did["answers"]), (&json!(3000), &load["requests"]));
+    assert_eq!(did["errors"], load["errors"]["status"]);
+    assert!(did["errors"].as_u64().unwrap() > 0);
+    assert!(did["late_us"]["p99"].is_f64() && did["cpu_s"].as_f64().unwrap() > 0.0, "{did}");
+    let command = did["command"].as_str().unwrap();
+    assert_eq!(command, "kumite stub --errors 0.1:503 --seed 4 --json stub.json");
+}
+
+#[test]
+fn json_can_go_to_standard_output() {
+    let place = Place::new("", &[]);
+    let stub = Stub::start(&place, &["--json", "-"]);
+    let url = stub.url.clone();
+    let did = stub.end(Signal::SIGTERM).json();
+    assert_right("stub", &did);
+    let nothing = json!({"accepted": 0, "most": 0, "refused": 0});
+    assert_eq!((&did["requests"], &did["connections"], &did["late_us"]), (&json!(0), &nothing, &json!(null)));
+    assert_eq!(did["url"], url);
+}
+
+#[test]
+fn what_makes_no_sense_is_said_before_it_listens() {
+    let place = Place::new("", &[]);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for (arguments, expected) in [
+        (&["--delay", "soon"][..], "\"soon\" is no delay: expected 5ms, uniform:1ms..9ms,"),
+        (&["--errors", "0.1:200"], "\"0.1:200\" is no share of errors: expected 0.1, 0.1:503"),
+        (&["--stall", "1s"], "\"1s\" is no stall: expected AT:FOR"),
+        (&["--body", "x", "--body-bytes", "3"], "cannot be used with"),
+        (&["--over-limit", "close"], "--connections <N>"),
+        (&["--workers", "0"], "0 is not in 1.."),
+        (&["--status", "100"], "100 is not in 200..=599"),
+        (&["--json", "missing/stub.json"], "cannot write missing/stub.json: there is no such folder"),
+        (&["--port", &port], "choose another port, or 0 for any that is free"),
+    ] {
+        let said = place.kumite(&[&["stub"], arguments].concat()).ended(2);
+        assert!(said.err.contains(expected), "{arguments:?}: {}", said.err);
+        assert_eq!(said.out, "", "{arguments:?}");
+    }
+}
