@@ -217,9 +217,13 @@ impl<'a, T: Transport> Engine<'a, T> {
             let now = self.now();
             if self.schedule.over(now) {
                 let end = self.schedule.end();
-                let drained = self.in_flight == 0 && self.backlog.is_empty();
-                let patience = if self.open_loop { self.timeout } else { self.timeout.min(DRAIN_NS) };
+                let sent = self.schedule.next_due() == u64::MAX && self.backlog.is_empty();
+                let drained = sent && self.in_flight == 0;
+                // What is due at the end may wait for a time-out until it is sent, and for another until it is answered.
+                let patience = if self.open_loop { 2 * self.timeout } else { self.timeout.min(DRAIN_NS) };
                 if drained || now > end.saturating_add(patience) + SWEEP_GAP_NS {
+                    // What is left of an open loop is too late by now.
+                    self.sweep(now);
                     return Ok((end, false));
                 }
             }
@@ -333,7 +337,7 @@ impl<'a, T: Transport> Engine<'a, T> {
         for (nth, answer, wrong) in answers.drain(..) {
             let Some(request) = self.connections[slot].in_flight.remove(nth) else { break };
             self.in_flight -= 1;
-            let late = now.saturating_sub(request.due) > self.timeout;
+            let late = now.saturating_sub(request.sent) > self.timeout;
             let failure = if late { Some(Failure::Timeout) } else { wrong };
             if let Some(description) = self.heard.wrong.take()
                 && !late
@@ -358,7 +362,7 @@ impl<'a, T: Transport> Engine<'a, T> {
         self.close(slot);
         while let Some(request) = self.connections[slot].in_flight.pop_front() {
             self.in_flight -= 1;
-            let late = now.saturating_sub(request.due) > self.timeout;
+            let late = now.saturating_sub(request.sent) > self.timeout;
             self.finished(slot, request, Some(if late { Failure::Timeout } else { failure }), now);
         }
         self.next(slot, now);
@@ -631,7 +635,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             let Connection { state, in_flight, .. } = &self.connections[slot];
             let since = match *state {
                 State::Connecting(since) => since,
-                State::Open | State::Closed => in_flight.front().map_or(now, |request| request.due),
+                State::Open | State::Closed => in_flight.front().map_or(now, |request| request.sent),
             };
             if now.saturating_sub(since) <= self.timeout {
                 oldest = oldest.min(since);

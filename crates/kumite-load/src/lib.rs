@@ -119,8 +119,8 @@ pub struct Load {
     pub limit: Limit,
     /// Load before the measured window opens, counted apart.
     pub warm_up: Duration,
-    /// The longest time for an answer, from when the request was due (in a closed loop: sent), and for a connect. An
-    /// answer that takes longer is a failure even if it is seen in the same moment.
+    /// The longest time for an answer, from the start of sending, for a connect, and for a request of an open loop to wait
+    /// for a connection. An answer that takes longer is a failure even if it is seen in the same moment.
     pub timeout: Duration,
     /// What happens when the window closes, and is watched; none for nothing. The limit must be a duration alone.
     pub disturbance: Option<Disturbance>,

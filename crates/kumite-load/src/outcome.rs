@@ -14,7 +14,7 @@ pub struct Errors {
     pub status: u64,
     /// A whole answer, in time, with the expected status and another body.
     pub body: u64,
-    /// No whole answer within the time-out after the request was due (in a closed loop: sent). An answer, or an error on the connection, that
+    /// No whole answer within the time-out after the request was sent. An answer, or an error on the connection, that
     /// comes later than that is a time-out too.
     pub timeout: u64,
     /// Of an open loop: not sent within the time-out after it was due, because no connection was free.

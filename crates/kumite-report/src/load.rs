@@ -12,13 +12,8 @@ use crate::text::one_line;
 pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
     let style = *style;
     let mut out = String::new();
-    if result.engine.bound {
-        let doubt = "generator-bound: the load engine had no CPU headroom, so these figures say what the engine can do, \
-                     not what the server can";
-        out += &alarm(doubt, style);
-    }
-    if result.cut_short {
-        out += &alarm("cut short: it was ended before its limit", style);
+    for doubt in doubts(result) {
+        out += &alarm(&doubt, style);
     }
     out += &style.wrap(&summary(result), 0);
     let errors: Vec<String> = result
@@ -66,12 +61,41 @@ fn alarm(text: &str, style: Style) -> String {
 }
 
 fn summary(result: &LoadResult) -> String {
-    // A result that has a send lag had a schedule to be late against.
-    let offered = match result.engine.send_lag_p99_us {
-        Some(_) => format!("open loop over {}", plural(result.connections as usize, "connection")),
-        None => format!("closed loop with {}", plural(result.connections as usize, "connection")),
+    let over = plural(result.connections as usize, "connection");
+    let offered = match result.rate_rps {
+        Some(rate) => format!("open loop at {}/s over {over}", significant(rate, 3)),
+        None => format!("closed loop with {over}"),
     };
     format!("{}, {offered}, {}", one_line(&result.url), seconds(result.seconds))
+}
+
+/// What takes from the figures' worth, first of all.
+fn doubts(result: &LoadResult) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let late = result.engine.send_lag_p99_us.filter(|_| result.engine.bound);
+    match (late, result.engine.busiest) {
+        (Some(late), busiest) if busiest < BUSY => doubts.push(format!(
+            "late: the load engine sent one request in a hundred {} late or more though a connection was free, so \
+             these times are also its own",
+            Metric::new("time_us").text(late)
+        )),
+        _ if result.engine.bound => doubts.push(
+            "generator-bound: the load engine had no CPU headroom, so these figures say what the engine can do, not \
+             what the server can"
+                .to_owned(),
+        ),
+        _ => {}
+    }
+    if result.cut_short {
+        doubts.push("cut short: it was ended before its limit".to_owned());
+    }
+    if let Some(unsent) = result.errors.get("unsent").filter(|unsent| **unsent > 0) {
+        doubts.push(format!(
+            "overloaded: {} that were due were not sent, for no connection was free in time",
+            plural(*unsent as usize, "request")
+        ));
+    }
+    doubts
 }
 
 /// Which part of the time the figures are of.
@@ -106,6 +130,8 @@ fn percentiles(result: &LoadResult, response: &Latency, style: Style) -> String 
     grid(&columns, &rows, style)
 }
 
+/// From this share on a thread of the engine had no headroom.
+const BUSY: f64 = 0.9;
 const BARS: usize = 12;
 
 /// Right answers by response time, in bars of equal ratio.
@@ -145,10 +171,17 @@ fn bar(columns: f64, some: bool) -> String {
 
 fn engine(result: &LoadResult) -> String {
     let engine = &result.engine;
-    let mut parts = vec![format!("{} CPU in {}", seconds(engine.cpu_s), seconds(result.seconds))];
     let us = Metric::new("time_us");
+    let real_time = if engine.real_time { ", real-time priority" } else { "" };
+    let mut parts = vec![
+        format!("{}{real_time}", engine.io),
+        format!("busy {:.0} % of the time", engine.busiest * 100.0),
+        format!("{} CPU in {}", seconds(engine.cpu_s), seconds(result.seconds)),
+    ];
     parts.extend(engine.cpu_us_per_request.map(|value| format!("{} per request", us.text(value))));
     parts.extend(engine.send_lag_p99_us.map(|value| format!("send lag p99 {}", us.text(value))));
+    parts
+        .extend(engine.receive_lag_p99_us.map(|value| format!("receive lag p99 at most {}", us.text(value))));
     format!("load engine: {}", parts.join(", "))
 }
 

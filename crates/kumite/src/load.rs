@@ -2,6 +2,7 @@
 
 mod engine;
 mod expect;
+mod live;
 pub mod request;
 mod schedule;
 
@@ -15,7 +16,7 @@ use kumite_load::{Address, Interval, Limit, Load, Target};
 use kumite_record::{LoadResult, Point, Question, Run, Store};
 
 use crate::exit::Failure;
-use crate::progress::Progress;
+use crate::load::live::{End, Live};
 use crate::{duration, output, stop};
 
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
@@ -130,28 +131,10 @@ fn load(args: &Args) -> Result<Load, Failure> {
 fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Result<LoadResult, Failure> {
     let clock = RealClock::default();
     let cores = cores();
-    let total = load.limit.requests;
     let seconds = load.limit.duration;
-    let mut progress = Progress::new(0);
-    let (mut done, mut errors) = (0, 0);
-    let mut watch = |interval: &Interval| {
-        if interval.start_ms < 0 {
-            return progress.step(0, 0, &format!("warming up; {}/s", interval.ok * 10));
-        }
-        done += interval.ok + interval.errors;
-        errors += interval.errors;
-        let elapsed = (interval.start_ms + 100) as f64 / 1e3;
-        let of = match (total, seconds) {
-            (Some(total), _) => format!("{done}/{total} requests"),
-            (None, Some(limit)) => format!("{elapsed:.0}/{:.0} s", limit.as_secs_f64()),
-            (None, None) => format!("{elapsed:.0} s"),
-        };
-        progress.step(
-            0,
-            0,
-            &format!("{of}; {}/s, p99 {:.2} ms, {errors} errors", interval.ok * 10, interval.p99_us / 1e3),
-        );
-    };
+    let end = End { requests: load.limit.requests, duration: seconds, threads: load.cores.len().max(1) };
+    let mut live = Live::new(end);
+    let mut watch = |interval: &Interval| live.add(interval);
     let mut executor = External { load: load.clone(), watch: &mut watch, result: None };
     let mut store = Store::in_memory()?;
     let started = clock.timestamp();
@@ -184,7 +167,7 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
     execute(&session, &mut executor, &clock, &mut store, stop, &mut |_| {})?;
     let outcome =
         executor.result.take().ok_or_else(|| Failure::Incomplete("it was interrupted".to_owned()))?;
-    progress.clear();
+    live.clear();
     let outcome = outcome.map_err(|error| Failure::Incomplete(error.to_string()))?;
     let trials = store.trials(&run.id)?;
     let sample = trials.first().map(|trial| trial.sample.clone()).unwrap_or_default();

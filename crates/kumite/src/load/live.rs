@@ -1,0 +1,191 @@
+//! What is seen while a load goes on: throughput, response times, failures, and what the engine has left.
+
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use kumite_load::Interval;
+
+use crate::output;
+
+/// Intervals of a tenth of a second that figures are of.
+const SECOND: usize = 10;
+/// Seconds of the past that are drawn.
+const PAST: usize = 40;
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// How the load will end.
+pub struct End {
+    pub requests: Option<u64>,
+    pub duration: Option<Duration>,
+    /// Threads of the engine.
+    pub threads: usize,
+}
+
+/// Lines that are drawn anew on a terminal; elsewhere a plain line for each second.
+pub struct Live {
+    bar: Option<ProgressBar>,
+    end: End,
+    view: View,
+}
+
+impl Live {
+    pub fn new(end: End) -> Live {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Live { bar, end, view: View::default() }
+    }
+
+    /// A tenth of a second is over.
+    pub fn add(&mut self, interval: &Interval) {
+        self.view.add(interval);
+        match &self.bar {
+            Some(bar) => bar.set_message(format!("{}\n{}", self.view.line(&self.end), self.view.past())),
+            None if self.view.seen.is_multiple_of(SECOND) => output::note(&self.view.line(&self.end)),
+            None => {}
+        }
+    }
+
+    /// Takes it off the screen.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// What was seen, in words.
+#[derive(Default)]
+struct View {
+    /// Intervals so far.
+    seen: usize,
+    /// Of the window.
+    done: u64,
+    errors: u64,
+    last: VecDeque<Interval>,
+    /// Right answers in each of the last seconds, and their longest 99th percentile in µs.
+    seconds: VecDeque<(u64, f64)>,
+}
+
+impl View {
+    fn add(&mut self, interval: &Interval) {
+        self.seen += 1;
+        if interval.start_ms >= 0 {
+            self.done += interval.ok + interval.errors;
+            self.errors += interval.errors;
+        }
+        self.last.push_back(*interval);
+        if self.last.len() > SECOND {
+            self.last.pop_front();
+        }
+        if self.seen.is_multiple_of(SECOND) {
+            self.seconds.push_back((self.ok(), self.p99_us()));
+        }
+        if self.seconds.len() > PAST {
+            self.seconds.pop_front();
+        }
+    }
+
+    fn ok(&self) -> u64 {
+        self.last.iter().map(|interval| interval.ok).sum()
+    }
+
+    fn p99_us(&self) -> f64 {
+        self.last.iter().map(|interval| interval.p99_us).fold(0.0, f64::max)
+    }
+
+    /// The last second: how far, how much, how fast, how many failed, what the engine has left.
+    fn line(&self, end: &End) -> String {
+        let Some(last) = self.last.back() else { return String::new() };
+        let elapsed = (last.start_ms + 100) as f64 / 1e3;
+        let seconds = self.last.len() as f64 / SECOND as f64;
+        let place = match (end.requests, end.duration) {
+            _ if last.start_ms < 0 => "warming up".to_owned(),
+            (Some(all), _) => format!("{}/{all} requests", self.done),
+            (None, Some(limit)) => format!("{elapsed:.0}/{:.0} s", limit.as_secs_f64()),
+            (None, None) => format!("{elapsed:.0} s"),
+        };
+        let busy: f64 = self.last.iter().map(|interval| interval.engine_cpu_s).sum();
+        let busy = busy / seconds / end.threads as f64 * 100.0;
+        let backlog = match self.last.iter().map(|interval| interval.backlog).max() {
+            None | Some(0) => String::new(),
+            Some(waiting) => format!(", {waiting} waiting to be sent"),
+        };
+        format!(
+            "{place}; {:.0}/s, p50 {}, p99 {}, {} errors{backlog}; engine {busy:.0} % busy",
+            self.ok() as f64 / seconds,
+            time(last.p50_us),
+            time(self.p99_us()),
+            self.errors,
+        )
+    }
+
+    /// The seconds before: throughput, and 99th percentiles.
+    fn past(&self) -> String {
+        let rates = bars(self.seconds.iter().map(|(ok, _)| *ok as f64));
+        let times = bars(self.seconds.iter().map(|(_, p99)| *p99));
+        format!("  answers/s {rates}\n  p99       {times}")
+    }
+}
+
+/// A bar for each value, from nothing to the largest.
+fn bars(values: impl Iterator<Item = f64> + Clone) -> String {
+    let most = values.clone().fold(0.0, f64::max);
+    let level = |value: f64| (value / most * (LEVELS.len() - 1) as f64).round() as usize;
+    values.map(|value| LEVELS[if most > 0.0 { level(value) } else { 0 }]).collect()
+}
+
+fn time(us: f64) -> String {
+    match us {
+        us if us >= 1e6 => format!("{:.2} s", us / 1e6),
+        us if us >= 1e3 => format!("{:.2} ms", us / 1e3),
+        us => format!("{us:.0} µs"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(start_ms: i64, ok: u64, errors: u64) -> Interval {
+        Interval {
+            start_ms,
+            ok,
+            errors,
+            p50_us: 120.0,
+            p99_us: 2_500.0,
+            engine_cpu_s: 0.02,
+            ..Interval::default()
+        }
+    }
+
+    #[test]
+    fn a_line_is_of_the_last_second() {
+        let end = End { requests: None, duration: Some(Duration::from_secs(10)), threads: 2 };
+        let mut view = View::default();
+        view.add(&interval(-100, 5, 1));
+        assert_eq!(view.line(&end), "warming up; 50/s, p50 120 µs, p99 2.50 ms, 0 errors; engine 10 % busy");
+        for tenth in 0..30 {
+            view.add(&interval(tenth * 100, 7, u64::from(tenth == 3)));
+        }
+        view.add(&Interval { backlog: 3, ..interval(3_000, 7, 0) });
+        assert_eq!(
+            view.line(&end),
+            "3/10 s; 70/s, p50 120 µs, p99 2.50 ms, 1 errors, 3 waiting to be sent; engine 10 % busy"
+        );
+        let requests = End { requests: Some(500), duration: None, threads: 2 };
+        assert!(view.line(&requests).starts_with("218/500 requests; "), "{}", view.line(&requests));
+    }
+
+    #[test]
+    fn bars_reach_from_nothing_to_the_largest() {
+        assert_eq!(bars([0.0, 1.0, 7.0, 3.5].into_iter()), "▁▂█▅");
+        assert_eq!(bars([0.0, 0.0].into_iter()), "▁▁");
+    }
+}
