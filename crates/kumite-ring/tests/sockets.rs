@@ -135,6 +135,29 @@ fn many_connections_do_not_mix() {
     server.join().unwrap();
 }
 
+/// More operations than a ring queues: it submits by itself, at any of them.
+#[test]
+fn a_full_queue_loses_nothing() {
+    let Some(mut client) = Client::new(2, &[]) else { return };
+    let address = echo();
+    for sends in 1018..1028 {
+        client.connect_all(0..1, address);
+        for number in 0..sends {
+            let mut bytes = client.ring.spare();
+            bytes.push(number as u8);
+            client.ring.send_own(0, bytes);
+            // There is nothing to see yet; and what was not submitted is not free to be used again.
+            assert!(client.ring.next().is_none());
+        }
+        client.connect_all(1..2, address);
+        client.until(|seen| seen[0].received.len() == sends);
+        let expected: Vec<u8> = (0..sends).map(|number| number as u8).collect();
+        assert!(client.connections[0].received == expected, "other bytes came back from {sends} sends");
+        client.close(0);
+        client.close(1);
+    }
+}
+
 #[test]
 fn large_bodies_come_in_pieces_and_in_order() {
     let bodies = [pattern(3_000_000, 1), pattern(2_000_000, 2), pattern(10, 3), pattern(70_000, 4)];

@@ -106,7 +106,10 @@ impl Client {
     }
 
     fn brief(&self) -> String {
-        let brief = |seen: &Seen| format!("{:.80?} ({} bytes)", seen, seen.received.len());
+        let brief = |seen: &Seen| {
+            let received = Vec::new();
+            format!("{} bytes, {:?}; ", seen.received.len(), Seen { received, ..seen.clone() })
+        };
         self.connections.iter().take(3).map(brief).collect()
     }
 }
