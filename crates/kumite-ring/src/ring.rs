@@ -38,7 +38,15 @@ const MSG_WAITALL: i32 = rustix::net::RecvFlags::WAITALL.bits() as i32;
 /// What unregisters a socket.
 static NO_SOCKET: RawFd = -1;
 
-/// All connections of a thread. Each has a slot, from 0 to the number of connections.
+/// All connections of a thread. Each has a slot: a number below that of connections (another panics).
+///
+/// A ring is used by the thread that made it:
+///
+/// ```compile_fail
+/// fn elsewhere(ring: kumite_ring::Ring) {
+///     std::thread::spawn(move || drop(ring));
+/// }
+/// ```
 pub struct Ring {
     uring: IoUring,
     buffers: ManuallyDrop<Buffers>,
@@ -61,7 +69,7 @@ pub struct Ring {
 pub enum Event<'a> {
     /// The end of [`Ring::connect`], once for each. After an error there is no other event.
     Connected(Result<(), Errno>),
-    /// Bytes from the peer, in order; never none. One event has at most 16 KiB.
+    /// Bytes from the peer, in order; never none, and at most 32 KiB.
     Received(&'a [u8]),
     /// The peer has closed its side and will send no more.
     Ended,
@@ -153,7 +161,11 @@ impl Ring {
     /// The ring has failed, as [`wait`](Self::wait) says.
     pub fn connect(&mut self, slot: usize, socket: OwnedFd, address: &SocketAddrAny) -> Result<(), Errno> {
         self.close(slot);
-        if self.connects.len() == CONNECTS {
+        // Neither of the two operations below may submit the other things: that would clear `connects`.
+        let queue = self.uring.submission();
+        let room = queue.capacity() - queue.len();
+        drop(queue);
+        if self.connects.len() == CONNECTS || room < 2 {
             self.submit()?;
         }
         self.connects.push(Connect { socket, address: address.clone() });
@@ -414,8 +426,9 @@ impl Ring {
         of.latest = index;
         if quiet {
             of.quiet_bytes += len;
-            self.quiet.push(index);
             self.push_send(index);
+            // Not before: what is in the list counts as submitted when the queue is, which may happen while pushing.
+            self.quiet.push(index);
             return;
         }
         of.last = index;
@@ -552,8 +565,9 @@ impl Ring {
                 return Ok(());
             }
         }
-        self.failed = error.or(Some(Errno::AGAIN));
-        Err(Errno::AGAIN)
+        let error = error.unwrap_or(Errno::AGAIN);
+        self.failed = Some(error);
+        Err(error)
     }
 
     /// Ends everything; whether the kernel has let go of all our memory.
