@@ -2,18 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{Clock, External, Ready, RealClock, Session, cores, execute, load_result, machine, plan};
+use kumite_lab::{
+    Clock, External, FindRateError, RateRules, Ready, RealClock, Session, Slo, cores, execute, find_rate,
+    load_result, machine, plan,
+};
 use kumite_load::{Check, Expect, Interval, Limit, Load, Request, Target};
-use kumite_record::{LoadResult, Point, Question, Run, Store};
+use kumite_record::{LoadResult, Point, Question, RateTrial, Run, SearchEnd, Store};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::{duration, output, stop};
 
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+const DEFAULT_TRIAL: Duration = Duration::from_secs(2);
 
 #[derive(Parser)]
 pub struct Args {
@@ -52,6 +57,15 @@ pub struct Args {
     /// The whole body of a right answer [default: any]
     #[arg(long, value_name = "TEXT")]
     expect_body: Option<String>,
+    /// Search for the highest rate at which trials of -z (default 2s) meet --slo
+    #[arg(long, requires = "slo", conflicts_with = "requests")]
+    find_rate: bool,
+    /// What a trial has to meet, e.g. 'p99 < 10ms' or 'p50 < 2ms and p99.9 < 50ms and errors < 0.1%' [default for errors: none]
+    #[arg(long, value_name = "SLO", requires = "find_rate", value_parser = Slo::parse)]
+    slo: Option<Slo>,
+    /// The time of the whole search
+    #[arg(long, value_name = "TIME", requires = "find_rate", default_value = "3m", value_parser = duration::parse)]
+    budget: Duration,
     /// Write the result as JSON (- for standard output, in place of the report)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -60,6 +74,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let load = load(args)?;
     let stop = stop::flag()?;
+    if let Some(slo) = &args.slo {
+        return search(args, &load, slo, &stop);
+    }
     let result = measure(args, load, &stop)?;
     match args.json.as_deref() {
         Some(file) if file == std::path::Path::new("-") => output::print(&output::json(&result)?)?,
@@ -71,6 +88,44 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     judge(args, &result)
+}
+
+/// Searches for the highest rate that meets the SLO.
+fn search(args: &Args, load: &Load, slo: &Slo, stop: &AtomicBool) -> Result<(), Failure> {
+    let rules = RateRules {
+        trial: args.duration.unwrap_or(DEFAULT_TRIAL),
+        budget: args.budget,
+        seed: 1,
+        command: output::command_line(),
+        url: args.url.clone(),
+    };
+    let progress = Progress::new(0);
+    let mut watch = |trial: &RateTrial| progress.note(&kumite_report::rate_trial_line(trial));
+    let found = find_rate(load, slo, &rules, &cores().engine, stop, &mut watch);
+    progress.clear();
+    let found = found.map_err(|error| match error {
+        FindRateError::Recorded | FindRateError::Timeout { .. } => Failure::Usage(error.to_string()),
+        FindRateError::NoAnswer { .. } => Failure::Gate(error.to_string()),
+        FindRateError::Load(_) => Failure::Incomplete(error.to_string()),
+    })?;
+    match args.json.as_deref() {
+        Some(file) if file == std::path::Path::new("-") => output::print(&output::json(&found)?)?,
+        file => {
+            output::print(&kumite_report::found_rate_terminal(&found, &output::style()))?;
+            if let Some(file) = file {
+                output::write(file, &output::json(&found)?)?;
+            }
+        }
+    }
+    match found.ended {
+        SearchEnd::Found => Ok(()),
+        SearchEnd::NeverMet => Err(Failure::Gate(format!("no rate was found that meets {slo}"))),
+        SearchEnd::EngineLimit => Err(Failure::Incomplete("the load engine was the limit".to_owned())),
+        SearchEnd::OutOfTime => {
+            Err(Failure::Incomplete("the budget was spent: give more with --budget".to_owned()))
+        }
+        SearchEnd::Interrupted => Err(Failure::Incomplete("it was interrupted".to_owned())),
+    }
 }
 
 /// Whether the result is what was asked for.
@@ -121,7 +176,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
 }
 
 /// The same way that an experiment takes, with one contender, one point and one block.
-fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Result<LoadResult, Failure> {
+fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Failure> {
     let clock = RealClock::default();
     let cores = cores();
     let total = load.limit.requests;
