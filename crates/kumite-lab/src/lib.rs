@@ -10,6 +10,7 @@ mod doctor;
 mod estimate;
 mod execute;
 mod export;
+mod find_rate;
 mod folder;
 mod http;
 mod judge;
@@ -37,6 +38,7 @@ pub use execute::{
     Clock, Ended, Event, Executor, Measured, Order, RealClock, Session, Undecided, execute, humane,
 };
 pub use export::{conclude, export, undecided};
+pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use http::{External, HttpExecutor, load_result, used_cores};
 pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
 pub use lock::Lock;

@@ -1,6 +1,6 @@
 //! JSON Schemas of what is read and written, made from the very types that read and write it.
 
-use kumite_record::{Comparison, Export, LoadResult, SelfCheck, StubResult};
+use kumite_record::{Comparison, Export, FoundRate, LoadResult, SelfCheck, StubResult};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
@@ -31,6 +31,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "load",
         what: "a load result, as `kumite load --json` writes it",
         schema: written::<LoadResult>,
+    },
+    Described {
+        name: "found-rate",
+        what: "the highest rate, as `kumite load --find-rate --json` writes it",
+        schema: written::<FoundRate>,
     },
     Described {
         name: "compare",

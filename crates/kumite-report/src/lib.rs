@@ -12,6 +12,7 @@ mod document;
 mod explorer;
 mod facts;
 mod failure;
+mod found_rate;
 mod grid;
 mod group;
 mod html;
@@ -34,6 +35,7 @@ mod verdict;
 
 pub use comparison::{compare_csv, compare_markdown, compare_terminal, cut_short};
 pub use csv::csv;
+pub use found_rate::{found_rate_terminal, rate_trial_line};
 pub use html::html;
 pub use load::load_terminal;
 pub use markdown::markdown;

@@ -5,15 +5,18 @@ mod expect;
 mod live;
 pub mod request;
 mod schedule;
+mod search;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{Clock, External, Ready, RealClock, Session, cores, execute, load_result, machine, plan};
 use kumite_load::{Address, Interval, Limit, Load, Target};
 use kumite_record::{LoadResult, Point, Question, Run, Store};
+use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::load::live::{End, Live};
@@ -47,6 +50,8 @@ pub struct Args {
     #[command(flatten)]
     schedule: schedule::Args,
     #[command(flatten)]
+    search: search::Args,
+    #[command(flatten)]
     request: request::Args,
     #[command(flatten)]
     expect: expect::Args,
@@ -60,17 +65,24 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let load = load(args)?;
     let stop = stop::flag()?;
+    if let Some(slo) = args.search.slo() {
+        let url = args.urls.join(" ");
+        return args.search.run(url, &load, slo, args.duration, args.json.as_deref(), &stop);
+    }
     let result = measure(args, load, &stop)?;
-    match args.json.as_deref() {
-        Some(file) if file == std::path::Path::new("-") => output::print(&output::json(&result)?)?,
+    write(args.json.as_deref(), &result, || kumite_report::load_terminal(&result, &output::style()))?;
+    judge(args, &result)
+}
+
+/// Prints the report, or the document if that is to be printed, and writes the document.
+fn write(json: Option<&Path>, document: &impl Serialize, report: impl Fn() -> String) -> Result<(), Failure> {
+    match json {
+        Some(file) if file == Path::new("-") => output::print(&output::json(document)?),
         file => {
-            output::print(&kumite_report::load_terminal(&result, &output::style()))?;
-            if let Some(file) = file {
-                output::write(file, &output::json(&result)?)?;
-            }
+            output::print(&report())?;
+            file.map_or(Ok(()), |file| output::write(file, &output::json(document)?))
         }
     }
-    judge(args, &result)
 }
 
 /// Whether the result is what was asked for.
@@ -103,7 +115,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         }
         targets.push((target, args.weights.get(nth).copied().unwrap_or(1)));
     }
-    let arrivals = args.schedule.arrivals()?;
+    let arrivals = args.schedule.arrivals(args.search.slo().is_some())?;
     let length = arrivals.as_ref().and_then(kumite_load::Arrivals::length);
     let default = || args.requests.is_none().then_some(length.unwrap_or(DEFAULT_DURATION));
     let limit = Limit { requests: args.requests, duration: args.duration.or_else(default) };
@@ -128,7 +140,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
 }
 
 /// The same way that an experiment takes, with one contender, one point and one block.
-fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Result<LoadResult, Failure> {
+fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Failure> {
     let clock = RealClock::default();
     let cores = cores();
     let seconds = load.limit.duration;

@@ -14,10 +14,10 @@ pub struct Args {
     #[arg(short = 'R', long, value_name = "RATE")]
     rate: Option<String>,
     /// Random arrivals with that rate (Poisson), not even ones
-    #[arg(long, requires = "rate")]
+    #[arg(long)]
     poisson: bool,
     /// So many requests at once, and so many times rarer
-    #[arg(long, value_name = "N", requires = "rate", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     burst: Option<u32>,
     /// The seed of random arrivals
     #[arg(long, value_name = "N", default_value_t = 0, requires = "poisson")]
@@ -31,7 +31,7 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn arrivals(&self) -> Result<Option<Arrivals>, Failure> {
+    pub fn arrivals(&self, searching: bool) -> Result<Option<Arrivals>, Failure> {
         let usage = |error: kumite_load::ArrivalsError| Failure::Usage(error.to_string());
         if let Some(file) = &self.replay {
             let text =
@@ -40,7 +40,15 @@ impl Args {
                 .map(Some)
                 .map_err(|error| Failure::Usage(format!("{}: {error}", file.display())));
         }
-        let Some(rate) = &self.rate else { return Ok(None) };
+        let rate = match &self.rate {
+            Some(rate) => rate,
+            None if !self.poisson && self.burst.is_none() => return Ok(None),
+            // The search has its own.
+            None if searching => "1",
+            None => {
+                return Err(Failure::Usage("--poisson and --burst are for --rate or --find-rate".to_owned()));
+            }
+        };
         let gaps = if self.poisson { Gaps::Poisson { seed: self.seed } } else { Gaps::Even };
         let pieces = Arrivals::pieces(rate).map_err(usage)?;
         Ok(Some(Arrivals::Rate { pieces, gaps, burst: self.burst.unwrap_or(1) }))

@@ -1,0 +1,217 @@
+use comfy_table::CellAlignment::{Left, Right};
+use kumite_record::{FoundRate, RateTrial, RateVerdict, SearchEnd};
+
+use crate::grid::grid;
+use crate::metric::Metric;
+use crate::number::{count, digits_apart, length, plural, significant};
+use crate::style::Style;
+use crate::text::one_line;
+
+/// What `kumite load --find-rate` prints at its end: the answer or why there is none, what was tried, what broke, and what to
+/// doubt.
+pub fn found_rate_terminal(found: &FoundRate, style: &Style) -> String {
+    let style = *style;
+    let mut out = style.bold(&style.wrap(&answer(found), 0));
+    out += &style.wrap(&summary(found), 0);
+    if !found.trials.is_empty() {
+        out += &format!("\n{}\n", table(found, style));
+    }
+    for line in limits(found).into_iter().chain(doubts(found)) {
+        out += &style.wrap(&line, 0);
+    }
+    out
+}
+
+/// A trial on a line, for whoever watches.
+pub fn rate_trial_line(trial: &RateTrial) -> String {
+    let figures = trial.figures.iter().filter(|(name, _)| *name != "error_share").map(|(name, value)| {
+        let metric = Metric::new(name);
+        format!("{} {}", metric.label(), metric.text(*value))
+    });
+    let failed: u64 = trial.errors.values().sum();
+    let failed = (failed > 0).then(|| format!("{} failed", count(failed as f64)));
+    let verdict = match trial.verdict {
+        RateVerdict::Met => "met".to_owned(),
+        RateVerdict::Unmet => format!("not met: {}", one_line(&trial.broke.join(", "))),
+        RateVerdict::Void => "void: the load engine had no headroom or sent late".to_owned(),
+    };
+    let said: Vec<String> = figures.chain(failed).chain([verdict]).collect();
+    format!("{} req/s: {}", significant(trial.rate_rps, 4), said.join(", "))
+}
+
+/// The first line.
+fn answer(found: &FoundRate) -> String {
+    let slo = one_line(&found.slo);
+    if let Some(rate) = &found.rate_rps {
+        let digits = digits_apart(&[rate.low, rate.high]);
+        let show = |value| significant(value, digits);
+        let early = if found.ended == SearchEnd::Interrupted { "interrupted; " } else { "" };
+        return format!(
+            "{early}highest rate: {} req/s, 95 % interval {}–{}, for {slo}",
+            show(rate.estimate),
+            show(rate.low),
+            show(rate.high)
+        );
+    }
+    let rps = |rate: f64| format!("{} req/s", significant(rate, 3));
+    match (found.ended, found.met_rps, found.unmet_rps) {
+        (SearchEnd::EngineLimit, Some(met), _) => {
+            format!("limited by the load engine: at least {} for {slo}; it could not offer more", rps(met))
+        }
+        (SearchEnd::EngineLimit, None, _) => {
+            format!(
+                "limited by the load engine: it could not offer the lowest rate that was tried, for {slo}"
+            )
+        }
+        (SearchEnd::NeverMet, _, unmet) => {
+            let lowest = unmet.map_or_else(String::new, |rate| format!(" at {}", rps(rate)));
+            let lower = match unmet {
+                Some(rate) if rate > 1.0 => "; lower ones take longer trials and so a longer --budget",
+                _ => "",
+            };
+            format!(
+                "no rate: the server does not meet {slo} even{lowest}, the lowest rate that was tried{lower}"
+            )
+        }
+        (ended, met, unmet) => {
+            let why = match ended {
+                SearchEnd::Interrupted => "interrupted".to_owned(),
+                _ => format!("out of time after {}", length(found.budget_s)),
+            };
+            let met = met.map(|rate| format!("the last trial that met it had {}", rps(rate)));
+            let unmet = unmet.map(|rate| format!("the last that did not {}", rps(rate)));
+            let known: Vec<String> = met.into_iter().chain(unmet).collect();
+            let known = if known.is_empty() { "nothing is known".to_owned() } else { known.join(", ") };
+            format!(
+                "no answer yet for {slo}: {why}, with {}; {known}",
+                plural(found.answers_rps.len(), "answer")
+            )
+        }
+    }
+}
+
+fn summary(found: &FoundRate) -> String {
+    let trials = format!(
+        "trials of {} over {}",
+        length(found.trial_s),
+        plural(found.connections as usize, "connection")
+    );
+    let meaning = match found.rate_rps {
+        Some(rate) => format!("half of them meet it at that rate; {}, ", plural(rate.n as usize, "answer")),
+        None => String::new(),
+    };
+    let made = plural(found.trials.len(), "trial");
+    format!("{}, {trials}: {meaning}{made} in {}", one_line(&found.url), length(found.seconds))
+}
+
+/// Trials within this ratio are one row.
+const ROW: f64 = 1.02;
+
+fn table(found: &FoundRate, style: Style) -> String {
+    let mut trials: Vec<&RateTrial> = found.trials.iter().collect();
+    trials.sort_by(|a, b| a.rate_rps.total_cmp(&b.rate_rps));
+    let rows: Vec<&[&RateTrial]> = rows(&trials);
+    let mut metrics: Vec<Metric> = Vec::new();
+    for name in trials.iter().flat_map(|trial| trial.figures.keys()).filter(|name| *name != "error_share") {
+        if !metrics.iter().any(|metric| metric.name == *name) {
+            metrics.push(Metric::new(name));
+        }
+    }
+    metrics.sort_by_key(Metric::rank);
+    let labels: Vec<String> = metrics.iter().map(Metric::label).collect();
+    let heads = [("req/s", Right), ("met", Right)]
+        .into_iter()
+        .chain(labels.iter().map(|label| (label.as_str(), Right)))
+        .chain([("failed", Right), ("engine busy", Right), ("", Left)]);
+    let columns: Vec<_> = heads.collect();
+    let cells: Vec<Vec<String>> = rows.iter().map(|row| cells(row, &metrics)).collect();
+    grid(&columns, &cells, style)
+}
+
+/// Sorted trials, those that are near one another together.
+fn rows<'a, 'b>(trials: &'b [&'a RateTrial]) -> Vec<&'b [&'a RateTrial]> {
+    let mut rows = Vec::new();
+    let mut rest = trials;
+    while let Some(first) = rest.first() {
+        let end = rest.partition_point(|trial| trial.rate_rps <= first.rate_rps * ROW);
+        let (row, after) = rest.split_at(end.max(1));
+        rows.push(row);
+        rest = after;
+    }
+    rows
+}
+
+fn cells(row: &[&RateTrial], metrics: &[Metric]) -> Vec<String> {
+    let (first, last) = (row[0].rate_rps, row[row.len() - 1].rate_rps);
+    let digits = digits_apart(&[first, last]).min(4);
+    let (from, to) = (significant(first, digits), significant(last, digits));
+    let rate = if from == to { from } else { format!("{from}–{to}") };
+    let is = |verdict| row.iter().filter(|trial| trial.verdict == verdict).count();
+    let (met, void) = (is(RateVerdict::Met), is(RateVerdict::Void));
+    let judged = row.len() - void;
+    let met = if judged > 0 { format!("{met} of {judged}") } else { "–".to_owned() };
+    let figures = metrics.iter().map(|metric| {
+        let values: Vec<f64> =
+            row.iter().filter_map(|trial| trial.figures.get(&metric.name)).copied().collect();
+        middle(values).map_or_else(|| "–".to_owned(), |value| metric.text(value))
+    });
+    let failed: u64 = row.iter().flat_map(|trial| trial.errors.values()).sum();
+    let requests: u64 = row.iter().map(|trial| trial.requests).sum();
+    let failed = match failed {
+        0 => "0".to_owned(),
+        some => format!("{} %", significant(some as f64 / requests.max(1) as f64 * 100.0, 2)),
+    };
+    let busy = middle(row.iter().map(|trial| trial.engine_busy).collect());
+    let busy = busy.map_or_else(String::new, |busy| format!("{:.0} %", busy * 100.0));
+    let void = if void > 0 { format!("{void} void") } else { String::new() };
+    [rate, met].into_iter().chain(figures).chain([failed, busy, void]).collect()
+}
+
+/// The median, the lower of two.
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
+fn limits(found: &FoundRate) -> Vec<String> {
+    let mut lines = Vec::new();
+    if found.failed_near > 0 {
+        let mut broke: Vec<_> = found.broke.iter().collect();
+        broke.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+        let broke = broke.iter().map(|(what, n)| format!("{} in {}", one_line(what), count(**n as f64)));
+        let (broke, all) =
+            (broke.collect::<Vec<_>>().join(", "), plural(found.failed_near as usize, "failed trial"));
+        lines.push(match found.rate_rps {
+            Some(_) => format!("what broke: of {all} at up to 1.25 times that rate, {broke}"),
+            None => format!("what broke: of {all}, {broke}"),
+        });
+    }
+    if found.waited_near * 2 > found.failed_near {
+        lines.push(format!(
+            "limited by the connections: in {} of them requests waited for a free one, while the server answered in time; \
+             more (-c) may bring more",
+            count(found.waited_near as f64)
+        ));
+    }
+    lines
+}
+
+fn doubts(found: &FoundRate) -> Vec<String> {
+    let mut lines = Vec::new();
+    let is_void = |trial: &&RateTrial| trial.verdict == RateVerdict::Void;
+    match found.trials.iter().filter(is_void).count() {
+        0 => {}
+        void => lines.push(format!(
+            "{} void: the load engine had no headroom or sent late, so that they say nothing of the server",
+            if void == 1 { "1 trial was".to_owned() } else { format!("{} trials were", count(void as f64)) }
+        )),
+    }
+    match found.trials.iter().filter(|trial| !trial.settled).count() {
+        0 => {}
+        unsettled => lines.push(format!(
+            "before {} the server had not come to rest 5 s after the one before: what that left may have failed it",
+            plural(unsettled, "trial")
+        )),
+    }
+    lines
+}

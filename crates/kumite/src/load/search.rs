@@ -1,0 +1,75 @@
+//! `kumite load --find-rate`: the highest rate that meets an SLO.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_lab::{FindRateError, RateRules, Slo, find_rate};
+use kumite_load::Load;
+use kumite_record::{RateTrial, SearchEnd};
+
+use super::write;
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::{duration, output};
+
+const DEFAULT_TRIAL: Duration = Duration::from_secs(2);
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Search")]
+pub struct Args {
+    /// Search for the highest rate at which trials of -z (default 2s) meet --slo
+    #[arg(long, requires = "slo", conflicts_with_all = ["requests", "rate", "replay"])]
+    find_rate: bool,
+    /// What a trial has to meet, e.g. 'p99 < 10ms' or 'p50 < 2ms and p99.9 < 50ms and errors < 0.1%' [default for
+    /// errors: none]
+    #[arg(long, value_name = "SLO", requires = "find_rate", value_parser = Slo::parse)]
+    slo: Option<Slo>,
+    /// The time of the whole search
+    #[arg(long, value_name = "TIME", requires = "find_rate", default_value = "3m", value_parser = duration::parse)]
+    budget: Duration,
+}
+
+impl Args {
+    /// What is searched for, if anything.
+    pub fn slo(&self) -> Option<&Slo> {
+        self.slo.as_ref()
+    }
+
+    pub fn run(
+        &self,
+        url: String,
+        load: &Load,
+        slo: &Slo,
+        duration: Option<Duration>,
+        json: Option<&Path>,
+        stop: &AtomicBool,
+    ) -> Result<(), Failure> {
+        let rules = RateRules {
+            trial: duration.unwrap_or(DEFAULT_TRIAL),
+            budget: self.budget,
+            seed: 1,
+            command: output::command_line(),
+            url,
+        };
+        let progress = Progress::new(0);
+        let mut watch = |trial: &RateTrial| progress.note(&kumite_report::rate_trial_line(trial));
+        let found = find_rate(load, slo, &rules, stop, &mut watch);
+        progress.clear();
+        let found = found.map_err(|error| match error {
+            FindRateError::Recorded | FindRateError::Timeout { .. } => Failure::Usage(error.to_string()),
+            FindRateError::NoAnswer { .. } => Failure::Gate(error.to_string()),
+            FindRateError::Load(_) => Failure::Incomplete(error.to_string()),
+        })?;
+        write(json, &found, || kumite_report::found_rate_terminal(&found, &output::style()))?;
+        match found.ended {
+            SearchEnd::Found => Ok(()),
+            SearchEnd::NeverMet => Err(Failure::Gate(format!("no rate was found that meets {slo}"))),
+            SearchEnd::EngineLimit => Err(Failure::Incomplete("the load engine was the limit".to_owned())),
+            SearchEnd::OutOfTime => {
+                Err(Failure::Incomplete("the budget was spent: give more with --budget".to_owned()))
+            }
+            SearchEnd::Interrupted => Err(Failure::Incomplete("it was interrupted".to_owned())),
+        }
+    }
+}
