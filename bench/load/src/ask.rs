@@ -25,29 +25,38 @@ impl Ask<'_> {
         Ok((run(&spawn, limit, self.stop)?, log))
     }
 
-    /// The first line that a command prints, which must succeed.
-    pub fn first_line(&self, command: &str) -> Result<String> {
+    /// What a command prints, which must succeed.
+    pub fn text(&self, command: &str) -> Result<String> {
         let (finished, log) = self.ask(command, ASK_LIMIT)?;
         let text = std::fs::read_to_string(log)?;
-        match text.lines().next() {
-            Some(line) if finished.status.success() => Ok(line.trim().to_owned()),
-            _ => bail!("`{command}` failed: {}", text.trim()),
+        match finished.status.success() {
+            true => Ok(text),
+            false => bail!("`{command}` failed: {}", text.trim()),
         }
     }
 
-    /// The released binary, made from the sources as they are. It lies beside this program.
-    pub fn build(&self, program: &Path) -> Result<PathBuf> {
+    /// The first line of it.
+    pub fn first_line(&self, command: &str) -> Result<String> {
+        let text = self.text(command)?;
+        match text.lines().next() {
+            Some(line) => Ok(line.trim().to_owned()),
+            None => bail!("`{command}` printed nothing"),
+        }
+    }
+
+    /// The released binary of a crate, made from the sources as they are. It lies beside this program.
+    pub fn build(&self, program: &Path, name: &str) -> Result<PathBuf> {
         if cfg!(debug_assertions) {
             bail!("this is a debug build; use `cargo run --release -p bench-load`");
         }
-        let (finished, log) = self.ask("cargo build --release -p kumite", BUILD_LIMIT)?;
+        let (finished, log) = self.ask(&format!("cargo build --release -p {name}"), BUILD_LIMIT)?;
         if !finished.status.success() {
-            bail!("cannot build kumite: {}", std::fs::read_to_string(log)?.trim());
+            bail!("cannot build {name}: {}", std::fs::read_to_string(log)?.trim());
         }
-        let kumite = program.with_file_name("kumite");
-        if !kumite.is_file() {
-            bail!("{} is missing after `cargo build --release -p kumite`", kumite.display());
+        let path = program.with_file_name(name);
+        if !path.is_file() {
+            bail!("{} is missing after `cargo build --release -p {name}`", path.display());
         }
-        Ok(kumite)
+        Ok(path)
     }
 }

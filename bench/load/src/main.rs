@@ -1,35 +1,38 @@
-//! `cargo run --release -p bench-load`: prints the table; `--write` keeps it in RESULTS.md.
+//! `cargo run --release -p bench-load`: measures, prints, and with `--write` keeps RESULTS.md.
 
 mod ask;
 mod facts;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
-use bench_load::{Cell, Generator, Trial, faults, server, table};
-use clap::{Parser, Subcommand};
+use bench_load::{Bench, Effort, Measure, floors, kumites, list, peers, server};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::ask::Ask;
-use crate::facts::facts;
+use crate::facts::{Found, facts};
 
-/// Measure the CPU that `kumite load` takes for each request, beside wrk
+/// Measure `kumite load` beside its peers and beside the least that a client can cost
 #[derive(Parser)]
 struct Args {
     #[command(subcommand)]
     role: Option<Role>,
-    /// Rounds: one trial of each generator at each number of connections
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    rounds: u32,
-    /// Length of a trial
-    #[arg(long, value_name = "S", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
-    seconds: u64,
-    /// Keep-alive connections, e.g. 1,50,1000
-    #[arg(long, value_name = "N,…", default_value = "50", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    connections: Vec<u32>,
+    /// What to measure [default: all]
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',')]
+    only: Vec<Measure>,
+    /// Rounds of kumite, wrk and the floors, and at most so many of the other peers [default: by measurement]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: Option<u32>,
+    /// Length of a load [default: by measurement]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=50))]
+    seconds: Option<u64>,
+    /// One short round of everything, to see that it works
+    #[arg(long)]
+    quick: bool,
     /// Repeats the order of a run
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -42,15 +45,23 @@ struct Args {
 enum Role {
     /// Be the server (used by the program itself)
     #[command(hide = true)]
-    Serve,
+    Serve {
+        /// Where to write when each request was read
+        #[arg(long)]
+        stamps: Option<PathBuf>,
+    },
 }
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
+/// For 10,000 connections, and what a runtime opens besides.
+const OPEN_FILES: u64 = 10_256;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let done = match args.role {
-        Some(Role::Serve) => server::serve().map(|()| true).context("the server failed"),
+    let done = match &args.role {
+        Some(Role::Serve { stamps }) => {
+            server::serve(stamps.as_deref()).map(|()| true).context("the server failed")
+        }
         None => measure(&args),
     };
     match done {
@@ -73,69 +84,77 @@ fn measure(args: &Args) -> Result<bool> {
     if cores.contender == cores.engine {
         bail!("server and generator need a CPU each; this process may use only {:?}", cores.engine);
     }
-    make_room(&args.connections)?;
+    make_room()?;
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load_before = load.split(' ').take(3).collect::<Vec<_>>().join(" ");
     let dir = tempfile::tempdir()?;
     let ask = Ask { dir: dir.path(), stop: &stop };
     let program = std::env::current_exe()?;
-    let kumite = ask.build(&program)?;
-    let mut generators = vec![Generator::Kumite(kumite.clone())];
-    let mut versions = vec![ask.first_line(&format!("'{}' --version", kumite.display()))?];
-    match ask.first_line("command -v wrk >/dev/null && { wrk -v || true; }") {
-        Ok(version) => {
-            generators.push(Generator::Wrk);
-            versions.push(version);
-        }
-        Err(_) => {
-            eprintln!("SKIPPED: wrk is not on PATH, so there is nothing to compare with: apt-get install wrk")
-        }
+    let found = find(&ask, &program)?;
+    let Found { generators, versions } = found;
+    let bench = Bench { program, dir: dir.path(), cores, stop: &stop, generators, seed: args.seed };
+
+    let only = if args.only.is_empty() { Measure::value_variants() } else { &args.only[..] };
+    let (mut sections, mut lines, mut faults) = (String::new(), Vec::new(), Vec::new());
+    for measure in only {
+        let section = measure.run(&bench, effort(args, *measure))?;
+        sections += &format!("\n{}", section.text);
+        lines.extend(section.lines);
+        faults.extend(section.faults);
     }
 
-    let mut cells: Vec<Cell> =
-        args.connections.iter().map(|&connections| Cell { connections, rounds: Vec::new() }).collect();
-    let everywhere = vec![(0..generators.len()).collect(); cells.len()];
-    for block in kumite_lab::plan(&everywhere, args.rounds, args.seed).blocks {
-        let cell = &mut cells[block.point];
-        let mut trials = vec![None; generators.len()];
-        for index in block.order {
-            let generator = &generators[index];
-            let trial =
-                Trial::run(generator, cell.connections, args.seconds, &program, &cores, dir.path(), &stop)?;
-            eprintln!(
-                "round {}, {} connections, {}: {:.2} µs/request, {:.0} requests/s",
-                block.index + 1,
-                cell.connections,
-                generator.name(),
-                trial.cpu_us_per_request(),
-                trial.requests_per_s()
-            );
-            trials[index] = Some(trial);
-        }
-        cell.rounds.push(trials.into_iter().flatten().collect());
+    let mut text = format!("# kumite load beside its peers\n\n## What is asked\n\n{}", list(&lines));
+    for fault in &faults {
+        text += &format!("\n**Error:** {fault}\n");
     }
-
-    let mut text = table(&generators, &cells);
-    text += &facts(args, &generators, &versions, cores, &load_before, &ask);
+    text += &sections;
+    text += &facts(&bench, &versions, &load_before, &ask);
     if args.write {
         let file = Path::new(HERE).join("RESULTS.md");
-        std::fs::write(&file, format!("# kumite load beside wrk\n\n{text}"))
-            .with_context(|| format!("cannot write {}", file.display()))?;
+        std::fs::write(&file, &text).with_context(|| format!("cannot write {}", file.display()))?;
     }
-    writeln!(std::io::stdout(), "{text}").context("cannot print the table")?;
-    let faults = faults(&generators, &cells);
+    write!(std::io::stdout(), "{text}").context("cannot print the tables")?;
     faults.iter().for_each(|fault| eprintln!("error: {fault}"));
     Ok(faults.is_empty())
 }
 
+fn effort(args: &Args, measure: Measure) -> Effort {
+    let Effort { rounds, peer_rounds, seconds } = measure.effort(args.quick);
+    let rounds = args.rounds.unwrap_or(rounds);
+    Effort { rounds, peer_rounds: peer_rounds.min(rounds), seconds: args.seconds.unwrap_or(seconds) }
+}
+
+/// Builds our own, and looks for the others.
+fn find(ask: &Ask, program: &Path) -> Result<Found> {
+    let kumite = ask.build(program, "kumite")?;
+    let floor = ask.build(program, "bench-floor")?;
+    let quoted = format!("'{}'", kumite.display());
+    let mut versions = vec![("kumite", ask.first_line(&format!("{quoted} --version"))?)];
+    let (mut generators, missing) = kumites(&kumite, &ask.text(&format!("{quoted} load --help"))?);
+    for name in missing {
+        eprintln!("SKIPPED: {name}, `kumite load` has no such flag");
+    }
+    generators.extend(floors(&floor));
+    for peer in peers() {
+        let version = format!("command -v {} >/dev/null && {{ {}; }}", peer.program, peer.version);
+        match ask.first_line(&version) {
+            Ok(version) => {
+                versions.push((peer.program, version));
+                generators.extend(peer.ways);
+            }
+            Err(_) => eprintln!("SKIPPED: {} is not on PATH: {}", peer.program, peer.install),
+        }
+    }
+    Ok(Found { generators, versions })
+}
+
 /// Room for the connections, which server and generators inherit.
-fn make_room(connections: &[u32]) -> Result<()> {
+fn make_room() -> Result<()> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let needed = u64::from(connections.iter().copied().max().unwrap_or_default()) + 64;
     let limit = getrlimit(Resource::Nofile);
-    if limit.current.is_some_and(|current| current < needed) {
-        setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum: limit.maximum })
-            .with_context(|| format!("{needed} open files are not allowed; raise `ulimit -Hn`"))?;
+    if limit.current.is_some_and(|current| current < OPEN_FILES) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(OPEN_FILES), maximum: limit.maximum })
+            .with_context(|| format!("{OPEN_FILES} open files are not allowed; raise `ulimit -Hn`"))?;
     }
     Ok(())
 }

@@ -1,21 +1,22 @@
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use kumite_record::Cores;
 
-use crate::{Generator, Server};
+use crate::{Bench, Generator, Load, Said, Server, Shape};
+
+/// How long the server is stopped.
+pub const STALL: Duration = Duration::from_secs(1);
 
 /// One load of one generator on a fresh server.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
     /// Requests that the server has answered.
     pub requests: u64,
     /// The most connections that were open at once.
     pub connections: u64,
-    /// Answers that the generator says it has had, if it was asked.
-    pub counted: Option<u64>,
+    /// What the generator says about it.
+    pub said: Said,
     /// The generator's user and system time, from its start to its end.
     pub cpu: Duration,
     /// From the generator's start to its end.
@@ -26,39 +27,52 @@ pub struct Trial {
     pub others_cpu: Duration,
     /// The generator's, as seen four times a second.
     pub peak_rss_bytes: u64,
+    /// When the server read each request; empty in a closed loop.
+    pub stamps_ns: Vec<u64>,
 }
 
 impl Trial {
-    /// Runs one: `program` is this one, to start the server with; all files go to `dir`.
-    pub fn run(
+    /// Runs one, `under` another program if that is not empty.
+    pub(crate) fn run(
+        bench: &Bench,
         generator: &Generator,
-        connections: u32,
-        seconds: u64,
-        program: &Path,
-        cores: &Cores,
-        dir: &Path,
-        stop: &AtomicBool,
+        (connections, shape, seconds): (u32, Shape, u64),
+        under: &str,
     ) -> Result<Trial> {
-        let (Some(&first), Some(&last)) = (cores.contender.first(), cores.engine.last()) else {
+        let (Some(&first), Some(&last)) = (bench.cores.contender.first(), bench.cores.engine.last()) else {
             bail!("the system does not tell which CPUs there are");
         };
         let before = MachineTime::now()?;
-        let server = Server::start(program, &[first], dir)?;
-        let ended = generator.run((server.port(), connections, seconds), last, dir, stop)?;
+        let mut server = Server::start(&bench.program, &[first], bench.dir, shape != Shape::Closed)?;
+        let url = format!("http://127.0.0.1:{}/", server.port());
+        let load = Load { url, connections, seconds, shape };
+        let command = (generator.command)(&load).context("it does not offer such a load")?;
+        let run = || generator.run(&command, (&load, under), last, bench.dir, bench.stop);
+        let (ended, said) = match shape {
+            Shape::Stalled(_) => thread::scope(|scope| {
+                let stall = scope
+                    .spawn(|| server.stall(Duration::from_secs(seconds).saturating_sub(STALL) / 2, STALL));
+                let done = run();
+                stall.join().expect("a stall does not panic")?;
+                done
+            }),
+            _ => run(),
+        }?;
         let served = server.stop()?;
         if served.requests == 0 {
-            bail!("{} ended well, but the server has answered nothing", generator.name());
+            bail!("it ended well, but the server has answered nothing");
         }
         let ours = ended.user + ended.system + served.cpu;
         Ok(Trial {
             others_cpu: MachineTime::now()?.busy_since(&before).saturating_sub(ours),
             requests: served.requests,
             connections: served.connections,
-            counted: generator.counted(dir)?,
+            said,
             cpu: ended.user + ended.system,
             wall: ended.wall,
             server_cpu: served.cpu,
             peak_rss_bytes: ended.usage.peak_rss_bytes,
+            stamps_ns: served.stamps_ns,
         })
     }
 
@@ -72,13 +86,16 @@ impl Trial {
         self.requests as f64 / self.wall.as_secs_f64()
     }
 
-    /// How much the generator's count is off, if by more than the requests that may have been in flight at the end.
-    pub fn miscount(&self, connections: u32) -> Option<i128> {
-        let off = i128::from(self.requests) - i128::from(self.counted?);
-        (!(0..=i128::from(connections)).contains(&off)).then_some(off)
+    /// The generator's peak of memory.
+    pub fn peak_rss_mib(&self) -> f64 {
+        self.peak_rss_bytes as f64 / f64::from(1 << 20)
+    }
+
+    /// By how much the server has answered more than the generator says it was.
+    pub fn miscount(&self) -> i128 {
+        i128::from(self.requests) - i128::from(self.said.answers)
     }
 }
-
 /// The machine's CPU time since it was started, in the kernel's ticks.
 struct MachineTime {
     at: Instant,

@@ -11,7 +11,7 @@ const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 fn server() -> (Server, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    let server = Server::start(Path::new(env!("CARGO_BIN_EXE_bench-load")), &[], dir.path()).unwrap();
+    let server = Server::start(Path::new(env!("CARGO_BIN_EXE_bench-load")), &[], dir.path(), false).unwrap();
     (server, dir)
 }
 
@@ -35,6 +35,12 @@ fn pong(socket: &mut TcpStream) {
         answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("\r\nContent-Length: 4\r\n"),
         "{answer}"
     );
+}
+
+fn pong_once(server: &Server) {
+    let mut socket = connect(server);
+    socket.write_all(GET).unwrap();
+    pong(&mut socket);
 }
 
 fn silent(socket: &mut TcpStream) {
@@ -103,6 +109,75 @@ fn closes_when_asked_to() {
     next.write_all(GET).unwrap();
     pong(&mut next);
     assert_eq!(server.stop().unwrap().requests, 2);
+}
+
+#[test]
+fn keeps_what_http_1_0_asks_to_keep() {
+    let (server, _dir) = server();
+    let mut socket = connect(&server);
+    for _ in 0..2 {
+        socket.write_all(b"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").unwrap();
+        let mut answer = [0; 121];
+        socket.read_exact(&mut answer).unwrap();
+        let answer = String::from_utf8(answer.to_vec()).unwrap();
+        assert!(
+            answer.contains("\r\nConnection: keep-alive\r\n") && answer.ends_with("\r\n\r\npong"),
+            "{answer}"
+        );
+    }
+    silent(&mut socket);
+    assert_eq!(server.stop().unwrap().requests, 2);
+}
+
+#[test]
+fn stamps_each_request_with_when_it_was_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let start = |stamped| {
+        Server::start(Path::new(env!("CARGO_BIN_EXE_bench-load")), &[], dir.path(), stamped).unwrap()
+    };
+    let now_ns = || {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    };
+    let server = start(true);
+    let mut socket = connect(&server);
+    let mut around = Vec::new();
+    for _ in 0..3 {
+        let before = now_ns();
+        socket.write_all(&[GET, GET].concat()).unwrap();
+        pong(&mut socket);
+        pong(&mut socket);
+        around.push(before..now_ns());
+    }
+    let stamps = server.stop().unwrap().stamps_ns;
+    assert_eq!(stamps.len(), 6);
+    for (stamp, around) in stamps.iter().zip(around.iter().flat_map(|around| [around, around])) {
+        assert!(around.contains(stamp), "{stamp} is not in {around:?}");
+    }
+    // Not the stamps of the one before.
+    let server = start(false);
+    pong_once(&server);
+    assert!(server.stop().unwrap().stamps_ns.is_empty());
+}
+
+#[test]
+fn a_stall_is_a_time_without_answers() {
+    let (mut server, _dir) = server();
+    let mut socket = connect(&server);
+    let began = std::time::Instant::now();
+    std::thread::scope(|scope| {
+        let length = Duration::from_millis(300);
+        let stall = scope.spawn(move || {
+            server.stall(Duration::ZERO, length).unwrap();
+            server
+        });
+        // By then it is stopped, or this machine is too slow for any of this.
+        std::thread::sleep(Duration::from_millis(100));
+        socket.write_all(GET).unwrap();
+        pong(&mut socket);
+        assert!(began.elapsed() >= length, "answered after {:?}", began.elapsed());
+        assert_eq!(stall.join().unwrap().stop().unwrap().requests, 1);
+    });
 }
 
 #[test]

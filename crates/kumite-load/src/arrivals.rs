@@ -139,11 +139,11 @@ impl Arrivals {
         if instants.is_empty() { Err(ArrivalsError::Empty) } else { Ok(Arrivals::At(instants.into())) }
     }
 
-    /// When the last one may be due; none if there is no last.
+    /// After how long none is due any more; none if that never comes.
     pub fn length(&self) -> Option<Duration> {
         match self {
             Arrivals::Rate { pieces, .. } => pieces.iter().map(|piece| piece.lasts).sum(),
-            Arrivals::At(instants) => instants.last().copied(),
+            Arrivals::At(instants) => instants.last().map(|last| *last + Duration::from_nanos(1)),
         }
     }
 
@@ -388,7 +388,7 @@ mod tests {
     fn recordings() {
         let recorded = Arrivals::recorded("# seconds\n0\n0.5, /a\n\n0.5\n2 x\n").unwrap();
         assert_eq!(ms(&recorded, 9), [0.0, 500.0, 500.0, 2000.0]);
-        assert_eq!(recorded.length(), Some(Duration::from_secs(2)));
+        assert_eq!(recorded.length(), Some(Duration::new(2, 1)));
         assert_eq!(recorded.mean_rate(Duration::from_secs(1)), 3.0);
         for (text, message) in [
             ("", "no time"),

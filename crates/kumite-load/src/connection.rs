@@ -60,7 +60,7 @@ pub(crate) struct Connection {
     pub begun: bool,
     /// It is among those that an open loop may use.
     pub idle: bool,
-    /// What it sends back; empty where that is not asked for.
+    /// What it sends back, also on the next connection in its place; empty where that is not asked for.
     pub cookies: Jar,
     /// So many requests may be on their way.
     pub room: usize,
@@ -120,7 +120,6 @@ impl Connection {
     pub fn connecting(&mut self, now: u64, layers: Option<Box<Layers>>) {
         self.layers = layers;
         self.state = State::Connecting(now);
-        self.cookies.clear();
         self.reader.reset();
         self.heard = false;
         self.proven = false;

@@ -41,11 +41,6 @@ impl Jar {
         }
     }
 
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// Appends the `Cookie` header's line, if there is a cookie.
     pub fn write(&self, out: &mut Vec<u8>) {
         for (index, (name, value)) in self.0.iter().enumerate() {
@@ -121,7 +116,5 @@ mod tests {
         assert_eq!(jar.0.len(), COOKIES_LIMIT);
         jar.set(b"0=y");
         assert_eq!(jar.0[0].1, b"y");
-        jar.clear();
-        assert_eq!(jar, Jar::default());
     }
 }

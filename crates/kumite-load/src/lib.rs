@@ -36,12 +36,17 @@ mod connection;
 mod cookies;
 mod disturbance;
 mod engine;
+mod field;
 mod files;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod layers;
 mod messages;
 mod mix;
 mod outcome;
 mod pace;
+mod priority;
 mod recorder;
 mod recovery;
 mod request;
@@ -245,11 +250,8 @@ pub enum Error {
 }
 
 impl Load {
-    /// Offers the load and returns what it found.
-    ///
-    /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of what a disturbance
-    /// wants. `stop` is looked at at least every 100 ms; a run that it ends reports what it has.
-    pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
+    /// Whether it can be offered, as far as that can be told beforehand.
+    pub fn check(&self) -> Result<(), Error> {
         if self.connections == 0 || self.pipeline == 0 {
             return Err(Error::NoConnections);
         }
@@ -266,6 +268,15 @@ impl Load {
         if self.timeout.is_zero() {
             return Err(Error::NoTimeout);
         }
+        messages::Messages::new(self).map(drop)
+    }
+
+    /// Offers the load and returns what it found.
+    ///
+    /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of what a disturbance
+    /// wants. `stop` is looked at at least every 100 ms; a run that it ends reports what it has.
+    pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
+        self.check()?;
         threads::run(self, stop, on_event)
     }
 }

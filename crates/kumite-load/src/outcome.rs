@@ -5,6 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::times::Times;
+use crate::transport::Io;
 
 /// Finished requests that did not bring a right answer, by what went wrong. Each is counted once, as one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -126,6 +127,12 @@ pub struct Outcome {
     pub service_times: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and what came after it.
     pub intervals: Vec<Interval>,
+    /// It was an open loop.
+    pub open_loop: bool,
+    /// What moved the bytes: epoll or io_uring.
+    pub io: Io,
+    /// The engine's threads had real-time priority.
+    pub real_time: bool,
     /// CPU time of the engine's threads in the window; with one thread `on_event` is included.
     pub cpu: Duration,
     /// CPU time of the busiest thread in the window, divided by its length, but for what it only waited for a request to
@@ -170,6 +177,9 @@ impl Default for Outcome {
             service: histogram(),
             service_times: Times::default(),
             intervals: Vec::new(),
+            open_loop: false,
+            io: Io::Auto,
+            real_time: false,
             cpu: Duration::ZERO,
             busiest: 0.0,
             send_lag: histogram(),

@@ -1,5 +1,6 @@
 //! What is sent: one request, encoded once and written again and again, or with other values each time.
 
+use crate::field::is_token;
 use crate::target::Target;
 use crate::template::{Given, Part, Place, TemplateError, Variables};
 
@@ -98,7 +99,7 @@ impl Request {
         variables: Option<&Variables>,
         cookies: bool,
     ) -> Result<Prepared, RequestError> {
-        if !is_token(&self.method) {
+        if !is_name(&self.method) {
             return Err(RequestError::Method { method: self.method.clone() });
         }
         if self.method == "CONNECT" {
@@ -128,7 +129,7 @@ impl Request {
             text(&mut parts, &format!("Host: {}\r\n", target.authority));
         }
         for (name, value) in &self.headers {
-            if !is_token(name) {
+            if !is_name(name) {
                 return Err(RequestError::HeaderName { name: name.clone() });
             }
             if !value.bytes().all(|b| Place::HeaderValue.allows(b)) {
@@ -175,8 +176,8 @@ impl Request {
     }
 }
 
-fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(is_token)
 }
 
 #[cfg(test)]

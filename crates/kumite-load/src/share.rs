@@ -12,6 +12,7 @@ use crate::Event;
 use crate::outcome::{Disturbed, Errors, Interval, Outcome, Recovery};
 use crate::recorder::INTERVAL_MS;
 use crate::times::Times;
+use crate::transport::Io;
 
 /// What a thread tells while it goes on.
 pub(crate) enum Told<'a> {
@@ -139,6 +140,8 @@ fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
 
 /// What a thread found; the rest it gave away in parts.
 pub(crate) struct Share {
+    pub io: Io,
+    pub real_time: bool,
     pub ok: u64,
     pub errors: Errors,
     pub first_wrong: Option<String>,
@@ -160,6 +163,8 @@ pub(crate) struct Share {
 impl Default for Share {
     fn default() -> Share {
         Share {
+            io: Io::Auto,
+            real_time: false,
             ok: 0,
             errors: Errors::default(),
             first_wrong: None,
@@ -254,10 +259,11 @@ impl<'a> Collector<'a> {
     pub fn finish(mut self, shares: Vec<Share>) -> Outcome {
         self.release(i64::MAX);
         let response = self.times.from(0).1;
-        let service = self.service.unwrap_or_else(|| self.times.clone());
+        let service = self.service.clone().unwrap_or_else(|| self.times.clone());
         let mut outcome = Outcome {
             response,
             service: service.from(0).1,
+            open_loop: self.service.is_some(),
             times: self.times,
             service_times: service,
             intervals: self.intervals,
@@ -267,6 +273,8 @@ impl<'a> Collector<'a> {
             let busy = share.cpu.saturating_sub(share.spun).as_secs_f64();
             outcome.busiest = outcome.busiest.max(busy / share.elapsed.as_secs_f64().max(1e-9));
             outcome.requests += share.ok + share.errors.total();
+            outcome.io = share.io;
+            outcome.real_time = share.real_time;
             outcome.ok += share.ok;
             outcome.errors += share.errors;
             outcome.first_wrong = outcome.first_wrong.or(share.first_wrong);

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 
 use crate::cookies::Jar;
+use crate::field::is_text;
 
 const OWN: [&str; 3] = ["seq", "uuid", "connection"];
 
@@ -124,7 +125,7 @@ impl Place {
     pub fn allows(self, byte: u8) -> bool {
         match self {
             Place::Path => byte.is_ascii_graphic(),
-            Place::HeaderValue => !byte.is_ascii_control() || byte == b'\t',
+            Place::HeaderValue => is_text(byte),
             Place::Body => true,
         }
     }

@@ -9,6 +9,7 @@ use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
 use crate::layers::Dialect;
 use crate::messages::Messages;
+use crate::priority::RealTime;
 use crate::response::Asked;
 use crate::share::{Collector, Part, Share, Told};
 use crate::transport::epoll::Epoll;
@@ -31,7 +32,11 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
         }
-        engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)
+        // Where the CPUs are the engine's own, nobody else is kept from them.
+        let own = load.arrivals.is_some() && !load.cores.is_empty();
+        let priority = own.then(RealTime::take).flatten();
+        let share = engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)?;
+        Ok(Share { real_time: priority.is_some(), ..share })
     };
     if threads == 1 {
         let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
@@ -112,16 +117,16 @@ fn engine(
     if io != Io::Epoll {
         match Uring::new(address.clone(), fixed.clone(), connections) {
             Ok(uring) => {
-                return Engine::new(load, duty, messages, uring, tell)
-                    .run(stop, start)
-                    .map_err(wait(Io::Uring));
+                let share = Engine::new(load, duty, messages, uring, tell).run(stop, start);
+                return share.map(|share| Share { io: Io::Uring, ..share }).map_err(wait(Io::Uring));
             }
             Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
             Err(_) => {}
         }
     }
     let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
-    Engine::new(load, duty, messages, epoll, tell).run(stop, start).map_err(wait(Io::Epoll))
+    let share = Engine::new(load, duty, messages, epoll, tell).run(stop, start);
+    share.map(|share| Share { io: Io::Epoll, ..share }).map_err(wait(Io::Epoll))
 }
 
 fn pin(core: usize) -> Result<(), Error> {

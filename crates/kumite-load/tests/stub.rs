@@ -215,7 +215,8 @@ fn connections_too_many_wait_or_are_closed() {
 
     let stub = limited(OverLimit::Wait);
     let (mut first, mut second) = (Client::new(stub.addr), Client::new(stub.addr));
-    (first.get(), second.get());
+    first.get();
+    second.get();
     let mut third = Client::new(stub.addr);
     third.send(GET);
     third.0.set_read_timeout(Some(ms(100))).unwrap();
@@ -229,7 +230,8 @@ fn connections_too_many_wait_or_are_closed() {
 
     let stub = limited(OverLimit::Close);
     let (mut first, mut second) = (Client::new(stub.addr), Client::new(stub.addr));
-    (first.get(), second.get());
+    first.get();
+    second.get();
     assert_eq!(Client::new(stub.addr).rest(), "", "it is closed");
     first.get();
     drop(first);

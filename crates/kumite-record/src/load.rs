@@ -13,8 +13,10 @@ pub struct LoadResult {
     pub command: String,
     /// What was asked.
     pub url: String,
-    /// Keep-alive connections, each with one request in flight (closed loop).
+    /// Keep-alive connections, each with one request in flight.
     pub connections: u64,
+    /// Requests a second that were due on average; none in a closed loop.
+    pub rate_rps: Option<f64>,
     /// Finished requests: right answers and failures.
     pub requests: u64,
     /// Right answers.
@@ -33,10 +35,13 @@ pub struct LoadResult {
     /// Percentiles that are not given, by metric, and how many more requests they would take.
     #[serde(default)]
     pub needs: Needs,
-    /// Of what is steady, as all times. From when the request should have been sent. In a closed loop that is when it was sent.
+    /// Of what is steady, as all times; in an open loop of all that was due in the measured time. From when the request
+    /// should have been sent. In a closed loop that is when it was sent.
     pub response_us: Option<Latency>,
     /// From when the request was sent.
     pub service_us: Option<Latency>,
+    /// Answers to requests that were on their way when a closed loop ended: in no other count.
+    pub drained: u64,
     /// What the engine itself needed.
     pub engine: Engine,
     /// The first answer with a wrong status or body, in words.
@@ -78,12 +83,22 @@ pub struct Latency {
 /// What the load engine itself needed: the instrument is on trial too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Engine {
-    /// CPU time of the engine's thread.
+    /// What moved the bytes: epoll or io_uring.
+    pub io: String,
+    /// Whether its threads had real-time priority (SCHED_FIFO).
+    pub real_time: bool,
+    /// CPU time of the engine's threads.
     pub cpu_s: f64,
     /// CPU time for each finished request.
     pub cpu_us_per_request: Option<f64>,
-    /// How late requests were sent, 99th percentile; none in a closed loop, which has no schedule.
+    /// How late requests were sent though a connection was free, 99th percentile; none in a closed loop, which has no
+    /// schedule.
     pub send_lag_p99_us: Option<f64>,
+    /// How long answers may have waited until they were read, 99th percentile: an upper bound, and part of their response
+    /// times.
+    pub receive_lag_p99_us: Option<f64>,
+    /// Busy time of the busiest thread, divided by the measured time: 1 for one without headroom.
+    pub busiest: f64,
     /// Whether the engine had no headroom, so that it and not the server may have been the limit.
     pub bound: bool,
 }

@@ -107,7 +107,8 @@ impl Ring {
     ///
     /// The kernel has no io_uring, or an old one, or forbids it; the process may not have so many files; no memory.
     pub fn new(connections: usize, shared: Vec<Box<[u8]>>) -> Result<Ring, RingError> {
-        let completions = (2 * connections).clamp(4 * QUEUE as usize, MAX_COMPLETIONS).next_power_of_two();
+        let completions =
+            connections.saturating_mul(2).clamp(4 * QUEUE as usize, MAX_COMPLETIONS).next_power_of_two();
         let uring = IoUring::builder()
             .dontfork()
             .setup_single_issuer()
@@ -118,7 +119,7 @@ impl Ring {
             .setup_cqsize(completions as u32)
             .build(QUEUE)
             .map_err(|error| RingError::of("set up a ring", &error))?;
-        let files = u32::try_from(connections).unwrap_or(u32::MAX);
+        let files = u32::try_from(connections).unwrap_or(u32::MAX).max(1);
         uring.submitter().register_files_sparse(files).map_err(|error| match errno(&error) {
             Errno::MFILE => RingError::Files { connections },
             _ => RingError::of("register sockets", &error),
@@ -352,8 +353,12 @@ impl Ring {
             self.sends.free(index);
             return None;
         }
-        let error = if result < 0 { Errno::from_raw_os_error(-result) } else { Errno::PIPE };
-        if result <= 0 && error != Errno::INTR {
+        let error = match result {
+            1.. => None,
+            0 => Some(Errno::PIPE),
+            _ => Some(Errno::from_raw_os_error(-result)).filter(|&error| error != Errno::INTR),
+        };
+        if let Some(error) = error {
             let rest = self.sends.free(index);
             self.slots[slot].first = NONE;
             self.forget(rest);
@@ -474,8 +479,9 @@ impl Ring {
         let left = self.bytes_left(index);
         let (start, len) = (left.as_ptr(), left.len().min(MAX_SEND) as u32);
         let send = self.sends.get(index);
-        // Without MSG_WAITALL a send that fills the socket's buffer ends there; with it the kernel goes on by itself.
-        let flags = MSG_NOSIGNAL | if send.quiet { MSG_DONTWAIT } else { MSG_WAITALL };
+        // MSG_WAITALL: the kernel goes on by itself when the socket's buffer is full. With MSG_DONTWAIT it gives up there,
+        // and MSG_WAITALL makes that a failure: without it, a quiet send that ends early would pass for a success.
+        let flags = MSG_NOSIGNAL | MSG_WAITALL | if send.quiet { MSG_DONTWAIT } else { 0 };
         let skip = if send.quiet { squeue::Flags::SKIP_SUCCESS } else { squeue::Flags::empty() };
         let entry = opcode::Send::new(Fixed(send.slot as u32), start, len)
             .flags(flags)

@@ -1,12 +1,17 @@
 //! `kumite load`: the load engine as a tool of its own.
 
+mod engine;
+mod expect;
+pub mod request;
+mod schedule;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{Clock, External, Ready, RealClock, Session, cores, execute, load_result, machine, plan};
-use kumite_load::{Check, Expect, Interval, Limit, Load, Request, Target};
+use kumite_load::{Address, Interval, Limit, Load, Target};
 use kumite_record::{LoadResult, Point, Question, Run, Store};
 
 use crate::exit::Failure;
@@ -17,15 +22,19 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
 #[derive(Parser)]
 pub struct Args {
-    /// What to ask, e.g. http://127.0.0.1:3000/path?query
-    url: String,
-    /// Keep-alive connections, each with one request in flight
+    /// What to ask, e.g. http://127.0.0.1:3000/path?query; several of one server are asked in turn
+    #[arg(required = true, value_name = "URL")]
+    urls: Vec<String>,
+    /// How often each URL is asked in comparison with the others, e.g. 3,1
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    weights: Vec<u32>,
+    /// Keep-alive connections
     #[arg(short, long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: u32,
     /// End after exactly this many requests
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
-    /// End after this time, e.g. 10s or 2m [default: 10s, if -n is not given]
+    /// End after this time, e.g. 10s or 2m [default: as long as --rate or --replay says, else 10s, if -n is not given]
     #[arg(short = 'z', long, value_name = "TIME", value_parser = duration::parse)]
     duration: Option<Duration>,
     /// Time under load before counting begins, e.g. 1s
@@ -34,24 +43,14 @@ pub struct Args {
     /// An answer that takes longer is a failure
     #[arg(short, long, value_name = "TIME", default_value = "1s", value_parser = duration::parse)]
     timeout: Duration,
-    /// Request method [default: GET, or POST if there is a body]
-    #[arg(short, long)]
-    method: Option<String>,
-    /// Request body
-    #[arg(short = 'd', value_name = "TEXT", conflicts_with = "body_file")]
-    body: Option<String>,
-    /// Request body from a file
-    #[arg(short = 'D', value_name = "FILE")]
-    body_file: Option<PathBuf>,
-    /// Request header, e.g. -H 'accept: text/plain' (may be given several times)
-    #[arg(short = 'H', value_name = "HEADER", value_parser = header)]
-    headers: Vec<(String, String)>,
-    /// The status of a right answer [default: any 2xx]
-    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
-    expect_status: Option<u16>,
-    /// The whole body of a right answer [default: any]
-    #[arg(long, value_name = "TEXT")]
-    expect_body: Option<String>,
+    #[command(flatten)]
+    schedule: schedule::Args,
+    #[command(flatten)]
+    request: request::Args,
+    #[command(flatten)]
+    expect: expect::Args,
+    #[command(flatten)]
+    engine: engine::Args,
     /// Write the result as JSON (- for standard output, in place of the report)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -79,10 +78,10 @@ fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
         return Err(Failure::Incomplete(format!("it was interrupted after {} requests", result.requests)));
     }
     if result.ok == 0 {
-        return Err(Failure::Gate(format!("no right answer from {}", args.url)));
+        return Err(Failure::Gate(format!("no right answer from {}", args.urls.join(" "))));
     }
     let wrong = result.requests - result.ok;
-    if (args.expect_status.is_some() || args.expect_body.is_some()) && wrong > 0 {
+    if args.expect.is_given() && wrong > 0 {
         let all = result.requests;
         return Err(Failure::Gate(format!("{wrong} of {all} requests did not get the expected answer")));
     }
@@ -91,33 +90,40 @@ fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
 
 fn load(args: &Args) -> Result<Load, Failure> {
     let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
-    let body = match (&args.body, &args.body_file) {
-        (Some(text), _) => Some(text.clone().into_bytes()),
-        (None, Some(file)) => Some(std::fs::read(file).map_err(|error| {
-            Failure::Usage(format!("cannot read the body from {}: {error}", file.display()))
-        })?),
-        (None, None) => None,
-    };
-    let default_method = if body.is_some() { "POST" } else { "GET" };
-    let request = Request {
-        method: args.method.clone().unwrap_or_else(|| default_method.to_owned()),
-        headers: args.headers.clone(),
-        body: body.unwrap_or_default(),
-    };
-    let target = Target::parse(&args.url).map_err(|error| usage(&error))?;
-    request.encode(&target).map_err(|error| usage(&error))?;
-    let unlimited = args.requests.is_none() && args.duration.is_none();
-    let limit =
-        Limit { requests: args.requests, duration: args.duration.or(unlimited.then_some(DEFAULT_DURATION)) };
-    let body = args.expect_body.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes()));
-    Ok(Load {
-        request,
-        expect: Expect { status: args.expect_status, body },
+    if !args.weights.is_empty() && args.weights.len() != args.urls.len() {
+        let (urls, weights) = (args.urls.len(), args.weights.len());
+        return Err(Failure::Usage(format!("--weights has {weights} numbers for {urls} URLs")));
+    }
+    let mut targets = Vec::new();
+    for (nth, url) in args.urls.iter().enumerate() {
+        let mut target = Target::parse(url).map_err(|error| usage(&error))?;
+        if let Some(path) = &args.engine.unix_socket {
+            target.address = Address::Unix(path.clone());
+        }
+        targets.push((target, args.weights.get(nth).copied().unwrap_or(1)));
+    }
+    let arrivals = args.schedule.arrivals()?;
+    let length = arrivals.as_ref().and_then(kumite_load::Arrivals::length);
+    let default = || args.requests.is_none().then_some(length.unwrap_or(DEFAULT_DURATION));
+    let limit = Limit { requests: args.requests, duration: args.duration.or_else(default) };
+    let load = Load {
+        targets: targets.clone(),
+        request: args.request.request()?,
+        variables: args.request.variables()?,
+        cookies: args.request.cookies,
+        expect: args.expect.expect()?,
         connections: args.connections as usize,
+        pipeline: args.engine.pipeline as usize,
+        arrivals,
+        pace: args.schedule.pace(),
         warm_up: args.warm_up.unwrap_or_default(),
         timeout: args.timeout,
-        ..Load::new(target, limit)
-    })
+        io: args.engine.io(),
+        cores: args.engine.cores(),
+        ..Load::new(targets.swap_remove(0).0, limit)
+    };
+    load.check().map_err(|error| usage(&error))?;
+    Ok(load)
 }
 
 /// The same way that an experiment takes, with one contender, one point and one block.
@@ -146,7 +152,7 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
             &format!("{of}; {}/s, p99 {:.2} ms, {errors} errors", interval.ok * 10, interval.p99_us / 1e3),
         );
     };
-    let mut executor = External { load, cores: cores.engine.clone(), watch: &mut watch, result: None };
+    let mut executor = External { load: load.clone(), watch: &mut watch, result: None };
     let mut store = Store::in_memory()?;
     let started = clock.timestamp();
     let run = Run {
@@ -157,13 +163,13 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
         started,
         command: output::command_line(),
         kumite: env!("CARGO_PKG_VERSION").to_owned(),
-        question: Question { text: format!("How does {} do?", args.url), source: None },
+        question: Question { text: format!("How does {} do?", args.urls.join(" ")), source: None },
         points: vec![Point::default()],
         blocks: 1,
         ..Run::default()
     };
     let contender =
-        Ready { name: args.url.clone(), folder: PathBuf::new(), run: String::new(), env: Vec::new() };
+        Ready { name: args.urls.join(" "), folder: PathBuf::new(), run: String::new(), env: Vec::new() };
     store.begin(&run, &machine(cores), &[])?;
     let session = Session {
         run: &run,
@@ -182,11 +188,5 @@ fn measure(args: &Args, load: Load, stop: &std::sync::atomic::AtomicBool) -> Res
     let outcome = outcome.map_err(|error| Failure::Incomplete(error.to_string()))?;
     let trials = store.trials(&run.id)?;
     let sample = trials.first().map(|trial| trial.sample.clone()).unwrap_or_default();
-    Ok(load_result(run.command, args.url.clone(), args.connections as usize, &outcome, &sample))
-}
-
-/// For clap.
-pub fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("expected 'name: value'")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
+    Ok(load_result(run.command, args.urls.join(" "), &load, &outcome, &sample))
 }

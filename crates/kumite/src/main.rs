@@ -41,7 +41,7 @@ enum Command {
     /// Go on with a run that ended early
     Resume(resume::Args),
     /// Offer an HTTP load to a URL and report what came back
-    Load(load::Args),
+    Load(Box<load::Args>),
     /// Compare commands: interleaved runs, until it is decided which is faster
     Compare(Box<compare::Args>),
     /// Build the contenders of an experiment and show their versions

@@ -83,7 +83,8 @@ struct Trial {
 impl Loads<'_> {
     fn offer(&self, at: usize, stop: &AtomicBool) -> Result<Trial, CompareError> {
         let server = &self.servers[at];
-        let outcome = offer_to_external(&server.load, &self.cores, stop, &mut |_| {})
+        let load = Load { cores: self.cores.clone(), ..server.load.clone() };
+        let outcome = offer_to_external(&load, stop, &mut |_| {})
             .map_err(|error| CompareError::Failed(format!("{}: {error}", server.url)))?;
         if outcome.stopped || stop.load(Ordering::Relaxed) {
             return Err(CompareError::Interrupted);

@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 
 use kumite_load::{Event, Interval, Load};
-use kumite_process::pin_thread;
 use kumite_record::{Engine, Latency, LoadResult, Outcome, SCHEMA, Sample};
 
 use super::sample::{is_bound, marks, sample};
@@ -14,8 +13,6 @@ use crate::execute::{Executor, Measured, Order};
 pub struct External<'a> {
     /// What is offered.
     pub load: Load,
-    /// The engine's CPUs.
-    pub cores: Vec<usize>,
     /// Told of each interval as it ends.
     pub watch: &'a mut dyn FnMut(&Interval),
     /// What the engine said, once it has run.
@@ -24,7 +21,7 @@ pub struct External<'a> {
 
 impl Executor for External<'_> {
     fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Option<Measured> {
-        let result = offer(&self.load, &self.cores, stop, self.watch);
+        let result = offer(&self.load, stop, self.watch);
         let measured = match &result {
             Ok(outcome) => {
                 let sample = sample(outcome, None);
@@ -46,10 +43,9 @@ impl Executor for External<'_> {
     }
 }
 
-/// Offers the load from a thread of its own on these CPUs, and tells of each interval.
+/// Offers the load and tells of each interval.
 pub(crate) fn offer(
     load: &Load,
-    cores: &[usize],
     stop: &AtomicBool,
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<kumite_load::Outcome, kumite_load::Error> {
@@ -57,8 +53,6 @@ pub(crate) fn offer(
     // The engine has a thread of its own, so that whatever watches does not hold it up.
     std::thread::scope(|scope| {
         let engine = scope.spawn(move || {
-            // Where it may not choose its CPU it measures all the same.
-            let _ = pin_thread(cores);
             load.run(stop, &mut |event| {
                 if let Event::Interval(interval) = event {
                     let _ = send.send(*interval);
@@ -76,19 +70,23 @@ pub(crate) fn offer(
 pub fn load_result(
     command: String,
     url: String,
-    connections: usize,
+    load: &Load,
     outcome: &kumite_load::Outcome,
     trial_sample: &Sample,
 ) -> LoadResult {
     let metric = |name: &str| trial_sample.metrics.get(name).copied();
-    let latency = metric("response_mean_us").zip(metric("response_max_us")).map(|(mean, max)| Latency {
-        mean,
-        p50: metric("response_p50_us"),
-        p90: metric("response_p90_us"),
-        p99: metric("response_p99_us"),
-        p99_9: metric("response_p99_9_us"),
-        max,
-    });
+    let latency = |of: &str| {
+        let metric = |what: &str| metric(&format!("{of}_{what}_us"));
+        metric("mean").zip(metric("max")).map(|(mean, max)| Latency {
+            mean,
+            p50: metric("p50"),
+            p90: metric("p90"),
+            p99: metric("p99"),
+            p99_9: metric("p99_9"),
+            max,
+        })
+    };
+    let service = if outcome.open_loop { "service" } else { "response" };
     let used_from_ms = trial_sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
     let (_, times) = outcome.times.from(used_from_ms);
     let seconds = outcome.elapsed.as_secs_f64();
@@ -96,7 +94,8 @@ pub fn load_result(
         schema: SCHEMA,
         command,
         url,
-        connections: connections as u64,
+        connections: load.connections as u64,
+        rate_rps: load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(load.warm_up + outcome.elapsed)),
         requests: outcome.requests,
         ok: outcome.ok,
         errors: trial_sample.errors.clone(),
@@ -105,13 +104,18 @@ pub fn load_result(
         steadiness: trial_sample.steadiness.clone(),
         warm_up_ms: metric("warm_up_ms"),
         needs: trial_sample.needs.clone(),
-        response_us: latency.clone(),
-        service_us: latency,
+        response_us: latency("response"),
+        service_us: latency(service),
+        drained: outcome.drained,
         engine: Engine {
             cpu_s: outcome.cpu.as_secs_f64(),
             cpu_us_per_request: (outcome.requests > 0)
                 .then(|| outcome.cpu.as_secs_f64() * 1e6 / outcome.requests as f64),
-            send_lag_p99_us: None,
+            send_lag_p99_us: metric("send_lag_p99_us"),
+            receive_lag_p99_us: metric("receive_lag_p99_us"),
+            busiest: outcome.busiest,
+            io: outcome.io.to_string(),
+            real_time: outcome.real_time,
             bound: is_bound(outcome),
         },
         first_wrong: outcome.first_wrong.clone(),

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use kumite_load as load;
-use kumite_process::{Tree, Usage, Waits, pin_thread};
+use kumite_process::{Tree, Usage, Waits};
 
 use super::log::{check_size, last_lines};
 use super::sample::INTERVAL_MS;
@@ -33,7 +33,7 @@ pub(crate) struct Offered {
 /// A look at the server: when, since the window opened, and what it had used until then.
 type Look = (f64, Usage);
 
-/// Offers the load from a thread of its own on `cores`; the server has `server_cores`.
+/// Offers the load from a thread on each of `cores`; the server has `server_cores`.
 pub(crate) fn offer(
     server: &mut Server,
     workload: &HttpWorkload,
@@ -41,7 +41,10 @@ pub(crate) fn offer(
     cores: &[usize],
     stop: &AtomicBool,
 ) -> Result<Offered, String> {
-    let load = workload.load(server.port);
+    // Where the server may use every CPU, so may the engine's one thread.
+    let shared = server_cores == cores;
+    let cores_of_threads = if shared { Vec::new() } else { cores.to_vec() };
+    let load = load::Load { cores: cores_of_threads, ..workload.load(server.port) };
     let halt = AtomicBool::new(false);
     let moves = AtomicBool::new(false);
     let (send, receive) = mpsc::channel();
@@ -58,7 +61,6 @@ pub(crate) fn offer(
         // The warm-up counts from when the engine begins; what lies between is starting a thread.
         let opens = Instant::now() + workload.warm_up;
         let engine = scope.spawn(move || {
-            pin_thread(cores).map_err(|error| error.to_string())?;
             load.run(halt, &mut |event| match event {
                 load::Event::Interval(_) => {
                     let _ = send.send(());

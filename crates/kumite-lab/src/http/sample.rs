@@ -20,7 +20,7 @@ const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
 pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturbance>) -> Sample {
     let mut sample = Sample::default();
     let window = outcome.elapsed.as_secs_f64();
-    let Part { steadiness, warm_up_ms, seconds, times } = part(outcome);
+    let Part { steadiness, warm_up_ms, throughput_rps, response, service } = part(outcome);
     let mut metric = |name: &str, value: f64| {
         sample.metrics.insert(name.to_owned(), value);
     };
@@ -28,7 +28,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     metric("finished", outcome.requests as f64);
     metric("failures", outcome.errors.total() as f64);
     if window > 0.0 {
-        metric("throughput_rps", times.len() as f64 / seconds);
+        metric("throughput_rps", throughput_rps);
         metric("engine_cpu_cores", outcome.cpu.as_secs_f64() / window);
     }
     if let Some(warm_up_ms) = warm_up_ms {
@@ -43,22 +43,20 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         let watched = disturbed.until.saturating_sub(disturbed.since);
         metric("first_right_ms", ms(disturbed.first_right.unwrap_or(watched)));
     }
-    if !times.is_empty() {
-        metric("response_mean_us", times.mean() / 1e3);
-        metric("response_max_us", times.max() as f64 / 1e3);
+    if !outcome.send_lag.is_empty() {
+        metric("send_lag_p99_us", outcome.send_lag.value_at_quantile(0.99) as f64 / 1e3);
     }
-    for (name, one_in) in PERCENTILES {
-        let name = format!("response_{name}_us");
-        match percentile(&times, one_in) {
-            Ok(us) => metric(&name, us),
-            Err(missing) => {
-                sample.needs.insert(name, missing);
-            }
-        }
+    if !outcome.receive_lag.is_empty() {
+        metric("receive_lag_p99_us", outcome.receive_lag.value_at_quantile(0.99) as f64 / 1e3);
+    }
+    latency(&mut sample, "response", &response);
+    if outcome.open_loop {
+        latency(&mut sample, "service", &service);
+        sample.histograms.insert("service_ns".to_owned(), service);
     }
     sample.steadiness = steadiness;
     sample.errors = outcome.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
-    sample.histograms.insert("response_ns".to_owned(), times);
+    sample.histograms.insert("response_ns".to_owned(), response);
     sample.histograms.insert("window_response_ns".to_owned(), outcome.response.clone());
     sample.series = series(outcome);
     sample.disturbance = disturbance.zip(outcome.disturbed.as_ref()).map(|(asked, disturbed)| Disturbance {
@@ -76,6 +74,25 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         burst_errors: disturbed.burst.errors,
     });
     sample
+}
+
+/// The distribution of a time, as metrics; or what they need.
+fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>) {
+    if !times.is_empty() {
+        sample.metrics.insert(format!("{of}_mean_us"), times.mean() / 1e3);
+        sample.metrics.insert(format!("{of}_max_us"), times.max() as f64 / 1e3);
+    }
+    for (name, one_in) in PERCENTILES {
+        let name = format!("{of}_{name}_us");
+        match percentile(times, one_in) {
+            Ok(us) => {
+                sample.metrics.insert(name, us);
+            }
+            Err(missing) => {
+                sample.needs.insert(name, missing);
+            }
+        }
+    }
 }
 
 fn ms(duration: Duration) -> f64 {

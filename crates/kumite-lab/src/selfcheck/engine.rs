@@ -153,8 +153,8 @@ fn offered<B: Behaviour>(
 ) -> Result<Outcome, CompareError> {
     let server = started(Server::start(server_cores, Arc::clone(behaviour)))?;
     let limit = Limit { requests: Some(REQUESTS), duration: None };
-    let load = Load { connections: CONNECTIONS, ..load(&server, limit) };
-    let outcome = offer_to_external(&load, engine_cores, stop, &mut |_| {})
+    let load = Load { connections: CONNECTIONS, cores: engine_cores.to_vec(), ..load(&server, limit) };
+    let outcome = offer_to_external(&load, stop, &mut |_| {})
         .map_err(|error| CompareError::Failed(format!("http://{}/: {error}", server.addr)))?;
     match outcome.stopped {
         true => Err(CompareError::Interrupted),

@@ -8,7 +8,7 @@ use kumite_record::Comparison;
 
 use super::{Args, rules, watched};
 use crate::exit::Failure;
-use crate::load::header;
+use crate::load::request::header;
 use crate::{duration, stop};
 
 const DURATION: Duration = Duration::from_secs(1);

@@ -1,0 +1,24 @@
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::DRAIN;
+use crate::counted::Counted;
+
+/// Sends on each connection whenever its answer is complete; the number of answers.
+pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration) -> Result<u64> {
+    let mut counted = Counted::new(sockets, answer_bytes)?;
+    let began = Instant::now();
+    for index in 0..sockets.len() {
+        counted.send(index)?;
+    }
+    loop {
+        let now = began.elapsed();
+        if counted.in_flight == 0 || now > length + DRAIN {
+            return Ok(counted.answers);
+        }
+        let left = (length + DRAIN - now).try_into().context("too long")?;
+        counted.receive(left, |counted, index| if now < length { counted.send(index) } else { Ok(()) })?;
+    }
+}

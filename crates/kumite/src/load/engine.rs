@@ -1,0 +1,44 @@
+//! How `kumite load` sends and receives.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use kumite_lab::cores;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Engine")]
+pub struct Args {
+    /// What moves the bytes [default: io_uring where the system has it, else epoll]
+    #[arg(long, value_enum, value_name = "IO")]
+    io: Option<Io>,
+    /// CPUs of the engine, with a thread on each, e.g. 2,3 [default: the last core]
+    #[arg(long, value_name = "CPU,…", value_delimiter = ',')]
+    cores: Vec<usize>,
+    /// Requests that may be on their way on one connection
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub pipeline: u32,
+    /// Connect to this Unix socket; the URL says only what to ask
+    #[arg(long, value_name = "PATH")]
+    pub unix_socket: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Io {
+    Epoll,
+    #[value(name = "io_uring")]
+    Uring,
+}
+
+impl Args {
+    pub fn io(&self) -> kumite_load::Io {
+        match self.io {
+            None => kumite_load::Io::Auto,
+            Some(Io::Epoll) => kumite_load::Io::Epoll,
+            Some(Io::Uring) => kumite_load::Io::Uring,
+        }
+    }
+
+    pub fn cores(&self) -> Vec<usize> {
+        if self.cores.is_empty() { cores().engine } else { self.cores.clone() }
+    }
+}

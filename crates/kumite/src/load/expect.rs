@@ -1,0 +1,48 @@
+//! What `kumite load` takes for a right answer.
+
+use kumite_load::{Check, Expect};
+
+use crate::exit::Failure;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Right answers")]
+#[group(id = "expected_body", multiple = false, args = ["expect_body", "expect_contains", "expect_regex", "expect_json"])]
+pub struct Args {
+    /// The status of a right answer [default: any 2xx]
+    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
+    expect_status: Option<u16>,
+    /// The whole body of a right answer [default: any]
+    #[arg(long, value_name = "TEXT")]
+    expect_body: Option<String>,
+    /// Text in the body of a right answer
+    #[arg(long, value_name = "TEXT")]
+    expect_contains: Option<String>,
+    /// A pattern that the body of a right answer matches
+    #[arg(long, value_name = "REGEX")]
+    expect_regex: Option<String>,
+    /// What a right answer, as JSON, has at a place, e.g. /items/0/id=3
+    #[arg(long, value_name = "POINTER=VALUE")]
+    expect_json: Option<String>,
+}
+
+impl Args {
+    pub fn expect(&self) -> Result<Expect, Failure> {
+        let body = match (&self.expect_body, &self.expect_contains, &self.expect_regex, &self.expect_json) {
+            (Some(body), ..) => Ok(Check::Equals(body.clone().into_bytes())),
+            (_, Some(text), ..) => Check::contains(text.clone()),
+            (_, _, Some(pattern), _) => Check::matches(pattern),
+            (.., Some(text)) => Check::json(text),
+            _ => Ok(Check::Any),
+        };
+        Ok(Expect {
+            status: self.expect_status,
+            body: body.map_err(|error| Failure::Usage(error.to_string()))?,
+        })
+    }
+
+    /// Whether an answer can be wrong but for its status.
+    pub fn is_given(&self) -> bool {
+        let bodies = [&self.expect_body, &self.expect_contains, &self.expect_regex, &self.expect_json];
+        self.expect_status.is_some() || bodies.iter().any(|body| body.is_some())
+    }
+}

@@ -1,0 +1,74 @@
+//! What `kumite load` asks.
+
+use std::path::{Path, PathBuf};
+
+use kumite_load::{Request, Rows, Variables};
+
+use crate::exit::Failure;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Request")]
+pub struct Args {
+    /// Request method [default: GET, or POST if there is a body]
+    #[arg(short, long)]
+    method: Option<String>,
+    /// Request body
+    #[arg(short = 'd', value_name = "TEXT", conflicts_with = "body_file")]
+    body: Option<String>,
+    /// Request body from a file
+    #[arg(short = 'D', value_name = "FILE")]
+    body_file: Option<PathBuf>,
+    /// Request header, e.g. -H 'accept: text/plain' (may be given several times)
+    #[arg(short = 'H', value_name = "HEADER", value_parser = header)]
+    headers: Vec<(String, String)>,
+    /// Replace {{seq}} (number of the request), {{uuid}} and {{connection}} in path, headers and body
+    #[arg(long)]
+    template: bool,
+    /// A CSV file with a header row, for {{column}}: each request has the next row; implies --template
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Send back the cookies that a connection was given, on that connection
+    #[arg(long)]
+    pub cookies: bool,
+}
+
+impl Args {
+    pub fn request(&self) -> Result<Request, Failure> {
+        let body = match (&self.body, &self.body_file) {
+            (Some(text), _) => Some(text.clone().into_bytes()),
+            (None, Some(file)) => {
+                Some(std::fs::read(file).map_err(|error| unreadable("the body", file, &error))?)
+            }
+            (None, None) => None,
+        };
+        let default_method = if body.is_some() { "POST" } else { "GET" };
+        Ok(Request {
+            method: self.method.clone().unwrap_or_else(|| default_method.to_owned()),
+            headers: self.headers.clone(),
+            body: body.unwrap_or_default(),
+        })
+    }
+
+    pub fn variables(&self) -> Result<Option<Variables>, Failure> {
+        let rows = match &self.csv {
+            Some(file) => {
+                let text = std::fs::File::open(file).map_err(|error| unreadable("the rows", file, &error))?;
+                let rows = Rows::read(&file.display().to_string(), text);
+                rows.map_err(|error| Failure::Usage(error.to_string()))?
+            }
+            None if self.template => Rows::default(),
+            None => return Ok(None),
+        };
+        Ok(Some(Variables { rows, seed: 0 }))
+    }
+}
+
+pub fn unreadable(what: &str, file: &Path, error: &std::io::Error) -> Failure {
+    Failure::Usage(format!("cannot read {what} from {}: {error}", file.display()))
+}
+
+/// For clap.
+pub fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("expected 'name: value'")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,52 @@
+//! When `kumite load` sends.
+
+use std::path::PathBuf;
+
+use kumite_load::{Arrivals, Gaps, Pace};
+
+use super::request::unreadable;
+use crate::exit::Failure;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Open loop")]
+pub struct Args {
+    /// Requests a second, whatever the server makes of them: 500, or steps and ramps as 100@5s,100..500@30s,500@10s
+    #[arg(short = 'R', long, value_name = "RATE")]
+    rate: Option<String>,
+    /// Random arrivals with that rate (Poisson), not even ones
+    #[arg(long, requires = "rate")]
+    poisson: bool,
+    /// So many requests at once, and so many times rarer
+    #[arg(long, value_name = "N", requires = "rate", value_parser = clap::value_parser!(u32).range(1..))]
+    burst: Option<u32>,
+    /// The seed of random arrivals
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "poisson")]
+    seed: u64,
+    /// Send when a file says: a time in seconds on each line
+    #[arg(long, value_name = "FILE", conflicts_with = "rate")]
+    replay: Option<PathBuf>,
+    /// Save CPU: wake once for all requests that were due in 0.4 ms
+    #[arg(long)]
+    economy: bool,
+}
+
+impl Args {
+    pub fn arrivals(&self) -> Result<Option<Arrivals>, Failure> {
+        let usage = |error: kumite_load::ArrivalsError| Failure::Usage(error.to_string());
+        if let Some(file) = &self.replay {
+            let text =
+                std::fs::read_to_string(file).map_err(|error| unreadable("the recording", file, &error))?;
+            return Arrivals::recorded(&text)
+                .map(Some)
+                .map_err(|error| Failure::Usage(format!("{}: {error}", file.display())));
+        }
+        let Some(rate) = &self.rate else { return Ok(None) };
+        let gaps = if self.poisson { Gaps::Poisson { seed: self.seed } } else { Gaps::Even };
+        let pieces = Arrivals::pieces(rate).map_err(usage)?;
+        Ok(Some(Arrivals::Rate { pieces, gaps, burst: self.burst.unwrap_or(1) }))
+    }
+
+    pub fn pace(&self) -> Pace {
+        if self.economy { Pace::Economical } else { Pace::default() }
+    }
+}
