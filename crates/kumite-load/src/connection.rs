@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::cookies::Jar;
+use crate::layers::Layers;
 use crate::recorder::Failure;
 use crate::response::{Answer, Asked, Reader};
 
@@ -61,6 +62,10 @@ pub(crate) struct Connection {
     pub idle: bool,
     /// What it sends back, also on the next connection in its place; empty where that is not asked for.
     pub cookies: Jar,
+    /// So many requests may be on their way.
+    pub room: usize,
+    /// What it speaks if that is not HTTP/1.1 in the clear.
+    pub layers: Option<Box<Layers>>,
     reader: Reader,
     /// An answer to the oldest request has begun to arrive.
     heard: bool,
@@ -71,14 +76,24 @@ pub(crate) struct Connection {
 /// Whole answers that came with one piece, by which request of those in flight they are for, right or not.
 pub(crate) struct Heard {
     pub answers: Vec<(usize, Answer, Option<Failure>)>,
-    /// What was wrong with an answer, if that was asked for.
+    /// What was wrong with an answer, or with the session, if that was asked for.
     pub wrong: Option<String>,
     /// Whether to say what is wrong.
     pub describe: bool,
 }
 
+impl Heard {
+    /// Keeps what is wrong, if it is asked for.
+    pub fn say(&mut self, words: impl FnOnce() -> String) {
+        if std::mem::take(&mut self.describe) {
+            self.wrong = Some(words());
+        }
+    }
+}
+
 impl Connection {
-    pub fn new() -> Connection {
+    /// One on which so many requests may be on their way.
+    pub fn new(room: usize) -> Connection {
         Connection {
             state: State::Closed,
             in_flight: VecDeque::new(),
@@ -88,19 +103,22 @@ impl Connection {
             begun: false,
             idle: false,
             cookies: Jar::default(),
+            room,
+            layers: None,
             reader: Reader::new(),
             heard: false,
             proven: false,
         }
     }
 
-    /// Whether another request can be sent now, where so many may be on their way.
-    pub fn can_take(&self, pipeline: usize) -> bool {
-        self.state == State::Open && self.in_flight.len() < pipeline
+    /// Whether another request can be sent now.
+    pub fn can_take(&self) -> bool {
+        self.state == State::Open && self.in_flight.len() < self.room
     }
 
     /// It begins to connect.
-    pub fn connecting(&mut self, now: u64) {
+    pub fn connecting(&mut self, now: u64, layers: Option<Box<Layers>>) {
+        self.layers = layers;
         self.state = State::Connecting(now);
         self.reader.reset();
         self.heard = false;
@@ -108,7 +126,20 @@ impl Connection {
     }
 
     /// Takes the bytes that came, and puts the answers that they complete into `heard`.
-    pub fn hear(&mut self, mut bytes: &[u8], wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+    pub fn hear(&mut self, bytes: &[u8], wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+        if self.layers.is_none() {
+            return self.hear_http1(bytes, wanted, heard);
+        }
+        self.through_layers(|layers, connection| layers.hear(bytes, connection, wanted, heard))
+    }
+
+    /// Takes the bytes of answers in HTTP/1.1.
+    pub fn hear_http1(
+        &mut self,
+        mut bytes: &[u8],
+        wanted: &Wanted,
+        heard: &mut Heard,
+    ) -> Result<(), Failure> {
         while !bytes.is_empty() {
             self.heard = true;
             let answer = self.reader.feed(bytes, &wanted.asked).map_err(|_| Failure::Malformed)?;
@@ -125,16 +156,33 @@ impl Connection {
 
     /// The server has closed it: that may be how an answer ends.
     pub fn end(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+        if self.layers.is_none() {
+            return self.end_http1(wanted, heard);
+        }
+        self.through_layers(|layers, _| Err(layers.end(heard)))
+    }
+
+    /// The server sends no more: that may be how an answer in HTTP/1.1 ends.
+    pub fn end_http1(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
         let answer = self.reader.end(&wanted.asked).ok_or(Failure::Closed)?;
         self.complete(answer, wanted, heard);
         Ok(())
     }
 
+    fn through_layers(
+        &mut self,
+        work: impl FnOnce(&mut Layers, &mut Connection) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Some(mut layers) = self.layers.take() else { return Ok(()) };
+        let result = work(&mut layers, self);
+        self.layers = Some(layers);
+        result
+    }
+
     fn complete(&mut self, answer: Answer, wanted: &Wanted, heard: &mut Heard) {
         let failure = wanted.judge(answer);
-        if failure.is_some() && heard.describe {
-            heard.describe = false;
-            heard.wrong = Some(self.reader.describe(&wanted.asked));
+        if failure.is_some() {
+            heard.say(|| self.reader.describe(&wanted.asked));
         }
         self.reader.cookies().for_each(|cookie| self.cookies.set(cookie));
         heard.answers.push((0, answer, failure));

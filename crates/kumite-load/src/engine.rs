@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use crate::arrivals::Instants;
 use crate::connection::{Connection, Heard, InFlight, State, Wanted};
+use crate::layers::Dialect;
 use crate::messages::{Messages, Next};
 use crate::recorder::{Failure, Recorder, Span};
 use crate::schedule::Schedule;
@@ -50,6 +51,8 @@ pub(crate) struct Duty {
     pub burst: usize,
     pub limit: Limit,
     pub arrivals: Option<Instants>,
+    /// What its connections speak.
+    pub dialect: Dialect,
     pub wanted: Wanted,
 }
 
@@ -58,6 +61,7 @@ pub(crate) struct Engine<'a, T> {
     messages: Messages,
     transport: T,
     recorder: Recorder<'a>,
+    dialect: Dialect,
     wanted: Wanted,
     pace: Pace,
     open_loop: bool,
@@ -136,6 +140,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             messages,
             transport,
             recorder: Recorder::new(span, tell),
+            dialect: duty.dialect,
             wanted: duty.wanted,
             pace: load.pace,
             open_loop,
@@ -143,7 +148,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             timeout,
             began: Instant::now(),
             started: false,
-            connections: std::iter::repeat_with(Connection::new)
+            connections: std::iter::repeat_with(|| Connection::new(load.pipeline))
                 .take(duty.connections + duty.burst)
                 .collect(),
             first: duty.first_connection as u64,
@@ -309,17 +314,18 @@ impl<'a, T: Transport> Engine<'a, T> {
                 }
                 Happened::Sent => continue,
                 // A server may close a connection that is not in use. Bytes that nobody asked for end it too.
-                _ if connection.in_flight.is_empty() => {
-                    self.close(slot);
-                    if self.open_loop {
-                        self.next(slot, self.now());
-                    }
+                _ if connection.in_flight.is_empty() && connection.layers.is_none() => {
+                    self.close_idle(slot);
                     continue;
                 }
                 Happened::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
                 Happened::Ended => connection.end(&self.wanted, &mut self.heard),
                 Happened::Broken(_) => Err(connection.broken()),
             };
+            if self.connections[slot].layers.is_some() {
+                self.heard_in_layers(slot, result);
+                continue;
+            }
             if self.heard.answers.is_empty() && result.is_ok() {
                 continue;
             }
@@ -328,6 +334,56 @@ impl<'a, T: Transport> Engine<'a, T> {
             self.take_answers(slot, result, now);
         }
         something
+    }
+
+    /// What came on a connection with layers may be answers; it may also have made the connection ready, have ended it
+    /// while it was idle, or want something to be sent in turn.
+    fn heard_in_layers(&mut self, slot: usize, result: Result<(), Failure>) {
+        let now = self.now();
+        let answers = !self.heard.answers.is_empty();
+        let connection = &mut self.connections[slot];
+        let Some(layers) = &connection.layers else { return };
+        let ready = layers.is_ready();
+        connection.room = layers.room().min(self.pipeline);
+        if result.is_err()
+            && !answers
+            && let Some(why) = self.heard.wrong.take()
+        {
+            self.recorder.wrong(why);
+        }
+        match (connection.state, result) {
+            (State::Connecting(_), Ok(())) if ready => self.ready(slot),
+            (State::Connecting(_), Err(_)) => {
+                self.flush(slot);
+                self.unconnected(slot, Failure::Connect, now);
+            }
+            (_, Err(_)) if connection.in_flight.is_empty() => self.close_idle(slot),
+            (_, result) if answers || result.is_err() => {
+                self.recorder.read_late(now - self.looked);
+                self.take_answers(slot, result, now);
+            }
+            _ => {}
+        }
+        self.flush(slot);
+    }
+
+    /// Sends what a connection's layers want to be sent.
+    fn flush(&mut self, slot: usize) {
+        let connection = &mut self.connections[slot];
+        let Some(layers) = &mut connection.layers else { return };
+        if !layers.wants_write() {
+            return;
+        }
+        let mut bytes = self.transport.spare();
+        layers.write(&mut bytes);
+        if self.transport.send(slot, bytes).is_ok() {
+            return;
+        }
+        let (now, failure) = (self.now(), self.connections[slot].broken());
+        match self.connections[slot].state {
+            State::Connecting(_) => self.unconnected(slot, Failure::Connect, now),
+            State::Open | State::Closed => self.end(slot, failure, now),
+        }
     }
 
     /// Takes what a connection has heard, and how it ended, if it did.
@@ -371,6 +427,16 @@ impl<'a, T: Transport> Engine<'a, T> {
     fn close(&mut self, slot: usize) {
         self.transport.close(slot);
         self.connections[slot].state = State::Closed;
+        self.connections[slot].layers = None;
+        self.connections[slot].room = self.pipeline;
+    }
+
+    /// A connection that was not in use is not usable any more. In a closed loop it is opened when it is used again.
+    fn close_idle(&mut self, slot: usize) {
+        self.close(slot);
+        if self.open_loop {
+            self.next(slot, self.now());
+        }
     }
 
     /// Sends the requests of an open loop that are due.
@@ -385,6 +451,7 @@ impl<'a, T: Transport> Engine<'a, T> {
                 Some(slot) => {
                     self.recorder.sent_late(now - due);
                     self.send(slot, due, now);
+                    self.flush(slot);
                 }
                 None => self.backlog.push_back(due),
             }
@@ -398,7 +465,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             let connection = &mut self.connections[slot];
             connection.idle = false;
             // It may have been closed, or used, since.
-            if connection.can_take(self.pipeline) {
+            if connection.can_take() {
                 return Some(slot);
             }
         }
@@ -483,6 +550,11 @@ impl<'a, T: Transport> Engine<'a, T> {
 
     /// Has the connection do what it is to do next.
     fn next(&mut self, slot: usize, now: u64) {
+        self.begin_next(slot, now);
+        self.flush(slot);
+    }
+
+    fn begin_next(&mut self, slot: usize, now: u64) {
         let connection = &self.connections[slot];
         if slot >= self.burst {
             if connection.in_flight.is_empty() {
@@ -501,7 +573,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             }
             return;
         }
-        let room = if connection.begun { self.pipeline } else { 1 };
+        let room = if connection.begun { connection.room } else { 1 };
         while self.connections[slot].in_flight.len() < room {
             // It is sent as soon as there is a connection.
             if self.connections[slot].wanted || !self.schedule.start(now) {
@@ -520,7 +592,7 @@ impl<'a, T: Transport> Engine<'a, T> {
     fn next_of_open_loop(&mut self, slot: usize, now: u64) {
         match self.connections[slot].state {
             State::Open => {
-                while self.connections[slot].can_take(self.pipeline) {
+                while self.connections[slot].can_take() {
                     let Some(due) = self.take_backlog(now) else { break };
                     self.send(slot, due, now);
                 }
@@ -534,7 +606,7 @@ impl<'a, T: Transport> Engine<'a, T> {
     /// Puts the connection among those that can take a request, if it can.
     fn make_idle(&mut self, slot: usize) {
         let connection = &mut self.connections[slot];
-        if connection.can_take(self.pipeline) && !connection.idle {
+        if connection.can_take() && !connection.idle {
             connection.idle = true;
             self.idle.push_back(slot);
         }
@@ -552,17 +624,30 @@ impl<'a, T: Transport> Engine<'a, T> {
 
     fn connect(&mut self, slot: usize) {
         let now = self.now();
-        self.connections[slot].connecting(now);
+        let layers = match self.dialect.layers() {
+            Ok(layers) => layers,
+            Err(why) => {
+                self.recorder.wrong(why);
+                return self.unconnected(slot, Failure::Connect, now);
+            }
+        };
+        self.connections[slot].connecting(now, layers);
         if let Err(error) = self.transport.connect(slot) {
-            self.unconnected(slot, error, now);
+            self.unconnected(slot, refusal(error), now);
         }
     }
 
     fn connected(&mut self, slot: usize, result: Result<(), Errno>) {
-        let now = self.now();
-        if let Err(error) = result {
-            return self.unconnected(slot, error, now);
+        match result {
+            Err(error) => self.unconnected(slot, refusal(error), self.now()),
+            Ok(()) if self.connections[slot].layers.is_some() => self.flush(slot),
+            Ok(()) => self.ready(slot),
         }
+    }
+
+    /// A connection may carry requests.
+    fn ready(&mut self, slot: usize) {
+        let now = self.now();
         let connection = &mut self.connections[slot];
         connection.state = State::Open;
         if std::mem::replace(&mut connection.connected_before, true) {
@@ -582,8 +667,7 @@ impl<'a, T: Transport> Engine<'a, T> {
     }
 
     /// A connection could not be established. That counts as a request, which in a closed loop is the one that it was for.
-    fn unconnected(&mut self, slot: usize, error: Errno, now: u64) {
-        let failure = if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect };
+    fn unconnected(&mut self, slot: usize, failure: Failure, now: u64) {
         let since = match self.connections[slot].state {
             State::Connecting(since) => since,
             State::Open | State::Closed => now,
@@ -608,12 +692,14 @@ impl<'a, T: Transport> Engine<'a, T> {
         self.connections[slot].in_flight.push_back(InFlight { due, sent: now });
         self.in_flight += 1;
         let cookies = &self.connections[slot].cookies;
-        let sent =
-            match self.messages.next(self.first + slot as u64, Some(cookies), || self.transport.spare()) {
-                Next::Fixed(which) => self.transport.send_fixed(slot, which),
-                Next::Bytes(bytes) => self.transport.send(slot, bytes),
-            };
-        if sent.is_err() {
+        let next = self.messages.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
+        let sent = match (next, &mut self.connections[slot].layers) {
+            (Next::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
+            (Next::Bytes(bytes), None) => self.transport.send(slot, bytes).is_ok(),
+            (Next::Fixed(which), Some(layers)) => layers.request(&self.messages.fixed[which]),
+            (Next::Bytes(bytes), Some(layers)) => layers.request(&bytes),
+        };
+        if !sent {
             let failure = self.connections[slot].broken();
             self.end(slot, failure, now);
         } else if self.open_loop {
@@ -640,7 +726,11 @@ impl<'a, T: Transport> Engine<'a, T> {
             if now.saturating_sub(since) <= self.timeout {
                 oldest = oldest.min(since);
             } else if matches!(state, State::Connecting(_)) {
-                self.unconnected(slot, Errno::TIMEDOUT, now);
+                let layers = self.connections[slot].layers.as_ref();
+                if let Some(awaited) = layers.and_then(|layers| layers.awaited()) {
+                    self.recorder.wrong(format!("{awaited} took longer than the time-out"));
+                }
+                self.unconnected(slot, Failure::Connect, now);
             } else {
                 self.end(slot, Failure::Timeout, now);
             }
@@ -651,6 +741,11 @@ impl<'a, T: Transport> Engine<'a, T> {
     fn now(&self) -> u64 {
         nanos(self.began.elapsed())
     }
+}
+
+/// What a connect that failed counts as.
+fn refusal(error: Errno) -> Failure {
+    if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect }
 }
 
 impl Stage {

@@ -41,6 +41,7 @@ mod files;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod layers;
 mod messages;
 mod mix;
 mod outcome;
@@ -57,6 +58,7 @@ mod target;
 mod template;
 mod threads;
 mod times;
+mod tls;
 mod transport;
 
 use std::sync::atomic::AtomicBool;
@@ -74,6 +76,7 @@ pub use request::{Request, RequestError};
 pub use target::{Address, Target, TargetError};
 pub use template::{Rows, TemplateError, Variables};
 pub use times::Times;
+pub use tls::{Tls, TlsError};
 pub use transport::Io;
 
 /// What a right answer is.
@@ -92,6 +95,23 @@ pub struct Limit {
     pub requests: Option<u64>,
     /// How long the window is.
     pub duration: Option<Duration>,
+}
+
+/// The version of HTTP that is spoken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Http {
+    /// HTTP/1.1.
+    #[default]
+    Http1,
+}
+
+impl Http {
+    /// Its name in TLS.
+    fn alpn(self) -> &'static [u8] {
+        match self {
+            Http::Http1 => b"http/1.1",
+        }
+    }
 }
 
 /// A load to offer.
@@ -126,6 +146,10 @@ pub struct Load {
     pub disturbance: Option<Disturbance>,
     /// What moves the bytes.
     pub io: Io,
+    /// The version of HTTP.
+    pub http: Http,
+    /// How the server is checked if it is spoken to in TLS.
+    pub tls: Tls,
     /// One thread on each of these CPUs, but not more than connections, and one for a load with a disturbance. If there
     /// are none, the calling thread, wherever it runs.
     pub cores: Vec<usize>,
@@ -149,6 +173,8 @@ impl Load {
             timeout: Duration::from_secs(1),
             disturbance: None,
             io: Io::default(),
+            http: Http::default(),
+            tls: Tls::default(),
             cores: Vec::new(),
         }
     }
@@ -174,6 +200,9 @@ pub enum Error {
     /// The request cannot be sent.
     #[error(transparent)]
     Request(#[from] RequestError),
+    /// No TLS can be spoken.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A load without connections.
     #[error("no connections: at least 1 is needed")]
     NoConnections,

@@ -44,7 +44,7 @@ impl Messages {
         let mut fixed = Vec::new();
         let mut messages = Vec::new();
         for (target, _) in &load.targets {
-            let server = |target: &Target| (target.address.clone(), target.authority.clone());
+            let server = |target: &Target| (target.address.clone(), target.secure, target.authority.clone());
             if server(target) != server(first) {
                 return Err(Error::Targets(format!("{} and {} differ", first.authority, target.authority)));
             }

@@ -109,7 +109,8 @@ pub struct Outcome {
     pub ok: u64,
     /// The others.
     pub errors: Errors,
-    /// The first answer with a wrong status or body, in words, the warm-up included.
+    /// The first answer with a wrong status or body, in words, the warm-up included; or why a session (TLS, HTTP/2) failed
+    /// or could not begin.
     pub first_wrong: Option<String>,
     /// Connections established in place of one that had ended.
     pub reconnects: u64,

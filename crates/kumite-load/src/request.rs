@@ -189,6 +189,7 @@ mod tests {
     fn target() -> Target {
         Target {
             address: crate::Address::Tcp("127.0.0.1:80".parse().unwrap()),
+            secure: false,
             authority: "a:80".into(),
             path: "/x?y".into(),
         }

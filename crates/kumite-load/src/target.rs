@@ -48,12 +48,15 @@ impl From<SocketAddr> for Address {
     }
 }
 
-/// A resolved `http://` URL.
+/// A resolved `http://` or `https://` URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// What to connect to.
     pub address: Address,
-    /// Host and port as the URL wrote them: the value of the `Host` header.
+    /// It is spoken to in TLS.
+    pub secure: bool,
+    /// Host and port as the URL wrote them: the value of the `Host` header, and without the port the name that a
+    /// certificate must be for.
     pub authority: String,
     /// The path with its query, starting with `/`; the fragment is dropped.
     pub path: String,
@@ -63,13 +66,13 @@ pub struct Target {
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// No `scheme://` at the front.
-    #[error("{url:?} is not a URL: write http://host[:port]/path")]
+    #[error("{url:?} is not a URL: write http://host[:port]/path or https://…")]
     NotAUrl {
         /// The text given.
         url: String,
     },
-    /// Anything but `http`.
-    #[error("{url:?}: the scheme {scheme:?} is not supported, only plain http is")]
+    /// Anything but `http` and `https`.
+    #[error("{url:?}: the scheme {scheme:?} is not supported, only http and https are")]
     Scheme {
         /// The text given.
         url: String,
@@ -122,14 +125,25 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Parses `http://host[:port][/path][?query]` and resolves the host.
+    /// `/` over plain HTTP at this address.
+    pub fn plain(address: SocketAddr) -> Target {
+        Target {
+            address: address.into(),
+            secure: false,
+            authority: address.to_string(),
+            path: "/".to_owned(),
+        }
+    }
+
+    /// Parses `http://host[:port][/path][?query]`, or the same with `https`, and resolves the host.
     ///
     /// Where a name has addresses of both families the first IPv4 address is taken: most servers that listen on one
     /// family only listen on that one. `http://[::1]:8080/` asks for IPv6.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
         let own = || url.to_owned();
         let (scheme, rest) = url.split_once("://").ok_or_else(|| TargetError::NotAUrl { url: own() })?;
-        if !scheme.eq_ignore_ascii_case("http") {
+        let secure = scheme.eq_ignore_ascii_case("https");
+        if !secure && !scheme.eq_ignore_ascii_case("http") {
             return Err(TargetError::Scheme { url: own(), scheme: scheme.to_owned() });
         }
         let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
@@ -144,6 +158,7 @@ impl Target {
             _ => return Err(TargetError::Host { url: own(), host: host.to_owned() }),
         };
         let port = match port {
+            None if secure => 443,
             None => 80,
             Some(digits) => digits
                 .parse::<u16>()
@@ -161,7 +176,13 @@ impl Target {
             (bare, port).to_socket_addrs().map_err(|error| unresolved(Some(error)))?.collect();
         let addr = addrs.iter().find(|addr| addr.is_ipv4()).or(addrs.first());
         let addr = *addr.ok_or_else(|| unresolved(None))?;
-        Ok(Target { address: addr.into(), authority: authority.to_owned(), path })
+        Ok(Target { address: addr.into(), secure, authority: authority.to_owned(), path })
+    }
+
+    /// The name or address alone, without brackets.
+    pub(crate) fn host(&self) -> &str {
+        let (host, _) = split_port(&self.authority);
+        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
     }
 }
 
@@ -185,19 +206,29 @@ mod tests {
 
     #[test]
     fn urls_that_are_targets() {
-        for (url, addr, authority, path) in [
-            ("http://127.0.0.1", "127.0.0.1:80", "127.0.0.1", "/"),
-            ("http://127.0.0.1:8080/a/b?c=d&e", "127.0.0.1:8080", "127.0.0.1:8080", "/a/b?c=d&e"),
-            ("HTTP://127.0.0.1?q", "127.0.0.1:80", "127.0.0.1", "/?q"),
-            ("http://127.0.0.1/x#part", "127.0.0.1:80", "127.0.0.1", "/x"),
-            ("http://127.0.0.1/a:b", "127.0.0.1:80", "127.0.0.1", "/a:b"),
-            ("http://[::1]:9/x", "[::1]:9", "[::1]:9", "/x"),
-            ("http://[::1]", "[::1]:80", "[::1]", "/"),
-            ("http://localhost:81/", "127.0.0.1:81", "localhost:81", "/"),
+        for (url, addr, authority, host, path) in [
+            ("http://127.0.0.1", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/"),
+            (
+                "http://127.0.0.1:8080/a/b?c=d&e",
+                "127.0.0.1:8080",
+                "127.0.0.1:8080",
+                "127.0.0.1",
+                "/a/b?c=d&e",
+            ),
+            ("HTTP://127.0.0.1?q", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/?q"),
+            ("http://127.0.0.1/x#part", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/x"),
+            ("http://127.0.0.1/a:b", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/a:b"),
+            ("http://[::1]:9/x", "[::1]:9", "[::1]:9", "::1", "/x"),
+            ("http://[::1]", "[::1]:80", "[::1]", "::1", "/"),
+            ("http://localhost:81/", "127.0.0.1:81", "localhost:81", "localhost", "/"),
+            ("https://127.0.0.1/x", "127.0.0.1:443", "127.0.0.1", "127.0.0.1", "/x"),
+            ("https://[::1]:444", "[::1]:444", "[::1]:444", "::1", "/"),
         ] {
             let address = Address::Tcp(addr.parse().unwrap());
-            let expected = Target { address, authority: authority.into(), path: path.into() };
+            let secure = url.starts_with("https");
+            let expected = Target { address, secure, authority: authority.into(), path: path.into() };
             assert_eq!(Target::parse(url).unwrap(), expected, "{url}");
+            assert_eq!(expected.host(), host);
         }
     }
 
@@ -205,7 +236,7 @@ mod tests {
     fn urls_that_are_not() {
         for (url, message) in [
             ("localhost:80", "is not a URL"),
-            ("https://localhost/", "only plain http"),
+            ("ftp://localhost/", "only http and https"),
             ("http:///x", "the host \"\""),
             ("http://::1/", "the host"),
             ("http://[::1/", "the host"),

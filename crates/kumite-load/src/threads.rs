@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
+use crate::layers::Dialect;
 use crate::messages::Messages;
 use crate::priority::RealTime;
 use crate::response::Asked;
@@ -18,6 +19,7 @@ use crate::{Error, Event, Io, Limit, Load, Outcome, files};
 /// Runs the load on as many threads as it asks for.
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
     let messages = Messages::new(load)?;
+    let dialect = Dialect::new(load)?;
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
     files::make_room(load.connections.saturating_add(burst))?;
     let threads = match load.disturbance {
@@ -26,7 +28,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
     };
     let mut collector = Collector::new(threads, load.arrivals.is_some(), on_event);
     let part = |thread, stop: &_, tell: &mut dyn FnMut(Told), start: &dyn Fn() -> Instant| {
-        let duty = duty(load, thread, threads);
+        let duty = duty(load, &dialect, thread, threads);
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
         }
@@ -80,7 +82,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
 }
 
 /// What one of so many threads does.
-fn duty(load: &Load, thread: usize, threads: usize) -> Duty {
+fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
     let part = |all: usize| all / threads + usize::from(thread < all % threads);
     let requests = load
         .limit
@@ -96,6 +98,7 @@ fn duty(load: &Load, thread: usize, threads: usize) -> Duty {
         burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
         limit: Limit { requests, ..load.limit },
         arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
+        dialect: dialect.of_thread(),
         wanted: Wanted { asked, status: load.expect.status },
     }
 }

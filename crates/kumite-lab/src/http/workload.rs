@@ -169,11 +169,7 @@ impl HttpWorkload {
     }
 
     fn target(&self, port: u16) -> Target {
-        Target {
-            address: SocketAddr::from(([127, 0, 0, 1], port)).into(),
-            authority: format!("127.0.0.1:{port}"),
-            path: self.path.clone(),
-        }
+        Target { path: self.path.clone(), ..Target::plain(SocketAddr::from(([127, 0, 0, 1], port))) }
     }
 
     fn request(&self) -> Request {

@@ -68,12 +68,10 @@ fn add(tally: &mut Tally, comparison: &Comparison) {
 
 /// On one connection, with a time-out that nothing here reaches.
 pub(super) fn load(server: &Server, limit: Limit) -> Load {
-    let target =
-        Target { address: server.addr.into(), authority: server.addr.to_string(), path: "/".to_owned() };
     Load {
         expect: Expect { status: Some(200), body: Body::Equals(BODY.to_vec()) },
         timeout: Duration::from_secs(10),
-        ..Load::new(target, limit)
+        ..Load::new(Target::plain(server.addr), limit)
     }
 }
 

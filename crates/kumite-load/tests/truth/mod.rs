@@ -21,12 +21,11 @@ const TIMEOUT: Duration = Duration::from_millis(200);
 
 /// `requests` requests on one connection that want `pong`.
 fn load(addr: SocketAddr, requests: u64) -> Load {
-    let target = Target { address: addr.into(), authority: addr.to_string(), path: "/".into() };
     Load {
         expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
         timeout: LONG,
         io: IO,
-        ..Load::new(target, Limit { requests: Some(requests), duration: None })
+        ..Load::new(Target::plain(addr), Limit { requests: Some(requests), duration: None })
     }
 }
 

@@ -1,0 +1,289 @@
+//! TLS against servers that are known, over both transports: every count must be exact.
+
+mod secure;
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_load::{
+    Arrivals, Check, Error, Errors, Expect, Io, Limit, Load, Outcome, Request, Target, Tls, TlsError,
+};
+use secure::{Identity, Server, Then};
+
+const PONG: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
+const BOTH: [Io; 2] = [Io::Epoll, Io::Uring];
+
+/// `requests` requests on one connection that want `pong`, with the certificate trusted.
+fn load(server: &Server, requests: u64, io: Io) -> Load {
+    let url = format!("https://localhost:{}/", server.addr.port());
+    Load {
+        expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
+        timeout: Duration::from_secs(5),
+        tls: Tls { roots: Some(server.identity.path.clone()), insecure: false },
+        io,
+        ..Load::new(Target::parse(&url).unwrap(), Limit { requests: Some(requests), duration: None })
+    }
+}
+
+fn run(load: &Load) -> Outcome {
+    let outcome = load.run(&AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert_eq!(outcome.requests, outcome.ok + outcome.errors.total());
+    outcome
+}
+
+fn connect(errors: u64) -> Errors {
+    Errors { connect: errors, ..Errors::default() }
+}
+
+fn pong() -> Server {
+    Server::start(Identity::new("localhost"), |stream, _| {
+        let _ = stream.write_all(PONG);
+        Then::Keep
+    })
+}
+
+#[test]
+fn right_answers() {
+    let server = pong();
+    for (io, sent) in BOTH.into_iter().zip([500, 1000]) {
+        let outcome = run(&Load { connections: 20, ..load(&server, 500, io) });
+        assert_eq!((outcome.ok, outcome.reconnects, server.requests()), (500, 0, sent));
+    }
+}
+
+#[test]
+fn open_loop() {
+    let server = pong();
+    for io in BOTH {
+        let outcome = run(&Load {
+            connections: 4,
+            arrivals: Some(Arrivals::constant(500.0)),
+            limit: Limit { requests: None, duration: Some(Duration::from_millis(400)) },
+            ..load(&server, 0, io)
+        });
+        assert_eq!((outcome.ok, outcome.errors.total()), (200, 0));
+    }
+}
+
+/// The handshake is in no response time: with a server that takes its time for it, but not for answers.
+#[test]
+fn the_handshake_is_part_of_connecting() {
+    let slow = Duration::from_millis(100);
+    let server = Server::start_after(slow, Identity::new("localhost"), |stream, _| {
+        let _ = stream.write_all(PONG);
+        Then::Keep
+    });
+    for io in BOTH {
+        let outcome = run(&load(&server, 10, io));
+        assert_eq!(outcome.ok, 10);
+        assert!(Duration::from_nanos(outcome.response.max()) < slow, "{} ns", outcome.response.max());
+    }
+}
+
+#[test]
+fn a_handshake_that_takes_too_long() {
+    let identity = Identity::new("localhost");
+    let server = Server::start_after(Duration::from_secs(1), identity, |_, _| Then::Close);
+    for io in BOTH {
+        let outcome = run(&Load { timeout: Duration::from_millis(100), ..load(&server, 2, io) });
+        assert_eq!(outcome.errors, connect(2));
+        assert_eq!(outcome.first_wrong.unwrap(), "the TLS handshake took longer than the time-out");
+    }
+}
+
+#[test]
+fn certificates_that_are_not_trusted() {
+    let (server, other) = (pong(), Identity::new("localhost"));
+    let elsewhere = Server::start(Identity::new("elsewhere"), |stream, _| {
+        let _ = stream.write_all(PONG);
+        Then::Keep
+    });
+    for io in BOTH {
+        let stranger = Tls { roots: Some(other.path.clone()), insecure: false };
+        let outcome = run(&Load { tls: stranger, ..load(&server, 3, io) });
+        assert_eq!(outcome.errors, connect(3));
+        let why = outcome.first_wrong.unwrap();
+        assert!(why.contains("not signed by an authority that is trusted") && why.contains("--ca"), "{why}");
+
+        let outcome = run(&load(&elsewhere, 3, io));
+        assert_eq!(outcome.errors, connect(3));
+        let why = outcome.first_wrong.unwrap();
+        assert!(
+            why.contains("localhost") && why.contains("elsewhere") && why.contains("--insecure"),
+            "{why}"
+        );
+
+        let insecure = Tls { insecure: true, roots: None };
+        let outcome = run(&Load { tls: insecure.clone(), ..load(&elsewhere, 3, io) });
+        assert_eq!((outcome.ok, outcome.errors), (3, Errors::default()));
+        let address = Target::parse(&format!("https://{}/", server.addr)).unwrap();
+        let outcome = run(&Load { tls: insecure, targets: vec![(address, 1)], ..load(&server, 3, io) });
+        assert_eq!(outcome.ok, 3);
+    }
+}
+
+#[test]
+fn a_server_that_speaks_no_tls() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        for stream in listener.incoming().take(4) {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let target = Target { secure: true, ..Target::plain(addr) };
+    for io in BOTH {
+        let limit = Limit { requests: Some(2), duration: None };
+        let tls = Tls { insecure: true, roots: None };
+        let outcome = run(&Load { io, tls, ..Load::new(target.clone(), limit) });
+        assert_eq!(outcome.errors, connect(2));
+        assert!(outcome.first_wrong.unwrap().contains("does not answer in TLS"));
+    }
+    server.join().unwrap();
+}
+
+#[test]
+fn a_server_that_hangs_up_in_the_handshake() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = Target { secure: true, ..Target::plain(listener.local_addr().unwrap()) };
+    let server = std::thread::spawn(move || {
+        for stream in listener.incoming().take(4) {
+            let _ = stream.unwrap().read(&mut [0; 4096]);
+        }
+    });
+    for io in BOTH {
+        let limit = Limit { requests: Some(2), duration: None };
+        let tls = Tls { insecure: true, roots: None };
+        let outcome = run(&Load { io, tls, ..Load::new(target.clone(), limit) });
+        assert_eq!(outcome.errors, connect(2));
+        let why = outcome.first_wrong.unwrap();
+        assert!(why.contains("closed the connection during the TLS handshake"), "{why}");
+    }
+    server.join().unwrap();
+}
+
+/// Sessions that end between two requests are replaced; what they took with them counts as closed.
+#[test]
+fn a_server_that_ends_the_session_after_the_10th_answer() {
+    let server = Server::start(Identity::new("localhost"), |stream, turn| {
+        let last = turn == 10;
+        let close = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\npong";
+        let _ = stream.write_all(if last { close.as_bytes() } else { PONG });
+        if last { Then::Close } else { Then::Keep }
+    });
+    for io in BOTH {
+        let outcome = run(&load(&server, 50, io));
+        assert_eq!((outcome.ok, outcome.reconnects), (50, 4));
+    }
+    assert!(server.resumed() >= 8, "{} sessions were resumed", server.resumed());
+}
+
+#[test]
+fn a_session_that_ends_while_idle_is_no_error() {
+    let server = Server::start(Identity::new("localhost"), |stream, _| {
+        let _ = stream.write_all(PONG);
+        Then::Close
+    });
+    for io in BOTH {
+        let outcome = run(&Load {
+            arrivals: Some(Arrivals::constant(20.0)),
+            limit: Limit { requests: None, duration: Some(Duration::from_millis(400)) },
+            ..load(&server, 0, io)
+        });
+        assert_eq!((outcome.ok, outcome.errors.total()), (8, 0));
+    }
+}
+
+/// Only a notice tells an answer that is whole from one that was cut.
+#[test]
+fn answers_that_end_with_the_session() {
+    for (then, ok) in [(Then::Close, 2), (Then::Cut, 0)] {
+        let server = Server::start(Identity::new("localhost"), move |stream, _| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\npong");
+            then
+        });
+        for io in BOTH {
+            let outcome = run(&load(&server, 2, io));
+            assert_eq!((outcome.ok, outcome.errors.closed), (ok, 2 - ok), "{then:?}");
+        }
+    }
+}
+
+#[test]
+fn large_bodies_both_ways() {
+    let body: Vec<u8> = (0..1 << 20).map(|n: u32| (n * 31 >> 3) as u8).collect();
+    let server = {
+        let body = body.clone();
+        Server::start_with(body.len(), Identity::new("localhost"), move |stream, _| {
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            let _ = stream.write_all(&body);
+            Then::Keep
+        })
+    };
+    for io in BOTH {
+        let outcome = run(&Load {
+            request: Request { method: "POST".into(), headers: Vec::new(), body: body.clone() },
+            expect: Expect { status: None, body: Check::Equals(body.clone()) },
+            connections: 2,
+            ..load(&server, 6, io)
+        });
+        assert_eq!(outcome.ok, 6, "{:?} {:?}", outcome.errors, outcome.first_wrong);
+    }
+}
+
+#[test]
+fn interim_and_chunked_answers_in_pieces() {
+    let server = Server::start(Identity::new("localhost"), |stream, _| {
+        for piece in [
+            "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 20",
+            "0 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\npo",
+            "\r\n2\r\nng\r\n0\r\n\r\n",
+        ] {
+            let _ = stream.write_all(piece.as_bytes()).and_then(|()| stream.flush());
+        }
+        Then::Keep
+    });
+    for io in BOTH {
+        assert_eq!(run(&load(&server, 20, io)).ok, 20);
+    }
+}
+
+/// Bytes that nobody asked for, in the same piece as an answer and after it.
+#[test]
+fn more_than_one_answer_is_malformed() {
+    let server = Server::start(Identity::new("localhost"), |stream, _| {
+        let _ = stream.write_all(&PONG.repeat(2));
+        Then::Keep
+    });
+    for io in BOTH {
+        let outcome = run(&load(&server, 4, io));
+        assert_eq!((outcome.errors.malformed, outcome.ok), (4, 0));
+    }
+}
+
+#[test]
+fn wrong_files_of_certificates() {
+    let server = pong();
+    let roots = |path: PathBuf| {
+        let tls = Tls { roots: Some(path), insecure: false };
+        Load { tls, ..load(&server, 1, Io::Epoll) }.run(&AtomicBool::new(false), &mut |_| {}).unwrap_err()
+    };
+    let error = roots("/no/such/file.pem".into());
+    assert!(matches!(&error, Error::Tls(TlsError::Read { .. })));
+    assert!(error.to_string().contains("/no/such/file.pem"), "{error}");
+    let file = server.identity.path.with_extension("txt");
+    for (text, message) in [
+        ("hello", "no certificate in it"),
+        ("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n", "cannot read its certificates"),
+        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "cannot read its certificates"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let error = roots(file.clone()).to_string();
+        assert!(error.contains(message) && error.contains("--ca"), "{error}");
+    }
+    std::fs::remove_file(&file).unwrap();
+}
