@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kumite_lab::cores;
+use kumite_load::Tls;
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Engine")]
+#[group(skip)]
+#[command(next_help_heading = "Connections")]
 pub struct Args {
     /// What moves the bytes [default: io_uring where the system has it, else epoll]
     #[arg(long, value_enum, value_name = "IO")]
@@ -17,6 +19,12 @@ pub struct Args {
     /// Requests that may be on their way on one connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub pipeline: u32,
+    /// Certificates to trust besides the system's, in a PEM file
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    ca: Option<PathBuf>,
+    /// Trust whatever certificate the server has
+    #[arg(long)]
+    insecure: bool,
     /// Connect to this Unix socket; the URL says only what to ask
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
@@ -36,6 +44,10 @@ impl Args {
             Some(Io::Epoll) => kumite_load::Io::Epoll,
             Some(Io::Uring) => kumite_load::Io::Uring,
         }
+    }
+
+    pub fn tls(&self) -> Tls {
+        Tls { insecure: self.insecure, roots: self.ca.clone() }
     }
 
     pub fn cores(&self) -> Vec<usize> {

@@ -7,6 +7,7 @@ use kumite_load::{Request, Rows, Variables};
 use crate::exit::Failure;
 
 #[derive(clap::Args)]
+#[group(skip)]
 #[command(next_help_heading = "Request")]
 pub struct Args {
     /// Request method [default: GET, or POST if there is a body]

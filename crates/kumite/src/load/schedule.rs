@@ -8,6 +8,7 @@ use super::request::unreadable;
 use crate::exit::Failure;
 
 #[derive(clap::Args)]
+#[group(skip)]
 #[command(next_help_heading = "Open loop")]
 pub struct Args {
     /// Requests a second, whatever the server makes of them: 500, or steps and ramps as 100@5s,100..500@30s,500@10s

@@ -16,6 +16,7 @@ use crate::{duration, output};
 const DEFAULT_TRIAL: Duration = Duration::from_secs(2);
 
 #[derive(clap::Args)]
+#[group(skip)]
 #[command(next_help_heading = "Search")]
 pub struct Args {
     /// Search for the highest rate at which trials of -z (default 2s) meet --slo
