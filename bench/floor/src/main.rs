@@ -1,10 +1,12 @@
 //! The least that a load generator can cost: clients that send a fixed request and count the bytes of the answers, whose
 //! length they are told. They parse, check and record nothing, and share no code with the engine.
 
+#[forbid(unsafe_code)]
 mod closed;
+#[forbid(unsafe_code)]
 mod counted;
+#[forbid(unsafe_code)]
 mod sleeping;
-#[allow(unsafe_code)]
 mod uring;
 
 use std::io::Write;

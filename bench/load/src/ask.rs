@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use kumite_process::{Finished, Spawn, run};
 
 use crate::HERE;
@@ -49,7 +49,10 @@ impl Ask<'_> {
         if cfg!(debug_assertions) {
             bail!("this is a debug build; use `cargo run --release -p bench-load`");
         }
-        let (finished, log) = self.ask(&format!("cargo build --release -p {name}"), BUILD_LIMIT)?;
+        // Wherever that is, or the one beside it might be an older one.
+        let target = program.ancestors().nth(2).context("this program lies nowhere")?.display();
+        let command = format!("cargo build --release -p {name} --target-dir '{target}'");
+        let (finished, log) = self.ask(&command, BUILD_LIMIT)?;
         if !finished.status.success() {
             bail!("cannot build {name}: {}", std::fs::read_to_string(log)?.trim());
         }

@@ -15,7 +15,7 @@ pub struct Grid {
     pub error_p50_us: f64,
     /// 99th percentile.
     pub error_p99_us: f64,
-    /// By how much the distance has grown from the first to the last arrival: a line through all, by least squares.
+    /// By how much the distance has grown from the first to the last arrival.
     pub drift_us: f64,
 }
 
@@ -39,7 +39,7 @@ impl Grid {
             rate_per_s: (middle.len() - 1) as f64 / (middle[middle.len() - 1] - middle[0]) * NS_PER_S,
             error_p50_us: rank(&errors, 0.5)?,
             error_p99_us: rank(&errors, 0.99)?,
-            drift_us: slope(&distances) * (distances.len() - 1) as f64 / 1e3,
+            drift_us: growth(&distances) / 1e3,
         })
     }
 }
@@ -49,24 +49,19 @@ pub(crate) fn distances_ns(arrivals_ns: &[f64], rate_per_s: u32) -> Vec<f64> {
     let interval = NS_PER_S / f64::from(rate_per_s);
     let from_grid: Vec<f64> =
         arrivals_ns.iter().enumerate().map(|(point, at)| at - point as f64 * interval).collect();
-    let phase = phase(&from_grid);
+    let phase = median(&from_grid);
     from_grid.iter().map(|distance| distance - phase).collect()
 }
 
-fn phase(from_grid: &[f64]) -> f64 {
-    kumite_stats::median(from_grid).unwrap_or_default()
+fn median(values: &[f64]) -> f64 {
+    kumite_stats::median(values).unwrap_or_default()
 }
 
-/// Of a line through (0, first), (1, second) …, by least squares.
-fn slope(values: &[f64]) -> f64 {
-    let middle = (values.len() - 1) as f64 / 2.0;
-    let (mut above, mut below) = (0.0, 0.0);
-    for (at, value) in values.iter().enumerate() {
-        let from_middle = at as f64 - middle;
-        above += from_middle * value;
-        below += from_middle * from_middle;
-    }
-    above / below
+/// By how much they grow from the first to the last: twice the difference of the medians of the two halves, which are
+/// half the way apart. A burst of late ones does not look like a drift.
+fn growth(values: &[f64]) -> f64 {
+    let (early, late) = values.split_at(values.len() / 2);
+    2.0 * (median(late) - median(early))
 }
 
 #[cfg(test)]
@@ -106,6 +101,12 @@ mod tests {
         assert!((grid.drift_us - 4200.0).abs() < 10.0, "{grid:?}");
         assert!((grid.error_p50_us - 1050.0).abs() < 10.0, "{grid:?}");
         assert!((grid.rate_per_s - 1000.0 / 1.001).abs() < 1e-6, "{grid:?}");
+    }
+
+    #[test]
+    fn a_burst_of_late_ones_is_no_drift() {
+        let grid = run(|point| if (4000..4100).contains(&point) { 5_000_000 } else { 0 });
+        assert_eq!((grid.drift_us, grid.error_p99_us), (0.0, 5000.0));
     }
 
     #[test]

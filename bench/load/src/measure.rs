@@ -50,7 +50,7 @@ impl Measure {
             Measure::Stall => (3, 1, 10, 4),
             Measure::Arrivals => (10, 3, 5, 2),
             Measure::Syscalls => (1, 1, 1, 1),
-            Measure::Count => (3, 0, 1, 1),
+            Measure::Count => (3, 0, 2, 2),
         };
         match quick {
             true => Effort { rounds: 1, peer_rounds: peer_rounds.min(1), seconds: quick_seconds },
