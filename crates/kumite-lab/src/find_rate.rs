@@ -5,9 +5,9 @@
 //! longer trials give lower answers, down to what it can do for ever.
 //!
 //! - A trial is an open loop at one rate: the requests come whatever the server makes of them, and their times count from
-//!   when they were due. It meets the SLO, or it does not, or it is void: it does not, but the load engine had no headroom
-//!   (its busiest core, how late it sent) or did not offer the rate. Three void trials at a rate are the engine's limit;
-//!   there the search ends without an answer.
+//!   when they were due. It meets the SLO, or it does not, or it is void: the load engine did not offer the rate, or the SLO
+//!   is not met and the engine may be the reason, because its busiest thread used its CPU up or it sent so late that this
+//!   would explain it. Three void trials at a rate are the engine's limit; there the search ends without an answer.
 //! - Before each trial the server is probed until it answers within the SLO's shortest time, for at most 5 s, so that the
 //!   backlog of one trial does not fail the next.
 //! - Which rates are tried, and how an answer and its interval are made of it: see the module `search`.
