@@ -57,7 +57,7 @@ fn an_answer_has_an_interval_and_the_trials_it_is_made_of() {
     assert!(rate("n") >= 6.0 && rate("n") as usize == found["answers_rps"].as_array().unwrap().len());
     let trials = found["trials"].as_array().unwrap();
     assert_eq!(trials.len(), said.err.lines().filter(|line| line.contains(" req/s: ")).count());
-    for trial in trials {
+    for trial in trials.iter().filter(|trial| trial["verdict"] != "void") {
         let failed = trial["errors"].as_object().unwrap().values().any(|n| n.as_u64() > Some(0));
         assert_eq!(trial["verdict"] == "met", !failed, "{trial}");
     }

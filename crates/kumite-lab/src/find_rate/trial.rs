@@ -29,6 +29,8 @@ pub(super) struct Trials<'a> {
     pub cores: &'a [usize],
     /// The shortest time of one.
     pub shortest: Duration,
+    /// How long an answer takes before the search, one request at a time.
+    pub at_rest: Duration,
     /// When the last one has to be over.
     pub until: Instant,
     pub gaps: Gaps,
@@ -165,18 +167,18 @@ impl Trials<'_> {
         outcome.requests as f64 >= asked * OFFERED_SHARE - chance * f64::from(self.burst)
     }
 
-    /// Waits until the server is done with what an overloaded trial has left it, and answers within the SLO's shortest time.
-    /// Whether it came to that.
+    /// Waits until the server is done with what an overloaded trial has left it, and answers within the SLO's shortest time,
+    /// or within twice the time that it took before the search. Whether it came to that.
     fn settle(&self) -> Result<bool, Ended> {
         let until = Instant::now() + SETTLING;
-        let limit = self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest);
+        let limit =
+            self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest).max(self.at_rest * 2);
         loop {
             let probed = self.probe()?;
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Halt::Interrupted.into());
             }
-            let fast = Duration::from_nanos(probed.response.value_at_quantile(0.5)) <= limit;
-            if probed.ok * 2 > PROBES && fast {
+            if probed.ok * 2 > PROBES && median(&probed) <= limit {
                 return Ok(true);
             }
             if Instant::now() >= until {
@@ -199,6 +201,11 @@ impl Trials<'_> {
         };
         offer_to_external(&load, self.cores, self.stop, &mut |_| {})
     }
+}
+
+/// Of the response times.
+pub(super) fn median(outcome: &Outcome) -> Duration {
+    Duration::from_nanos(outcome.response.value_at_quantile(0.5))
 }
 
 #[cfg(test)]
@@ -228,6 +235,7 @@ mod tests {
             slo: &Slo::parse("p99 < 10ms").unwrap(),
             cores: &[],
             shortest: Duration::from_secs(1),
+            at_rest: Duration::ZERO,
             until: Instant::now(),
             gaps: Gaps::Even,
             burst: 1,
