@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod disturbance;
 mod doctor;
+mod find_rate;
 mod gate;
 mod interrupt;
 mod load;

@@ -5,11 +5,11 @@
 //! longer trials give lower answers, down to what it can do for ever.
 //!
 //! - A trial is an open loop at one rate: the requests come whatever the server makes of them, and their times count from
-//!   when they were due. It meets the SLO, or it does not, or it is void: it does not, but the load engine had no headroom
-//!   (its busiest core, how late it sent) or did not offer the rate. Three void trials at a rate are the engine's limit;
-//!   there the search ends without an answer.
-//! - Before each trial the server is probed until it answers within the SLO's shortest time, for at most 5 s, so that the
-//!   backlog of one trial does not fail the next.
+//!   when they were due. It meets the SLO, or it does not, or it is void: the load engine did not offer the rate, or the SLO
+//!   is not met and the engine may be the reason, because its busiest thread used its CPU up or it sent so late that this
+//!   would explain it. Three void trials at a rate are the engine's limit; there the search ends without an answer.
+//! - Before each trial the server is probed until it answers within the SLO's shortest time, or about as fast as before the
+//!   search, for at most 5 s: so the backlog of one trial does not fail the next.
 //! - Which rates are tried, and how an answer and its interval are made of it: see the module `search`.
 
 mod search;
@@ -24,7 +24,7 @@ use kumite_load::{Arrivals, Gaps, Load};
 use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
 
 use search::{Halt, Known, search};
-use trial::{Ended, Trials};
+use trial::{Ended, Trials, median};
 
 pub use slo::{Slo, SloError};
 
@@ -102,6 +102,7 @@ pub fn find_rate(
         load,
         slo,
         shortest: rules.trial,
+        at_rest: Duration::ZERO,
         until: began + rules.budget,
         gaps,
         burst,
@@ -114,6 +115,7 @@ pub fn find_rate(
         let kinds = kinds.collect::<Vec<_>>().join(", ");
         return Err(FindRateError::NoAnswer { why: probed.first_wrong.unwrap_or(kinds) });
     }
+    trials.at_rest = median(&probed);
 
     let needed = slo.requests_needed() as f64;
     let rate_of = |time: Duration| (needed / time.as_secs_f64()).max(1.0);

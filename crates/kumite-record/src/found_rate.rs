@@ -93,6 +93,8 @@ pub struct RateTrial {
     pub figures: BTreeMap<String, f64>,
     /// Whether it met the SLO.
     pub verdict: RateVerdict,
+    /// Why it is void, if it is.
+    pub void: Option<VoidReason>,
     /// The conditions that it did not meet.
     pub broke: Vec<String>,
     /// Whether times from when requests were sent, and not due, would have met the SLO's: requests waited for a free
@@ -114,6 +116,18 @@ pub enum RateVerdict {
     Met,
     /// It did not.
     Unmet,
-    /// The SLO was not met, but the load engine had no headroom or did not offer the rate, so that it may be the reason.
+    /// The SLO was not met, but the load engine may be the reason.
     Void,
+}
+
+/// Why a trial says nothing about the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VoidReason {
+    /// The load engine used its CPU up.
+    NoHeadroom,
+    /// The load engine sent late though it had headroom: something else had its CPU.
+    SentLate,
+    /// Not all requests were offered.
+    NotOffered,
 }

@@ -20,7 +20,7 @@ pub use comparison::{
     Costs, Duet, Ended, ImportedRatio, Ratio, Remaining, Speed, Thrift,
 };
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
-pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd};
+pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
 pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};
 pub use run::{

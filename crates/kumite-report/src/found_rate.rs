@@ -1,5 +1,5 @@
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{FoundRate, RateTrial, RateVerdict, SearchEnd};
+use kumite_record::{FoundRate, RateTrial, RateVerdict, SearchEnd, VoidReason};
 
 use crate::grid::grid;
 use crate::metric::Metric;
@@ -33,10 +33,20 @@ pub fn rate_trial_line(trial: &RateTrial) -> String {
     let verdict = match trial.verdict {
         RateVerdict::Met => "met".to_owned(),
         RateVerdict::Unmet => format!("not met: {}", one_line(&trial.broke.join(", "))),
-        RateVerdict::Void => "void: the load engine had no headroom or sent late".to_owned(),
+        RateVerdict::Void => format!("void: {}", trial.void.map_or("", why_void)),
     };
     let said: Vec<String> = figures.chain(failed).chain([verdict]).collect();
     format!("{} req/s: {}", significant(trial.rate_rps, 4), said.join(", "))
+}
+
+fn why_void(reason: VoidReason) -> &'static str {
+    match reason {
+        VoidReason::NoHeadroom => "the load engine had used its CPU up",
+        VoidReason::SentLate => {
+            "the load engine sent late though it had headroom: something else had its CPU"
+        }
+        VoidReason::NotOffered => "not all requests were offered",
+    }
 }
 
 /// The first line.
@@ -55,13 +65,13 @@ fn answer(found: &FoundRate) -> String {
     }
     let rps = |rate: f64| format!("{} req/s", significant(rate, 3));
     match (found.ended, found.met_rps, found.unmet_rps) {
-        (SearchEnd::EngineLimit, Some(met), _) => {
-            format!("limited by the load engine: at least {} for {slo}; it could not offer more", rps(met))
-        }
-        (SearchEnd::EngineLimit, None, _) => {
-            format!(
-                "limited by the load engine: it could not offer the lowest rate that was tried, for {slo}"
-            )
+        (SearchEnd::EngineLimit, met, _) => {
+            let last = found.trials.iter().rev().find(|trial| trial.verdict == RateVerdict::Void);
+            let why = last.and_then(|trial| trial.void).map_or("", why_void);
+            let met =
+                met.map_or_else(|| "nothing is known".to_owned(), |met| format!("at least {}", rps(met)));
+            let tried = last.map_or_else(String::new, |trial| format!("; at {} {why}", rps(trial.rate_rps)));
+            format!("limited by the load engine: {met} for {slo}{tried}")
         }
         (SearchEnd::NeverMet, _, unmet) => {
             let lowest = unmet.map_or_else(String::new, |rate| format!(" at {}", rps(rate)));
@@ -198,13 +208,11 @@ fn limits(found: &FoundRate) -> Vec<String> {
 
 fn doubts(found: &FoundRate) -> Vec<String> {
     let mut lines = Vec::new();
-    let is_void = |trial: &&RateTrial| trial.verdict == RateVerdict::Void;
-    match found.trials.iter().filter(is_void).count() {
-        0 => {}
-        void => lines.push(format!(
-            "{} void: the load engine had no headroom or sent late, so that they say nothing of the server",
-            if void == 1 { "1 trial was".to_owned() } else { format!("{} trials were", count(void as f64)) }
-        )),
+    for reason in [VoidReason::NoHeadroom, VoidReason::SentLate, VoidReason::NotOffered] {
+        let void = found.trials.iter().filter(|trial| trial.void == Some(reason)).count();
+        if void > 0 {
+            lines.push(format!("void: {}, in which {}", plural(void, "trial"), why_void(reason)));
+        }
     }
     match found.trials.iter().filter(|trial| !trial.settled).count() {
         0 => {}
@@ -214,4 +222,99 @@ fn doubts(found: &FoundRate) -> Vec<String> {
         )),
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_record::{RateEstimate, SCHEMA};
+
+    use super::*;
+
+    const PLAIN: Style = Style { color: false, width: 100 };
+
+    fn trial(rate_rps: f64, p99_us: f64, verdict: RateVerdict) -> RateTrial {
+        RateTrial {
+            rate_rps,
+            seconds: 2.0,
+            requests: (rate_rps * 2.0) as u64,
+            errors: [("unsent".to_owned(), u64::from(verdict == RateVerdict::Unmet) * 20)].into(),
+            figures: [("response_p99_us".to_owned(), p99_us), ("error_share".to_owned(), 0.0)].into(),
+            verdict,
+            void: (verdict == RateVerdict::Void).then_some(VoidReason::NoHeadroom),
+            broke: Vec::new(),
+            waited: false,
+            send_lag_p99_us: 40.0,
+            engine_busy: 0.42,
+            settled: true,
+        }
+    }
+
+    fn found() -> FoundRate {
+        FoundRate {
+            schema: SCHEMA,
+            command: String::new(),
+            url: "http://127.0.0.1:1/".to_owned(),
+            slo: "p99 < 10ms and errors = 0".to_owned(),
+            connections: 50,
+            trial_s: 2.0,
+            seconds: 84.0,
+            budget_s: 180.0,
+            seed: 1,
+            ended: SearchEnd::Found,
+            rate_rps: Some(RateEstimate { estimate: 1002.6, low: 1000.2, high: 1004.9, n: 6 }),
+            answers_rps: vec![1002.6; 6],
+            met_rps: Some(1001.0),
+            unmet_rps: Some(1005.0),
+            broke: [("p99 < 10ms".to_owned(), 2)].into(),
+            failed_near: 2,
+            waited_near: 2,
+            trials: vec![
+                trial(1010.0, 14_300.0, RateVerdict::Unmet),
+                trial(500.0, 4_100.0, RateVerdict::Met),
+                trial(1000.0, 6_200.0, RateVerdict::Met),
+                trial(4000.0, 900_000.0, RateVerdict::Void),
+            ],
+        }
+    }
+
+    #[test]
+    fn the_answer_is_first_and_the_trials_are_by_rate() {
+        let text = found_rate_terminal(&found(), &PLAIN);
+        let expected = "\
+highest rate: 1,003 req/s, 95 % interval 1,000–1,005, for p99 < 10ms and errors = 0
+http://127.0.0.1:1/, trials of 2.0 s over 50 connections: half of them meet it at that rate; 6
+answers, 4 trials in 84 s
+
+      req/s     met  response p99  failed  engine busy
+        500  1 of 1       4.10 ms       0         42 %
+1,000–1,010  1 of 2       6.20 ms  0.50 %         42 %
+      4,000       –        900 ms       0         42 %  1 void
+
+what broke: of 2 failed trials at up to 1.25 times that rate, p99 < 10ms in 2
+limited by the connections: in 2 of them requests waited for a free one, while the server answered
+in time; more (-c) may bring more
+void: 1 trial, in which the load engine had used its CPU up
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn without_an_answer_the_first_line_says_why() {
+        let first = |ended| {
+            let none = FoundRate { ended, rate_rps: None, answers_rps: vec![1000.0], ..found() };
+            found_rate_terminal(&none, &Style { width: 200, ..PLAIN }).lines().next().unwrap().to_owned()
+        };
+        assert_eq!(
+            first(SearchEnd::EngineLimit),
+            "limited by the load engine: at least 1,000 req/s for p99 < 10ms and errors = 0; at 4,000 req/s the load \
+             engine had used its CPU up"
+        );
+        assert_eq!(
+            first(SearchEnd::OutOfTime),
+            "no answer yet for p99 < 10ms and errors = 0: out of time after 3 min, with 1 answer; the last trial that \
+             met it had 1,000 req/s, the last that did not 1,000 req/s"
+        );
+        assert!(first(SearchEnd::NeverMet).starts_with("no rate: the server does not meet p99 < 10ms"));
+        assert!(first(SearchEnd::Interrupted).contains(": interrupted, with 1 answer"));
+    }
 }

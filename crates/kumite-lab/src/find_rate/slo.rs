@@ -50,6 +50,8 @@ pub(super) struct Judged {
     pub figures: BTreeMap<String, f64>,
     /// The conditions that were not met, as they were written.
     pub broke: Vec<String>,
+    /// By how many µs at most times are over their limits; endless if errors are.
+    pub excess_us: f64,
     /// A figure that was needed has too few requests.
     pub too_few: bool,
     /// Service times meet what the response times do not, and nothing else is broken.
@@ -112,8 +114,13 @@ impl Slo {
         let response = with_lost(&outcome.response, lost, timeout);
         let service = with_lost(&outcome.service, outcome.errors.timeout, timeout);
         let share = outcome.errors.total() as f64 / outcome.requests.max(1) as f64;
-        let mut judged =
-            Judged { figures: BTreeMap::new(), broke: Vec::new(), too_few: false, waited: false };
+        let mut judged = Judged {
+            figures: BTreeMap::new(),
+            broke: Vec::new(),
+            excess_us: 0.0,
+            too_few: false,
+            waited: false,
+        };
         let mut breaks_without_waiting = false;
         for condition in &self.conditions {
             let Some(figure) = condition.subject.of(&response, share) else {
@@ -123,6 +130,9 @@ impl Slo {
             judged.figures.insert(condition.subject.metric(), figure);
             if !condition.holds(figure) {
                 judged.broke.push(condition.text.clone());
+                let is_time = condition.subject != Subject::Errors;
+                let excess_us = if is_time { figure - condition.limit } else { f64::INFINITY };
+                judged.excess_us = judged.excess_us.max(excess_us);
                 breaks_without_waiting |=
                     condition.subject.of(&service, share).is_none_or(|figure| !condition.holds(figure));
             }
@@ -143,7 +153,8 @@ impl fmt::Display for Slo {
 fn with_lost(times: &Histogram<u64>, lost: u64, timeout: Duration) -> Histogram<u64> {
     let nanos = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
     let mut all = Histogram::new(3).expect("3 is a precision that hdrhistogram has");
-    let added = all.add(times).is_ok() && all.record_n(nanos, lost).is_ok();
+    // A value that is recorded no times would be the longest all the same.
+    let added = all.add(times).is_ok() && (lost == 0 || all.record_n(nanos, lost).is_ok());
     debug_assert!(added, "a histogram that grows takes any value");
     all
 }
@@ -326,12 +337,13 @@ mod tests {
     #[test]
     fn a_trial_meets_all_conditions_or_does_not() {
         let one_slow = outcome(&[(5, 990), (50, 10)], Errors::default());
-        assert_eq!(judge("p99 < 10ms", &one_slow).broke, [""; 0]);
+        assert_eq!(judge("p99 < 10ms and mean < 6ms and max < 51ms", &one_slow).broke, [""; 0]);
         let more_slow = outcome(&[(5, 989), (50, 11)], Errors::default());
         let judged = judge("p50 < 10ms and p99 < 10ms and max < 40ms", &more_slow);
         assert_eq!(judged.broke, ["p99 < 10ms", "max < 40ms"]);
         assert!((judged.figures["response_p50_us"] / 5e3 - 1.0).abs() < 1e-3);
         assert!(judged.waited, "service times were all 1 ms");
+        assert!((judged.excess_us / 40e3 - 1.0).abs() < 1e-2, "{}", judged.excess_us);
     }
 
     #[test]
@@ -348,7 +360,7 @@ mod tests {
             (&judged.broke[..], judged.figures["error_share"]),
             (&["errors = 0".to_owned()][..], 0.015)
         );
-        assert!(!judged.waited);
+        assert!(!judged.waited && judged.excess_us.is_infinite());
         assert_eq!(judge("p99 < 10ms, errors < 2%", &outcome(&[(5, 1970)], status)).broke, [""; 0]);
         let timeouts = Errors { timeout: 30, ..Errors::default() };
         let judged = judge("p99 < 10ms, errors < 2%", &outcome(&[(5, 1970)], timeouts));

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kumite_load::{Arrivals, Error, Gaps, Limit, Load, Outcome, Piece};
-use kumite_record::{RateTrial, RateVerdict};
+use kumite_record::{RateTrial, RateVerdict, VoidReason};
 
 use super::search::Halt;
 use super::slo::Slo;
@@ -13,7 +13,7 @@ use crate::http::{is_bound, offer_to_external};
 
 /// Trials at one rate that may be void before it counts as the engine's limit: something else may have had the CPU.
 const VOID_TRIALS: usize = 3;
-/// The engine may send late by this share of the shortest time in the SLO.
+/// The engine may send late by this share of the shortest time in the SLO, whatever comes of it.
 const LAG_SHARE: f64 = 0.1;
 /// So much less than asked for is not what was asked for.
 const OFFERED_SHARE: f64 = 0.99;
@@ -28,6 +28,8 @@ pub(super) struct Trials<'a> {
     pub slo: &'a Slo,
     /// The shortest time of one.
     pub shortest: Duration,
+    /// How long an answer takes before the search, one request at a time.
+    pub at_rest: Duration,
     /// When the last one has to be over.
     pub until: Instant,
     pub gaps: Gaps,
@@ -114,14 +116,20 @@ impl Trials<'_> {
     fn judge(&self, rate: f64, outcome: &Outcome, settled: bool) -> (RateTrial, bool) {
         let judged = self.slo.judge(outcome, self.load.timeout);
         let lag_us = outcome.send_lag.value_at_quantile(0.99) as f64 / 1e3;
-        let most_lag_us = self.slo.times().map(|(shortest, _)| shortest.as_secs_f64() * 1e6 * LAG_SHARE);
-        let late = most_lag_us.is_some_and(|most| lag_us > most);
-        let offered = self.is_offered(rate, outcome);
-        let verdict = match (judged.broke.is_empty(), offered) {
+        let void = if !self.is_offered(rate, outcome) {
+            Some(VoidReason::NotOffered)
+        } else if judged.broke.is_empty() {
             // Whatever the engine did late is in the times that were met.
-            (true, true) => RateVerdict::Met,
-            (false, true) if !is_bound(outcome) && !late => RateVerdict::Unmet,
-            _ => RateVerdict::Void,
+            None
+        } else if is_bound(outcome) {
+            Some(VoidReason::NoHeadroom)
+        } else {
+            self.may_be_lag(lag_us, judged.excess_us).then_some(VoidReason::SentLate)
+        };
+        let verdict = match void {
+            Some(_) => RateVerdict::Void,
+            None if judged.broke.is_empty() => RateVerdict::Met,
+            None => RateVerdict::Unmet,
         };
         let trial = RateTrial {
             rate_rps: rate,
@@ -135,6 +143,7 @@ impl Trials<'_> {
                 .collect(),
             figures: judged.figures,
             verdict,
+            void,
             broke: judged.broke,
             waited: judged.waited,
             send_lag_p99_us: lag_us,
@@ -144,24 +153,31 @@ impl Trials<'_> {
         (trial, judged.too_few)
     }
 
+    /// Whether the SLO might have been met, had the engine sent in time. It reads as late as it sends. A lag that is small
+    /// beside the times in question is none: else trials that only just fail would be void, and answers too high.
+    fn may_be_lag(&self, lag_us: f64, excess_us: f64) -> bool {
+        let shortest_us = self.slo.times().map(|(shortest, _)| shortest.as_secs_f64() * 1e6);
+        shortest_us.is_some_and(|shortest| lag_us > shortest * LAG_SHARE) && excess_us <= 2.0 * lag_us
+    }
+
     fn is_offered(&self, rate: f64, outcome: &Outcome) -> bool {
         let asked = rate * outcome.elapsed.as_secs_f64();
         let chance = if self.gaps == Gaps::Even { 1.0 } else { 4.0 * asked.sqrt() };
         outcome.requests as f64 >= asked * OFFERED_SHARE - chance * f64::from(self.burst)
     }
 
-    /// Waits until the server is done with what an overloaded trial has left it, and answers within the SLO's shortest time.
-    /// Whether it came to that.
+    /// Waits until the server is done with what an overloaded trial has left it, and answers within the SLO's shortest time,
+    /// or within twice the time that it took before the search. Whether it came to that.
     fn settle(&self) -> Result<bool, Ended> {
         let until = Instant::now() + SETTLING;
-        let limit = self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest);
+        let limit =
+            self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest).max(self.at_rest * 2);
         loop {
             let probed = self.probe()?;
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Halt::Interrupted.into());
             }
-            let fast = Duration::from_nanos(probed.response.value_at_quantile(0.5)) <= limit;
-            if probed.ok * 2 > PROBES && fast {
+            if probed.ok * 2 > PROBES && median(&probed) <= limit {
                 return Ok(true);
             }
             if Instant::now() >= until {
@@ -183,5 +199,62 @@ impl Trials<'_> {
             ..self.load.clone()
         };
         offer_to_external(&load, self.stop, &mut |_| {})
+    }
+}
+
+/// Of the response times.
+pub(super) fn median(outcome: &Outcome) -> Duration {
+    Duration::from_nanos(outcome.response.value_at_quantile(0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_load::Target;
+
+    use super::*;
+
+    /// A second at 1,000/s in which all answers took so long and were sent so late, in µs.
+    fn outcome(response_us: u64, lag_us: u64, busiest: f64) -> Outcome {
+        let mut outcome = Outcome { requests: 1000, ok: 1000, busiest, ..Outcome::default() };
+        outcome.elapsed = Duration::from_secs(1);
+        for (times, us) in [
+            (&mut outcome.response, response_us),
+            (&mut outcome.service, response_us - lag_us),
+            (&mut outcome.send_lag, lag_us),
+        ] {
+            times.record_n(us * 1000, 1000).unwrap();
+        }
+        outcome
+    }
+
+    fn judge(rate: f64, outcome: &Outcome) -> (RateVerdict, Option<VoidReason>) {
+        let target = Target::parse("http://127.0.0.1:1/").unwrap();
+        let trials = Trials {
+            load: &Load::new(target, Limit::default()),
+            slo: &Slo::parse("p99 < 10ms").unwrap(),
+            cores: &[],
+            shortest: Duration::from_secs(1),
+            at_rest: Duration::ZERO,
+            until: Instant::now(),
+            gaps: Gaps::Even,
+            burst: 1,
+            stop: &AtomicBool::new(false),
+            made: Vec::new(),
+        };
+        let (trial, _) = trials.judge(rate, outcome, true);
+        (trial.verdict, trial.void)
+    }
+
+    #[test]
+    fn a_trial_is_void_where_the_engine_may_be_the_reason() {
+        assert_eq!(judge(1000.0, &outcome(9_000, 50, 0.2)), (RateVerdict::Met, None));
+        assert_eq!(judge(1000.0, &outcome(9_000, 3_000, 0.95)), (RateVerdict::Met, None));
+        assert_eq!(judge(1000.0, &outcome(11_000, 50, 0.2)), (RateVerdict::Unmet, None));
+        assert_eq!(judge(1000.0, &outcome(10_080, 50, 0.2)), (RateVerdict::Unmet, None), "only just");
+        assert_eq!(judge(1000.0, &outcome(20_000, 3_000, 0.2)), (RateVerdict::Unmet, None), "late or not");
+        let void = |reason| (RateVerdict::Void, Some(reason));
+        assert_eq!(judge(1000.0, &outcome(11_000, 3_000, 0.2)), void(VoidReason::SentLate));
+        assert_eq!(judge(1000.0, &outcome(20_000, 50, 0.95)), void(VoidReason::NoHeadroom));
+        assert_eq!(judge(1020.0, &outcome(9_000, 50, 0.2)), void(VoidReason::NotOffered));
     }
 }
