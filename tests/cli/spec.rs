@@ -65,7 +65,7 @@ fn what_was_typed_wrong_is_named() {
             &["report", "nothing", "--db", "none.db"],
             "cannot open the results store none.db: there is no such file",
         ),
-        (&["load", "https://127.0.0.1/"], "https"),
+        (&["load", "ftp://127.0.0.1/"], "ftp"),
         (&["load", "http://127.0.0.1/", "-H", "no colon"], "expected 'name: value'"),
     ];
     for (arguments, expected) in cases {

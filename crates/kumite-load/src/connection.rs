@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::cookies::Jar;
+use crate::http2::Http2;
 use crate::layers::Layers;
 use crate::recorder::Failure;
 use crate::response::{Answer, Asked, Reader};
@@ -16,7 +17,7 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// What is wrong with it.
-    fn judge(&self, answer: Answer) -> Option<Failure> {
+    pub fn judge(&self, answer: Answer) -> Option<Failure> {
         let status_right = match self.status {
             Some(expected) => answer.status == expected,
             None => (200..300).contains(&answer.status),
@@ -116,6 +117,17 @@ impl Connection {
         self.state == State::Open && self.in_flight.len() < self.room
     }
 
+    /// Whether requests on their way are independent of each other.
+    pub fn is_multiplexed(&self) -> bool {
+        self.layers.as_ref().is_some_and(|layers| layers.is_multiplexed())
+    }
+
+    /// Whether the oldest request on its way ends the connection if it takes too long: unless the others go on.
+    pub fn silent_for_oldest(&self) -> bool {
+        let Some(layers) = self.layers.as_ref().filter(|layers| layers.is_multiplexed()) else { return true };
+        self.in_flight.front().is_none_or(|request| layers.heard_at < request.sent)
+    }
+
     /// It begins to connect.
     pub fn connecting(&mut self, now: u64, layers: Option<Box<Layers>>) {
         self.layers = layers;
@@ -152,6 +164,20 @@ impl Connection {
             self.complete(answer, wanted, heard);
         }
         Ok(())
+    }
+
+    /// Takes the bytes of answers in HTTP/2.
+    pub fn hear_http2(
+        &mut self,
+        http2: &mut Http2,
+        bytes: &[u8],
+        wanted: &Wanted,
+        heard: &mut Heard,
+    ) -> Result<(), Failure> {
+        let before = heard.answers.len();
+        let result = http2.hear(bytes, &mut self.cookies, wanted, heard);
+        self.proven |= heard.answers.len() > before;
+        result
     }
 
     /// The server has closed it: that may be how an answer ends.

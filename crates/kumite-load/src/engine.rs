@@ -342,7 +342,8 @@ impl<'a, T: Transport> Engine<'a, T> {
         let now = self.now();
         let answers = !self.heard.answers.is_empty();
         let connection = &mut self.connections[slot];
-        let Some(layers) = &connection.layers else { return };
+        let Some(layers) = &mut connection.layers else { return };
+        layers.heard_at = now;
         let ready = layers.is_ready();
         connection.room = layers.room().min(self.pipeline);
         if result.is_err()
@@ -402,7 +403,8 @@ impl<'a, T: Transport> Engine<'a, T> {
             }
             self.finished(slot, request, failure, now);
             // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
-            if late || !answer.keep_alive || self.transport.is_sending(slot) {
+            let alone = !self.connections[slot].is_multiplexed();
+            if !answer.keep_alive || alone && (late || self.transport.is_sending(slot)) {
                 result = result.and(Err(Failure::Closed));
             }
         }
@@ -640,8 +642,13 @@ impl<'a, T: Transport> Engine<'a, T> {
     fn connected(&mut self, slot: usize, result: Result<(), Errno>) {
         match result {
             Err(error) => self.unconnected(slot, refusal(error), self.now()),
-            Ok(()) if self.connections[slot].layers.is_some() => self.flush(slot),
-            Ok(()) => self.ready(slot),
+            Ok(()) => match &mut self.connections[slot].layers {
+                None => self.ready(slot),
+                Some(layers) => {
+                    layers.connected();
+                    self.flush(slot);
+                }
+            },
         }
     }
 
@@ -696,8 +703,7 @@ impl<'a, T: Transport> Engine<'a, T> {
         let sent = match (next, &mut self.connections[slot].layers) {
             (Next::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
             (Next::Bytes(bytes), None) => self.transport.send(slot, bytes).is_ok(),
-            (Next::Fixed(which), Some(layers)) => layers.request(&self.messages.fixed[which]),
-            (Next::Bytes(bytes), Some(layers)) => layers.request(&bytes),
+            (next, Some(layers)) => layers.request(next, &self.messages),
         };
         if !sent {
             let failure = self.connections[slot].broken();
@@ -731,11 +737,26 @@ impl<'a, T: Transport> Engine<'a, T> {
                     self.recorder.wrong(format!("{awaited} took longer than the time-out"));
                 }
                 self.unconnected(slot, Failure::Connect, now);
-            } else {
+            } else if self.connections[slot].silent_for_oldest() {
                 self.end(slot, Failure::Timeout, now);
+            } else {
+                self.give_up(slot, now);
+                oldest = self.connections[slot].in_flight.front().map_or(oldest, |it| oldest.min(it.due));
             }
         }
         self.next_sweep = oldest.saturating_add(self.timeout).saturating_add(1).max(now + SWEEP_GAP_NS);
+    }
+
+    /// Gives up the requests on a connection that have taken too long, and none of the others.
+    fn give_up(&mut self, slot: usize, now: u64) {
+        let timeout = self.timeout;
+        let expired = |request: &mut InFlight| now.saturating_sub(request.due) > timeout;
+        while let Some(request) = self.connections[slot].in_flight.pop_front_if(expired) {
+            self.in_flight -= 1;
+            self.connections[slot].layers.iter_mut().for_each(|layers| layers.cancel_oldest());
+            self.finished(slot, request, Some(Failure::Timeout), now);
+        }
+        self.next(slot, now);
     }
 
     fn now(&self) -> u64 {

@@ -1,9 +1,11 @@
-//! What a connection speaks besides HTTP/1.1 in the clear, which needs no layer.
+//! What a connection speaks if that is not HTTP/1.1 in the clear: TLS, HTTP/2, or both.
 //!
 //! Layers do no I/O: they are given what came, and hand out what is to be sent. A connection is *ready* when its layers have
 //! agreed on everything; until then it counts as being connected.
 
 use crate::connection::{Connection, Heard, Wanted};
+use crate::http2::Http2;
+use crate::messages::{Messages, Next};
 use crate::recorder::Failure;
 use crate::tls::{Security, Session, Step};
 use crate::{Http, Load, TlsError};
@@ -28,45 +30,96 @@ impl Dialect {
 
     /// Layers for a new connection, if it needs some; else why there can be none.
     pub fn layers(&self) -> Result<Option<Box<Layers>>, String> {
-        let Some(security) = &self.security else { return Ok(None) };
-        Ok(Some(Box::new(Layers { session: Session::new(security, self.http)? })))
+        if self.security.is_none() && self.http == Http::Http1 {
+            return Ok(None);
+        }
+        let security = self.security.as_ref();
+        Ok(Some(Box::new(Layers {
+            session: security.map(|security| Session::new(security, self.http)).transpose()?,
+            http2: (self.http == Http::Http2).then(Http2::new).transpose()?,
+            connected: false,
+            heard_at: 0,
+        })))
     }
 }
 
 /// The layers of one connection.
 pub(crate) struct Layers {
-    session: Session,
+    session: Option<Session>,
+    http2: Option<Http2>,
+    connected: bool,
+    /// When something came the last time.
+    pub heard_at: u64,
 }
 
 impl Layers {
+    /// There is a connection for them.
+    pub fn connected(&mut self) {
+        self.connected = true;
+    }
+
     /// Whether requests may be sent.
     pub fn is_ready(&self) -> bool {
-        !self.session.is_handshaking()
+        !self.is_handshaking() && self.room() > 0
+    }
+
+    fn is_handshaking(&self) -> bool {
+        self.session.as_ref().is_some_and(Session::is_handshaking)
     }
 
     /// How many requests may be on their way.
     pub fn room(&self) -> usize {
-        usize::MAX
+        self.http2.as_ref().map_or(usize::MAX, Http2::room)
+    }
+
+    /// Whether requests on their way are independent of each other.
+    pub fn is_multiplexed(&self) -> bool {
+        self.http2.is_some()
     }
 
     /// What a connection waits for that is not ready; none if it is not even connected.
     pub fn awaited(&self) -> Option<&'static str> {
-        (!self.session.wants_write()).then_some("the TLS handshake")
+        match self.connected && !self.is_ready() {
+            true if self.is_handshaking() => Some("the TLS handshake"),
+            true => Some("the beginning of HTTP/2"),
+            false => None,
+        }
     }
 
-    /// Has a request sent, given as HTTP/1.1; whether that can be done.
-    pub fn request(&mut self, message: &[u8]) -> bool {
-        self.session.send(message);
-        true
+    /// Has a request sent; whether that can be done.
+    pub fn request(&mut self, next: Next, messages: &Messages) -> bool {
+        match (&mut self.http2, &mut self.session, next) {
+            (Some(http2), _, next) => messages.http2(next).is_some_and(|message| http2.request(message)),
+            (None, Some(session), Next::Fixed(which)) => session.send(&messages.fixed[which]),
+            (None, Some(session), Next::Bytes(bytes)) => session.send(&bytes),
+            (None, None, _) => false,
+        }
+    }
+
+    /// Gives up the oldest request of several that are independent.
+    pub fn cancel_oldest(&mut self) {
+        self.http2.iter_mut().for_each(Http2::cancel_oldest);
     }
 
     pub fn wants_write(&self) -> bool {
-        self.session.wants_write()
+        self.http2.as_ref().is_some_and(Http2::wants_write)
+            || self.session.as_ref().is_some_and(Session::wants_write)
     }
 
     /// Appends what is to be sent.
     pub fn write(&mut self, out: &mut Vec<u8>) {
-        self.session.write(out);
+        match (&mut self.session, &mut self.http2) {
+            (None, Some(http2)) => http2.write(out),
+            (Some(session), http2) => {
+                if let Some(http2) = http2 {
+                    let mut plain = Vec::new();
+                    http2.write(&mut plain);
+                    session.send(&plain);
+                }
+                session.write(out);
+            }
+            (None, None) => {}
+        }
     }
 
     /// Takes the bytes that came on `connection`.
@@ -77,25 +130,21 @@ impl Layers {
         wanted: &Wanted,
         heard: &mut Heard,
     ) -> Result<(), Failure> {
+        let Some(session) = &mut self.session else {
+            return hear_plain(&mut self.http2, bytes, connection, wanted, heard);
+        };
         loop {
-            match self.session.hear(&mut bytes) {
+            match session.hear(&mut bytes) {
                 Ok(Step::Done) => return Ok(()),
                 Ok(Step::Plain) => {
-                    while self.session.plain(|plain| {
-                        // What nobody asked for, or what comes after the last answer.
-                        let over = heard.answers.last().is_some_and(|(_, answer, _)| !answer.keep_alive);
-                        if over || heard.answers.len() == connection.in_flight.len() {
-                            return Err(Failure::Malformed);
-                        }
-                        connection.hear_http1(plain, wanted, heard)
-                    })? {}
-                }
-                // A server may close a connection that is not in use.
-                Ok(Step::Ended) if connection.in_flight.len() == heard.answers.len() => {
-                    return Err(Failure::Closed);
+                    let http2 = &mut self.http2;
+                    while session.plain(|plain| hear_plain(http2, plain, connection, wanted, heard))? {}
                 }
                 Ok(Step::Ended) => {
-                    connection.end_http1(wanted, heard)?;
+                    // That may be how an answer in HTTP/1.1 ends.
+                    if self.http2.is_none() && heard.answers.len() < connection.in_flight.len() {
+                        connection.end_http1(wanted, heard)?;
+                    }
                     return Err(Failure::Closed);
                 }
                 Err(why) => {
@@ -106,12 +155,30 @@ impl Layers {
         }
     }
 
-    /// The server has closed the connection, without the notice of TLS that nothing is missing: then that ends no answer
+    /// The server has closed the connection, in TLS without its notice that nothing is missing: then that ends no answer
     /// (RFC 9112, section 9.8).
     pub fn end(&mut self, heard: &mut Heard) -> Failure {
-        if let Some(awaited) = self.awaited().filter(|_| !self.is_ready()) {
+        if let Some(awaited) = self.awaited() {
             heard.say(|| format!("the server closed the connection during {awaited}"));
         }
         Failure::Closed
     }
+}
+
+fn hear_plain(
+    http2: &mut Option<Http2>,
+    plain: &[u8],
+    connection: &mut Connection,
+    wanted: &Wanted,
+    heard: &mut Heard,
+) -> Result<(), Failure> {
+    if let Some(http2) = http2 {
+        return connection.hear_http2(http2, plain, wanted, heard);
+    }
+    // What nobody asked for, or what comes after the last answer.
+    let over = heard.answers.last().is_some_and(|(_, answer, _)| !answer.keep_alive);
+    if over || heard.answers.len() == connection.in_flight.len() {
+        return Err(Failure::Malformed);
+    }
+    connection.hear_http1(plain, wanted, heard)
 }

@@ -41,6 +41,7 @@ mod files;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod http2;
 mod layers;
 mod messages;
 mod mix;
@@ -103,6 +104,10 @@ pub enum Http {
     /// HTTP/1.1.
     #[default]
     Http1,
+    /// HTTP/2: in TLS as agreed on there, else with prior knowledge. Requests on their way on one connection are its streams,
+    /// as many as [`Load::pipeline`] says if the server takes so many. A request that times out is given up alone, unless
+    /// nothing has come since it was sent. What a path cannot hold (`{`, `|` …) is sent percent-encoded.
+    Http2,
 }
 
 impl Http {
@@ -110,6 +115,7 @@ impl Http {
     fn alpn(self) -> &'static [u8] {
         match self {
             Http::Http1 => b"http/1.1",
+            Http::Http2 => b"h2",
         }
     }
 }
@@ -129,7 +135,7 @@ pub struct Load {
     pub expect: Expect,
     /// How many connections send it.
     pub connections: usize,
-    /// How many requests may be on their way on one connection; 1 but for a server that takes pipelined ones.
+    /// How many requests may be on their way on one connection; in HTTP/1.1 1 but for a server that takes pipelined ones.
     pub pipeline: usize,
     /// When requests are due; none for a closed loop.
     pub arrivals: Option<Arrivals>,

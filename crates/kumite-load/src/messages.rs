@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::cookies::Jar;
 use crate::mix::Mix;
-use crate::request::Prepared;
+use crate::request::{Prepared, RequestError};
 use crate::target::Address;
 use crate::template::Given;
-use crate::{Error, Load, Target};
+use crate::{Error, Http, Load, Target, http2};
 
 /// The requests of a run, one for each target.
 #[derive(Clone)]
@@ -16,6 +16,9 @@ pub(crate) struct Messages {
     pub address: Address,
     /// Those that are the same each time.
     pub fixed: Vec<Box<[u8]>>,
+    /// The same in HTTP/2, if that is spoken.
+    fixed_http2: Vec<http2::Message>,
+    secure: bool,
     messages: Arc<[Message]>,
     mix: Mix,
     /// The number of the next request: threads take them in turns.
@@ -41,16 +44,23 @@ impl Messages {
     /// Those of a load.
     pub fn new(load: &Load) -> Result<Messages, Error> {
         let (first, _) = load.targets.first().ok_or_else(|| Error::Targets("there is none".to_owned()))?;
-        let mut fixed = Vec::new();
+        let in_http2 = load.http == Http::Http2;
+        if in_http2 {
+            load.request.check_http2()?;
+        }
+        let (mut fixed, mut fixed_http2) = (Vec::new(), Vec::new());
         let mut messages = Vec::new();
         for (target, _) in &load.targets {
             let server = |target: &Target| (target.address.clone(), target.secure, target.authority.clone());
             if server(target) != server(first) {
                 return Err(Error::Targets(format!("{} and {} differ", first.authority, target.authority)));
             }
-            messages.push(match load.request.prepare(target, load.variables.as_ref(), load.cookies)? {
+            let prepared = load.request.prepare(target, load.variables.as_ref(), load.cookies)?;
+            let http2 = in_http2.then(|| first_in_http2(&prepared, target)).transpose()?;
+            messages.push(match prepared {
                 Prepared::Fixed(bytes) => {
                     fixed.push(bytes.into_boxed_slice());
+                    fixed_http2.extend(http2);
                     Message::Fixed(fixed.len() - 1)
                 }
                 varying => Message::Varying(varying),
@@ -60,6 +70,8 @@ impl Messages {
         Ok(Messages {
             address: first.address.clone(),
             fixed,
+            fixed_http2,
+            secure: first.secure,
             messages: messages.into(),
             mix: Mix::new(&weights),
             seq: 0,
@@ -85,4 +97,20 @@ impl Messages {
             }
         }
     }
+
+    /// A request in HTTP/2; none if what it stands for this time cannot be said there.
+    pub fn http2(&self, next: Next) -> Option<http2::Message> {
+        match next {
+            Next::Fixed(which) => self.fixed_http2.get(which).cloned(),
+            Next::Bytes(bytes) => http2::Message::parse(&bytes, self.secure),
+        }
+    }
+}
+
+/// The first request in HTTP/2.
+fn first_in_http2(prepared: &Prepared, target: &Target) -> Result<http2::Message, RequestError> {
+    let mut bytes = Vec::new();
+    prepared.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
+    http2::Message::parse(&bytes, target.secure)
+        .ok_or_else(|| RequestError::Http2 { authority: target.authority.clone(), path: target.path.clone() })
 }

@@ -45,6 +45,22 @@ pub enum RequestError {
         /// The authority or path.
         text: String,
     },
+    /// A header that HTTP/2 does not have (RFC 9113, section 8.2.2).
+    #[error("the header {name} is not allowed in HTTP/2, which has other means for it: leave it out")]
+    NoHttp2Header {
+        /// The header's name.
+        name: String,
+    },
+    /// HTTP/2 cannot say where it goes.
+    #[error(
+        "{authority}{path} or its Host header cannot be said in HTTP/2: it is no URL by RFC 3986, or too long"
+    )]
+    Http2 {
+        /// The target's host and port.
+        authority: String,
+        /// Its path.
+        path: String,
+    },
     /// What is said of cookies is said twice.
     #[error("the header Cookie is given, and cookies of answers are to be sent back: leave one of them out")]
     Cookies,
@@ -160,6 +176,19 @@ impl Request {
         let mut bytes = Vec::new();
         varying.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
         Ok(Prepared::Fixed(bytes))
+    }
+
+    /// Whether its headers are such as HTTP/2 allows.
+    pub(crate) fn check_http2(&self) -> Result<(), RequestError> {
+        let odd = |name: &str, value: &str| match name.to_ascii_lowercase().as_str() {
+            "connection" | "keep-alive" | "proxy-connection" | "transfer-encoding" | "upgrade" => true,
+            "te" => value != "trailers",
+            _ => false,
+        };
+        match self.headers.iter().find(|(name, value)| odd(name, value)) {
+            Some((name, _)) => Err(RequestError::NoHttp2Header { name: name.clone() }),
+            None => Ok(()),
+        }
     }
 
     /// Whether the server was asked to close the connection after its answer.

@@ -142,6 +142,16 @@ impl Reader {
         self.excerpt_at = 0;
     }
 
+    /// Begins with a head that was read elsewhere; the body follows by [`read_body`](Reader::read_body).
+    pub fn begin(&mut self, status: u16) {
+        self.status = status;
+    }
+
+    /// The answer, now that its body is whole.
+    pub fn finish(&mut self, asked: &Asked) -> Answer {
+        self.answer(asked)
+    }
+
     /// Takes the next bytes; `Some` when they complete the answer, with the number of them that belong to it. It must be
     /// [`reset`](Reader::reset) after that, or after an error.
     pub fn feed(&mut self, data: &[u8], asked: &Asked) -> Result<Option<(Answer, usize)>, Malformed> {
@@ -251,7 +261,8 @@ impl Reader {
         Ok(None)
     }
 
-    fn read_body(&mut self, piece: &[u8], asked: &Asked) {
+    /// Takes the next bytes of the body.
+    pub fn read_body(&mut self, piece: &[u8], asked: &Asked) {
         let from = self.body_length;
         self.body_length = from.saturating_add(piece.len());
         match &asked.check {

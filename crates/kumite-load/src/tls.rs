@@ -193,10 +193,9 @@ impl Session {
         taken.map(|()| length > 0)
     }
 
-    /// Has these bytes sent, if need be after the handshake.
-    pub fn send(&mut self, plain: &[u8]) {
-        // Without a limit the buffer takes everything.
-        let _ = self.tls.writer().write_all(plain);
+    /// Has these bytes sent, if need be after the handshake; whether that can be done.
+    pub fn send(&mut self, plain: &[u8]) -> bool {
+        self.tls.writer().write_all(plain).is_ok()
     }
 
     pub fn wants_write(&self) -> bool {

@@ -132,6 +132,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         warm_up: args.warm_up.unwrap_or_default(),
         timeout: args.timeout,
         io: args.engine.io(),
+        http: args.engine.http(),
         tls: args.engine.tls(),
         cores: args.engine.cores(),
         ..Load::new(targets.swap_remove(0).0, limit)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kumite_lab::cores;
-use kumite_load::Tls;
+use kumite_load::{Http, Tls};
 
 #[derive(clap::Args)]
 #[group(skip)]
@@ -19,6 +19,9 @@ pub struct Args {
     /// Requests that may be on their way on one connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub pipeline: u32,
+    /// Speak HTTP/2: as agreed on over TLS, at once in the clear
+    #[arg(long)]
+    http2: bool,
     /// Certificates to trust besides the system's, in a PEM file
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     ca: Option<PathBuf>,
@@ -44,6 +47,10 @@ impl Args {
             Some(Io::Epoll) => kumite_load::Io::Epoll,
             Some(Io::Uring) => kumite_load::Io::Uring,
         }
+    }
+
+    pub fn http(&self) -> Http {
+        if self.http2 { Http::Http2 } else { Http::Http1 }
     }
 
     pub fn tls(&self) -> Tls {

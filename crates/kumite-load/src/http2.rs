@@ -1,0 +1,307 @@
+//! HTTP/2, by the `h2` crate: one connection, its streams, and the requests as it wants them.
+//!
+//! `h2` is written for an async runtime. Here it has none: its connection reads from and writes to memory, nothing ever
+//! waits, and so it is enough to poll it whenever bytes came or a request was given. Each stream is polled then, too.
+//!
+//! - A connection is ready when the server's SETTINGS have come: then it is known how many streams the server takes.
+//! - Server push is refused, windows are large enough not to be what limits a load, and what was read is at once allowed
+//!   again.
+//! - After GOAWAY a connection is not given any request; what the server says it has not looked at counts as `closed`.
+//! - A stream that the server resets counts as `reset`, one that breaks the rules of HTTP/2 as `malformed`; both alone.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::{Buf, Bytes, BytesMut};
+use h2::client::{Builder, Connection, ResponseFuture, SendRequest};
+use h2::{Reason, RecvStream};
+use http::header::SET_COOKIE;
+use http::uri::{Authority, PathAndQuery, Scheme};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::connection::{Heard, Wanted};
+use crate::cookies::Jar;
+use crate::recorder::Failure;
+use crate::response::{Answer, Asked, Reader};
+
+const STREAM_WINDOW: u32 = 1 << 20;
+const CONNECTION_WINDOW: u32 = 1 << 24;
+
+/// A request as HTTP/2 wants it.
+#[derive(Debug, Clone)]
+pub(crate) struct Message {
+    head: http::Request<()>,
+    body: Bytes,
+}
+
+impl Message {
+    /// Of the bytes of the same request in HTTP/1.1, as [`crate::Request`] makes them. None if it holds something that
+    /// cannot be said in HTTP/2.
+    pub fn parse(bytes: &[u8], secure: bool) -> Option<Message> {
+        let end = memchr::memmem::find(bytes, b"\r\n\r\n")?;
+        let (head, body) = (&bytes[..end], &bytes[end + 4..]);
+        let (first, mut rest) = split(head, b"\r\n");
+        let (method, path) = split(first, b" ");
+        let path = path.strip_suffix(b" HTTP/1.1")?;
+        let mut request = http::Request::new(());
+        *request.method_mut() = http::Method::from_bytes(method).ok()?;
+        let mut authority = None;
+        while !rest.is_empty() {
+            let (line, after) = split(rest, b"\r\n");
+            rest = after;
+            let (name, value) = split(line, b": ");
+            if name.eq_ignore_ascii_case(b"host") {
+                authority = Some(Authority::try_from(value).ok()?);
+                continue;
+            }
+            let name = http::HeaderName::from_bytes(name).ok()?;
+            request.headers_mut().append(name, http::HeaderValue::from_bytes(value).ok()?);
+        }
+        let mut uri = http::uri::Parts::default();
+        uri.scheme = Some(if secure { Scheme::HTTPS } else { Scheme::HTTP });
+        uri.authority = Some(authority?);
+        uri.path_and_query = Some(PathAndQuery::try_from(&*encode(path)).ok()?);
+        *request.uri_mut() = http::Uri::from_parts(uri).ok()?;
+        Some(Message { head: request, body: Bytes::copy_from_slice(body) })
+    }
+}
+
+fn split<'a>(bytes: &'a [u8], at: &[u8]) -> (&'a [u8], &'a [u8]) {
+    match memchr::memmem::find(bytes, at) {
+        Some(found) => (&bytes[..found], &bytes[found + at.len()..]),
+        None => (bytes, &[]),
+    }
+}
+
+/// What RFC 3986 does not allow in a path, percent-encoded: `http::Uri` takes no other.
+fn encode(path: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    let odd = |byte: u8| b"\"#<>\\^`{|}".contains(&byte);
+    if !path.iter().any(|&byte| odd(byte)) {
+        return path.into();
+    }
+    let encoded = path
+        .iter()
+        .flat_map(|&byte| if odd(byte) { format!("%{byte:02X}").into_bytes() } else { vec![byte] });
+    encoded.collect::<Vec<u8>>().into()
+}
+
+/// One connection.
+pub(crate) struct Http2 {
+    pipe: Pipe,
+    connection: Connection<Pipe, Bytes>,
+    sender: SendRequest<Bytes>,
+    /// In the order of the requests that are on their way.
+    streams: VecDeque<Stream>,
+    /// It takes no more requests.
+    gone: bool,
+    /// `connection` may have something to write.
+    dirty: bool,
+}
+
+/// One request that is on its way.
+struct Stream {
+    waits: Waits,
+    reader: Reader,
+}
+
+/// What comes next.
+enum Waits {
+    Head(ResponseFuture),
+    Body(RecvStream),
+}
+
+impl Http2 {
+    /// A connection that has its preface to send.
+    pub fn new() -> Result<Http2, String> {
+        let pipe = Pipe::default();
+        let mut builder = Builder::new();
+        builder
+            .enable_push(false)
+            // None before the server has said how many.
+            .initial_max_send_streams(0)
+            .initial_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW);
+        let began = pin!(builder.handshake(pipe.clone())).poll(&mut context());
+        match began {
+            Poll::Ready(Ok((sender, connection))) => {
+                Ok(Http2 { pipe, connection, sender, streams: VecDeque::new(), gone: false, dirty: true })
+            }
+            Poll::Ready(Err(error)) => Err(format!("HTTP/2: {error}")),
+            Poll::Pending => Err("HTTP/2: the preface could not be written".to_owned()),
+        }
+    }
+
+    /// How many requests may be on their way; none before the server has said how many, or if it wants no more.
+    pub fn room(&self) -> usize {
+        if self.gone { 0 } else { self.sender.current_max_send_streams() }
+    }
+
+    /// Has a request sent; whether that can be done.
+    pub fn request(&mut self, message: Message) -> bool {
+        let Message { head, body } = message;
+        let Ok((response, mut stream)) = self.sender.send_request(head, body.is_empty()) else {
+            return false;
+        };
+        self.dirty = true;
+        // What the server's window has no room for waits in `h2`, which shares the bytes.
+        if !body.is_empty() && stream.send_data(body, true).is_err() {
+            return false;
+        }
+        self.streams.push_back(Stream { waits: Waits::Head(response), reader: Reader::new() });
+        true
+    }
+
+    /// Gives up the oldest request.
+    pub fn cancel_oldest(&mut self) {
+        self.streams.pop_front();
+        self.dirty = true;
+    }
+
+    pub fn wants_write(&self) -> bool {
+        self.dirty || !self.pipe.0.borrow().output.is_empty()
+    }
+
+    /// Appends what is to be sent.
+    pub fn write(&mut self, out: &mut Vec<u8>) {
+        if std::mem::take(&mut self.dirty) {
+            // An error shows again when something is heard.
+            let _ = Pin::new(&mut self.connection).poll(&mut context());
+        }
+        out.append(&mut self.pipe.0.borrow_mut().output);
+    }
+
+    /// Takes the bytes that came, and puts the answers that they complete into `heard`.
+    pub fn hear(
+        &mut self,
+        bytes: &[u8],
+        cookies: &mut Jar,
+        wanted: &Wanted,
+        heard: &mut Heard,
+    ) -> Result<(), Failure> {
+        self.pipe.0.borrow_mut().input.extend_from_slice(bytes);
+        let mut context = context();
+        let over = Pin::new(&mut self.connection).poll(&mut context);
+        // It may have done less than it was asked for: read data makes room for more.
+        self.dirty = true;
+        let mut nth = 0;
+        while let Some(stream) = self.streams.get_mut(nth) {
+            let Poll::Ready(result) = stream.poll(&mut context, cookies, &wanted.asked) else {
+                nth += 1;
+                continue;
+            };
+            if result.is_err() && over.is_ready() {
+                nth += 1;
+                continue;
+            }
+            let Some(mut stream) = self.streams.remove(nth) else { break };
+            let answer = Answer { keep_alive: true, ..stream.reader.finish(&wanted.asked) };
+            let failure = match result {
+                Ok(()) => wanted.judge(answer),
+                Err(error) => Some(failure(&error)),
+            };
+            if matches!(failure, Some(Failure::Status | Failure::Body)) {
+                heard.say(|| stream.reader.describe(&wanted.asked));
+            }
+            heard.answers.push((nth, answer, failure));
+        }
+        match over {
+            Poll::Ready(Ok(())) => return Err(Failure::Closed),
+            Poll::Ready(Err(error)) => {
+                heard.say(|| format!("HTTP/2: {error}"));
+                return Err(failure(&error));
+            }
+            Poll::Pending => {}
+        }
+        self.gone = matches!(self.sender.poll_ready(&mut context), Poll::Ready(Err(_)));
+        if self.gone && self.streams.is_empty() { Err(Failure::Closed) } else { Ok(()) }
+    }
+}
+
+impl Stream {
+    /// Takes what there is of the answer; ready when it is whole.
+    fn poll(
+        &mut self,
+        context: &mut Context,
+        cookies: &mut Jar,
+        asked: &Asked,
+    ) -> Poll<Result<(), h2::Error>> {
+        loop {
+            match &mut self.waits {
+                Waits::Head(response) => {
+                    let (head, body) = ready!(Pin::new(response).poll(context))?.into_parts();
+                    self.reader.begin(head.status.as_u16());
+                    if asked.cookies {
+                        head.headers.get_all(SET_COOKIE).iter().for_each(|it| cookies.set(it.as_bytes()));
+                    }
+                    self.waits = Waits::Body(body);
+                }
+                Waits::Body(body) => match ready!(body.poll_data(context)) {
+                    Some(Ok(data)) => {
+                        self.reader.read_body(&data, asked);
+                        body.flow_control().release_capacity(data.len())?;
+                    }
+                    // A server that has answered may so refuse the rest of the request (RFC 9113, section 8.1).
+                    Some(Err(error)) if error.is_reset() && error.reason() == Some(Reason::NO_ERROR) => {
+                        return Poll::Ready(Ok(()));
+                    }
+                    Some(Err(error)) => return Poll::Ready(Err(error)),
+                    None => return Poll::Ready(Ok(())),
+                },
+            }
+        }
+    }
+}
+
+fn failure(error: &h2::Error) -> Failure {
+    match error {
+        error if error.is_library() => Failure::Malformed,
+        error if error.is_reset() => Failure::Reset,
+        _ => Failure::Closed,
+    }
+}
+
+fn context() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}
+
+/// What came and what is to be sent, in memory.
+#[derive(Clone, Default)]
+struct Pipe(Rc<RefCell<Buffers>>);
+
+#[derive(Default)]
+struct Buffers {
+    input: BytesMut,
+    output: Vec<u8>,
+}
+
+impl AsyncRead for Pipe {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context, to: &mut ReadBuf) -> Poll<io::Result<()>> {
+        let input = &mut self.0.borrow_mut().input;
+        if input.is_empty() {
+            return Poll::Pending;
+        }
+        let length = input.len().min(to.remaining());
+        to.put_slice(&input[..length]);
+        input.advance(length);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Pipe {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.0.borrow_mut().output.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}

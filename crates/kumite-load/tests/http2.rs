@@ -1,0 +1,367 @@
+//! HTTP/2 against servers that are known, over both transports: every count must be exact.
+
+mod multiplexed;
+#[allow(dead_code)]
+mod secure;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::Reason;
+use kumite_load::{
+    Arrivals, Check, Errors, Expect, Http, Io, Limit, Load, Outcome, Request, Rows, Target, Tls, Variables,
+};
+use multiplexed::{
+    ACK, Call, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, Manner, OK, PING, PUSH_PROMISE,
+    RST_STREAM, SETTINGS, Server, frames,
+};
+use secure::Identity;
+
+const BOTH: [Io; 2] = [Io::Epoll, Io::Uring];
+
+/// `requests` requests on one connection that want `pong`.
+fn load(addr: SocketAddr, requests: u64, io: Io) -> Load {
+    Load {
+        expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
+        timeout: Duration::from_secs(5),
+        http: Http::Http2,
+        io,
+        ..Load::new(Target::plain(addr), Limit { requests: Some(requests), duration: None })
+    }
+}
+
+fn run(load: &Load) -> Outcome {
+    let outcome = load.run(&AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert_eq!(outcome.requests, outcome.ok + outcome.errors.total());
+    assert_eq!(outcome.response.len(), outcome.ok);
+    outcome
+}
+
+fn pong(manner: Manner) -> Server {
+    Server::start(manner, |call| async { call.answer(200, "pong") })
+}
+
+#[test]
+fn right_answers() {
+    let server = pong(Manner::default());
+    let mut sent = 0;
+    for (io, pipeline) in BOTH.into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
+        let outcome = run(&Load { connections: 5, pipeline, ..load(server.addr, 1000, io) });
+        sent += 1000;
+        assert_eq!((outcome.ok, outcome.reconnects, server.requests()), (1000, 0, sent));
+    }
+}
+
+#[test]
+fn in_tls() {
+    let identity = Identity::new("localhost");
+    let mut config = rustls::ServerConfig::clone(&identity.config);
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let server = pong(Manner { tls: Some(Arc::new(config)), ..Manner::default() });
+    let target = Target::parse(&format!("https://localhost:{}/", server.addr.port())).unwrap();
+    let tls = Tls { roots: Some(identity.path.clone()), insecure: false };
+    for (io, pipeline) in BOTH.into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
+        let outcome = run(&Load {
+            targets: vec![(target.clone(), 1)],
+            tls: tls.clone(),
+            connections: 3,
+            pipeline,
+            ..load(server.addr, 300, io)
+        });
+        assert_eq!(outcome.ok, 300, "{:?} {:?}", outcome.errors, outcome.first_wrong);
+    }
+}
+
+#[test]
+fn a_server_that_does_not_agree_to_it() {
+    for protocols in [vec![], vec![b"http/1.1".to_vec()]] {
+        let identity = Identity::new("localhost");
+        let mut config = rustls::ServerConfig::clone(&identity.config);
+        config.alpn_protocols = protocols;
+        let server = pong(Manner { tls: Some(Arc::new(config)), ..Manner::default() });
+        let target = Target { secure: true, ..Target::plain(server.addr) };
+        for io in BOTH {
+            let outcome = run(&Load {
+                targets: vec![(target.clone(), 1)],
+                tls: Tls { insecure: true, roots: None },
+                ..load(server.addr, 2, io)
+            });
+            assert_eq!(outcome.errors, Errors { connect: 2, ..Errors::default() });
+            let why = outcome.first_wrong.unwrap();
+            assert!(why.contains("does not offer") && why.contains("ALPN"), "{why}");
+        }
+    }
+}
+
+#[test]
+fn open_loop() {
+    let server = pong(Manner::default());
+    for io in BOTH {
+        let outcome = run(&Load {
+            connections: 2,
+            pipeline: 4,
+            arrivals: Some(Arrivals::constant(500.0)),
+            limit: Limit { requests: None, duration: Some(Duration::from_millis(400)) },
+            ..load(server.addr, 0, io)
+        });
+        assert_eq!((outcome.ok, outcome.errors.total()), (200, 0));
+    }
+}
+
+/// Every answer is counted for its own request: while one takes its time, others come and go.
+#[test]
+fn answers_out_of_order() {
+    let slow = Duration::from_millis(40);
+    let server = Server::start(Manner::default(), move |call: Call| async move {
+        if call.number % 100 == 1 {
+            tokio::time::sleep(slow).await;
+        }
+        call.answer(200, "pong");
+    });
+    for io in BOTH {
+        let outcome = run(&Load { pipeline: 2, ..load(server.addr, 400, io) });
+        assert_eq!(outcome.ok, 400);
+        let over =
+            outcome.response.len() - outcome.response.count_between(0, slow.as_nanos() as u64 * 9 / 10);
+        assert_eq!(over, 4, "{} ns at most", outcome.response.max());
+    }
+}
+
+#[test]
+fn large_bodies_both_ways() {
+    let body: Bytes = (0..1 << 20).map(|n: u32| (n * 31 >> 3) as u8).collect();
+    let server = Server::start(Manner::default(), |mut call: Call| async move {
+        let body = call.body().await;
+        call.answer(200, body);
+    });
+    for (io, pipeline) in BOTH.into_iter().flat_map(|io| [(io, 1), (io, 5)]) {
+        let outcome = run(&Load {
+            request: Request { method: "POST".into(), headers: Vec::new(), body: body.to_vec() },
+            expect: Expect { status: None, body: Check::Equals(body.to_vec()) },
+            pipeline,
+            ..load(server.addr, 10, io)
+        });
+        assert_eq!(outcome.ok, 10, "{:?} {:?}", outcome.errors, outcome.first_wrong);
+    }
+}
+
+#[test]
+fn wrong_answers_are_told_apart() {
+    let server = Server::start(Manner::default(), |call: Call| async move {
+        match call.number % 10 {
+            0 => call.answer(200, "pink"),
+            5 => call.answer(500, "pong"),
+            _ => call.answer(200, "pong"),
+        }
+    });
+    for io in BOTH {
+        let outcome = run(&Load { pipeline: 10, ..load(server.addr, 200, io) });
+        assert_eq!(outcome.errors, Errors { status: 20, body: 20, ..Errors::default() });
+        assert_eq!(outcome.reconnects, 0);
+    }
+    let outcome = run(&Load {
+        expect: Expect { status: None, body: Check::contains("ong").unwrap() },
+        ..load(server.addr, 10, Io::Epoll)
+    });
+    assert_eq!(outcome.errors, Errors { status: 1, body: 1, ..Errors::default() });
+    assert_eq!(outcome.first_wrong.unwrap(), "status 500, 4 bytes");
+}
+
+#[test]
+fn a_server_that_says_goodbye_after_10_requests() {
+    let server = pong(Manner { goodbye_after: Some(10), ..Manner::default() });
+    for io in BOTH {
+        let outcome = run(&load(server.addr, 50, io));
+        assert_eq!((outcome.ok, outcome.reconnects), (50, 4), "{:?}", outcome.errors);
+        let outcome = run(&Load { pipeline: 4, ..load(server.addr, 50, io) });
+        assert_eq!(outcome.ok, 50, "{:?}", outcome.errors);
+        assert!((1..=4).contains(&outcome.reconnects), "{}", outcome.reconnects);
+    }
+}
+
+#[test]
+fn streams_that_are_reset() {
+    let server = Server::start(Manner::default(), |mut call: Call| async move {
+        if call.number % 5 == 0 {
+            return call.respond.send_reset(Reason::INTERNAL_ERROR);
+        }
+        call.answer(200, "pong");
+    });
+    for io in BOTH {
+        let outcome = run(&Load { pipeline: 10, ..load(server.addr, 200, io) });
+        assert_eq!(outcome.errors, Errors { reset: 40, ..Errors::default() });
+        assert_eq!((outcome.ok, outcome.reconnects), (160, 0));
+    }
+}
+
+/// A request that times out is given up alone; a connection on which nothing comes is replaced.
+#[test]
+fn requests_that_are_never_answered() {
+    let server = Server::start(Manner::default(), |call: Call| async move {
+        if call.number % 50 == 1 {
+            return std::future::pending().await;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        call.answer(200, "pong");
+    });
+    let timeout = Duration::from_millis(150);
+    for io in BOTH {
+        let outcome = run(&Load { pipeline: 2, timeout, ..load(server.addr, 200, io) });
+        assert_eq!(outcome.errors.timeout, outcome.errors.total());
+        assert!((2..=4).contains(&outcome.errors.timeout), "{:?}", outcome.errors);
+    }
+    let silent = Server::start(Manner::default(), |call: Call| async move {
+        let _unanswered = call;
+        std::future::pending().await
+    });
+    for io in BOTH {
+        let outcome = run(&Load { pipeline: 2, timeout, ..load(silent.addr, 6, io) });
+        assert_eq!(outcome.errors, Errors { timeout: 6, ..Errors::default() });
+        assert!((1..=3).contains(&outcome.reconnects), "{}", outcome.reconnects);
+    }
+}
+
+#[test]
+fn no_more_streams_than_the_server_takes() {
+    let server = pong(Manner { max_streams: Some(3), ..Manner::default() });
+    for io in BOTH {
+        let outcome = run(&Load { pipeline: 50, ..load(server.addr, 200, io) });
+        assert_eq!(outcome.ok, 200, "{:?}", outcome.errors);
+    }
+}
+
+#[test]
+fn what_is_sent() {
+    let server = Server::start(Manner::default(), |mut call: Call| async move {
+        let body = call.body().await;
+        let (uri, headers) = (call.request.uri().clone(), call.request.headers().clone());
+        let seq = call.number - 1;
+        assert_eq!(call.request.method(), "POST");
+        assert_eq!((uri.scheme_str(), uri.authority().unwrap().as_str()), (Some("http"), "name:81"));
+        assert_eq!(uri.path_and_query().unwrap().as_str(), format!("/{seq}?q=%7C"));
+        assert_eq!((headers["x-one"].to_str().unwrap(), headers.len()), (["b", "c"][seq as usize % 2], 2));
+        assert_eq!(headers["content-length"].to_str().unwrap(), body.len().to_string());
+        assert_eq!(body, format!("<{seq}>").into_bytes());
+        call.answer(200, "pong");
+    });
+    let rows = Rows::read("f", "id\nb\nc\n".as_bytes()).unwrap();
+    let headers = [("X-One", "{{id}}"), ("Host", "name:81")].map(|(name, value)| (name.into(), value.into()));
+    let load = Load {
+        targets: vec![(Target { path: "/{{seq}}?q=|".into(), ..Target::plain(server.addr) }, 1)],
+        request: Request { method: "POST".into(), headers: headers.into(), body: b"<{{seq}}>".to_vec() },
+        variables: Some(Variables { rows, seed: 1 }),
+        ..load(server.addr, 12, Io::Auto)
+    };
+    assert_eq!(run(&load).ok, 12);
+}
+
+#[test]
+fn headers_that_it_does_not_have() {
+    for (name, value) in [("Connection", "close"), ("Transfer-Encoding", "chunked"), ("TE", "gzip")] {
+        let request =
+            Request { method: "GET".into(), headers: vec![(name.into(), value.into())], body: Vec::new() };
+        let load = Load { request, ..load("127.0.0.1:1".parse().unwrap(), 1, Io::Epoll) };
+        let error = load.run(&AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("HTTP/2"), "{error}");
+    }
+}
+
+/// The head and the body of a right answer.
+fn right(id: u32) -> [Frame; 2] {
+    [(HEADERS, END_HEADERS, id, vec![OK]), (DATA, END_STREAM, id, b"pong".to_vec())]
+}
+
+/// Push is refused, and what must be acknowledged is, also while there is no request.
+#[test]
+fn settings_and_pings() {
+    let (addr, server) = frames(2, |(kind, flags, id, payload)| match kind {
+        SETTINGS if flags == 0 => {
+            let push = payload.chunks(6).find(|setting| setting[..2] == [0, 2]).expect("ENABLE_PUSH");
+            assert_eq!(push[2..], [0, 0, 0, 0]);
+            vec![(SETTINGS, ACK, 0, Vec::new())]
+        }
+        // The answer comes when the ping is acknowledged.
+        HEADERS => vec![(PING, 0, 0, id.to_be_bytes().repeat(2))],
+        PING if flags == ACK => right(u32::from_be_bytes(payload[..4].try_into().unwrap())).into(),
+        _ => Vec::new(),
+    });
+    for io in BOTH {
+        assert_eq!(run(&load(addr, 20, io)).ok, 20);
+    }
+    server.join().unwrap();
+}
+
+/// What the server says it has not looked at is closed; what it was about to answer is not lost.
+#[test]
+fn a_goodbye_that_leaves_out_the_last_request() {
+    let (addr, server) = frames(2 * 2, |(kind, _, id, _)| match (kind, id) {
+        (HEADERS, 1) => right(1).into(),
+        (HEADERS, 5) => {
+            let mut last = vec![(GOAWAY, 0, 0, vec![0, 0, 0, 3, 0, 0, 0, 0])];
+            last.extend(right(3));
+            last
+        }
+        _ => Vec::new(),
+    });
+    for io in BOTH {
+        let outcome = run(&Load { pipeline: 2, ..load(addr, 6, io) });
+        assert_eq!(outcome.errors, Errors { closed: 2, ..Errors::default() });
+        assert_eq!((outcome.ok, outcome.reconnects), (4, 1));
+    }
+    server.join().unwrap();
+}
+
+#[test]
+fn what_breaks_the_rules_is_malformed() {
+    let (addr, server) = frames(2 * 2, |(kind, _, id, _)| match kind {
+        HEADERS => vec![(PUSH_PROMISE, END_HEADERS, id, vec![0, 0, 0, 2, 0x82, 0x84, 0x86])],
+        _ => Vec::new(),
+    });
+    for io in BOTH {
+        let outcome = run(&load(addr, 2, io));
+        assert_eq!(outcome.errors, Errors { malformed: 2, ..Errors::default() }, "{:?}", outcome.first_wrong);
+    }
+    server.join().unwrap();
+}
+
+#[test]
+fn a_server_that_speaks_http1() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        for stream in listener.incoming().take(4) {
+            use std::io::{Read, Write};
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+        }
+    });
+    for io in BOTH {
+        let outcome = run(&load(addr, 2, io));
+        assert_eq!(outcome.errors, Errors { connect: 2, ..Errors::default() });
+        let why = outcome.first_wrong.unwrap();
+        assert!(why.contains("HTTP/2"), "{why}");
+    }
+    server.join().unwrap();
+}
+
+#[test]
+fn an_answer_that_is_reset_in_the_middle() {
+    let (addr, server) = frames(2, |(kind, _, id, _)| match kind {
+        HEADERS if id % 4 == 3 => vec![
+            (HEADERS, END_HEADERS, id, vec![OK]),
+            (DATA, 0, id, b"po".to_vec()),
+            (RST_STREAM, 0, id, vec![0, 0, 0, 2]),
+        ],
+        HEADERS => right(id).into(),
+        _ => Vec::new(),
+    });
+    for io in BOTH {
+        let outcome = run(&load(addr, 20, io));
+        assert_eq!(outcome.errors, Errors { reset: 10, ..Errors::default() });
+    }
+    server.join().unwrap();
+}
