@@ -6,10 +6,11 @@
 //!
 //! # Unsafe code
 //!
-//! This is the one crate of the workspace that contains some, because the kernel reads and writes a program's memory
-//! behind the compiler's back: after an operation is queued, and until its completion has come, its bytes must neither
-//! move nor be freed nor, where the kernel writes, be looked at. No type can say that to the compiler, so this crate
-//! keeps all such memory itself, and lends it out only when the kernel is done with it:
+//! Of the crates that kumite is made of this is the one that contains some. (The only other place in the workspace is
+//! `uring.rs` of `bench/floor`, a client to be measured beside.) The kernel reads and writes a program's memory behind the
+//! compiler's back: after an operation is queued, and until its completion has come, its bytes must neither move nor be
+//! freed nor, where the kernel writes, be looked at. No type can say that to the compiler, so this crate keeps all such
+//! memory itself, and lends it out only when the kernel is done with it:
 //!
 //! - Bytes to send belong to the ring ([`Ring::send_own`] takes them, [`Ring::new`] the shared ones) and are neither
 //!   changed nor freed before the completion of their operation. A quiet send has no completion, but is told not to wait
