@@ -232,7 +232,6 @@ mod tests {
         let trials = Trials {
             load: &Load::new(target, Limit::default()),
             slo: &Slo::parse("p99 < 10ms").unwrap(),
-            cores: &[],
             shortest: Duration::from_secs(1),
             at_rest: Duration::ZERO,
             until: Instant::now(),
