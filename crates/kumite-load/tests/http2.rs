@@ -132,7 +132,7 @@ fn answers_out_of_order() {
 
 #[test]
 fn large_bodies_both_ways() {
-    let body: Bytes = (0..1 << 20).map(|n: u32| (n * 31 >> 3) as u8).collect();
+    let body: Bytes = (0..1 << 20).map(|n: u32| ((n * 31) >> 3) as u8).collect();
     let server = Server::start(Manner::default(), |mut call: Call| async move {
         let body = call.body().await;
         call.answer(200, body);
@@ -185,7 +185,7 @@ fn a_server_that_says_goodbye_after_10_requests() {
 #[test]
 fn streams_that_are_reset() {
     let server = Server::start(Manner::default(), |mut call: Call| async move {
-        if call.number % 5 == 0 {
+        if call.number.is_multiple_of(5) {
             return call.respond.send_reset(Reason::INTERNAL_ERROR);
         }
         call.answer(200, "pong");

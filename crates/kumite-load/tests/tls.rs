@@ -215,7 +215,7 @@ fn answers_that_end_with_the_session() {
 
 #[test]
 fn large_bodies_both_ways() {
-    let body: Vec<u8> = (0..1 << 20).map(|n: u32| (n * 31 >> 3) as u8).collect();
+    let body: Vec<u8> = (0..1 << 20).map(|n: u32| ((n * 31) >> 3) as u8).collect();
     let server = {
         let body = body.clone();
         Server::start_with(body.len(), Identity::new("localhost"), move |stream, _| {
