@@ -124,6 +124,21 @@ fn certificates_that_are_not_trusted() {
     }
 }
 
+/// What `openssl req -x509` makes without more ado.
+#[test]
+fn a_certificate_of_an_authority_is_none_of_a_server() {
+    let server = Server::start(Identity::authority("localhost"), |stream, _| {
+        let _ = stream.write_all(PONG);
+        Then::Keep
+    });
+    let outcome = run(&load(&server, 1, Io::Auto));
+    assert_eq!(outcome.errors, connect(1));
+    let why = outcome.first_wrong.unwrap();
+    assert!(why.contains("CA:TRUE") && why.contains("--insecure"), "{why}");
+    let insecure = Tls { insecure: true, roots: None };
+    assert_eq!(run(&Load { tls: insecure, ..load(&server, 1, Io::Auto) }).ok, 1);
+}
+
 #[test]
 fn a_server_that_speaks_no_tls() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
