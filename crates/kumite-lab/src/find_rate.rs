@@ -115,7 +115,7 @@ pub fn find_rate(
         let kinds = kinds.collect::<Vec<_>>().join(", ");
         return Err(FindRateError::NoAnswer { why: probed.first_wrong.unwrap_or(kinds) });
     }
-    trials.at_rest = median(&probed);
+    trials.at_rest = median(&probed.response);
 
     let needed = slo.requests_needed() as f64;
     let rate_of = |time: Duration| (needed / time.as_secs_f64()).max(1.0);

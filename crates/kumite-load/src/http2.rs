@@ -161,17 +161,20 @@ impl Http2 {
         self.dirty = true;
     }
 
-    pub fn wants_write(&self) -> bool {
-        self.dirty || !self.pipe.0.borrow().output.is_empty()
-    }
-
-    /// Appends what is to be sent.
-    pub fn write(&mut self, out: &mut Vec<u8>) {
+    /// Whether there is something to send.
+    pub fn wants_write(&mut self) -> bool {
         if std::mem::take(&mut self.dirty) {
             // An error shows again when something is heard.
             let _ = Pin::new(&mut self.connection).poll(&mut context());
         }
-        out.append(&mut self.pipe.0.borrow_mut().output);
+        !self.pipe.0.borrow().output.is_empty()
+    }
+
+    /// Hands out what is to be sent.
+    pub fn write<R>(&mut self, take: impl FnOnce(&[u8]) -> R) {
+        let output = &mut self.pipe.0.borrow_mut().output;
+        take(output);
+        output.clear();
     }
 
     /// Takes the bytes that came, and puts the answers that they complete into `heard`.

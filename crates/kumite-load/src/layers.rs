@@ -101,20 +101,19 @@ impl Layers {
         self.http2.iter_mut().for_each(Http2::cancel_oldest);
     }
 
-    pub fn wants_write(&self) -> bool {
-        self.http2.as_ref().is_some_and(Http2::wants_write)
-            || self.session.as_ref().is_some_and(Session::wants_write)
+    /// Whether there is something to send.
+    pub fn wants_write(&mut self) -> bool {
+        let http2_wants = self.http2.as_mut().is_some_and(Http2::wants_write);
+        http2_wants || self.session.as_ref().is_some_and(Session::wants_write)
     }
 
     /// Appends what is to be sent.
     pub fn write(&mut self, out: &mut Vec<u8>) {
         match (&mut self.session, &mut self.http2) {
-            (None, Some(http2)) => http2.write(out),
+            (None, Some(http2)) => http2.write(|bytes| out.extend_from_slice(bytes)),
             (Some(session), http2) => {
                 if let Some(http2) = http2 {
-                    let mut plain = Vec::new();
-                    http2.write(&mut plain);
-                    session.send(&plain);
+                    http2.write(|plain| session.send(plain));
                 }
                 session.write(out);
             }

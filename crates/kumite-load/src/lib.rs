@@ -19,6 +19,11 @@
 //! - A connection that a server announces to close (`Connection: close`, HTTP/1.0) or closes while it is idle is replaced
 //!   without an error. One that it closes *without notice* takes the request with it that was sent at the same moment:
 //!   that request counts as `closed` and is never sent again, for nobody can tell whether the server acted on it.
+//! - In TLS and HTTP/2 what is agreed on first is part of connecting: it is in no response time, and where it fails or
+//!   takes longer than the time-out, that counts as `connect`, with the reason in [`Outcome::first_wrong`].
+//! - In HTTP/2 a request that fails or times out fails alone, and its connection goes on, unless nothing has come on it
+//!   since the request was sent. A connection on which the server says goodbye (GOAWAY) is replaced without an error when
+//!   its last answer has come; what the server says it has not looked at counts as `closed`.
 //! - Connections that the engine closes stay in TIME_WAIT for a minute. A server that fails thousands of requests a
 //!   second can so use up the free ports; that shows as `connect`.
 //!

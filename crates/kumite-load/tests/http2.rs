@@ -12,11 +12,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::Reason;
 use kumite_load::{
-    Arrivals, Check, Errors, Expect, Http, Io, Limit, Load, Outcome, Request, Rows, Target, Tls, Variables,
+    Address, Arrivals, Check, Errors, Expect, Http, Io, Limit, Load, Outcome, Request, Rows, Target, Tls,
+    Variables,
 };
 use multiplexed::{
     ACK, Call, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, Manner, OK, PING, PUSH_PROMISE,
-    RST_STREAM, SETTINGS, Server, frames,
+    RST_STREAM, SETTINGS, Server, converse, frames,
 };
 use secure::Identity;
 
@@ -132,7 +133,7 @@ fn answers_out_of_order() {
 
 #[test]
 fn large_bodies_both_ways() {
-    let body: Bytes = (0..1 << 20).map(|n: u32| (n * 31 >> 3) as u8).collect();
+    let body: Bytes = (0..1 << 20).map(|n: u32| ((n * 31) >> 3) as u8).collect();
     let server = Server::start(Manner::default(), |mut call: Call| async move {
         let body = call.body().await;
         call.answer(200, body);
@@ -185,7 +186,7 @@ fn a_server_that_says_goodbye_after_10_requests() {
 #[test]
 fn streams_that_are_reset() {
     let server = Server::start(Manner::default(), |mut call: Call| async move {
-        if call.number % 5 == 0 {
+        if call.number.is_multiple_of(5) {
             return call.respond.send_reset(Reason::INTERNAL_ERROR);
         }
         call.answer(200, "pong");
@@ -292,6 +293,30 @@ fn settings_and_pings() {
         assert_eq!(run(&load(addr, 20, io)).ok, 20);
     }
     server.join().unwrap();
+}
+
+#[test]
+fn over_a_unix_socket() {
+    let path = std::env::temp_dir().join(format!("kumite-load-http2-{}.sock", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let server = std::thread::spawn(move || {
+        for stream in listener.incoming().take(2) {
+            converse(stream.unwrap(), |(kind, _, id, _)| match kind {
+                HEADERS => right(id).into(),
+                _ => Vec::new(),
+            });
+        }
+    });
+    let target =
+        Target { address: Address::Unix(path.clone()), ..Target::plain("127.0.0.1:80".parse().unwrap()) };
+    for io in BOTH {
+        let limit = Limit { requests: Some(20), duration: None };
+        let outcome = run(&Load { http: Http::Http2, io, ..Load::new(target.clone(), limit) });
+        assert_eq!(outcome.ok, 20, "{:?}", outcome.first_wrong);
+    }
+    server.join().unwrap();
+    std::fs::remove_file(&path).unwrap();
 }
 
 /// What the server says it has not looked at is closed; what it was about to answer is not lost.

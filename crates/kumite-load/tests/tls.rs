@@ -124,6 +124,21 @@ fn certificates_that_are_not_trusted() {
     }
 }
 
+/// What `openssl req -x509` makes without more ado.
+#[test]
+fn a_certificate_of_an_authority_is_none_of_a_server() {
+    let server = Server::start(Identity::authority("localhost"), |stream, _| {
+        let _ = stream.write_all(PONG);
+        Then::Keep
+    });
+    let outcome = run(&load(&server, 1, Io::Auto));
+    assert_eq!(outcome.errors, connect(1));
+    let why = outcome.first_wrong.unwrap();
+    assert!(why.contains("CA:TRUE") && why.contains("--insecure"), "{why}");
+    let insecure = Tls { insecure: true, roots: None };
+    assert_eq!(run(&Load { tls: insecure, ..load(&server, 1, Io::Auto) }).ok, 1);
+}
+
 #[test]
 fn a_server_that_speaks_no_tls() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -215,7 +230,7 @@ fn answers_that_end_with_the_session() {
 
 #[test]
 fn large_bodies_both_ways() {
-    let body: Vec<u8> = (0..1 << 20).map(|n: u32| (n * 31 >> 3) as u8).collect();
+    let body: Vec<u8> = (0..1 << 20).map(|n: u32| ((n * 31) >> 3) as u8).collect();
     let server = {
         let body = body.clone();
         Server::start_with(body.len(), Identity::new("localhost"), move |stream, _| {

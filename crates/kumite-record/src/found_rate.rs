@@ -97,8 +97,8 @@ pub struct RateTrial {
     pub void: Option<VoidReason>,
     /// The conditions that it did not meet.
     pub broke: Vec<String>,
-    /// Whether times from when requests were sent, and not due, would have met the SLO's: requests waited for a free
-    /// connection.
+    /// Whether times from when requests were sent, and not due, would have met the SLO, and were about what they were
+    /// before the search: requests waited for a free connection.
     pub waited: bool,
     /// How late requests were sent by the engine's own fault, 99th percentile.
     pub send_lag_p99_us: f64,

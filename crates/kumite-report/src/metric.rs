@@ -46,11 +46,19 @@ const FIRST: &[&str] = &[
     "response_p99_us",
     "response_p99_9_us",
     "response_max_us",
+    "service_mean_us",
+    "service_p50_us",
+    "service_p90_us",
+    "service_p99_us",
+    "service_p99_9_us",
+    "service_max_us",
     "failures",
+    "unsent",
     "received",
     "finished",
 ];
-const LAST: &[&str] = &["cpu_cores", "engine_cpu_cores", "peak_rss_bytes"];
+const LAST: &[&str] =
+    &["cpu_cores", "engine_cpu_cores", "send_lag_p99_us", "receive_lag_p99_us", "peak_rss_bytes"];
 
 /// Metrics that would crowd a table out of its page.
 const DETAILS: &[&str] = &[
@@ -59,12 +67,19 @@ const DETAILS: &[&str] = &[
     "response_p90_us",
     "response_p99_9_us",
     "response_max_us",
+    "service_mean_us",
+    "service_p50_us",
+    "service_p90_us",
+    "service_p99_9_us",
+    "service_max_us",
     "received",
     "finished",
     "engine_cpu_cores",
+    "send_lag_p99_us",
+    "receive_lag_p99_us",
 ];
 
-const COUNTS: &[&str] = &["failures", "received", "finished", "errors", "requests"];
+const COUNTS: &[&str] = &["failures", "unsent", "received", "finished", "errors", "requests"];
 
 const UNITS: &[(&str, Quantity)] = &[
     ("_rps", Quantity::Rate),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kumite_load::{Arrivals, Error, Gaps, Limit, Load, Outcome, Piece};
+use kumite_load::{Arrivals, Error, Gaps, Histogram, Limit, Load, Outcome, Piece};
 use kumite_record::{RateTrial, RateVerdict, VoidReason};
 
 use super::search::Halt;
@@ -145,7 +145,8 @@ impl Trials<'_> {
             verdict,
             void,
             broke: judged.broke,
-            waited: judged.waited,
+            // A server that is itself busy is not helped by more connections.
+            waited: judged.waited && median(&outcome.service) <= self.at_rest * 2,
             send_lag_p99_us: lag_us,
             engine_busy: outcome.busiest,
             settled,
@@ -177,7 +178,7 @@ impl Trials<'_> {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Halt::Interrupted.into());
             }
-            if probed.ok * 2 > PROBES && median(&probed) <= limit {
+            if probed.ok * 2 > PROBES && median(&probed.response) <= limit {
                 return Ok(true);
             }
             if Instant::now() >= until {
@@ -202,9 +203,8 @@ impl Trials<'_> {
     }
 }
 
-/// Of the response times.
-pub(super) fn median(outcome: &Outcome) -> Duration {
-    Duration::from_nanos(outcome.response.value_at_quantile(0.5))
+pub(super) fn median(times: &Histogram<u64>) -> Duration {
+    Duration::from_nanos(times.value_at_quantile(0.5))
 }
 
 #[cfg(test)]
@@ -227,22 +227,36 @@ mod tests {
         outcome
     }
 
-    fn judge(rate: f64, outcome: &Outcome) -> (RateVerdict, Option<VoidReason>) {
+    fn trial(rate: f64, outcome: &Outcome) -> RateTrial {
         let target = Target::parse("http://127.0.0.1:1/").unwrap();
         let trials = Trials {
             load: &Load::new(target, Limit::default()),
             slo: &Slo::parse("p99 < 10ms").unwrap(),
-            cores: &[],
             shortest: Duration::from_secs(1),
-            at_rest: Duration::ZERO,
+            at_rest: Duration::from_millis(1),
             until: Instant::now(),
             gaps: Gaps::Even,
             burst: 1,
             stop: &AtomicBool::new(false),
             made: Vec::new(),
         };
-        let (trial, _) = trials.judge(rate, outcome, true);
+        trials.judge(rate, outcome, true).0
+    }
+
+    fn judge(rate: f64, outcome: &Outcome) -> (RateVerdict, Option<VoidReason>) {
+        let trial = trial(rate, outcome);
         (trial.verdict, trial.void)
+    }
+
+    #[test]
+    fn connections_are_short_only_where_the_server_is_as_fast_as_at_rest() {
+        let served_in = |us: u64| {
+            let mut outcome = outcome(50_000, 50, 0.2);
+            outcome.service.clear();
+            outcome.service.record_n(us * 1000, 1000).unwrap();
+            trial(1000.0, &outcome).waited
+        };
+        assert_eq!([1_100, 5_000, 20_000].map(served_in), [true, false, false]);
     }
 
     #[test]

@@ -123,7 +123,8 @@ fn measured(
     let sample = sample(outcome, workload.disturbance.as_ref());
     let mut marks = marks(outcome, &sample, shared);
     let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
-    if !workload.warm_up.is_zero() || used_from_ms > 0 {
+    let closed_loop = workload.arrivals.is_none();
+    if closed_loop && (!workload.warm_up.is_zero() || used_from_ms > 0) {
         let found = against_littles_law(&sample, workload.connections);
         marks.extend(found.filter(|mark| !marks.contains(mark)));
     }

@@ -52,6 +52,18 @@ fn fixed() -> Schema {
                 "description": "Keep-alive connections, each with one request in flight.",
                 "type": "integer", "minimum": 1, "maximum": 100_000, "default": 50,
             },
+            "rate_rps": {
+                "description": "Requests a second, whatever the contender makes of them (open loop); 0 for a closed loop.",
+                "type": "number", "minimum": 0, "maximum": 10_000_000, "default": 0,
+            },
+            "arrivals": {
+                "description": "How the requests of an open loop follow one another: evenly, or at random, the same in each trial.",
+                "type": "string", "enum": ["even", "poisson"], "default": "even",
+            },
+            "burst_requests": {
+                "description": "How many requests of an open loop come at once.",
+                "type": "integer", "minimum": 1, "maximum": 100_000, "default": 1,
+            },
             "duration_s": {
                 "description": "Length of the measured window.",
                 "type": "number", "minimum": 0.1, "maximum": 86_400, "default": 5,

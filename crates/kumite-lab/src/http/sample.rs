@@ -30,6 +30,9 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     metric("received", outcome.ok as f64);
     metric("finished", outcome.requests as f64);
     metric("failures", outcome.errors.total() as f64);
+    if outcome.open_loop {
+        metric("unsent", outcome.errors.unsent as f64);
+    }
     if window > 0.0 {
         metric("throughput_rps", throughput_rps);
         metric("engine_cpu_cores", outcome.cpu.as_secs_f64() / window);

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use kumite_load::{Check, Disturbance, DisturbanceKind, Expect, Limit, Load, Request, Target};
+use kumite_load::{
+    Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Limit, Load, Piece, Request, Target,
+};
 use kumite_record::{AxisValue, Point};
 
 use crate::spec::Answer;
 
 const MAX_CONNECTIONS: i64 = 100_000;
+const MAX_RATE: f64 = 10_000_000.0;
 
 /// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
 #[derive(Clone, Debug)]
@@ -22,6 +25,8 @@ pub struct HttpWorkload {
     pub body: String,
     /// Keep-alive connections, each with one request in flight; 50 by default.
     pub connections: usize,
+    /// When requests are due; by default none, for a closed loop.
+    pub arrivals: Option<Arrivals>,
     /// Length of the measured time, 5 s by default.
     pub duration: Duration,
     /// Time under load before it, 1 s by default.
@@ -63,6 +68,15 @@ impl HttpWorkload {
         "cpu_cores",
         "peak_rss_bytes",
         "engine_cpu_cores",
+        "send_lag_p99_us",
+        "receive_lag_p99_us",
+        "service_mean_us",
+        "service_p50_us",
+        "service_p90_us",
+        "service_p99_us",
+        "service_p99_9_us",
+        "service_max_us",
+        "unsent",
         "first_second_rps",
         "warm_up_ms",
         "first_right_ms",
@@ -74,6 +88,9 @@ impl HttpWorkload {
         "path",
         "body",
         "connections",
+        "rate_rps",
+        "arrivals",
+        "burst_requests",
         "duration_s",
         "warm_up_s",
         "timeout_ms",
@@ -112,6 +129,7 @@ impl HttpWorkload {
             path: take.text("path", "/")?,
             body: take.text("body", "")?,
             connections: take.count("connections", 50, 1..=MAX_CONNECTIONS)?,
+            arrivals: arrivals(&take)?,
             duration: take.seconds("duration_s", 5.0, 1.0, 0.1..=86_400.0)?,
             warm_up: take.seconds("warm_up_s", 1.0, 1.0, 0.0..=3600.0)?,
             timeout: take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?,
@@ -136,7 +154,9 @@ impl HttpWorkload {
                     DisturbanceKind::Burst(_) => self.timeout * 2,
                 }
         });
-        self.warm_up + self.duration + disturbed
+        // What is due at the end may be sent a time-out later, and answered another one later.
+        let drained = if self.arrivals.is_some() { self.timeout * 2 } else { Duration::ZERO };
+        self.warm_up + self.duration + disturbed + drained
     }
 
     /// The most connections that are open at a time.
@@ -150,6 +170,7 @@ impl HttpWorkload {
             request: self.request(),
             expect: self.expect.clone(),
             connections: self.connections,
+            arrivals: self.arrivals.clone(),
             warm_up: self.warm_up,
             timeout: self.timeout,
             disturbance: self.disturbance,
@@ -162,6 +183,7 @@ impl HttpWorkload {
         Load {
             connections: 1,
             limit: Limit { requests: Some(1), duration: None },
+            arrivals: None,
             warm_up: Duration::ZERO,
             disturbance: None,
             ..self.load(port)
@@ -195,6 +217,25 @@ fn disturbance(take: &Parameters) -> Result<Option<Disturbance>, String> {
         ));
     }
     Ok(Some(Disturbance { kind, watch }))
+}
+
+/// The same in every trial, so that contenders in a block have the same.
+fn arrivals(take: &Parameters) -> Result<Option<Arrivals>, String> {
+    let rate = match take.0.get("rate_rps") {
+        None => 0.0,
+        Some(value) => value
+            .number()
+            .filter(|rate| (0.0..=MAX_RATE).contains(rate))
+            .ok_or_else(|| format!("rate_rps is a number from 0 to {MAX_RATE}, not {value}"))?,
+    };
+    let burst = take.count("burst_requests", 1, 1..=MAX_CONNECTIONS)? as u32;
+    let gaps = match take.text("arrivals", "even")?.as_str() {
+        "even" => Gaps::Even,
+        "poisson" => Gaps::Poisson { seed: 0 },
+        other => return Err(format!("arrivals is \"even\" or \"poisson\", not \"{other}\"")),
+    };
+    let pieces = vec![Piece { from: rate, to: rate, lasts: None }];
+    Ok((rate > 0.0).then_some(Arrivals::Rate { pieces, gaps, burst }))
 }
 
 struct Parameters<'a>(&'a BTreeMap<String, AxisValue>);
@@ -270,6 +311,8 @@ mod tests {
             ("server_cores", text("some"), "server_cores is a number or \"all\""),
             ("method", AxisValue::Int(1), "method is text, not 1"),
             ("disturbance", text("fire"), "disturbance is \"none\", \"pause\" or \"burst\", not \"fire\""),
+            ("rate_rps", AxisValue::Int(-1), "rate_rps is a number from 0 to 10000000, not -1"),
+            ("arrivals", text("odd"), "arrivals is \"even\" or \"poisson\", not \"odd\""),
             ("watch_s", AxisValue::Int(0), "watch_s is a number from 1 to 600, not 0"),
         ];
         for (name, value, expected) in cases {

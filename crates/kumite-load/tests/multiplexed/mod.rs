@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -162,20 +162,24 @@ pub fn frames(
     let addr = listener.local_addr().unwrap();
     let thread = std::thread::spawn(move || {
         for stream in listener.incoming().take(connections) {
-            let mut stream = stream.unwrap();
-            let mut preface = [0; 24];
-            stream.read_exact(&mut preface).unwrap();
-            assert_eq!(&preface, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-            send(&mut stream, (SETTINGS, 0, 0, Vec::new()));
-            while let Some(frame) = receive(&mut stream) {
-                turn(frame).into_iter().for_each(|frame| send(&mut stream, frame));
-            }
+            converse(stream.unwrap(), &mut turn);
         }
     });
     (addr, thread)
 }
 
-fn send(stream: &mut TcpStream, (kind, flags, id, payload): Frame) {
+/// Serves one connection of [`frames`].
+pub fn converse(mut stream: impl Read + Write, mut turn: impl FnMut(Frame) -> Vec<Frame>) {
+    let mut preface = [0; 24];
+    stream.read_exact(&mut preface).unwrap();
+    assert_eq!(&preface, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    send(&mut stream, (SETTINGS, 0, 0, Vec::new()));
+    while let Some(frame) = receive(&mut stream) {
+        turn(frame).into_iter().for_each(|frame| send(&mut stream, frame));
+    }
+}
+
+fn send(stream: &mut impl Write, (kind, flags, id, payload): Frame) {
     let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
     bytes.extend([kind, flags]);
     bytes.extend(id.to_be_bytes());
@@ -183,7 +187,7 @@ fn send(stream: &mut TcpStream, (kind, flags, id, payload): Frame) {
     let _ = stream.write_all(&bytes);
 }
 
-fn receive(stream: &mut TcpStream) -> Option<Frame> {
+fn receive(stream: &mut impl Read) -> Option<Frame> {
     let mut head = [0; 9];
     stream.read_exact(&mut head).ok()?;
     let [a, b, c, kind, flags, id @ ..] = head;

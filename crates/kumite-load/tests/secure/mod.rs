@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{HandshakeKind, ServerConfig, ServerConnection, StreamOwned};
 
@@ -22,18 +23,30 @@ pub struct Identity {
 
 impl Identity {
     pub fn new(name: &str) -> Identity {
+        Identity::with(name, IsCa::NoCa)
+    }
+
+    /// One that is wrongly made: that of an authority.
+    pub fn authority(name: &str) -> Identity {
+        Identity::with(name, IsCa::Ca(BasicConstraints::Unconstrained))
+    }
+
+    fn with(name: &str, is_ca: IsCa) -> Identity {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let own = rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap();
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.is_ca = is_ca;
+        let cert = params.self_signed(&key).unwrap();
         let number = COUNT.fetch_add(1, Ordering::SeqCst);
         let path = std::env::temp_dir().join(format!("kumite-load-{}-{number}.pem", std::process::id()));
-        std::fs::write(&path, own.cert.pem()).unwrap();
-        let key = PrivateKeyDer::try_from(own.signing_key.serialize_der()).unwrap();
+        std::fs::write(&path, cert.pem()).unwrap();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
-            .with_single_cert(vec![own.cert.der().clone()], key)
+            .with_single_cert(vec![cert.der().clone()], key)
             .unwrap();
         Identity { config: Arc::new(config), path }
     }
