@@ -673,7 +673,8 @@ impl<'a, T: Transport> Engine<'a, T> {
         self.next(slot, now);
     }
 
-    /// A connection could not be established. That counts as a request, which in a closed loop is the one that it was for.
+    /// A connection could not be established. In a closed loop that counts as the request that it was for; in an open one no
+    /// request was given to it.
     fn unconnected(&mut self, slot: usize, failure: Failure, now: u64) {
         let since = match self.connections[slot].state {
             State::Connecting(since) => since,
@@ -683,6 +684,8 @@ impl<'a, T: Transport> Engine<'a, T> {
         self.close(slot);
         if self.open_loop && slot < self.burst {
             self.opened(slot);
+            let why = if failure == Failure::Refused { "it was refused" } else { "it was not established" };
+            self.recorder.wrong(format!("no connection: {why}"));
         } else {
             self.finished(slot, InFlight { due: since, sent: since }, Some(failure), now);
         }
@@ -741,7 +744,7 @@ impl<'a, T: Transport> Engine<'a, T> {
                 self.end(slot, Failure::Timeout, now);
             } else {
                 self.give_up(slot, now);
-                oldest = self.connections[slot].in_flight.front().map_or(oldest, |it| oldest.min(it.due));
+                oldest = self.connections[slot].in_flight.front().map_or(oldest, |it| oldest.min(it.sent));
             }
         }
         self.next_sweep = oldest.saturating_add(self.timeout).saturating_add(1).max(now + SWEEP_GAP_NS);
@@ -750,7 +753,7 @@ impl<'a, T: Transport> Engine<'a, T> {
     /// Gives up the requests on a connection that have taken too long, and none of the others.
     fn give_up(&mut self, slot: usize, now: u64) {
         let timeout = self.timeout;
-        let expired = |request: &mut InFlight| now.saturating_sub(request.due) > timeout;
+        let expired = |request: &mut InFlight| now.saturating_sub(request.sent) > timeout;
         while let Some(request) = self.connections[slot].in_flight.pop_front_if(expired) {
             self.in_flight -= 1;
             self.connections[slot].layers.iter_mut().for_each(|layers| layers.cancel_oldest());

@@ -162,7 +162,7 @@ pub struct Load {
     /// How the server is checked if it is spoken to in TLS.
     pub tls: Tls,
     /// One thread on each of these CPUs, but not more than connections, and one for a load with a disturbance. If there
-    /// are none, the calling thread, wherever it runs.
+    /// are none, the calling thread, wherever it runs; if there is one, that thread, which then stays on it.
     pub cores: Vec<usize>,
 }
 
@@ -214,8 +214,8 @@ pub enum Error {
     /// No TLS can be spoken.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// A load without connections.
-    #[error("no connections: at least 1 is needed")]
+    /// A load without connections, or none that may carry a request.
+    #[error("no connections, or none that may carry a request: at least 1 is needed")]
     NoConnections,
     /// A load without an end.
     #[error("no limit: give a number of requests, a duration, or both, above 0")]

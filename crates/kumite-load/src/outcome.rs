@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
+use crate::pace::Pace;
 use crate::times::Times;
 use crate::transport::Io;
 
@@ -129,6 +130,8 @@ pub struct Outcome {
     pub intervals: Vec<Interval>,
     /// It was an open loop.
     pub open_loop: bool,
+    /// How exactly its schedule was to be kept.
+    pub pace: Pace,
     /// What moved the bytes: epoll or io_uring.
     pub io: Io,
     /// The engine's threads had real-time priority.
@@ -178,6 +181,7 @@ impl Default for Outcome {
             service_times: Times::default(),
             intervals: Vec::new(),
             open_loop: false,
+            pace: Pace::default(),
             io: Io::Auto,
             real_time: false,
             cpu: Duration::ZERO,

@@ -1,5 +1,7 @@
 //! Pace: when the engine wakes for a request that is due.
 
+use std::time::Duration;
+
 /// How exactly an open loop keeps its schedule, and what that may cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Pace {
@@ -9,15 +11,25 @@ pub enum Pace {
     Precise,
     /// The engine sleeps until a request is due, and wakes late by what the system takes.
     Sleeping,
-    /// The engine wakes once for all requests that were due in half a millisecond.
+    /// The engine wakes once for all requests that were due in a millisecond.
     Economical,
 }
 
 /// How long before it is due the engine wakes: longer than the system usually wakes late.
 const AWAKE_NS: u64 = 60_000;
-const GRAIN_NS: u64 = 400_000;
+const GRAIN_NS: u64 = 1_000_000;
 
 impl Pace {
+    /// The share of the time that it keeps a thread awake that has so many requests a second.
+    pub(crate) fn awake(self, rate: f64) -> f64 {
+        if self == Pace::Precise { rate * AWAKE_NS as f64 / 1e9 } else { 0.0 }
+    }
+
+    /// How much later than it is due a request may be sent by design.
+    pub fn grain(self) -> Duration {
+        Duration::from_nanos(if self == Pace::Economical { GRAIN_NS } else { 0 })
+    }
+
     /// When to wake for a request that is due then.
     pub(crate) fn wake(self, due: u64) -> u64 {
         match self {

@@ -1,7 +1,7 @@
 //! Real-time priority for a thread that must send on time.
 //!
-//! Only for an open loop, which sleeps most of the time, and on CPUs of its own: a closed loop wants its CPU always, and
-//! the kernel takes it from a real-time thread that does, for 50 ms in a second, if anybody else waits.
+//! Only for an open loop that sleeps now and then, and on CPUs of its own: a closed loop wants its CPU always, and the kernel
+//! takes it from a real-time thread that does, for 50 ms in a second, if anybody else waits.
 
 use thread_priority::unix::{
     RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,

@@ -266,6 +266,10 @@ impl<'a> Recorder<'a> {
             self.end_interval();
             self.interval_ends += INTERVAL_NS;
         }
+        if at == 0 {
+            // What was done before the load began, to open connections, is not of its first interval.
+            self.interval_busy = thread_cpu();
+        }
         if at == FIRST_SECOND_NS {
             self.share.first_second = Some(self.counts.iter().map(|counts| counts.ok).sum());
         }
@@ -362,7 +366,7 @@ mod tests {
         let mut recorder = Recorder::new(span, &mut tell);
         feed(&mut recorder);
         let share = recorder.close(end, end, stopped);
-        (collector.finish(vec![share]), seen)
+        (collector.finish(vec![share], crate::Pace::default()), seen)
     }
 
     fn counts(intervals: &[Interval]) -> Vec<(i64, u64, u64)> {

@@ -11,6 +11,8 @@ use crate::arrivals::Instants;
 /// A closed or an open loop, bounded by a number of requests, a duration, or both.
 pub(crate) struct Schedule {
     arrivals: Option<Peekable<Instants>>,
+    /// No more arrivals will come.
+    exhausted: bool,
     opens: u64,
     opened: bool,
     /// When it is over, in ns since the run began; `u64::MAX` for not by time, or not yet known.
@@ -26,6 +28,7 @@ impl Schedule {
     pub fn new(limit: &Limit, opens: u64, arrivals: Option<Instants>) -> Schedule {
         Schedule {
             arrivals: arrivals.map(Iterator::peekable),
+            exhausted: false,
             opens,
             opened: opens == 0,
             closes: limit.duration.map_or(u64::MAX, |duration| opens.saturating_add(crate::nanos(duration))),
@@ -41,7 +44,9 @@ impl Schedule {
     pub fn next_due(&mut self) -> u64 {
         let more = self.more();
         let Some(arrivals) = self.arrivals.as_mut().filter(|_| more) else { return u64::MAX };
-        arrivals.peek().copied().filter(|due| *due < self.closes).unwrap_or(u64::MAX)
+        let next = arrivals.peek().copied();
+        self.exhausted = next.is_none();
+        next.filter(|due| *due < self.closes).unwrap_or(u64::MAX)
     }
 
     /// The next request of an open loop, if it is due; then it is started.
@@ -85,16 +90,18 @@ impl Schedule {
     /// Whether the run is over; but requests of an open loop may still be on their way.
     #[inline]
     pub fn over(&self, now: u64) -> bool {
-        now >= self.closes || (self.opened && self.finished >= self.requests)
+        now >= self.closes || self.done()
+    }
+
+    /// Whether it has had its number of requests, or all that there are.
+    fn done(&self) -> bool {
+        let all = self.exhausted && self.closes == u64::MAX && self.finished >= self.started;
+        all || (self.opened && self.finished >= self.requests)
     }
 
     /// When the run was over: with its last request, or by time.
     pub fn end(&self) -> u64 {
-        if self.opened && self.finished >= self.requests {
-            self.last_finished.min(self.closes)
-        } else {
-            self.closes
-        }
+        if self.done() { self.last_finished.min(self.closes) } else { self.closes }
     }
 
     /// When it is over, if that is known.
@@ -188,6 +195,21 @@ mod tests {
         );
         assert!(
             schedule.finish(0, 100) && !schedule.over(100) && schedule.finish(0, 101) && schedule.over(101)
+        );
+        assert_eq!(schedule.end(), 101);
+    }
+
+    #[test]
+    fn an_open_loop_without_another_end_is_over_when_no_more_arrives() {
+        let arrivals = Arrivals::recorded("0\n0.00000001\n").unwrap();
+        let limit = Limit { requests: Some(9), duration: None };
+        let mut schedule = Schedule::new(&limit, 0, Some(arrivals.instants(0, 1)));
+        assert_eq!(
+            (schedule.take_due(99), schedule.take_due(99), schedule.take_due(99)),
+            (Some(0), Some(10), None)
+        );
+        assert!(
+            schedule.finish(0, 100) && !schedule.over(100) && schedule.finish(10, 101) && schedule.over(101)
         );
         assert_eq!(schedule.end(), 101);
     }

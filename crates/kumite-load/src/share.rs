@@ -10,6 +10,7 @@ use hdrhistogram::Histogram;
 
 use crate::Event;
 use crate::outcome::{Disturbed, Errors, Interval, Outcome, Recovery};
+use crate::pace::Pace;
 use crate::recorder::INTERVAL_MS;
 use crate::times::Times;
 use crate::transport::Io;
@@ -256,7 +257,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The outcome of all threads. Each has ended.
-    pub fn finish(mut self, shares: Vec<Share>) -> Outcome {
+    pub fn finish(mut self, shares: Vec<Share>, pace: Pace) -> Outcome {
         self.release(i64::MAX);
         let response = self.times.from(0).1;
         let service = self.service.clone().unwrap_or_else(|| self.times.clone());
@@ -264,6 +265,7 @@ impl<'a> Collector<'a> {
             response,
             service: service.from(0).1,
             open_loop: self.service.is_some(),
+            pace,
             times: self.times,
             service_times: service,
             intervals: self.intervals,

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Barrier, OnceLock, mpsc};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
@@ -15,6 +15,9 @@ use crate::share::{Collector, Part, Share, Told};
 use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
 use crate::{Error, Event, Io, Limit, Load, Outcome, files};
+
+/// A thread that is awake for more of the time is not to have real-time priority.
+const MOSTLY: f64 = 0.9;
 
 /// Runs the load on as many threads as it asks for.
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
@@ -33,14 +36,16 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
             pin(core)?;
         }
         // Where the CPUs are the engine's own, nobody else is kept from them.
-        let own = load.arrivals.is_some() && !load.cores.is_empty();
-        let priority = own.then(RealTime::take).flatten();
+        let time = load.limit.duration.unwrap_or(Duration::from_secs(1));
+        let rate = load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(time) / threads as f64);
+        let sleeps = rate.is_some_and(|rate| load.pace.awake(rate) < MOSTLY);
+        let priority = (sleeps && !load.cores.is_empty()).then(RealTime::take).flatten();
         let share = engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)?;
         Ok(Share { real_time: priority.is_some(), ..share })
     };
     if threads == 1 {
         let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
-        return Ok(collector.finish(vec![share]));
+        return Ok(collector.finish(vec![share], load.pace));
     }
 
     // All begin at the same instant, the last to be ready gives it.
@@ -78,7 +83,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
         }
         threads.into_iter().map(|thread| thread.join().expect("the load engine does not panic")).collect()
     });
-    Ok(collector.finish(shares?))
+    Ok(collector.finish(shares?, load.pace))
 }
 
 /// What one of so many threads does.

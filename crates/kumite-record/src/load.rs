@@ -13,7 +13,7 @@ pub struct LoadResult {
     pub command: String,
     /// What was asked.
     pub url: String,
-    /// Keep-alive connections, each with one request in flight.
+    /// Keep-alive connections.
     pub connections: u64,
     /// Requests a second that were due on average; none in a closed loop.
     pub rate_rps: Option<f64>,
@@ -25,7 +25,8 @@ pub struct LoadResult {
     pub errors: Errors,
     /// Length of the measured time.
     pub seconds: f64,
-    /// Right answers a second, from when throughput was steady; over the whole of `seconds` if it never was.
+    /// Right answers a second, from when throughput was steady; over the whole of `seconds` if it never was, and in an open
+    /// loop.
     pub throughput_rps: f64,
     /// Whether throughput was steady, and from when to the end the figures are; none if it was measured too shortly to
     /// tell, and then they are of the whole.
@@ -40,11 +41,13 @@ pub struct LoadResult {
     pub response_us: Option<Latency>,
     /// From when the request was sent.
     pub service_us: Option<Latency>,
-    /// Answers to requests that were on their way when a closed loop ended: in no other count.
+    /// Requests finished before the measured time, right or not: in no other count.
+    pub warm_up_requests: u64,
+    /// Right answers to requests that were on their way when a closed loop ended: in no other count.
     pub drained: u64,
     /// What the engine itself needed.
     pub engine: Engine,
-    /// The first answer with a wrong status or body, in words.
+    /// The first answer with a wrong status or body, or the first connection that could not be established, in words.
     pub first_wrong: Option<String>,
     /// Connections opened again, after a failure or because the server closed one.
     pub reconnects: u64,
@@ -101,4 +104,7 @@ pub struct Engine {
     pub busiest: f64,
     /// Whether the engine had no headroom, so that it and not the server may have been the limit.
     pub bound: bool,
+    /// Whether the engine sent one request in a hundred of an open loop a millisecond late or more, beyond what --economy
+    /// allows it, though a connection was free, so that response times are also its own.
+    pub late: bool,
 }

@@ -34,7 +34,7 @@ pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
         0,
     );
     if let Some(wrong) = &result.first_wrong {
-        out += &style.wrap(&format!("first wrong answer: {}", one_line(wrong)), 0);
+        out += &style.wrap(&format!("first failure: {}", one_line(wrong)), 0);
     }
     if result.ok == 0 {
         out += &style.wrap("no request got a right answer, so there are no response times", 0);
@@ -72,19 +72,19 @@ fn summary(result: &LoadResult) -> String {
 /// What takes from the figures' worth, first of all.
 fn doubts(result: &LoadResult) -> Vec<String> {
     let mut doubts = Vec::new();
-    let late = result.engine.send_lag_p99_us.filter(|_| result.engine.bound);
-    match (late, result.engine.busiest) {
-        (Some(late), busiest) if busiest < BUSY => doubts.push(format!(
-            "late: the load engine sent one request in a hundred {} late or more though a connection was free, so \
-             these times are also its own",
-            Metric::new("time_us").text(late)
-        )),
-        _ if result.engine.bound => doubts.push(
+    if result.engine.bound {
+        doubts.push(
             "generator-bound: the load engine had no CPU headroom, so these figures say what the engine can do, not \
              what the server can"
                 .to_owned(),
-        ),
-        _ => {}
+        );
+    }
+    if let Some(late) = result.engine.send_lag_p99_us.filter(|_| result.engine.late) {
+        let late = Metric::new("time_us").text(late);
+        doubts.push(format!(
+            "late: the load engine sent one request in a hundred {late} late or more though a connection was free, so \
+             these times are also its own"
+        ));
     }
     if result.cut_short {
         doubts.push("cut short: it was ended before its limit".to_owned());
@@ -130,8 +130,6 @@ fn percentiles(result: &LoadResult, response: &Latency, style: Style) -> String 
     grid(&columns, &rows, style)
 }
 
-/// From this share on a thread of the engine had no headroom.
-const BUSY: f64 = 0.9;
 const BARS: usize = 12;
 
 /// Right answers by response time, in bars of equal ratio.

@@ -47,6 +47,9 @@ pub struct Args {
     /// An answer that takes longer is a failure
     #[arg(short, long, value_name = "TIME", default_value = "1s", value_parser = duration::parse)]
     timeout: Duration,
+    /// Write the result as JSON (- for standard output, in place of the report)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     #[command(flatten)]
     schedule: schedule::Args,
     #[command(flatten)]
@@ -57,9 +60,6 @@ pub struct Args {
     expect: expect::Args,
     #[command(flatten)]
     engine: engine::Args,
-    /// Write the result as JSON (- for standard output, in place of the report)
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -116,7 +116,12 @@ fn load(args: &Args) -> Result<Load, Failure> {
         targets.push((target, args.weights.get(nth).copied().unwrap_or(1)));
     }
     let arrivals = args.schedule.arrivals(args.search.slo().is_some())?;
+    let warm_up = args.warm_up.unwrap_or_default();
     let length = arrivals.as_ref().and_then(kumite_load::Arrivals::length);
+    let length = length.map(|length| length.saturating_sub(warm_up));
+    if length.is_some_and(|length| length.is_zero()) {
+        return Err(Failure::Usage("--warm-up is as long as --rate or --replay says, or longer".to_owned()));
+    }
     let default = || args.requests.is_none().then_some(length.unwrap_or(DEFAULT_DURATION));
     let limit = Limit { requests: args.requests, duration: args.duration.or_else(default) };
     let load = Load {
@@ -128,8 +133,8 @@ fn load(args: &Args) -> Result<Load, Failure> {
         connections: args.connections as usize,
         pipeline: args.engine.pipeline as usize,
         arrivals,
-        pace: args.schedule.pace(),
-        warm_up: args.warm_up.unwrap_or_default(),
+        pace: args.schedule.pace(args.engine.has_own_cores()),
+        warm_up,
         timeout: args.timeout,
         io: args.engine.io(),
         http: args.engine.http(),

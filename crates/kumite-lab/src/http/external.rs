@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use kumite_load::{Event, Interval, Load};
 use kumite_record::{Engine, Latency, LoadResult, Outcome, SCHEMA, Sample};
 
-use super::sample::{is_bound, marks, sample};
+use super::sample::{is_bound, is_late, marks, sample};
 use crate::execute::{Executor, Measured, Order};
 
 /// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
@@ -106,6 +106,7 @@ pub fn load_result(
         needs: trial_sample.needs.clone(),
         response_us: latency("response"),
         service_us: latency(service),
+        warm_up_requests: outcome.warm_up_requests,
         drained: outcome.drained,
         engine: Engine {
             cpu_s: outcome.cpu.as_secs_f64(),
@@ -117,6 +118,7 @@ pub fn load_result(
             io: outcome.io.to_string(),
             real_time: outcome.real_time,
             bound: is_bound(outcome),
+            late: is_late(outcome),
         },
         first_wrong: outcome.first_wrong.clone(),
         reconnects: outcome.reconnects,

@@ -44,7 +44,8 @@ pub(crate) fn offer(
     // Where the server may use every CPU, so may the engine's one thread.
     let shared = server_cores == cores;
     let cores_of_threads = if shared { Vec::new() } else { cores.to_vec() };
-    let load = load::Load { cores: cores_of_threads, ..workload.load(server.port) };
+    let pace = if shared { load::Pace::Sleeping } else { load::Pace::Precise };
+    let load = load::Load { cores: cores_of_threads, pace, ..workload.load(server.port) };
     let halt = AtomicBool::new(false);
     let moves = AtomicBool::new(false);
     let (send, receive) = mpsc::channel();

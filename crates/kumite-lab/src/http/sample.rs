@@ -114,10 +114,15 @@ pub(crate) fn silent_before_end(outcome: &load::Outcome) -> Option<Duration> {
     Some(Duration::from_millis(silent_ms.max(0).unsigned_abs()))
 }
 
-/// Whether what was measured is the engine's own: it had no headroom, or sent late.
+/// Whether the engine had no headroom.
 pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
-    let late = outcome.open_loop && outcome.send_lag.value_at_quantile(0.99) >= LATE_NS;
-    (outcome.busiest >= BOUND_SHARE || late) && outcome.elapsed >= SHORTEST_TO_JUDGE
+    outcome.busiest >= BOUND_SHARE && outcome.elapsed >= SHORTEST_TO_JUDGE
+}
+
+/// Whether the engine sent late by its own fault.
+pub(crate) fn is_late(outcome: &load::Outcome) -> bool {
+    let allowed = outcome.pace.grain().as_nanos() as u64 + LATE_NS;
+    outcome.open_loop && outcome.send_lag.value_at_quantile(0.99) >= allowed
 }
 
 /// How far throughput × mean response time may be from the number of connections: the first and last requests and the time
@@ -137,7 +142,7 @@ pub(crate) fn against_littles_law(sample: &Sample, connections: usize) -> Option
 
 pub(crate) fn marks(outcome: &load::Outcome, sample: &Sample, shared: bool) -> Vec<Mark> {
     let mut marks = Vec::new();
-    if is_bound(outcome) {
+    if is_bound(outcome) || is_late(outcome) {
         marks.push(Mark::GeneratorBound);
     }
     if shared {

@@ -28,12 +28,17 @@ pub(crate) fn part(outcome: &load::Outcome) -> Part {
     let window_ms = outcome.elapsed.as_millis() as i64;
     let window = outcome.elapsed.as_secs_f64();
     if outcome.open_loop {
-        let within = |interval: &&load::Interval| (0..window_ms).contains(&interval.start_ms);
-        let ok: u64 = outcome.intervals.iter().filter(within).map(|interval| interval.ok).sum();
+        let ends = |interval: &load::Interval| interval.start_ms + INTERVAL_MS as i64;
+        let within = |interval: &&load::Interval| interval.start_ms >= 0 && ends(interval) <= window_ms;
+        let ok: Vec<u64> = outcome.intervals.iter().filter(within).map(|interval| interval.ok).collect();
+        let throughput_rps = match ok.len() {
+            0 => outcome.ok as f64 / window,
+            intervals => ok.iter().sum::<u64>() as f64 * 1e3 / (intervals as u64 * INTERVAL_MS) as f64,
+        };
         return Part {
             steadiness: None,
             warm_up_ms: None,
-            throughput_rps: ok as f64 / window,
+            throughput_rps,
             response: outcome.response.clone(),
             service: outcome.service.clone(),
         };

@@ -57,7 +57,17 @@ impl Args {
         Tls { insecure: self.insecure, roots: self.ca.clone() }
     }
 
+    /// None where the server may need the only one.
     pub fn cores(&self) -> Vec<usize> {
-        if self.cores.is_empty() { cores().engine } else { self.cores.clone() }
+        match self.has_own_cores() {
+            true if self.cores.is_empty() => cores().engine,
+            _ => self.cores.clone(),
+        }
+    }
+
+    /// Whether the engine has CPUs that the server is not to use.
+    pub fn has_own_cores(&self) -> bool {
+        let found = cores();
+        !self.cores.is_empty() || found.engine != found.contender
     }
 }

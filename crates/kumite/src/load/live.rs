@@ -108,6 +108,7 @@ impl View {
         let place = match (end.requests, end.duration) {
             _ if last.start_ms < 0 => "warming up".to_owned(),
             (Some(all), _) => format!("{}/{all} requests", self.done),
+            (None, Some(limit)) if elapsed > limit.as_secs_f64() + 0.05 => "draining".to_owned(),
             (None, Some(limit)) => format!("{elapsed:.0}/{:.0} s", limit.as_secs_f64()),
             (None, None) => format!("{elapsed:.0} s"),
         };

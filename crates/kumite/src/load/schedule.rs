@@ -26,7 +26,7 @@ pub struct Args {
     /// Send when a file says: a time in seconds on each line
     #[arg(long, value_name = "FILE", conflicts_with = "rate")]
     replay: Option<PathBuf>,
-    /// Save CPU: wake once for all requests that were due in 0.4 ms
+    /// Save CPU: wake once for all requests that were due in a millisecond
     #[arg(long)]
     economy: bool,
 }
@@ -55,7 +55,12 @@ impl Args {
         Ok(Some(Arrivals::Rate { pieces, gaps, burst: self.burst.unwrap_or(1) }))
     }
 
-    pub fn pace(&self) -> Pace {
-        if self.economy { Pace::Economical } else { Pace::default() }
+    /// To stay awake is for an engine with CPUs of its own.
+    pub fn pace(&self, own_cores: bool) -> Pace {
+        match (self.economy, own_cores) {
+            (true, _) => Pace::Economical,
+            (false, true) => Pace::Precise,
+            (false, false) => Pace::Sleeping,
+        }
     }
 }
