@@ -17,35 +17,33 @@ pub const ECONOMY: &str = "kumite --economy";
 /// Both transports.
 pub const BOTH: [&str; 2] = [IO_URING, EPOLL];
 
-/// Those whose flags `help` (of `kumite load`) has, and the names of the others.
-pub fn generators(path: &Path, help: &str) -> (Vec<Generator>, Vec<&'static str>) {
+/// All of them, with their thread on `core`. They are told so, for a program that may use no other cannot know that the
+/// server does not.
+pub fn generators(path: &Path, core: usize) -> Vec<Generator> {
     let program = path.to_string_lossy().into_owned();
-    let make = |name, flags: &'static str, offers: fn(&Load) -> bool| Generator {
+    let make = |name, flags: &'static str, open: bool| Generator {
         name,
         program: program.clone(),
-        command: Box::new(move |load| offers(load).then(|| command(load, flags))),
+        command: Box::new(move |load| {
+            (open == matches!(load.shape, Shape::Open(_))).then(|| command(load, core, flags))
+        }),
         said,
         peer: false,
     };
-    let all = [
-        make(IO_URING, " --io io_uring", |load| !matches!(load.shape, Shape::Open(_))),
-        make(EPOLL, " --io epoll", |load| !matches!(load.shape, Shape::Open(_))),
-        make(PRECISE, "", |load| matches!(load.shape, Shape::Open(_))),
-        make(ECONOMY, " --economy", |load| matches!(load.shape, Shape::Open(_))),
-    ];
-    let has = ["--io ", "--io ", "--rate ", "--economy"].map(|flag| help.contains(flag));
-    let (mut here, mut missing) = (Vec::new(), Vec::new());
-    for (generator, has) in all.into_iter().zip(has) {
-        if has { here.push(generator) } else { missing.push(generator.name) }
-    }
-    (here, missing)
+    vec![
+        make(IO_URING, " --io io_uring", false),
+        make(EPOLL, " --io epoll", false),
+        make(PRECISE, "", true),
+        make(ECONOMY, " --economy", true),
+    ]
 }
 
-fn command(load: &Load, flags: &str) -> String {
+fn command(load: &Load, core: usize, flags: &str) -> String {
     let Load { url, connections, seconds, shape } = load;
     let rate = shape.rate_per_s().map(|rate| format!(" --rate {rate}")).unwrap_or_default();
     format!(
-        "exec $UNDER \"$PROGRAM\" load {url} -c {connections} -z {seconds}s -t 5s{flags}{rate} --expect-body pong --json -"
+        "exec $UNDER \"$PROGRAM\" load {url} -c {connections} -z {seconds}s -t 5s --cores {core}{flags}{rate} \
+         --expect-body pong --json -"
     )
 }
 
@@ -100,16 +98,6 @@ fn of_histogram(bins: &[(f64, u64)], share: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn who_lacks_a_flag_is_named() {
-        let names = |help: &str| {
-            let (here, missing) = generators(Path::new("kumite"), help);
-            (here.iter().map(|generator| generator.name).collect::<Vec<_>>(), missing)
-        };
-        assert_eq!(names("  --io IO\n"), (BOTH.to_vec(), vec![PRECISE, ECONOMY]));
-        assert_eq!(names("  --rate N  --economy").0, [PRECISE, ECONOMY]);
-    }
 
     #[test]
     fn the_document() {

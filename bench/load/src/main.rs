@@ -90,7 +90,8 @@ fn measure(args: &Args) -> Result<bool> {
     let dir = tempfile::tempdir()?;
     let ask = Ask { dir: dir.path(), stop: &stop };
     let program = std::env::current_exe()?;
-    let found = find(&ask, &program)?;
+    let engine = cores.engine.first().copied().context("the system does not tell which CPUs there are")?;
+    let found = find(&ask, &program, engine)?;
     let Found { generators, versions } = found;
     let bench = Bench { program, dir: dir.path(), cores, stop: &stop, generators, seed: args.seed };
 
@@ -125,15 +126,12 @@ fn effort(args: &Args, measure: Measure) -> Effort {
 }
 
 /// Builds our own, and looks for the others.
-fn find(ask: &Ask, program: &Path) -> Result<Found> {
+fn find(ask: &Ask, program: &Path, core: usize) -> Result<Found> {
     let kumite = ask.build(program, "kumite")?;
     let floor = ask.build(program, "bench-floor")?;
     let quoted = format!("'{}'", kumite.display());
     let mut versions = vec![("kumite", ask.first_line(&format!("{quoted} --version"))?)];
-    let (mut generators, missing) = kumites(&kumite, &ask.text(&format!("{quoted} load --help"))?);
-    for name in missing {
-        eprintln!("SKIPPED: {name}, `kumite load` has no such flag");
-    }
+    let mut generators = kumites(&kumite, core);
     generators.extend(floors(&floor));
     for peer in peers() {
         let version = format!("command -v {} >/dev/null && {{ {}; }}", peer.program, peer.version);

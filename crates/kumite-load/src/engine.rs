@@ -235,17 +235,14 @@ impl<'a, T: Transport> Engine<'a, T> {
             if stop.load(Ordering::Relaxed) {
                 return Ok((now, true));
             }
-            if !self.schedule.over(now) || self.open_loop {
-                self.recorder.advance(now);
-            } else {
-                self.recorder.advance(self.schedule.end());
-            }
+            // What is due goes first: to give an interval away takes some tens of microseconds.
+            self.send_due()?;
+            self.recorder.advance(if self.open_loop { now } else { now.min(self.schedule.end()) });
             if now >= self.next_sweep {
                 self.sweep(now);
             }
             self.go_on(now);
             self.disturb(now);
-            self.send_due();
             let spins = self.wait()?;
             if !self.handle() && spins {
                 self.recorder.spun(self.now() - now);
@@ -442,10 +439,11 @@ impl<'a, T: Transport> Engine<'a, T> {
     }
 
     /// Sends the requests of an open loop that are due.
-    fn send_due(&mut self) {
+    fn send_due(&mut self) -> Result<(), Errno> {
         if !self.open_loop {
-            return;
+            return Ok(());
         }
+        let in_flight = self.in_flight;
         for _ in 0..DUE_BATCH {
             let now = self.now();
             let Some(due) = self.schedule.take_due(now) else { break };
@@ -459,6 +457,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             }
         }
         self.recorder.backlog(self.backlog.len());
+        if self.in_flight == in_flight { Ok(()) } else { self.transport.flush() }
     }
 
     /// A connection that can take a request of an open loop: the one that was used the longest time ago.

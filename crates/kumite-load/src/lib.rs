@@ -162,7 +162,7 @@ pub struct Load {
     /// How the server is checked if it is spoken to in TLS.
     pub tls: Tls,
     /// One thread on each of these CPUs, but not more than connections, and one for a load with a disturbance. If there
-    /// are none, the calling thread, wherever it runs; if there is one, that thread, which then stays on it.
+    /// are none, the calling thread, wherever it runs. With a disturbance the calling thread too, which then stays on the first.
     pub cores: Vec<usize>,
 }
 
@@ -191,7 +191,8 @@ impl Load {
     }
 }
 
-/// What a run tells while it goes on. With one thread it tells it from that: what is done about it delays answers.
+/// What a run tells while it goes on. Without [`Load::cores`], or with a disturbance, it tells it from the engine's thread:
+/// what is done about it delays answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
     /// A tenth of a second is over.

@@ -43,12 +43,14 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
         let share = engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)?;
         Ok(Share { real_time: priority.is_some(), ..share })
     };
-    if threads == 1 {
+    // Who stops the server for a disturbance must have done so when the engine goes on.
+    if load.cores.is_empty() || load.disturbance.is_some() {
         let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
         return Ok(collector.finish(vec![share], load.pace));
     }
 
-    // All begin at the same instant, the last to be ready gives it.
+    // What is made of the counts takes longer than requests can wait, so it is done here, and the engine has threads of its
+    // own. All begin at the same instant, the last to be ready gives it.
     let (ready, began) = (Barrier::new(threads), OnceLock::new());
     let (send, receive) = mpsc::channel::<Part>();
     let shares: Result<Vec<Share>, Error> = std::thread::scope(|scope| {

@@ -34,6 +34,9 @@ pub(crate) trait Transport {
     /// Sends these bytes, after what was given before.
     fn send(&mut self, slot: usize, bytes: Vec<u8>) -> Result<(), Errno>;
 
+    /// Has the kernel take what was given and only queued, as it does at the next wait.
+    fn flush(&mut self) -> Result<(), Errno>;
+
     /// An empty buffer to fill for [`send`](Self::send).
     fn spare(&mut self) -> Vec<u8>;
 

@@ -131,6 +131,10 @@ impl Transport for Epoll {
         Ok(())
     }
 
+    fn flush(&mut self) -> Result<(), Errno> {
+        Ok(())
+    }
+
     fn spare(&mut self) -> Vec<u8> {
         self.pool.pop().unwrap_or_default()
     }

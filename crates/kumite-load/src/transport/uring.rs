@@ -40,6 +40,10 @@ impl Transport for Uring {
         Ok(())
     }
 
+    fn flush(&mut self) -> Result<(), Errno> {
+        self.ring.submit()
+    }
+
     fn spare(&mut self) -> Vec<u8> {
         self.ring.spare()
     }
