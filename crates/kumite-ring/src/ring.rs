@@ -576,6 +576,14 @@ impl Ring {
         let none = vec![NO_SOCKET; self.slots.len()];
         let _ = self.uring.submitter().register_files_update(0, &none);
         self.failed = None;
+        // One by one they are found at once; to cancel all takes time in the square of their number, so wait until they have
+        // gone.
+        let receiving = self.slots.iter().filter(|slot| slot.receiving).count();
+        for slot in 0..self.slots.len() {
+            self.close(slot);
+        }
+        let _ = self.enter(receiving as u32, EnterFlags::GETEVENTS, Some(&Timespec::from(PATIENCE / 10)));
+        self.failed = None;
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             let everything = opcode::AsyncCancel2::new(CancelBuilder::any()).build();
