@@ -9,6 +9,7 @@ mod gate;
 mod interrupt;
 mod load;
 mod misbehave;
+mod offered;
 mod place;
 mod resume;
 mod run;

@@ -10,13 +10,13 @@ use crate::place::{Place, Said};
 use crate::schema::assert_right;
 
 /// A stub at work, and what it says first.
-struct Stub {
+pub struct Stub {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Stub {
-    fn start(place: &Place, arguments: &[&str]) -> Stub {
+    pub fn start(place: &Place, arguments: &[&str]) -> Stub {
         let arguments = [&["stub"], arguments].concat();
         let to_stdout = arguments.ends_with(&["--json", "-"]);
         let mut command = place.command(&arguments);
@@ -37,7 +37,7 @@ impl Stub {
         self.url.strip_prefix("http://").unwrap().strip_suffix('/').unwrap()
     }
 
-    fn end(self, signal: Signal) -> Said {
+    pub fn end(self, signal: Signal) -> Said {
         kill(Pid::from_raw(self.child.id() as i32), signal).unwrap();
         Said::of(self.child.wait_with_output().unwrap()).ended(0)
     }

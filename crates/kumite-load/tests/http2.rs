@@ -1,6 +1,7 @@
 //! HTTP/2 against servers that are known, over both transports: every count must be exact.
 
 mod multiplexed;
+mod transports;
 #[allow(dead_code)]
 mod secure;
 
@@ -21,7 +22,9 @@ use multiplexed::{
 };
 use secure::Identity;
 
-const BOTH: [Io; 2] = [Io::Epoll, Io::Uring];
+fn both() -> [Io; 2] {
+    [Io::Epoll, transports::uring()]
+}
 
 /// `requests` requests on one connection that want `pong`.
 fn load(addr: SocketAddr, requests: u64, io: Io) -> Load {
@@ -49,7 +52,7 @@ fn pong(manner: Manner) -> Server {
 fn right_answers() {
     let server = pong(Manner::default());
     let mut sent = 0;
-    for (io, pipeline) in BOTH.into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
+    for (io, pipeline) in both().into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
         let outcome = run(&Load { connections: 5, pipeline, ..load(server.addr, 1000, io) });
         sent += 1000;
         assert_eq!((outcome.ok, outcome.reconnects, server.requests()), (1000, 0, sent));
@@ -64,7 +67,7 @@ fn in_tls() {
     let server = pong(Manner { tls: Some(Arc::new(config)), ..Manner::default() });
     let target = Target::parse(&format!("https://localhost:{}/", server.addr.port())).unwrap();
     let tls = Tls { roots: Some(identity.path.clone()), insecure: false };
-    for (io, pipeline) in BOTH.into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
+    for (io, pipeline) in both().into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
         let outcome = run(&Load {
             targets: vec![(target.clone(), 1)],
             tls: tls.clone(),
@@ -84,7 +87,7 @@ fn a_server_that_does_not_agree_to_it() {
         config.alpn_protocols = protocols;
         let server = pong(Manner { tls: Some(Arc::new(config)), ..Manner::default() });
         let target = Target { secure: true, ..Target::plain(server.addr) };
-        for io in BOTH {
+        for io in both() {
             let outcome = run(&Load {
                 targets: vec![(target.clone(), 1)],
                 tls: Tls { insecure: true, roots: None },
@@ -100,7 +103,7 @@ fn a_server_that_does_not_agree_to_it() {
 #[test]
 fn open_loop() {
     let server = pong(Manner::default());
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load {
             connections: 2,
             pipeline: 4,
@@ -122,7 +125,7 @@ fn answers_out_of_order() {
         }
         call.answer(200, "pong");
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load { pipeline: 2, ..load(server.addr, 400, io) });
         assert_eq!(outcome.ok, 400);
         let over =
@@ -138,7 +141,7 @@ fn large_bodies_both_ways() {
         let body = call.body().await;
         call.answer(200, body);
     });
-    for (io, pipeline) in BOTH.into_iter().flat_map(|io| [(io, 1), (io, 5)]) {
+    for (io, pipeline) in both().into_iter().flat_map(|io| [(io, 1), (io, 5)]) {
         let outcome = run(&Load {
             request: Request { method: "POST".into(), headers: Vec::new(), body: body.to_vec() },
             expect: Expect { status: None, body: Check::Equals(body.to_vec()) },
@@ -158,7 +161,7 @@ fn wrong_answers_are_told_apart() {
             _ => call.answer(200, "pong"),
         }
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load { pipeline: 10, ..load(server.addr, 200, io) });
         assert_eq!(outcome.errors, Errors { status: 20, body: 20, ..Errors::default() });
         assert_eq!(outcome.reconnects, 0);
@@ -174,7 +177,7 @@ fn wrong_answers_are_told_apart() {
 #[test]
 fn a_server_that_says_goodbye_after_10_requests() {
     let server = pong(Manner { goodbye_after: Some(10), ..Manner::default() });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&load(server.addr, 50, io));
         assert_eq!((outcome.ok, outcome.reconnects), (50, 4), "{:?}", outcome.errors);
         let outcome = run(&Load { pipeline: 4, ..load(server.addr, 50, io) });
@@ -191,7 +194,7 @@ fn streams_that_are_reset() {
         }
         call.answer(200, "pong");
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load { pipeline: 10, ..load(server.addr, 200, io) });
         assert_eq!(outcome.errors, Errors { reset: 40, ..Errors::default() });
         assert_eq!((outcome.ok, outcome.reconnects), (160, 0));
@@ -209,7 +212,7 @@ fn requests_that_are_never_answered() {
         call.answer(200, "pong");
     });
     let timeout = Duration::from_millis(150);
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load { pipeline: 2, timeout, ..load(server.addr, 200, io) });
         assert_eq!(outcome.errors.timeout, outcome.errors.total());
         assert!((2..=4).contains(&outcome.errors.timeout), "{:?}", outcome.errors);
@@ -218,7 +221,7 @@ fn requests_that_are_never_answered() {
         let _unanswered = call;
         std::future::pending().await
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load { pipeline: 2, timeout, ..load(silent.addr, 6, io) });
         assert_eq!(outcome.errors, Errors { timeout: 6, ..Errors::default() });
         assert!((1..=3).contains(&outcome.reconnects), "{}", outcome.reconnects);
@@ -228,7 +231,7 @@ fn requests_that_are_never_answered() {
 #[test]
 fn no_more_streams_than_the_server_takes() {
     let server = pong(Manner { max_streams: Some(3), ..Manner::default() });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load { pipeline: 50, ..load(server.addr, 200, io) });
         assert_eq!(outcome.ok, 200, "{:?}", outcome.errors);
     }
@@ -289,7 +292,7 @@ fn settings_and_pings() {
         PING if flags == ACK => right(u32::from_be_bytes(payload[..4].try_into().unwrap())).into(),
         _ => Vec::new(),
     });
-    for io in BOTH {
+    for io in both() {
         assert_eq!(run(&load(addr, 20, io)).ok, 20);
     }
     server.join().unwrap();
@@ -310,7 +313,7 @@ fn over_a_unix_socket() {
     });
     let target =
         Target { address: Address::Unix(path.clone()), ..Target::plain("127.0.0.1:80".parse().unwrap()) };
-    for io in BOTH {
+    for io in both() {
         let limit = Limit { requests: Some(20), duration: None };
         let outcome = run(&Load { http: Http::Http2, io, ..Load::new(target.clone(), limit) });
         assert_eq!(outcome.ok, 20, "{:?}", outcome.first_wrong);
@@ -331,7 +334,7 @@ fn a_goodbye_that_leaves_out_the_last_request() {
         }
         _ => Vec::new(),
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load { pipeline: 2, ..load(addr, 6, io) });
         assert_eq!(outcome.errors, Errors { closed: 2, ..Errors::default() });
         assert_eq!((outcome.ok, outcome.reconnects), (4, 1));
@@ -345,7 +348,7 @@ fn what_breaks_the_rules_is_malformed() {
         HEADERS => vec![(PUSH_PROMISE, END_HEADERS, id, vec![0, 0, 0, 2, 0x82, 0x84, 0x86])],
         _ => Vec::new(),
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&load(addr, 2, io));
         assert_eq!(outcome.errors, Errors { malformed: 2, ..Errors::default() }, "{:?}", outcome.first_wrong);
     }
@@ -364,7 +367,7 @@ fn a_server_that_speaks_http1() {
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
         }
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&load(addr, 2, io));
         assert_eq!(outcome.errors, Errors { connect: 2, ..Errors::default() });
         let why = outcome.first_wrong.unwrap();
@@ -384,7 +387,7 @@ fn an_answer_that_is_reset_in_the_middle() {
         HEADERS => right(id).into(),
         _ => Vec::new(),
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&load(addr, 20, io));
         assert_eq!(outcome.errors, Errors { reset: 10, ..Errors::default() });
     }

@@ -1,6 +1,7 @@
 //! TLS against servers that are known, over both transports: every count must be exact.
 
 mod secure;
+mod transports;
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -13,7 +14,10 @@ use kumite_load::{
 use secure::{Identity, Server, Then};
 
 const PONG: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
-const BOTH: [Io; 2] = [Io::Epoll, Io::Uring];
+
+fn both() -> [Io; 2] {
+    [Io::Epoll, transports::uring()]
+}
 
 /// `requests` requests on one connection that want `pong`, with the certificate trusted.
 fn load(server: &Server, requests: u64, io: Io) -> Load {
@@ -47,7 +51,7 @@ fn pong() -> Server {
 #[test]
 fn right_answers() {
     let server = pong();
-    for (io, sent) in BOTH.into_iter().zip([500, 1000]) {
+    for (io, sent) in both().into_iter().zip([500, 1000]) {
         let outcome = run(&Load { connections: 20, ..load(&server, 500, io) });
         assert_eq!((outcome.ok, outcome.reconnects, server.requests()), (500, 0, sent));
     }
@@ -56,7 +60,7 @@ fn right_answers() {
 #[test]
 fn open_loop() {
     let server = pong();
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load {
             connections: 4,
             arrivals: Some(Arrivals::constant(500.0)),
@@ -75,7 +79,7 @@ fn the_handshake_is_part_of_connecting() {
         let _ = stream.write_all(PONG);
         Then::Keep
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&load(&server, 10, io));
         assert_eq!(outcome.ok, 10);
         assert!(Duration::from_nanos(outcome.response.max()) < slow, "{} ns", outcome.response.max());
@@ -86,7 +90,7 @@ fn the_handshake_is_part_of_connecting() {
 fn a_handshake_that_takes_too_long() {
     let identity = Identity::new("localhost");
     let server = Server::start_after(Duration::from_secs(1), identity, |_, _| Then::Close);
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load { timeout: Duration::from_millis(100), ..load(&server, 2, io) });
         assert_eq!(outcome.errors, connect(2));
         assert_eq!(outcome.first_wrong.unwrap(), "the TLS handshake took longer than the time-out");
@@ -100,7 +104,7 @@ fn certificates_that_are_not_trusted() {
         let _ = stream.write_all(PONG);
         Then::Keep
     });
-    for io in BOTH {
+    for io in both() {
         let stranger = Tls { roots: Some(other.path.clone()), insecure: false };
         let outcome = run(&Load { tls: stranger, ..load(&server, 3, io) });
         assert_eq!(outcome.errors, connect(3));
@@ -151,7 +155,7 @@ fn a_server_that_speaks_no_tls() {
         }
     });
     let target = Target { secure: true, ..Target::plain(addr) };
-    for io in BOTH {
+    for io in both() {
         let limit = Limit { requests: Some(2), duration: None };
         let tls = Tls { insecure: true, roots: None };
         let outcome = run(&Load { io, tls, ..Load::new(target.clone(), limit) });
@@ -170,7 +174,7 @@ fn a_server_that_hangs_up_in_the_handshake() {
             let _ = stream.unwrap().read(&mut [0; 4096]);
         }
     });
-    for io in BOTH {
+    for io in both() {
         let limit = Limit { requests: Some(2), duration: None };
         let tls = Tls { insecure: true, roots: None };
         let outcome = run(&Load { io, tls, ..Load::new(target.clone(), limit) });
@@ -190,7 +194,7 @@ fn a_server_that_ends_the_session_after_the_10th_answer() {
         let _ = stream.write_all(if last { close.as_bytes() } else { PONG });
         if last { Then::Close } else { Then::Keep }
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&load(&server, 50, io));
         assert_eq!((outcome.ok, outcome.reconnects), (50, 4));
     }
@@ -203,7 +207,7 @@ fn a_session_that_ends_while_idle_is_no_error() {
         let _ = stream.write_all(PONG);
         Then::Close
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load {
             arrivals: Some(Arrivals::constant(20.0)),
             limit: Limit { requests: None, duration: Some(Duration::from_millis(400)) },
@@ -221,7 +225,7 @@ fn answers_that_end_with_the_session() {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\npong");
             then
         });
-        for io in BOTH {
+        for io in both() {
             let outcome = run(&load(&server, 2, io));
             assert_eq!((outcome.ok, outcome.errors.closed), (ok, 2 - ok), "{then:?}");
         }
@@ -239,7 +243,7 @@ fn large_bodies_both_ways() {
             Then::Keep
         })
     };
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&Load {
             request: Request { method: "POST".into(), headers: Vec::new(), body: body.clone() },
             expect: Expect { status: None, body: Check::Equals(body.clone()) },
@@ -262,7 +266,7 @@ fn interim_and_chunked_answers_in_pieces() {
         }
         Then::Keep
     });
-    for io in BOTH {
+    for io in both() {
         assert_eq!(run(&load(&server, 20, io)).ok, 20);
     }
 }
@@ -274,7 +278,7 @@ fn more_than_one_answer_is_malformed() {
         let _ = stream.write_all(&PONG.repeat(2));
         Then::Keep
     });
-    for io in BOTH {
+    for io in both() {
         let outcome = run(&load(&server, 4, io));
         assert_eq!((outcome.errors.malformed, outcome.ok), (4, 0));
     }

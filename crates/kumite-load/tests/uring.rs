@@ -1,5 +1,6 @@
 //! What the engine says about servers that are known, over io_uring.
 
-const IO: kumite_load::Io = kumite_load::Io::Uring;
+use transports::uring as io;
 
+mod transports;
 mod truth;

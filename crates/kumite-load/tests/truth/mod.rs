@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::IO;
+use super::io;
 use kumite_load::{
     Burst, Check, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Limit, Load, Outcome,
     Recovery, Request, Target,
@@ -24,7 +24,7 @@ fn load(addr: SocketAddr, requests: u64) -> Load {
     Load {
         expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
         timeout: LONG,
-        io: IO,
+        io: io(),
         ..Load::new(Target::plain(addr), Limit { requests: Some(requests), duration: None })
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use kumite_load::stub::{Config, Delay, Running, Stall, Stub};
 use kumite_load::{Address, Arrivals, Check, Errors, Expect, Gaps, Limit, Load, Outcome, Target, Variables};
 
-use super::{IO, LONG, run};
+use super::{LONG, io, run};
 
 fn stub(config: Config) -> Running {
     Stub::start(config).unwrap()
@@ -28,7 +28,7 @@ fn load(stub: &Running, limit: Limit) -> Load {
 fn to(address: Address, limit: Limit) -> Load {
     let target = Target { address, ..Target::parse("http://127.0.0.1:1/").unwrap() };
     let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
-    Load { expect, timeout: LONG, io: IO, ..Load::new(target, limit) }
+    Load { expect, timeout: LONG, io: io(), ..Load::new(target, limit) }
 }
 
 fn requests(requests: u64) -> Limit {

@@ -1,0 +1,140 @@
+//! `kumite load` beyond a closed loop, against a stub that counts.
+
+use std::path::Path;
+
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+use crate::place::Place;
+use crate::schema::assert_right;
+use crate::stub::Stub;
+
+/// What the stub has answered, once it is ended.
+fn answers(stub: Stub) -> Value {
+    serde_json::from_str::<Value>(&stub.end(Signal::SIGTERM).out).unwrap()["answers"].take()
+}
+
+fn counting(place: &Place, arguments: &[&str]) -> Stub {
+    Stub::start(place, &[arguments, &["--json", "-"]].concat())
+}
+
+#[test]
+fn an_open_loop_has_both_times_and_what_the_engine_was_late() {
+    let place = Place::new("", &[]);
+    let stub = counting(&place, &["--delay", "2ms"]);
+    let arguments = ["load", &stub.url, "-R", "500@200ms,1000@200ms", "--warm-up", "100ms", "-c", "20"];
+    let result = place.kumite(&[&arguments[..], &["--json", "-"]].concat()).ended(0).json();
+    assert_right("load", &result);
+    // 50 of them in the warm-up.
+    assert_eq!((&result["ok"], &result["warm_up_requests"]), (&250.into(), &50.into()));
+    assert_eq!(result["seconds"], 0.3);
+    assert!(result["service_us"]["mean"].as_f64() >= Some(2_000.0), "{}", result["service_us"]);
+    assert!(result["response_us"]["mean"].as_f64() >= result["service_us"]["mean"].as_f64());
+    assert!(result["engine"]["send_lag_p99_us"].is_f64());
+    assert!(result["steadiness"].is_null(), "a rate says nothing about a server's warm-up");
+    assert_eq!(answers(stub), 300);
+}
+
+#[test]
+fn what_no_connection_was_free_for_is_said_first() {
+    let place = Place::new("", &[]);
+    let stub = counting(&place, &["--delay", "50ms"]);
+    let said = place.kumite(&["load", &stub.url, "-R", "200", "-z", "500ms", "-c", "1", "-t", "100ms"]).ended(0);
+    let first = said.out.lines().find(|line| !line.starts_with("late")).unwrap();
+    assert!(first.starts_with("overloaded: ") && first.contains("requests that were due were not sent"), "{first}");
+    assert!(said.out.contains("open loop at 200/s over 1 connection"), "{}", said.out);
+    assert!(said.out.contains("response") && said.out.contains("service"), "{}", said.out);
+}
+
+#[test]
+fn nobody_there_is_said_in_an_open_loop_too() {
+    let place = Place::new("", &[]);
+    let said = place.kumite(&["load", "http://127.0.0.1:1/", "-R", "100", "-z", "200ms", "-t", "50ms"]).ended(1);
+    assert!(said.out.contains("first failure: no connection: it was refused"), "{}", said.out);
+    assert!(said.out.contains("20 unsent"), "{}", said.out);
+}
+
+#[test]
+fn a_recording_is_replayed() {
+    let place = Place::new("", &[]);
+    let stub = counting(&place, &[]);
+    place.write("arrivals", "# seconds\n0\n0.01\n0.01\n0.2\n");
+    for more in [&[][..], &["-n", "99"]] {
+        let result = [&["load", &stub.url, "--replay", "arrivals", "--json", "-"], more].concat();
+        assert_eq!(place.kumite(&result).ended(0).json()["ok"], 4);
+    }
+    assert_eq!(answers(stub), 8);
+}
+
+#[test]
+fn both_transports_and_several_threads_count_alike() {
+    let place = Place::new("", &[]);
+    let stub = counting(&place, &[]);
+    let cpus = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)).unwrap();
+    let cpu = (0..1024).find(|cpu| cpus.is_set(*cpu).unwrap()).unwrap();
+    let cores = format!("{cpu},{cpu}");
+    for more in [&["--io", "epoll"][..], &["--cores", &cores], &["--pipeline", "4"]] {
+        let arguments = [&["load", &stub.url, "-n", "1000", "-c", "7", "--json", "-"], more].concat();
+        let result = place.kumite(&arguments).ended(0).json();
+        assert_right("load", &result);
+        assert_eq!(result["ok"], 1000, "{more:?}");
+    }
+    assert_eq!(answers(stub), 3000);
+}
+
+#[test]
+fn requests_differ_and_answers_are_checked_in_several_ways() {
+    let place = Place::new("", &[]);
+    let stub = counting(&place, &["--body", r#"{"user":{"name":"ann"}}"#]);
+    place.write("users.csv", "id\n7\n8\n");
+    let url = format!("{}users/{{{{id}}}}?n={{{{seq}}}}", stub.url);
+    let load = |more: &[&str]| {
+        place.kumite(&[&["load", &url, "-n", "10", "-c", "2", "--csv", "users.csv", "--cookies"], more].concat())
+    };
+    load(&["--expect-json", "/user/name=ann", "--expect-status", "200"]).ended(0);
+    load(&["--expect-contains", "ann", "-H", "x-request-id: {{uuid}}"]).ended(0);
+    load(&["--expect-regex", "^.*\"a[m-o]{2}\""]).ended(0);
+    let said = load(&["--expect-json", "/user/name=bob"]).ended(1);
+    assert!(said.out.contains("first failure: status 200"), "{}", said.out);
+    let two = [&stub.url[..], &format!("{}b", stub.url), "--weights", "3,1", "-n", "8", "-c", "1"];
+    place.kumite(&[&["load"], &two[..]].concat()).ended(0);
+    assert_eq!(answers(stub), 48);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_is_sent() {
+    let place = Place::new("", &[]);
+    place.write("users.csv", "id\n7\n");
+    place.write("arrivals", "1\n0\n");
+    let url = "http://127.0.0.1:1/";
+    let cases: [(&[&str], &str); 12] = [
+        (&["-R", "fast"], "\"fast\" is not a rate"),
+        (&["-R", "100,200"], "write 100@10s"),
+        (&["--poisson"], "--poisson and --burst are for --rate or --find-rate"),
+        (&["-R", "1@1s", "--warm-up", "1s"], "--warm-up is as long as --rate"),
+        (&["--replay", "arrivals"], "arrivals: line 2 of the recording"),
+        (&["--replay", "nothing"], "cannot read the recording from nothing"),
+        (&["--weights", "1,2"], "--weights has 2 numbers for 1 URLs"),
+        (&["-d", "{{name}}", "--csv", "users.csv"], "{{name}} stands for nothing"),
+        (&["--expect-json", "name"], "has no ="),
+        (&["--expect-regex", "("], "the pattern \"(\""),
+        (&["http://127.0.0.1:2/"], "of one server"),
+        (&["--find-rate"], "--slo"),
+    ];
+    for (more, expected) in cases {
+        let said = place.kumite(&[&["load", url], more].concat()).ended(2);
+        assert!(said.err.contains(expected), "{more:?}: {}", said.err);
+    }
+    assert!(!Path::new(".kumite").exists(), "nothing is kept");
+}
+
+#[test]
+fn there_is_a_line_each_second_where_there_is_no_terminal() {
+    let place = Place::new("", &[]);
+    let stub = Stub::start(&place, &[]);
+    let said = place.kumite(&["load", &stub.url, "-R", "100", "-z", "2100ms"]).ended(0);
+    let lines: Vec<&str> = said.err.lines().filter(|line| line.contains("errors; engine ")).collect();
+    assert_eq!(lines.len(), 2, "{}", said.err);
+    assert!(lines[0].starts_with("1/2 s; ") && lines[1].starts_with("2/2 s; "), "{}", said.err);
+    stub.end(Signal::SIGTERM);
+}
