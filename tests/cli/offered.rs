@@ -39,9 +39,13 @@ fn an_open_loop_has_both_times_and_what_the_engine_was_late() {
 fn what_no_connection_was_free_for_is_said_first() {
     let place = Place::new("", &[]);
     let stub = counting(&place, &["--delay", "50ms"]);
-    let said = place.kumite(&["load", &stub.url, "-R", "200", "-z", "500ms", "-c", "1", "-t", "100ms"]).ended(0);
+    let said =
+        place.kumite(&["load", &stub.url, "-R", "200", "-z", "500ms", "-c", "1", "-t", "100ms"]).ended(0);
     let first = said.out.lines().find(|line| !line.starts_with("late")).unwrap();
-    assert!(first.starts_with("overloaded: ") && first.contains("requests that were due were not sent"), "{first}");
+    assert!(
+        first.starts_with("overloaded: ") && first.contains("requests that were due were not sent"),
+        "{first}"
+    );
     assert!(said.out.contains("open loop at 200/s over 1 connection"), "{}", said.out);
     assert!(said.out.contains("response") && said.out.contains("service"), "{}", said.out);
 }
@@ -49,7 +53,8 @@ fn what_no_connection_was_free_for_is_said_first() {
 #[test]
 fn nobody_there_is_said_in_an_open_loop_too() {
     let place = Place::new("", &[]);
-    let said = place.kumite(&["load", "http://127.0.0.1:1/", "-R", "100", "-z", "200ms", "-t", "50ms"]).ended(1);
+    let said =
+        place.kumite(&["load", "http://127.0.0.1:1/", "-R", "100", "-z", "200ms", "-t", "50ms"]).ended(1);
     assert!(said.out.contains("first failure: no connection: it was refused"), "{}", said.out);
     assert!(said.out.contains("20 unsent"), "{}", said.out);
 }
@@ -89,7 +94,9 @@ fn requests_differ_and_answers_are_checked_in_several_ways() {
     place.write("users.csv", "id\n7\n8\n");
     let url = format!("{}users/{{{{id}}}}?n={{{{seq}}}}", stub.url);
     let load = |more: &[&str]| {
-        place.kumite(&[&["load", &url, "-n", "10", "-c", "2", "--csv", "users.csv", "--cookies"], more].concat())
+        place.kumite(
+            &[&["load", &url, "-n", "10", "-c", "2", "--csv", "users.csv", "--cookies"], more].concat(),
+        )
     };
     load(&["--expect-json", "/user/name=ann", "--expect-status", "200"]).ended(0);
     load(&["--expect-contains", "ann", "-H", "x-request-id: {{uuid}}"]).ended(0);

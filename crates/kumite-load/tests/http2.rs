@@ -1,9 +1,9 @@
 //! HTTP/2 against servers that are known, over both transports: every count must be exact.
 
 mod multiplexed;
-mod transports;
 #[allow(dead_code)]
 mod secure;
+mod transports;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
