@@ -11,7 +11,8 @@ use crate::schema::assert_right;
 
 /// A stub at work, and what it says first.
 pub struct Stub {
-    child: Child,
+    /// None once it is ended.
+    child: Option<Child>,
     pub url: String,
 }
 
@@ -30,16 +31,27 @@ impl Stub {
             first(child.stdout.as_mut().unwrap());
         }
         let url = line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line:?}"));
-        Stub { url: url.to_owned(), child }
+        Stub { url: url.to_owned(), child: Some(child) }
     }
 
     fn addr(&self) -> &str {
         self.url.strip_prefix("http://").unwrap().strip_suffix('/').unwrap()
     }
 
-    pub fn end(self, signal: Signal) -> Said {
-        kill(Pid::from_raw(self.child.id() as i32), signal).unwrap();
-        Said::of(self.child.wait_with_output().unwrap()).ended(0)
+    pub fn end(mut self, signal: Signal) -> Said {
+        let child = self.child.take().unwrap();
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        Said::of(child.wait_with_output().unwrap()).ended(0)
+    }
+}
+
+impl Drop for Stub {
+    /// None is left behind, also where a test fails.
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
