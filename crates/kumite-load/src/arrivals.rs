@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -95,7 +96,7 @@ impl Arrivals {
         }
     }
 
-    /// Parses rates in requests a second with how long they last, in `s`, `ms` or `m`: `500` without end, `500@10s`,
+    /// Parses rates in requests a second with how long they last: `500` without end, `500@10s`,
     /// `100..500@30s` for a ramp, `100@5s,200@5s` for steps.
     ///
     /// # Errors
@@ -204,12 +205,8 @@ fn piece(text: &str) -> Option<Piece> {
 }
 
 fn time_of(text: &str) -> Option<Duration> {
-    let text = text.trim();
-    let unit = text.find(|c: char| c.is_ascii_alphabetic())?;
-    let (number, unit) = text.split_at(unit);
-    let seconds = number.parse::<f64>().ok()?
-        * [("s", 1.0), ("ms", 1e-3), ("m", 60.0)].iter().find(|(name, _)| *name == unit)?.1;
-    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
+    let time: SignedDuration = text.trim().parse().ok()?;
+    Duration::try_from(time).ok().filter(|time| !time.is_zero())
 }
 
 impl Piece {

@@ -16,9 +16,10 @@ use crate::arrivals::Instants;
 use crate::connection::{Connection, Heard, InFlight, State, Wanted};
 use crate::layers::Dialect;
 use crate::messages::{Messages, Next};
+use crate::outcome::Outcome;
 use crate::recorder::{Failure, Recorder, Span};
 use crate::schedule::Schedule;
-use crate::share::{Share, Told};
+use crate::share::Told;
 use crate::transport::{Happened, Transport};
 use crate::{Disturbance, DisturbanceKind, Limit, Load, Pace, nanos};
 
@@ -175,7 +176,7 @@ impl<'a, T: Transport> Engine<'a, T> {
 
     /// Runs until the schedule is over or `stop` is set. `start` says when the load begins; an open loop has opened its
     /// connections before it asks, as far as that could be done in a second.
-    pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> Instant) -> Result<Share, Errno> {
+    pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> Instant) -> Result<Outcome, Errno> {
         if self.open_loop {
             self.open_all(stop)?;
         }

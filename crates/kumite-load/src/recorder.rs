@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::outcome::{Burst, Disturbed, Errors};
+use crate::outcome::{Burst, Disturbed, Errors, Outcome};
 use crate::recovery::{self, Episodes};
-use crate::share::{Part, Share, Told};
+use crate::share::{Part, Told};
 
 pub(crate) const INTERVAL_NS: u64 = 100_000_000;
 pub(crate) const INTERVAL_MS: u64 = 100;
@@ -67,7 +67,7 @@ pub(crate) struct Recorder<'a> {
     /// Busy time of the thread at the interval's start.
     interval_busy: Duration,
     part: Part,
-    share: Share,
+    share: Outcome,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl<'a> Recorder<'a> {
             },
             interval_busy: Duration::ZERO,
             part: Part::new(-((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64), span.by_due),
-            share: Share::default(),
+            share: Outcome::default(),
         }
     }
 
@@ -239,7 +239,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Ends it: the load was over at `end`, and `now` is when the last of its requests was finished.
-    pub fn close(mut self, end: u64, now: u64, stopped: bool) -> Share {
+    pub fn close(mut self, end: u64, now: u64, stopped: bool) -> Outcome {
         self.advance(if self.span.by_due { now.max(end) } else { end });
         match self.phase {
             Phase::WarmUp => self.end_warm_up(),
@@ -292,8 +292,9 @@ impl<'a> Recorder<'a> {
 
     fn close_window(&mut self, end: u64) {
         self.share.cpu = thread_cpu().saturating_sub(self.cpu_at_open);
-        self.share.spun = Duration::from_nanos(self.spun - self.spun_at_open);
         self.share.elapsed = Duration::from_nanos(end - self.span.opens);
+        let busy = self.share.cpu.saturating_sub(Duration::from_nanos(self.spun - self.spun_at_open));
+        self.share.busiest = busy.as_secs_f64() / self.share.elapsed.as_secs_f64().max(1e-9);
         self.share.recovery = self.episodes.longest(end);
         if !self.span.by_due {
             self.part.close_window();
@@ -342,7 +343,7 @@ fn thread_cpu() -> Duration {
 mod tests {
     use super::*;
     use crate::share::Collector;
-    use crate::{Event, Interval, Outcome, Recovery};
+    use crate::{Event, Interval, Recovery};
 
     const MS: u64 = 1_000_000;
 

@@ -1,4 +1,4 @@
-//! A thread's share of a run, and how shares become one outcome.
+//! How what each thread found becomes one outcome.
 //!
 //! Each thread counts for itself; once in a tenth of a second it gives away what it counted in it, and at its end the
 //! rest. So threads have nothing in common while requests are on their way.
@@ -9,11 +9,10 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::Event;
-use crate::outcome::{Disturbed, Errors, Interval, Outcome, Recovery};
+use crate::outcome::{Interval, Outcome, Recovery};
 use crate::pace::Pace;
 use crate::recorder::INTERVAL_MS;
 use crate::times::Times;
-use crate::transport::Io;
 
 /// What a thread tells while it goes on.
 pub(crate) enum Told<'a> {
@@ -139,53 +138,6 @@ fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
     to.add(other).expect("a histogram that grows takes any other");
 }
 
-/// What a thread found; the rest it gave away in parts.
-pub(crate) struct Share {
-    pub io: Io,
-    pub real_time: bool,
-    pub ok: u64,
-    pub errors: Errors,
-    pub first_wrong: Option<String>,
-    pub reconnects: u64,
-    pub elapsed: Duration,
-    pub cpu: Duration,
-    pub spun: Duration,
-    pub send_lag: Histogram<u64>,
-    pub receive_lag: Histogram<u64>,
-    pub drained: u64,
-    pub stopped: bool,
-    pub warm_up_requests: u64,
-    pub warm_up_errors: Errors,
-    pub first_second: Option<u64>,
-    pub recovery: Option<Recovery>,
-    pub disturbed: Option<Disturbed>,
-}
-
-impl Default for Share {
-    fn default() -> Share {
-        Share {
-            io: Io::Auto,
-            real_time: false,
-            ok: 0,
-            errors: Errors::default(),
-            first_wrong: None,
-            reconnects: 0,
-            elapsed: Duration::ZERO,
-            cpu: Duration::ZERO,
-            spun: Duration::ZERO,
-            send_lag: histogram(),
-            receive_lag: histogram(),
-            drained: 0,
-            stopped: false,
-            warm_up_requests: 0,
-            warm_up_errors: Errors::default(),
-            first_second: None,
-            recovery: None,
-            disturbed: None,
-        }
-    }
-}
-
 /// Puts parts of all threads together, in order, and tells whoever watches.
 pub(crate) struct Collector<'a> {
     on_event: &'a mut dyn FnMut(Event),
@@ -256,8 +208,8 @@ impl<'a> Collector<'a> {
         (self.on_event)(Event::Interval(&interval));
     }
 
-    /// The outcome of all threads. Each has ended.
-    pub fn finish(mut self, shares: Vec<Share>, pace: Pace) -> Outcome {
+    /// The outcome of all threads, of what each found besides the parts that it gave away. Each has ended.
+    pub fn finish(mut self, shares: Vec<Outcome>, pace: Pace) -> Outcome {
         self.release(i64::MAX);
         let response = self.times.from(0).1;
         let service = self.service.clone().unwrap_or_else(|| self.times.clone());
@@ -272,8 +224,7 @@ impl<'a> Collector<'a> {
             ..Outcome::default()
         };
         for share in shares {
-            let busy = share.cpu.saturating_sub(share.spun).as_secs_f64();
-            outcome.busiest = outcome.busiest.max(busy / share.elapsed.as_secs_f64().max(1e-9));
+            outcome.busiest = outcome.busiest.max(share.busiest);
             outcome.requests += share.ok + share.errors.total();
             outcome.io = share.io;
             outcome.real_time = share.real_time;

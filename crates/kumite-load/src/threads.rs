@@ -11,7 +11,7 @@ use crate::layers::Dialect;
 use crate::messages::Messages;
 use crate::priority::RealTime;
 use crate::response::Asked;
-use crate::share::{Collector, Part, Share, Told};
+use crate::share::{Collector, Part, Told};
 use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
 use crate::{Error, Event, Io, Limit, Load, Outcome, files};
@@ -41,7 +41,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
         let sleeps = rate.is_some_and(|rate| load.pace.awake(rate) < MOSTLY);
         let priority = (sleeps && !load.cores.is_empty()).then(RealTime::take).flatten();
         let share = engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)?;
-        Ok(Share { real_time: priority.is_some(), ..share })
+        Ok(Outcome { real_time: priority.is_some(), ..share })
     };
     // Who stops the server for a disturbance must have done so when the engine goes on.
     if load.cores.is_empty() || load.disturbance.is_some() {
@@ -53,7 +53,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
     // own. All begin at the same instant, the last to be ready gives it.
     let (ready, began) = (Barrier::new(threads), OnceLock::new());
     let (send, receive) = mpsc::channel::<Part>();
-    let shares: Result<Vec<Share>, Error> = std::thread::scope(|scope| {
+    let shares: Result<Vec<Outcome>, Error> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads)
             .map(|thread| {
                 let (send, ready, began, part) = (send.clone(), &ready, &began, &part);
@@ -90,7 +90,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
 
 /// What one of so many threads does.
 fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
-    let part = |all: usize| all / threads + usize::from(thread < all % threads);
+    let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
     let requests = load
         .limit
         .requests
@@ -98,10 +98,8 @@ fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
     let head_only = load.request.method == "HEAD";
     let asked = Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
     Duty {
-        connections: part(load.connections),
-        first_connection: (0..thread)
-            .map(|thread| load.connections / threads + usize::from(thread < load.connections % threads))
-            .sum(),
+        connections: part(load.connections, thread),
+        first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
         burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
         limit: Limit { requests, ..load.limit },
         arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
@@ -117,7 +115,7 @@ fn engine(
     stop: &AtomicBool,
     tell: &mut dyn FnMut(Told),
     start: &dyn Fn() -> Instant,
-) -> Result<Share, Error> {
+) -> Result<Outcome, Error> {
     let (io, address, connections) = (load.io, messages.address.clone(), duty.connections + duty.burst);
     let fixed = messages.fixed.clone();
     let wait = |io| move |error| Error::Wait { io, source: std::io::Error::from(error) };
@@ -125,7 +123,7 @@ fn engine(
         match Uring::new(address.clone(), fixed.clone(), connections) {
             Ok(uring) => {
                 let share = Engine::new(load, duty, messages, uring, tell).run(stop, start);
-                return share.map(|share| Share { io: Io::Uring, ..share }).map_err(wait(Io::Uring));
+                return share.map(|share| Outcome { io: Io::Uring, ..share }).map_err(wait(Io::Uring));
             }
             Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
             Err(_) => {}
@@ -133,7 +131,7 @@ fn engine(
     }
     let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
     let share = Engine::new(load, duty, messages, epoll, tell).run(stop, start);
-    share.map(|share| Share { io: Io::Epoll, ..share }).map_err(wait(Io::Epoll))
+    share.map(|share| Outcome { io: Io::Epoll, ..share }).map_err(wait(Io::Epoll))
 }
 
 fn pin(core: usize) -> Result<(), Error> {
