@@ -298,7 +298,7 @@ impl Parser<'_> {
                     AxisValue::Float(value)
                 }
             }
-            Kind::Word(word) => AxisValue::Text(word),
+            Kind::Word(word) => word.parse().map_or(AxisValue::Text(word), AxisValue::Bool),
             _ => return Err(self.expected("a value of the axis")),
         };
         self.next += 1;
