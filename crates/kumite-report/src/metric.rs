@@ -233,8 +233,17 @@ impl Metric {
         }
     }
 
+    /// What its values are once they were converted to seconds or bytes; plain numbers, if they are neither.
+    pub fn converted(&self) -> Metric {
+        Metric::new(match self.quantity {
+            Quantity::Time(_) => "_s",
+            Quantity::Bytes => "_bytes",
+            Quantity::Rate | Quantity::Count | Quantity::Other => "_count",
+        })
+    }
+
     /// What to divide a value by, and the unit it then has.
-    fn scale(&self, value: f64) -> (f64, &'static str) {
+    pub fn scale(&self, value: f64) -> (f64, &'static str) {
         let steps: &[(f64, &str)] = match self.quantity {
             Quantity::Time(_) => &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")],
             Quantity::Bytes => {

@@ -168,7 +168,7 @@ fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview>
 }
 
 /// Why a planned cell has no figure.
-fn lost(cell: &Cell) -> &'static str {
+pub fn lost(cell: &Cell) -> &'static str {
     match (cell.failed, cell.disqualified) {
         (0, 0) => "not measured",
         (failed, disqualified) if failed >= disqualified => "failed",
