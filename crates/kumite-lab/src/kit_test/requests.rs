@@ -27,11 +27,10 @@ pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Refusal> {
 
 pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Refusal> {
     let job = session.next_job();
-    let request = json!({
-        "job": job, "later": { "job": 1, "hello": 0 }, "deadline_ms": 5,
-        "params": { "do": "echo", "value": "so", "iterations": 3, "cores": "all", "of its own": [null] },
-    });
-    let (done, _) = session.line(job, &request.to_string())?;
+    let request = format!(
+        r#"{{"job":{job},"later":{{"job":1,"hello":0}},"params":{{"do":"echo","value":"so","cores":"all","own":[null]}},"deadline_ms":5}}"#
+    );
+    let (done, _) = session.line(job, &request)?;
     is(&done, &json!("so"))
 }
 
