@@ -26,7 +26,7 @@ fn scores_by_student(job: &Job) -> Result<Answer, Failure> {
                 // Nobody receives it if another thread could not be started.
                 sender.send((student, scores_of(student, &params, job))).ok()
             };
-            let thread = thread::Builder::new().name(format!("student {student}"));
+            let thread = thread::Builder::new().name(format!("thread {student}"));
             thread
                 .spawn_scoped(scope, work)
                 .map_err(|error| format!("no thread for student {student}: {error}"))?;
