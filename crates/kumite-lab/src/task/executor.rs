@@ -14,7 +14,7 @@ use super::check::{AnswerCheck, Finding};
 use super::sample::{Work, sample};
 use super::scratch::Scratch;
 use super::watch::watched;
-use super::worker::{Employed, Hello, Refusal, Tap, Worker};
+use super::worker::{Employed, Hello, Refusal, Taken, Tap, Worker};
 use super::workload::TaskWorkload;
 use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
@@ -297,18 +297,13 @@ impl<'a> Jobs<'a> {
                 in_flight.insert(self.given, asked);
                 left -= 1;
             }
-            let Some((&oldest, &asked)) = in_flight.iter().next() else { break };
-            let limit = self.workload.timeout.saturating_sub(asked.elapsed());
-            let (answer, came) = worker.take(&format!("job {oldest}"), limit, stop)?;
+            let Some(&first) = in_flight.values().min() else { break };
+            let limit = self.workload.timeout.saturating_sub(first.elapsed());
+            let Taken { answer, done, came } = worker.take(&in_flight, limit, stop)?;
             let job = answer.job;
-            let Some(asked) = in_flight.remove(&job) else {
-                return Err(Wanting::Failed(format!(
-                    "it answered job {job} while it was asked for {}",
-                    names(&in_flight)
-                )));
-            };
-            let done = answer.done.map_err(|error| Wanting::Failed(format!("job {job}: {error}")))?;
-            self.keep(job, came - asked, done).map_err(Wanting::Failed)?;
+            let asked = in_flight.remove(&job).unwrap_or(began);
+            let told = answer.done.map_err(|error| Wanting::Failed(format!("job {job}: {error}")))?;
+            self.keep(job, done - asked, told).map_err(Wanting::Failed)?;
             last = came;
         }
         Ok(Window { time: last - began, engine_cpu: own_cpu().saturating_sub(engine_cpu) })
@@ -349,11 +344,6 @@ impl<'a> Jobs<'a> {
         }
         Ok(())
     }
-}
-
-fn names(in_flight: &BTreeMap<u64, Instant>) -> String {
-    let names: Vec<String> = in_flight.keys().take(5).map(|job| format!("job {job}")).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// CPU time of this process.
