@@ -9,6 +9,9 @@ use std::{process, thread};
 
 use serde_json::{Map, Value, json};
 
+/// The compiler, by its version: what the answer to hello calls the runtime.
+pub const RUNTIME: &str = env!("RUSTC_VERSION");
+
 const LINE_BYTES_MAX: usize = 16 << 20;
 
 /// Any error; its text is the job's answer.
@@ -79,8 +82,7 @@ pub fn serve(name: &str, mut run: impl FnMut(&Job) -> Result<Answer, Failure>) {
         }
         let mut request: Value = serde_json::from_slice(&line).unwrap_or_default();
         if request["hello"].is_u64() {
-            let runtime = env!("RUSTC_VERSION");
-            send(json!({"hello": 1, "name": name, "runtime": runtime, "pid": process::id(), "cores": cores}));
+            send(json!({"hello": 1, "name": name, "runtime": RUNTIME, "pid": process::id(), "cores": cores}));
         } else if let Some(number @ 1..) = request["job"].as_u64() {
             send(answer(number, request["params"].take(), &mut run));
         } else {
