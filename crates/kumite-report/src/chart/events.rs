@@ -97,14 +97,14 @@ impl Budget {
     }
 }
 
-const WIDTH: f64 = 560.0;
-const LEFT: f64 = 158.0;
-const RIGHT: f64 = 508.0;
+const WIDTH: f64 = 580.0;
+const LEFT: f64 = 170.0;
+const RIGHT: f64 = 528.0;
 const TOP: f64 = 22.0;
 /// Below the lanes: the axis and the key.
 const FOOT: f64 = 50.0;
 const MOST_LANES: usize = 16;
-const LABEL_CHARS: usize = 19;
+const LABEL_CHARS: usize = 21;
 /// What the `next` events of all lanes share at most.
 const ROOM: f64 = 240.0;
 /// `next` events nearer than this are one upon the other.
@@ -426,7 +426,12 @@ fn key(looks: impl DoubleEndedIterator<Item = usize>, families: &[String]) -> Ve
         };
         let at = x;
         x += 28.0 + 6.4 * label.chars().count() as f64;
-        Key { class: class(look), path: outline(look, 0.0, 0.0), x: at, label }
+        let middle = match class(look) {
+            "subscribe" => 3.0,
+            "complete" => -3.5,
+            _ => 0.0,
+        };
+        Key { class: class(look), path: outline(look, 0.0, middle), x: at, label }
     };
     let (others, next): (Vec<usize>, Vec<usize>) = looks.partition(|look| *look < KINDS.len());
     next.into_iter().chain(others).map(entry).collect()
