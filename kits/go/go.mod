@@ -1,0 +1,3 @@
+module kumite/kit
+
+go 1.22
