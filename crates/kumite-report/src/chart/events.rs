@@ -7,7 +7,7 @@ use kumite_record::{JobEvent, Outcome, Trial};
 use serde::Serialize;
 
 use super::scale::Scale;
-use super::{Tick, tenth};
+use super::{Tick, shortened, tenth};
 use crate::metric::Metric;
 use crate::number::{count, plural};
 use crate::text::one_line;
@@ -97,14 +97,14 @@ impl Budget {
     }
 }
 
-const WIDTH: f64 = 560.0;
-const LEFT: f64 = 158.0;
-const RIGHT: f64 = 508.0;
+const WIDTH: f64 = 580.0;
+const LEFT: f64 = 170.0;
+const RIGHT: f64 = 528.0;
 const TOP: f64 = 22.0;
 /// Below the lanes: the axis and the key.
 const FOOT: f64 = 50.0;
 const MOST_LANES: usize = 16;
-const LABEL_CHARS: usize = 19;
+const LABEL_CHARS: usize = 21;
 /// What the `next` events of all lanes share at most.
 const ROOM: f64 = 240.0;
 /// `next` events nearer than this are one upon the other.
@@ -112,6 +112,8 @@ const PILE: f64 = 1.5;
 /// What the other events of a lane have.
 const OTHERS: f64 = 13.0;
 const GAP: f64 = 4.0;
+/// What a worker writes has no limit of its own.
+const WORD_CHARS: usize = 60;
 /// More first words than these are no families.
 const MOST_FAMILIES: usize = 3;
 
@@ -330,6 +332,7 @@ struct Spot<'a> {
 impl Spot<'_> {
     fn text(&self) -> String {
         let JobEvent(ns, thread, kind, id) = self.first;
+        let [thread, kind, id] = [thread, kind, id].map(|word| shortened(word, WORD_CHARS));
         one_line(&match self.events {
             1 => format!("{}, {thread}: {kind} {id}", time(*ns)),
             n => format!(
@@ -419,14 +422,19 @@ fn key(looks: impl DoubleEndedIterator<Item = usize>, families: &[String]) -> Ve
         let label = match family(look) {
             Some(family) => match families.get(family).map(String::as_str) {
                 Some("") => "next (other)".to_owned(),
-                Some(word) => format!("next ({})", label(word)),
+                Some(word) => format!("next ({})", shortened(word, LABEL_CHARS)),
                 None => "next".to_owned(),
             },
             None => KINDS[look].to_owned(),
         };
         let at = x;
         x += 28.0 + 6.4 * label.chars().count() as f64;
-        Key { class: class(look), path: outline(look, 0.0, 0.0), x: at, label }
+        let middle = match class(look) {
+            "subscribe" => 3.0,
+            "complete" => -3.5,
+            _ => 0.0,
+        };
+        Key { class: class(look), path: outline(look, 0.0, middle), x: at, label }
     };
     let (others, next): (Vec<usize>, Vec<usize>) = looks.partition(|look| *look < KINDS.len());
     next.into_iter().chain(others).map(entry).collect()
@@ -448,7 +456,8 @@ fn described(trial: &Trial, threads: &[Thread], end: &str) -> String {
     };
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     events.iter().for_each(|event| *kinds.entry(&event.2).or_default() += 1);
-    let kinds: Vec<String> = kinds.iter().take(8).map(|(kind, n)| format!("{n} {kind}")).collect();
+    let kinds: Vec<String> =
+        kinds.iter().take(8).map(|(kind, n)| format!("{n} {}", shortened(kind, WORD_CHARS))).collect();
     let mut text = format!(
         "The events of a job of {}, the last after {end}, on {}: {}.",
         trial.contender,
@@ -480,13 +489,16 @@ fn time(ns: u64) -> String {
     Metric::new("_ns").as_given(ns as f64)
 }
 
-fn named(thread: &str) -> &str {
-    if thread.trim().is_empty() { "a thread without a name" } else { thread }
+fn named(thread: &str) -> String {
+    if thread.trim().is_empty() {
+        return "a thread without a name".to_owned();
+    }
+    shortened(thread, WORD_CHARS)
 }
 
 /// A name cut in its middle, for threads differ at their end.
 fn label(name: &str) -> String {
-    let name: Vec<char> = one_line(named(name)).chars().collect();
+    let name: Vec<char> = one_line(if name.trim().is_empty() { "no name" } else { name }).chars().collect();
     if name.len() <= LABEL_CHARS {
         return name.into_iter().collect();
     }
