@@ -97,10 +97,13 @@ impl Builds {
 /// A digest of all that a build depends on: the files that are not ignored by git, the command, and the tools.
 fn content(contender: &Contender, tools: &Tools) -> Result<String, String> {
     let mut files: Vec<PathBuf> = Vec::new();
-    for entry in ignore::WalkBuilder::new(&contender.folder).hidden(false).require_git(false).build() {
-        let entry = entry.map_err(|error| error.to_string())?;
-        if entry.file_type().is_some_and(|kind| kind.is_file()) {
-            files.push(entry.into_path());
+    let used = contender.uses.iter().map(|used| contender.folder.join(used));
+    for folder in std::iter::once(contender.folder.clone()).chain(used) {
+        for entry in ignore::WalkBuilder::new(folder).hidden(false).require_git(false).build() {
+            let entry = entry.map_err(|error| error.to_string())?;
+            if entry.file_type().is_some_and(|kind| kind.is_file()) {
+                files.push(entry.into_path());
+            }
         }
     }
     files.sort();
@@ -135,6 +138,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("fake");
         std::fs::create_dir(&home).unwrap();
+        std::fs::create_dir(folder.path().join("kit")).unwrap();
         std::fs::write(home.join(".gitignore"), "/out\n/count\n").unwrap();
         std::fs::write(home.join("source"), "one").unwrap();
         let contender = Contender {
@@ -142,6 +146,7 @@ mod tests {
             needs: Vec::new(),
             install: Default::default(),
             build: Some(build.to_owned()),
+            uses: vec![PathBuf::from("../kit")],
             version: "cat out".to_owned(),
             variants: Vec::new(),
         };
@@ -171,8 +176,10 @@ mod tests {
         std::fs::remove_file(bench.contender.folder.join("out")).unwrap();
         assert_eq!(bench.receipt(), (Ok("two".into()), true));
         assert_eq!(bench.receipt(), (Ok("two".into()), false));
+        std::fs::write(bench.folder.path().join("kit/part"), "x").unwrap();
+        assert_eq!(bench.receipt(), (Ok("two".into()), true), "what it uses has changed");
         let count = std::fs::read_to_string(bench.contender.folder.join("count")).unwrap();
-        assert_eq!(count.lines().count(), 3);
+        assert_eq!(count.lines().count(), 4);
         assert!(bench.folder.path().join("state/builds").is_dir());
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_record::AxisValue;
 
 pub(crate) use check::check;
-pub(crate) use parse::parse;
+pub(crate) use parse::{parse, parse_expression};
 
 /// Why a claim is not one.
 #[derive(Debug, PartialEq)]
@@ -103,6 +103,8 @@ pub(crate) enum Expr {
     /// `$name`.
     Parameter(Name),
     Metric(Metric),
+    /// A metric without a contender: one of the very trial, where metrics are derived.
+    Own(Name),
     Binary(Box<Expr>, Arithmetic, Box<Expr>),
     Fold(Fold, Box<Expr>, Name),
 }
@@ -120,6 +122,17 @@ pub(crate) enum Arithmetic {
     Subtract,
     Multiply,
     Divide,
+}
+
+impl Arithmetic {
+    pub fn apply(self, left: f64, right: f64) -> f64 {
+        match self {
+            Arithmetic::Add => left + right,
+            Arithmetic::Subtract => left - right,
+            Arithmetic::Multiply => left * right,
+            Arithmetic::Divide => left / right,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,6 +38,8 @@ pub struct Contender {
     pub install: Install,
     /// The command that builds it, if it is built at all.
     pub build: Option<String>,
+    /// Folders outside of its own that it is built from.
+    pub uses: Vec<PathBuf>,
     /// The command that prints its version: the receipt that it is built and runs.
     pub version: String,
     /// The contenders it holds.
@@ -56,6 +58,16 @@ pub struct Variant {
     pub model: String,
     /// The command that runs it.
     pub run: String,
+    /// `wrong` for one that is there to show a wrong answer: `kumite check` then demands it.
+    pub answers: Option<Answers>,
+}
+
+/// What a contender is known to answer, where that is not what it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answers {
+    /// A wrong answer.
+    Wrong,
 }
 
 /// Where a contender's tools come from.
@@ -81,6 +93,9 @@ pub(crate) struct File {
     version: String,
     /// The command that builds it.
     build: Option<String>,
+    /// Folders outside of this one that it is built from, such as a kit's: when they change, it is built again.
+    #[serde(default)]
+    uses: Vec<PathBuf>,
     /// Where the tools come from.
     #[serde(default)]
     install: Install,
@@ -119,8 +134,16 @@ impl Contender {
                 return Err(at("model", what));
             }
         }
+        let folder = file.parent().unwrap_or(Path::new("."));
+        for (index, used) in parsed.uses.iter().enumerate() {
+            if !folder.join(used).is_dir() {
+                let what = format!("uses '{}': no such folder in {}", used.display(), folder.display());
+                return Err(source.error_at(&["uses", &index.to_string()], what));
+            }
+        }
         Ok(Contender {
-            folder: file.parent().unwrap_or(Path::new(".")).to_owned(),
+            folder: folder.to_owned(),
+            uses: parsed.uses,
             needs,
             install: parsed.install,
             build: parsed.build,

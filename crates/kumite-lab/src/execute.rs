@@ -80,11 +80,16 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// A trial that measured nothing.
+    /// A trial that measured nothing, and why.
     pub fn failed(outcome: Outcome, reason: String) -> Measured {
+        Measured { reason: Some(reason), ..Measured::nothing(outcome) }
+    }
+
+    /// A trial that measured nothing yet.
+    pub fn nothing(outcome: Outcome) -> Measured {
         Measured {
             outcome,
-            reason: Some(reason),
+            reason: None,
             sample: Sample::default(),
             marks: Vec::new(),
             ready_ms: None,
@@ -105,8 +110,8 @@ pub struct Session<'a> {
     pub contenders: &'a [Ready],
     /// The order.
     pub plan: &'a Plan,
-    /// About how long a trial takes at each point.
-    pub times: &'a [Duration],
+    /// About how long a trial takes at each point; none if only trying it tells.
+    pub times: &'a [Option<Duration>],
     /// Trials of the plan that are in the store already: they are not tried again.
     pub kept: &'a [Trial],
     /// No block is begun that would likely end after this time.
@@ -229,7 +234,10 @@ pub fn execute(
                 block.index + 1
             )));
         }
-        if !announced && state.tried > 0 {
+        let ends_round = blocks.get(nth + 1).is_none_or(|next| next.index != block.index);
+        // Where only trying tells, a point says little of the others.
+        let is_known = ends_round || session.times.iter().all(Option::is_some);
+        if !announced && state.tried > 0 && is_known {
             announced = true;
             watch(Event::Note(state.announcement(&blocks[nth + 1..])));
         }
@@ -257,6 +265,8 @@ struct State<'a> {
     /// How many were made now, and how long they were expected to take.
     tried: usize,
     expected_of_tried: Duration,
+    /// How long each cell's took, where only trying it tells.
+    took: BTreeMap<(usize, usize), Vec<Duration>>,
     /// How often each cell failed in a row.
     failures: BTreeMap<(usize, usize), u32>,
     /// The cells that go on, once only some do.
@@ -280,6 +290,7 @@ impl<'a> State<'a> {
             seq: session.kept.iter().map(|trial| trial.seq + 1).max().unwrap_or(0),
             tried: 0,
             expected_of_tried: Duration::ZERO,
+            took: BTreeMap::new(),
             failures: BTreeMap::new(),
             needed: None,
         }
@@ -318,31 +329,33 @@ impl<'a> State<'a> {
         *failed = if outcome == Outcome::Failed { *failed + 1 } else { 0 };
     }
 
-    /// The points of the trials that will be made in these blocks at most: not those that are kept or not needed, or
+    /// The cells of the trials that will be made in these blocks at most: not those that are kept or not needed, or
     /// whose cell is lost.
-    fn to_try(&self, blocks: &[Block]) -> Vec<usize> {
-        let wanted = |block: &Block| {
-            let wanted = |&&contender: &&usize| {
+    fn to_try(&self, blocks: &[Block]) -> Vec<(usize, usize)> {
+        let cells = |block: &Block| -> Vec<(usize, usize)> {
+            let wanted = |&contender: &usize| {
                 self.is_needed(contender, block)
                     && !self.is_lost(contender, block)
                     && self.kept(contender, block, 0).is_none()
             };
-            block.order.iter().filter(wanted).count()
+            let contenders = block.order.iter().copied().filter(wanted);
+            contenders.map(|contender| (contender, block.point)).collect()
         };
-        blocks.iter().flat_map(|block| std::iter::repeat_n(block.point, wanted(block))).collect()
+        blocks.iter().flat_map(cells).collect()
     }
 
     /// Adds the trials of these blocks that are not made because nothing needs them.
     fn count_saved(&self, blocks: &[Block], saved: &mut Saved) {
         for block in blocks {
-            let spared = |&&contender: &&usize| {
+            let spared = |&contender: &usize| {
                 (saved.decided || !self.is_needed(contender, block))
                     && !self.is_lost(contender, block)
                     && self.kept(contender, block, 0).is_none()
             };
-            let trials = block.order.iter().filter(spared).count();
-            saved.trials += trials;
-            saved.seconds += self.expected(&vec![block.point; trials]).as_secs_f64();
+            let contenders = block.order.iter().copied().filter(spared);
+            let cells: Vec<_> = contenders.map(|contender| (contender, block.point)).collect();
+            saved.trials += cells.len();
+            saved.seconds += self.expected(&cells).as_secs_f64();
         }
     }
 
@@ -374,10 +387,17 @@ impl<'a> State<'a> {
 
     /// Counts a trial that was made; whether its cell is lost by it.
     fn tried(&mut self, contender: usize, block: &Block, trial: &Trial) -> bool {
-        self.last_ended = self.clock.now();
+        let took = self.clock.now() - self.last_ended;
+        self.last_ended += took;
         self.seq += 1;
         self.tried += 1;
-        self.expected_of_tried += self.session.times[block.point];
+        match self.session.times[block.point] {
+            Some(time) => self.expected_of_tried += time,
+            None => {
+                self.expected_of_tried += took;
+                self.took.entry((contender, block.point)).or_default().push(took);
+            }
+        }
         self.count(contender, block, trial.outcome);
         self.failures[&(contender, block.point)] == LOST_AFTER
     }
@@ -393,10 +413,21 @@ impl<'a> State<'a> {
         self.clock.now() - self.began
     }
 
-    /// Of trials at these points: what is expected there, and what starting and stopping adds.
-    fn expected(&self, points: &[usize]) -> Duration {
+    /// Of trials of these cells: what is expected at their points, and what starting and stopping adds; or what trials of the
+    /// cell took, or those at its point, or any.
+    fn expected(&self, cells: &[(usize, usize)]) -> Duration {
         let added = self.spent().saturating_sub(self.expected_of_tried) / self.tried.max(1) as u32;
-        points.iter().map(|&point| self.session.times[point] + added).sum()
+        let mean = |which: &dyn Fn(&(usize, usize)) -> bool| {
+            let took = || self.took.iter().filter(|(cell, _)| which(cell)).flat_map(|(_, took)| took);
+            Some(took().sum::<Duration>() / u32::try_from(took().count()).ok().filter(|n| *n > 0)?)
+        };
+        let seen = |cell: (usize, usize)| {
+            let at_point = || mean(&|other| other.1 == cell.1);
+            mean(&|other| *other == cell).or_else(at_point).or_else(|| mean(&|_| true))
+        };
+        let known =
+            |&cell: &(usize, usize)| self.session.times[cell.1].or_else(|| seen(cell)).unwrap_or_default();
+        cells.iter().map(|cell| known(cell) + added).sum()
     }
 
     /// What is said after the first block, when the real pace is known.

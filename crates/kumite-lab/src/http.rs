@@ -1,11 +1,8 @@
 //! The http driver: a server, and the load engine on other cores.
 
-mod cores;
 mod executor;
 mod external;
-mod log;
 mod offer;
-pub(crate) mod parameters;
 mod percentile;
 mod port;
 mod sample;
@@ -13,7 +10,6 @@ mod server;
 mod steadiness;
 mod workload;
 
-pub use cores::used_cores;
 pub use executor::HttpExecutor;
 pub(crate) use external::offer as offer_to_external;
 pub use external::{External, load_result};

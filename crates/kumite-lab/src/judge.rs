@@ -8,8 +8,7 @@ use kumite_record::{
 use kumite_stats::{Interval, blocks_to_exclude, median, sequential_median, sequential_ratio};
 
 use crate::claim::{
-    self, Arithmetic, Comparison, EACH_CONTENDER, Every, Expr, Fold, Metric, Name, Op, Part, Test,
-    scale_of_name,
+    self, Comparison, EACH_CONTENDER, Every, Expr, Fold, Metric, Name, Op, Part, Test, scale_of_name,
 };
 use crate::spec::ClaimSpec;
 
@@ -294,7 +293,7 @@ impl Evidence<'_> {
     /// The cells whose metrics an expression needs, or why one of them cannot be had.
     fn references(&self, expr: &Expr, scope: &Scope, found: &mut Vec<Reference>) -> Result<(), String> {
         match expr {
-            Expr::Number(_) | Expr::Parameter(_) => Ok(()),
+            Expr::Number(_) | Expr::Parameter(_) | Expr::Own(_) => Ok(()),
             Expr::Binary(left, _, right) => {
                 self.references(left, scope, found)?;
                 self.references(right, scope, found)
@@ -680,6 +679,8 @@ impl Sides<'_> {
     fn value(&self, expr: &Expr, scope: &Scope, metrics: &[(Reference, f64)]) -> Option<f64> {
         match expr {
             Expr::Number(number) => Some(*number),
+            // No claim that was checked has one.
+            Expr::Own(_) => None,
             Expr::Parameter(name) => {
                 let value = scope.axes.get(&name.text).or_else(|| self.evidence.run.workload.get(&name.text));
                 Some(value?.number()? * scale_of_name(&name.text))
@@ -696,12 +697,7 @@ impl Sides<'_> {
             }
             Expr::Binary(left, operator, right) => {
                 let (left, right) = (self.value(left, scope, metrics)?, self.value(right, scope, metrics)?);
-                Some(match operator {
-                    Arithmetic::Add => left + right,
-                    Arithmetic::Subtract => left - right,
-                    Arithmetic::Multiply => left * right,
-                    Arithmetic::Divide => left / right,
-                })
+                Some(operator.apply(left, right))
             }
             Expr::Fold(fold, inner, axis) => {
                 let points: Vec<(AxisValue, f64)> = self

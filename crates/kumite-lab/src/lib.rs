@@ -6,6 +6,9 @@ mod build;
 mod claim;
 mod compare;
 mod contender;
+mod cores;
+mod derived;
+mod disk;
 mod doctor;
 mod estimate;
 mod execute;
@@ -15,9 +18,11 @@ mod folder;
 mod http;
 mod judge;
 mod lock;
+mod log;
 mod machine;
 mod needs;
 mod noise;
+mod parameters;
 mod place;
 mod plan;
 mod points;
@@ -26,20 +31,25 @@ mod published;
 mod schema;
 mod selfcheck;
 mod spec;
+mod task;
 mod warnings;
+mod workload;
+mod workload_schema;
 
 pub use compare::{
     Allowed, Bench, CommandLine, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting,
     Shell, Templates, compare, compare_servers, import,
 };
-pub use contender::{Contender, Install, Variant};
+pub use contender::{Answers, Contender, Install, Variant};
+pub use cores::{AskedCores, used_cores};
+pub use disk::check_disk;
 pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
 pub use execute::{
     Clock, Ended, Event, Executor, Measured, Order, RealClock, Session, Undecided, execute, humane,
 };
 pub use export::{conclude, export, undecided};
 pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
-pub use http::{External, HttpExecutor, load_result, used_cores};
+pub use http::{External, HttpExecutor, HttpWorkload, load_result};
 pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
 pub use lock::Lock;
 pub use machine::{cores, machine};
@@ -52,3 +62,5 @@ pub use prepare::{Choice, Prepared, Ready, prepare};
 pub use schema::{Described, SCHEMAS};
 pub use selfcheck::{SelfChecking, selfcheck, spin};
 pub use spec::{Answer, ClaimSpec, Experiment};
+pub use task::{Hello, OneJob, Tap, TaskExecutor, TaskWorkload};
+pub use workload::{Kind, Workload};

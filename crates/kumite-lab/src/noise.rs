@@ -409,7 +409,8 @@ mod tests {
 
     #[test]
     fn waits_are_shown_and_mark_nothing() {
-        let waited = Waited { involuntary_switches: 5000, for_cpu: Some(Duration::from_secs(20)) };
+        let waited =
+            Waited { involuntary_switches: 5000, switches: 9000, for_cpu: Some(Duration::from_secs(20)) };
         let found = of_ten_seconds([&[], &[]], &Ours { cpu: None, waited: Some(waited) });
         close(&found, "involuntary_switches_per_s", 500.0);
         close(&found, "waited_for_cpu_cores", 2.0);

@@ -7,7 +7,7 @@ use kumite_record as record;
 use kumite_record::ContenderStatus;
 
 use crate::build::Builds;
-use crate::contender::{Contender, Variant};
+use crate::contender::{Answers, Contender, Variant};
 use crate::needs::{self, Tools};
 use crate::place::SpecError;
 use crate::spec::Experiment;
@@ -23,6 +23,8 @@ pub struct Ready {
     pub run: String,
     /// What leads it to its tools, set on top of our own environment.
     pub env: Vec<(String, String)>,
+    /// What it is known to answer, where that is not what it should.
+    pub answers: Option<Answers>,
 }
 
 /// What came of the contenders of an experiment.
@@ -106,6 +108,7 @@ pub fn prepare(
                     folder: contender.folder.clone(),
                     run: variant.run.clone(),
                     env: built.env.clone(),
+                    answers: variant.answers,
                 });
             }
             let content = built.as_ref().ok().filter(|_| status == ContenderStatus::Ran);

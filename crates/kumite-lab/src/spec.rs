@@ -10,13 +10,16 @@ use serde::Deserialize;
 
 use crate::claim::{self, ClaimError};
 use crate::contender::{Contender, Variant};
+use crate::derived::{Derived, of_parameters};
 use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
 use crate::http::HttpWorkload;
-use crate::http::parameters::{Fixed, Swept};
 use crate::place::{Source, SpecError};
 use crate::points::{Axes, Entry, Planned, whole};
 use crate::prepare::Ready;
 use crate::published::{self, PublishedFile};
+use crate::task::TaskWorkload;
+use crate::workload::{Kind, Workload};
+use crate::workload_schema::by_kind;
 
 /// The profiles every experiment has, whether it overrides anything for them or not.
 const PROFILES: [&str; 3] = ["quick", "standard", "full"];
@@ -34,10 +37,12 @@ const DEFAULT_MARGIN_PERCENT: f64 = 1.0;
 pub struct Experiment {
     /// Its folder's name.
     pub name: String,
+    /// Its folder.
+    pub folder: PathBuf,
     /// What is asked, and who asked.
     pub question: Question,
-    /// Which kind of workload; `http` is the one there is.
-    pub kind: String,
+    /// Which kind of workload.
+    pub kind: Kind,
     /// The profile that was applied.
     pub profile: String,
     /// Parameters of the workload. One that is an axis too is that axis's default.
@@ -60,6 +65,10 @@ pub struct Experiment {
     pub published: Option<Published>,
     /// The experiment file, word for word.
     pub text: String,
+    /// Metrics of its own.
+    pub(crate) derived: Derived,
+    /// Bytes of free disk that a trial needs, over parameters.
+    disk: Option<String>,
 }
 
 /// What a right answer is.
@@ -68,8 +77,14 @@ pub struct Experiment {
 pub struct Answer {
     /// The HTTP status. Any 2xx will do if it is not given.
     pub status: Option<u16>,
-    /// The whole body. Any will do if it is not given.
+    /// The whole body, or the whole result of a task as JSON. Any will do if it is not given.
     pub equals: Option<String>,
+    /// Parts of a task's result by JSON pointer; `"$name"` is the value of a workload parameter.
+    #[serde(default)]
+    pub at: BTreeMap<String, AxisValue>,
+    /// A program that checks a task's result: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
+    /// folder, outside of the timed part.
+    pub checker: Option<String>,
 }
 
 /// A claim as the experiment states it.
@@ -89,14 +104,14 @@ pub struct ClaimSpec {
 /// experiment.toml: a question, the workload that is to answer it, and claims about what comes out.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Experiment")]
+#[schemars(rename = "Experiment", transform = by_kind)]
 pub(crate) struct File {
     /// What is asked, one sentence.
     question: String,
     /// Where it was argued.
     source: Option<kumite_record::Source>,
     /// The kind of workload.
-    #[schemars(extend("enum" = ["http"]))]
+    #[schemars(extend("enum" = Kind::ALL.map(Kind::as_str)))]
     kind: String,
     /// Blocks at each point, at most; 10 if it is not given. A run ends earlier once its verdicts are in. It takes six to
     /// decide one claim, nine to decide each of six.
@@ -111,15 +126,19 @@ pub(crate) struct File {
     margin_percent: Option<f64>,
     /// Fixed parameters. One that is an axis too is that axis's default.
     #[serde(default)]
-    #[schemars(with = "Fixed")]
     workload: BTreeMap<String, AxisValue>,
     /// Parameters that are swept. Every combination of their values is a point, unless `points` lists some.
     #[serde(default)]
-    #[schemars(with = "Swept")]
     axes: BTreeMap<String, Vec<AxisValue>>,
     /// The points, where not every combination of axis values is wanted.
     #[schemars(length(min = 1))]
     points: Option<Vec<Entry>>,
+    /// Metrics beside those that every task has: `"worker"` for one that comes with the worker's answers, or an expression
+    /// over metrics of the same trial and `$parameters`.
+    #[serde(default)]
+    metrics: BTreeMap<String, String>,
+    /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. Without them nothing is started.
+    disk: Option<String>,
     /// What `--profile NAME` overrides, by name. `quick`, `standard` and `full` exist always.
     #[serde(default)]
     profiles: BTreeMap<String, Profile>,
@@ -145,11 +164,9 @@ struct Profile {
     min_blocks: Option<u32>,
     /// Fixed parameters that have other values in this profile.
     #[serde(default)]
-    #[schemars(with = "Fixed")]
     workload: BTreeMap<String, AxisValue>,
     /// Axes that have other values in this profile.
     #[serde(default)]
-    #[schemars(with = "Swept")]
     axes: BTreeMap<String, Vec<AxisValue>>,
     /// The points of this profile, instead of the experiment's.
     #[schemars(length(min = 1))]
@@ -178,7 +195,7 @@ impl Experiment {
         let source = Source::read(&folder.join("experiment.toml"))?;
         let name = folder_name(&folder)?;
         let contenders = read_contenders(&folder)?;
-        let mut experiment = Experiment::parse(&source, name, profile, contenders)?;
+        let mut experiment = Experiment::parse(&source, name, folder.clone(), profile, contenders)?;
         if let Some(file) = source.parse::<File>()?.published {
             let axes = experiment.axis_names();
             experiment.published = Some(published::read(&file, &folder, &source, &axes)?);
@@ -230,8 +247,24 @@ impl Experiment {
     }
 
     /// The workload of one trial.
-    pub(crate) fn http(&self, point: &Point) -> Result<HttpWorkload, String> {
-        HttpWorkload::new(&self.workload, point, &self.answer)
+    pub(crate) fn workload(&self, point: &Point) -> Result<Workload, String> {
+        Ok(match self.kind {
+            Kind::Http => Workload::Http(HttpWorkload::new(&self.workload, point, &self.answer)?),
+            Kind::Task => Workload::Task(TaskWorkload::new(&self.workload, point)?),
+        })
+    }
+
+    /// The parameters at a point.
+    pub(crate) fn parameters(&self, point: &Point) -> BTreeMap<String, AxisValue> {
+        let mut parameters = self.workload.clone();
+        parameters.extend(point.0.clone());
+        parameters
+    }
+
+    /// The most bytes of free disk that any of its trials needs.
+    pub(crate) fn disk_bytes(&self) -> f64 {
+        let of_point = |point| of_parameters(self.disk.as_deref()?, &self.parameters(&point)).ok();
+        self.points().into_iter().filter_map(of_point).fold(0.0, f64::max)
     }
 
     /// Who takes part at each point, by position in `ready`.
@@ -243,27 +276,28 @@ impl Experiment {
         self.planned.iter().map(at).collect()
     }
 
-    /// About how long a trial takes at each point, without starting and stopping.
-    pub fn times(&self) -> Vec<Duration> {
+    /// How long a trial takes at each point at most, without starting and stopping; none if only trying it tells.
+    pub fn times(&self) -> Vec<Option<Duration>> {
         let time =
-            |planned: &Planned| self.http(&planned.point).map_or(Duration::ZERO, |workload| workload.time());
+            |planned: &Planned| self.workload(&planned.point).ok().and_then(|workload| workload.time());
         self.planned.iter().map(time).collect()
     }
 
-    /// How many trials a round has with these contenders, and about how long they take, without starting and stopping.
-    pub fn extent(&self, contenders: &[&str]) -> (usize, Duration) {
-        let (mut trials, mut time) = (0, Duration::ZERO);
-        for (planned, of_one) in self.planned.iter().zip(self.times()) {
-            let here = planned.contenders.iter().filter(|name| contenders.contains(&name.as_str())).count();
-            trials += here;
-            time += of_one * here as u32;
-        }
-        (trials, time)
+    /// How many trials a round has with these contenders, and how long they take at most, without starting and stopping; none
+    /// if only trying them tells.
+    pub fn extent(&self, contenders: &[&str]) -> (usize, Option<Duration>) {
+        let here = |planned: &Planned| {
+            planned.contenders.iter().filter(|name| contenders.contains(&name.as_str())).count()
+        };
+        let trials = self.planned.iter().map(here).sum();
+        let times = self.planned.iter().zip(self.times());
+        (trials, times.map(|(planned, of_one)| Some(of_one? * here(planned) as u32)).sum())
     }
 
     fn parse(
         source: &Source,
         name: String,
+        folder: PathBuf,
         profile: &str,
         contenders: Vec<Contender>,
     ) -> Result<Experiment, SpecError> {
@@ -274,10 +308,11 @@ impl Experiment {
             let values = profile.workload.values_mut().chain(profile.axes.values_mut().flatten());
             values.for_each(whole);
         }
-        if file.kind != "http" {
-            let what = format!("unknown kind '{}'; known: http", file.kind);
-            return Err(source.error_at(&["kind"], what));
-        }
+        let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.as_str() == file.kind) else {
+            let known = Kind::ALL.map(Kind::as_str).join(", ");
+            return Err(source.error_at(&["kind"], format!("unknown kind '{}'; known: {known}", file.kind)));
+        };
+        check_kind(source, &file, kind, &contenders)?;
         for (chosen, overrides) in &file.profiles {
             check_profile(source, &file, chosen, overrides)?;
         }
@@ -306,11 +341,19 @@ impl Experiment {
             plan_of(source, &file, name, profile, &names)?;
         }
         let planned = plan_of(source, &file, Some(profile), file.profiles.get(profile), &names)?;
-        let claims = parse_claims(source, &file, &workload, &names)?;
+        let parameters: BTreeSet<String> = workload.keys().chain(file.axes.keys()).cloned().collect();
+        let derived =
+            Derived::parse(&file.metrics, kind.metrics(), &parameters).map_err(|(name, what)| {
+                source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
+            })?;
+        let metrics: Vec<&str> = kind.metrics().iter().copied().chain(derived.names()).collect();
+        let claims = parse_claims(source, &file, &workload, &names, &metrics)?;
+        check_answer(source, &file.answer, kind, &parameters)?;
         let experiment = Experiment {
             name,
+            folder,
             question: Question { text: file.question, source: file.source },
-            kind: file.kind,
+            kind,
             profile: profile.to_owned(),
             workload,
             planned,
@@ -322,9 +365,15 @@ impl Experiment {
             contenders,
             published: None,
             text: source.text.clone(),
+            derived,
+            disk: file.disk,
         };
-        for planned in &experiment.planned {
-            experiment.http(&planned.point).map_err(|what| source.error_at(&["workload"], what))?;
+        for point in experiment.points() {
+            experiment.workload(&point).map_err(|what| source.error_at(&["workload"], what))?;
+            if let Some(disk) = &experiment.disk {
+                let bytes = of_parameters(disk, &experiment.parameters(&point));
+                bytes.map_err(|what| source.error_at(&["disk"], what))?;
+            }
         }
         Ok(experiment)
     }
@@ -334,18 +383,84 @@ impl Experiment {
         let source = Source { file: "experiment.toml".into(), text: text.to_owned() };
         let variants = names
             .iter()
-            .map(|name| Variant { name: (*name).to_owned(), model: "threads".into(), run: "true".into() })
+            .map(|name| Variant {
+                name: (*name).to_owned(),
+                model: "threads".into(),
+                run: "true".into(),
+                answers: None,
+            })
             .collect();
         let contender = Contender {
             folder: PathBuf::from("."),
             needs: Vec::new(),
             install: Default::default(),
             build: None,
+            uses: Vec::new(),
             version: "true".into(),
             variants,
         };
-        Experiment::parse(&source, "fake".into(), profile, vec![contender])
+        Experiment::parse(&source, "fake".into(), PathBuf::from("."), profile, vec![contender])
     }
+}
+
+/// What only some kinds have.
+fn check_kind(source: &Source, file: &File, kind: Kind, contenders: &[Contender]) -> Result<(), SpecError> {
+    let only_tasks = |key| format!("only tasks have {key}, and this is of kind {}", kind.as_str());
+    if kind != Kind::Task {
+        if !file.metrics.is_empty() {
+            return Err(source.error_at(&["metrics"], only_tasks("[metrics]")));
+        }
+        if file.disk.is_some() {
+            return Err(source.error_at(&["disk"], only_tasks("disk")));
+        }
+        let answers = |variant: &&Variant| variant.answers.is_some();
+        if let Some(variant) = contenders.iter().flat_map(|contender| &contender.variants).find(answers) {
+            let what = format!("contender {}: {}", variant.name, only_tasks("`answers`"));
+            return Err(source.error_at(&["kind"], what));
+        }
+    }
+    Ok(())
+}
+
+fn check_answer(
+    source: &Source,
+    answer: &Answer,
+    kind: Kind,
+    parameters: &BTreeSet<String>,
+) -> Result<(), SpecError> {
+    let wrong = |key, what: String| Err(source.error_at(&["answer", key], what));
+    if kind == Kind::Http {
+        if !answer.at.is_empty() {
+            return wrong(
+                "at",
+                "only a task's result has parts; an http answer has status and equals".into(),
+            );
+        }
+        if answer.checker.is_some() {
+            return wrong("checker", "only a task's result is checked by a program".into());
+        }
+        return Ok(());
+    }
+    if answer.status.is_some() {
+        return wrong("status", "a task's result has no status; it has equals, at and checker".into());
+    }
+    if let Some(equals) = &answer.equals
+        && let Err(error) = serde_json::from_str::<serde_json::Value>(equals)
+    {
+        return wrong("equals", format!("the result of a task is JSON, and this is none: {error}"));
+    }
+    for (pointer, expected) in &answer.at {
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return wrong("at", format!("'{pointer}' is no JSON pointer: it begins with /"));
+        }
+        if let AxisValue::Text(text) = expected
+            && let Some(parameter) = text.strip_prefix('$')
+            && !parameters.contains(parameter)
+        {
+            return wrong("at", format!("no workload parameter '{parameter}'"));
+        }
+    }
+    Ok(())
 }
 
 /// The points of a profile: its own list, else the experiment's, else every combination of axis values.
@@ -399,6 +514,7 @@ fn parse_claims(
     file: &File,
     workload: &BTreeMap<String, AxisValue>,
     contenders: &BTreeSet<String>,
+    metrics: &[&str],
 ) -> Result<Vec<ClaimSpec>, SpecError> {
     // A value that any profile measures is no typing error, even where the chosen profile leaves it out.
     let mut axes = file.axes.clone();
@@ -412,7 +528,7 @@ fn parse_claims(
         let defaults = std::iter::once(&file.workload).chain(profiles);
         values.extend(defaults.filter_map(|workload| workload.get(axis).cloned()));
     }
-    let names = claim::Names { contenders, axes: &axes, workload, metrics: HttpWorkload::METRICS };
+    let names = claim::Names { contenders, axes: &axes, workload, metrics };
     let mut claims = Vec::<ClaimSpec>::new();
     for (index, claim) in file.claim.iter().enumerate() {
         let at = |key, what: String| source.error_at(&["claim", &index.to_string(), key], what);
@@ -484,7 +600,7 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
         let quick = Experiment::from_text(SPEC, "quick", &["a", "b"]).unwrap();
         assert_eq!((quick.blocks, quick.points().len()), (6, 1));
         let (trials, time) = quick.extent(&["a", "b"]);
-        assert_eq!((trials, time.as_secs()), (2, 4));
+        assert_eq!((trials, time.unwrap().as_secs()), (2, 4));
         let standard = Experiment::from_text(SPEC, "standard", &["a", "b"]).unwrap();
         assert_eq!((standard.blocks, standard.points().len()), (7, 2));
         assert_eq!(standard.workload["duration_s"], AxisValue::Int(2));
@@ -493,7 +609,7 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
         let cases = [
-            ("kind = \"http\"", "kind = \"dance\"", "3:1: unknown kind 'dance'; known: http"),
+            ("kind = \"http\"", "kind = \"dance\"", "3:1: unknown kind 'dance'; known: http, task"),
             ("blocks = 7", "block = 7", "4:1: unknown field `block`"),
             ("duration_s = 2", "duration_s = 2\nspeed = 3", "5:2: unknown workload parameter 'speed'"),
             ("connections = [1, 10]", "connections = []", "8:1: axis 'connections' has no values"),

@@ -130,6 +130,9 @@ fn meaning(mark: Mark) -> &'static str {
              of a program do that is still being compiled"
         }
         Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
+        Mark::TimesDisagree => {
+            "disagree about time: the worker's own is less than kumite's clock says, by more than 5 % and the pipe's own cost"
+        }
         Mark::Stolen => "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",
         Mark::OtherProcesses => {
             "had other processes on their CPUs (others_cpu_cores in their noise): what is measured is less than the \

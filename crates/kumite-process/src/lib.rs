@@ -3,7 +3,8 @@
 //! A [`Tree`] is a command and everything it started. [`Tree::start`] puts it in a process group of its own, on the
 //! cores it is given; [`Tree::usage`] says what the whole tree has used; [`Tree::listeners`] says whether it is the tree
 //! that listens on a port; [`Tree::pause`] and [`Tree::resume`] stop it where it is and let it go on; [`Tree::stop`], and
-//! dropping it, end it so that no member stays alive. [`run`] does all of it for a command that is to run to its end: a
+//! dropping it, end it so that no member stays alive. [`Tree::start_talking`] starts one that is spoken with, line by line,
+//! through a [`Talk`]. [`run`] does all of it for a command that is to run to its end: a
 //! build, a version.
 //!
 //! A [`Runner`] runs commands that are to be timed, thousands of times if need be: from a helper process, which is a
@@ -34,6 +35,7 @@ mod pause;
 mod proc_fs;
 mod run;
 mod runner;
+mod talk;
 mod timing;
 mod tree;
 mod waits;
@@ -47,5 +49,6 @@ pub use members::Usage;
 pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use runner::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun};
+pub use talk::{Heard, Talk};
 pub use tree::{Ended, Spawn, Tree, become_subreaper};
 pub use waits::{Waited, Waits};

@@ -43,6 +43,8 @@ pub struct Usage {
     pub peak_rss_bytes: u64,
     /// Members that run; those that have ended but were not yet waited for do not count.
     pub processes: usize,
+    /// Threads of the members.
+    pub threads: u64,
 }
 
 #[derive(Debug)]
@@ -51,6 +53,7 @@ struct Member {
     parent: i32,
     group: i32,
     zombie: bool,
+    threads: u64,
     rss: u64,
     own: Duration,
     waited: Duration,
@@ -64,6 +67,7 @@ impl Member {
             parent: stat.parent,
             group: stat.group,
             zombie: stat.is_zombie(),
+            threads: stat.threads,
             rss: 0,
             own: Duration::ZERO,
             waited: stat.waited,
@@ -186,6 +190,7 @@ impl Members {
                     member.parent = stat.parent;
                     member.group = stat.group;
                     member.zombie = stat.is_zombie();
+                    member.threads = stat.threads;
                     member.waited = member.waited.max(stat.waited);
                 }
                 _ => gone.push(pid),
@@ -211,6 +216,7 @@ impl Members {
             rss_bytes: self.known.values().map(|member| member.rss).sum(),
             peak_rss_bytes: self.peak_rss,
             processes: self.running().count(),
+            threads: self.known.values().filter(|member| !member.zombie).map(|member| member.threads).sum(),
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Stat {
     pub started: u64,
     /// CPU time of the children it has waited for, and of those they had waited for.
     pub waited: Duration,
-    threads: u64,
+    pub threads: u64,
     /// Where its environment ends in its memory: another place after each exec (as far as addresses are random), 0
     /// amid one, and if we may not look.
     environ_end: u64,

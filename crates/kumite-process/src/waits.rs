@@ -16,6 +16,8 @@ pub struct Waited {
     /// How often one was taken off its CPU though it had more to do: for another of the same tree, too, where more of them
     /// want to run than there are CPUs.
     pub involuntary_switches: u64,
+    /// How often one left its CPU, because it was taken off or because it waited for something.
+    pub switches: u64,
     /// How long they wanted to run and did not, all added up; none if the kernel does not keep it.
     pub for_cpu: Option<Duration>,
 }
@@ -23,6 +25,7 @@ pub struct Waited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Thread {
     involuntary_switches: u64,
+    voluntary_switches: u64,
     waited: Option<Duration>,
 }
 
@@ -39,12 +42,14 @@ impl Waits {
 
     /// What came since an earlier moment.
     pub fn since(&self, earlier: &Waits) -> Waited {
-        let zero = Thread { involuntary_switches: 0, waited: Some(Duration::ZERO) };
-        let mut sum = Waited { involuntary_switches: 0, for_cpu: Some(Duration::ZERO) };
+        let zero = Thread { involuntary_switches: 0, voluntary_switches: 0, waited: Some(Duration::ZERO) };
+        let mut sum = Waited { involuntary_switches: 0, switches: 0, for_cpu: Some(Duration::ZERO) };
         for (id, now) in &self.threads {
             let then = earlier.threads.get(id).unwrap_or(&zero);
             // A thread that has the id of one that ended has less than it had.
-            sum.involuntary_switches += now.involuntary_switches.saturating_sub(then.involuntary_switches);
+            let involuntary = now.involuntary_switches.saturating_sub(then.involuntary_switches);
+            sum.involuntary_switches += involuntary;
+            sum.switches += involuntary + now.voluntary_switches.saturating_sub(then.voluntary_switches);
             let waited = now.waited.zip(then.waited).map(|(now, then)| now.saturating_sub(then));
             sum.for_cpu = sum.for_cpu.zip(waited).map(|(sum, waited)| sum + waited);
         }
@@ -54,11 +59,14 @@ impl Waits {
 
 impl Thread {
     fn parse(status: &str, schedstat: Option<&str>) -> Option<Thread> {
-        let switches = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"))?;
+        let count = |key| status.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok();
         // Time on a CPU, time in wait for one, how often it got one.
         let waited = schedstat.and_then(|text| text.split_ascii_whitespace().nth(1)?.parse().ok());
-        let involuntary_switches = switches.trim().parse().ok()?;
-        Some(Thread { involuntary_switches, waited: waited.map(Duration::from_nanos) })
+        Some(Thread {
+            involuntary_switches: count("nonvoluntary_ctxt_switches:")?,
+            voluntary_switches: count("voluntary_ctxt_switches:")?,
+            waited: waited.map(Duration::from_nanos),
+        })
     }
 }
 
@@ -68,7 +76,8 @@ mod tests {
 
     fn waits(threads: &[(i32, u64, Option<u64>)]) -> Waits {
         let thread = |&(id, involuntary_switches, waited_ms): &(i32, u64, Option<u64>)| {
-            (id, Thread { involuntary_switches, waited: waited_ms.map(Duration::from_millis) })
+            let waited = waited_ms.map(Duration::from_millis);
+            (id, Thread { involuntary_switches, voluntary_switches: 2 * involuntary_switches, waited })
         };
         Waits { threads: threads.iter().map(thread).collect() }
     }
@@ -79,6 +88,7 @@ mod tests {
         let after = waits(&[(1, 17, Some(130)), (3, 4, Some(40))]);
         let waited = after.since(&before);
         assert_eq!((waited.involuntary_switches, waited.for_cpu), (11, Some(Duration::from_millis(70))));
+        assert_eq!(waited.switches, 33);
         let another = waits(&[(1, 2, Some(1))]);
         assert_eq!(another.since(&before).involuntary_switches, 0, "an id that came round again");
     }
@@ -93,7 +103,10 @@ mod tests {
     fn both_files_are_read() {
         let status = "Name:\tx\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t3\n";
         let thread = Thread::parse(status, Some("5000 2000000 9\n")).unwrap();
-        assert_eq!(thread, Thread { involuntary_switches: 3, waited: Some(Duration::from_millis(2)) });
+        assert_eq!(
+            thread,
+            Thread { involuntary_switches: 3, voluntary_switches: 7, waited: Some(Duration::from_millis(2)) }
+        );
         assert_eq!(Thread::parse(status, Some("")).unwrap().waited, None);
         assert_eq!(Thread::parse("Name:\tx\n", None), None);
     }

@@ -142,3 +142,15 @@ fn two_that_share_a_cpu_wait_for_it() {
     assert!(waited.for_cpu.is_none_or(|waited| waited > ran / 2), "{waited:?} while {ran:?} ran");
     assert!(waited.involuntary_switches > 0, "{waited:?}");
 }
+
+#[test]
+fn threads_of_all_members_count() {
+    let bench = Bench::new();
+    let mut tree = bench.start("sleep 30 & sleep 30 & wait");
+    let began = Instant::now();
+    while tree.usage().threads != 3 {
+        assert!(began.elapsed() < SECOND * 5, "{:?}", tree.usage());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(tree.usage().processes, 3);
+}

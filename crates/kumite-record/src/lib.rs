@@ -33,7 +33,7 @@ pub use selfcheck::{
 pub use store::{Store, StoreError};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{
-    Disturbance, Errors, Histogram, Mark, Needs, Outcome, Sample, Series, Steadiness, SteadyClass, Trial,
-    standing,
+    Disturbance, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,
+    SteadyClass, Trial, standing,
 };
 pub use verdict::{Claim, EffectKind, Verdict, Warning};

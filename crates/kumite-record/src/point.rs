@@ -14,6 +14,8 @@ pub enum AxisValue {
     Float(f64),
     /// A word, such as `all`.
     Text(String),
+    /// Yes or no.
+    Bool(bool),
 }
 
 impl AxisValue {
@@ -22,7 +24,7 @@ impl AxisValue {
         match self {
             AxisValue::Int(value) => Some(*value as f64),
             AxisValue::Float(value) => Some(*value),
-            AxisValue::Text(_) => None,
+            AxisValue::Text(_) | AxisValue::Bool(_) => None,
         }
     }
 }
@@ -33,6 +35,7 @@ impl fmt::Display for AxisValue {
             AxisValue::Int(value) => write!(f, "{value}"),
             AxisValue::Float(value) => write!(f, "{value}"),
             AxisValue::Text(value) => f.write_str(value),
+            AxisValue::Bool(value) => write!(f, "{value}"),
         }
     }
 }

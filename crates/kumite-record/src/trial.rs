@@ -126,6 +126,8 @@ pub enum Mark {
     NotRecovered,
     /// The hypervisor took CPU time from this machine.
     Stolen,
+    /// A worker's own times are less than what kumite's clock says by more than 5 % and the pipe's own cost.
+    TimesDisagree,
     /// Processes that are not of this trial used its CPUs.
     OtherProcesses,
     /// The time of day was set, the machine slept, or the clock was made to run faster or slower.
@@ -138,12 +140,13 @@ pub enum Mark {
 
 impl Mark {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Mark; 10] = [
+    pub const ALL: [Mark; 11] = [
         Mark::GeneratorBound,
         Mark::SharedCores,
         Mark::IdleConnections,
         Mark::Unsteady,
         Mark::NotRecovered,
+        Mark::TimesDisagree,
         Mark::Stolen,
         Mark::OtherProcesses,
         Mark::ClockJumped,
@@ -163,7 +166,8 @@ impl Mark {
             | Mark::SharedCores
             | Mark::IdleConnections
             | Mark::Unsteady
-            | Mark::NotRecovered => false,
+            | Mark::NotRecovered
+            | Mark::TimesDisagree => false,
         }
     }
 
@@ -175,6 +179,7 @@ impl Mark {
             Mark::IdleConnections => "idle-connections",
             Mark::Unsteady => "unsteady",
             Mark::NotRecovered => "not-recovered",
+            Mark::TimesDisagree => "times-disagree",
             Mark::Stolen => "stolen",
             Mark::OtherProcesses => "other-processes",
             Mark::ClockJumped => "clock-jumped",
@@ -202,6 +207,12 @@ pub struct Sample {
     /// The time series.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,
+    /// The jobs of a task, in the order in which they were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<Job>,
+    /// What happened within the last of them that told; in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<JobEvent>,
     /// Whether that was steady, and what of it the figures are of; none if it is too short to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,
@@ -212,6 +223,26 @@ pub struct Sample {
     #[serde(skip)]
     pub histograms: BTreeMap<String, Histogram>,
 }
+
+/// A job of a task: the repetitions within a process. The processes are the trials.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Job {
+    /// From the writing of the request to the worker's word that the job is done, by kumite's clock.
+    pub elapsed_ms: f64,
+    /// The worker's own time.
+    pub worker_elapsed_ms: f64,
+    /// Whether it was given to warm the worker up, and counts in no figure but `first_elapsed_ms`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm_up: bool,
+    /// Metrics that the worker gave with its answer, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// Something that happened within a job: when, counted from the job's beginning by the worker's clock, in ns; on which
+/// thread; of which kind (`subscribe`, `next`, `complete`, `tick` …); to what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JobEvent(pub u64, pub String, pub String, pub String);
 
 /// Failures by kind.
 pub type Errors = BTreeMap<String, u64>;

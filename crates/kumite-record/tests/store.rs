@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use kumite_record::{
-    AxisValue, Claim, Contender, ContenderStatus, Histogram, Machine, Mark, NoiseFloor, Outcome, Point, Run,
-    Sample, SelfCheck, Series, Steadiness, SteadyClass, Store, StoreError, Trial, Verdict, Warning,
+    AxisValue, Claim, Contender, ContenderStatus, Histogram, Job, JobEvent, Machine, Mark, NoiseFloor,
+    Outcome, Point, Run, Sample, SelfCheck, Series, Steadiness, SteadyClass, Store, StoreError, Trial,
+    Verdict, Warning,
 };
 
 fn run(id: &str, started: i64) -> Run {
@@ -75,6 +76,8 @@ fn trial(seq: u32) -> Trial {
                 used_from_ms: 0,
             }),
             disturbance: None,
+            jobs: vec![Job { elapsed_ms: 0.1, warm_up: true, ..Job::default() }],
+            events: vec![JobEvent(5, "main".to_owned(), "next".to_owned(), "a".to_owned())],
             histograms: BTreeMap::from([("response_ns".to_owned(), histogram)]),
         },
         marks: vec![Mark::GeneratorBound],

@@ -1,10 +1,14 @@
 //! Charts as plain geometry; templates of the same names draw them. Lengths are in a chart's own units.
 
+mod events;
+mod jobs;
 mod lines;
 mod rows;
 mod scale;
 mod timeline;
 
+pub use events::{Budget, EventChart, axes, event_chart, families};
+pub use jobs::{has_jobs, jobs};
 pub use lines::{LineChart, line_charts};
 pub use rows::{Figure, RowChart, row_chart};
 pub use timeline::{Timeline, seconds_of, timeline};

@@ -5,16 +5,18 @@ use std::collections::BTreeSet;
 use kumite_record::Export;
 
 /// `contender`, one column for each axis,
-/// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked`. `lower_bounds` says how many of the `n`
-/// values are the least that they can be. Numbers are in full and without separators; an interval that is not known is
-/// empty. A cell without metrics keeps one row, so that its failures are not lost.
+/// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked,needs`. `lower_bounds` says how many of
+/// the `n` values are the least that they can be. Numbers are in full and without separators; an interval that is not known
+/// is empty. A percentile that has too few requests keeps its row, without a value, and `needs` is how many more a trial
+/// would have to have. A cell without metrics keeps one row, so that its failures are not lost.
 pub fn csv(export: &Export) -> String {
     let axes: BTreeSet<&str> =
         export.cells.iter().flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();
     let mut header = vec!["contender"];
     header.extend(&axes);
-    header
-        .extend("metric unit estimate low high n lower_bounds trials disqualified failed marked".split(' '));
+    header.extend(
+        "metric unit estimate low high n lower_bounds trials disqualified failed marked needs".split(' '),
+    );
     let mut text = row(header);
 
     for cell in &export.cells {
@@ -22,8 +24,8 @@ pub fn csv(export: &Export) -> String {
         head.extend(axes.iter().map(|axis| cell.point.get(axis).map_or(String::new(), ToString::to_string)));
         let counts = [cell.trials, cell.disqualified, cell.failed, cell.marked].map(|n| n.to_string());
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-        let metrics = cell.metrics.iter().map(|(name, metric)| {
-            [
+        let known = cell.metrics.iter().map(|(name, metric)| {
+            let values = [
                 name.clone(),
                 metric.unit.clone(),
                 number(Some(metric.estimate)),
@@ -31,11 +33,20 @@ pub fn csv(export: &Export) -> String {
                 number(metric.high),
                 metric.n.to_string(),
                 metric.lower_bounds.to_string(),
-            ]
+            ];
+            (values, String::new())
         });
-        let none = cell.metrics.is_empty().then_some([const { String::new() }; 7]);
-        for metric in metrics.chain(none) {
-            text += &row(head.iter().chain(&metric).chain(&counts));
+        let missing = cell.needs.iter().filter(|(name, _)| !cell.metrics.contains_key(*name));
+        let missing = missing.map(|(name, needs)| {
+            let unit = name.rsplit_once('_').map_or("", |(_, unit)| unit);
+            let mut values = [const { String::new() }; 7];
+            (values[0], values[1]) = (name.clone(), unit.to_owned());
+            (values, needs.to_string())
+        });
+        let nothing = (cell.metrics.is_empty() && cell.needs.is_empty())
+            .then_some(([const { String::new() }; 7], String::new()));
+        for (values, needs) in known.chain(missing).chain(nothing) {
+            text += &row(head.iter().chain(&values).chain(&counts).chain([&needs]));
         }
     }
     text

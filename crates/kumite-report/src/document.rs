@@ -73,11 +73,15 @@ const READING: &str = "Each figure is the median over blocks, with its 95 % inte
 const STEADY: &str = "Throughput, response times and CPU are of the part of each window that was steady, or of all of it where no part was; the column “over time” says whether one was, and how long from the start of the load it took.";
 const NEEDS: &str = "A percentile takes ten requests beyond it in every trial: where there were too few, it says how many more a trial needs.";
 
+const TASK: &str = "A trial is a fresh process, and its figure the median of its measured jobs; CPU and context switches are those of a job. Elapsed is from the writing of a request to the worker’s word that the job is done, by kumite’s clock: reading the request is in it, and making the answer is not. Worker elapsed is what the worker says of the job alone. What an exchange takes in which nothing is to be done is shown (“empty exchange”, below) and subtracted from nothing.";
+const TASK_STEADY: &str = "Where the times of jobs became steady, figures are of those from there on; the column “over time” says whether they did.";
+
 /// What every format says above published figures.
 pub const FROM_ELSEWHERE: &str =
     "The published figures come from another machine. They are shown, and compared with nothing.";
 
 const LIMITS: &str = "other machines and other versions; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
+const TASK_LIMITS: &str = "other machines and other versions; how long a process takes to start and get ready; what a job costs beside other work, or after more jobs than were given; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 const HTTP_LIMITS: &str = "other machines and other versions; networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls); whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 
 impl Document {
@@ -134,15 +138,23 @@ impl Document {
                 .collect(),
             facts: facts(export),
             command: one_line(&run.command),
-            limits: if run.kind == "http" { HTTP_LIMITS } else { LIMITS },
+            limits: match run.kind.as_str() {
+                "http" => HTTP_LIMITS,
+                "task" => TASK_LIMITS,
+                _ => LIMITS,
+            },
         }
     }
 }
 
 fn reading(export: &Export, groups: &Groups) -> String {
     let mut reading = READING.to_owned();
+    if export.run.kind == "task" {
+        reading += &format!(" {TASK}");
+    }
     if export.cells.iter().any(|cell| cell.steadiness.is_some()) {
-        reading += &format!(" {STEADY}");
+        let steady = if export.run.kind == "task" { TASK_STEADY } else { STEADY };
+        reading += &format!(" {steady}");
     }
     if export.cells.iter().any(|cell| !cell.needs.is_empty()) {
         reading += &format!(" {NEEDS}");

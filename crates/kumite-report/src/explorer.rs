@@ -8,7 +8,7 @@ use crate::chart::Look;
 use crate::group::Groups;
 use crate::steadiness::of_trial;
 use crate::text::one_line;
-use crate::trials::median_trials;
+use crate::trials::{has_series, median_trials};
 
 /// The data of the page's script; short names because there is one of each for every trial.
 #[derive(Debug, Serialize)]
@@ -79,7 +79,7 @@ impl Explorer {
         for (p, (point, _)) in places.iter().enumerate() {
             let disturbed =
                 export.trials.iter().any(|t| t.point == **point && t.sample.disturbance.is_some());
-            let middle = median_trials(export, point, disturbed.then_some(RECOVERY)).1;
+            let middle = median_trials(export, point, disturbed.then_some(RECOVERY), has_series).1;
             let here = export.trials.iter().filter(|trial| trial.point == **point);
             for trial in here.filter(|trial| trial.sample.series.columns.contains_key("ok")) {
                 if let Some(c) = names.iter().position(|name| *name == trial.contender) {

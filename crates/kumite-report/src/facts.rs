@@ -27,6 +27,7 @@ pub fn facts(export: &Export) -> Vec<Fact> {
         ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
         ("workload", workload.join(", ")),
         ("verdicts", judged(export)),
+        ("empty exchange", empty_exchange(export)),
         ("noise floor", noise_floor(run.noise_floor.as_ref())),
         ("seed", run.seed.to_string()),
         ("time", time(run)),
@@ -66,17 +67,42 @@ fn cores(machine: &Machine, run: &Run) -> String {
     let siblings = machine.smt_siblings.iter().any(|group| {
         group.iter().any(|cpu| contender.contains(cpu)) && group.iter().any(|cpu| engine.contains(cpu))
     });
+    let is_axis = |name: &&&str| run.points.iter().any(|point| point.get(name).is_some());
+    let axis = ["server_cores", "cores"].iter().find(is_axis);
     let relation = match (shared, siblings) {
         // What is listed is what any point used.
-        (true, _) if run.points.iter().any(|point| point.get("server_cores").is_some()) => {
-            "; how many and whether they share goes by server_cores, and samples that shared are marked"
+        (true, _) if let Some(axis) = axis => {
+            &format!("; how many and whether they share goes by {axis}, and samples that shared are marked")
         }
         (true, _) => "; they share CPUs",
         (false, true) => "; they share a physical core",
         (false, false) if contender.is_empty() || engine.is_empty() => "",
         (false, false) => "; no physical core is shared",
     };
-    format!("contender on {}, load engine on {}{relation}", list(contender), list(engine))
+    let engine_is = if run.kind == "http" { "load engine" } else { "kumite" };
+    format!("contender on {}, {engine_is} on {}{relation}", list(contender), list(engine))
+}
+
+/// What a task pays for the pipe: an exchange that does nothing.
+fn empty_exchange(export: &Export) -> String {
+    let metric = Metric::new("round_trip_p50_us");
+    let mut medians: Vec<f64> = export
+        .cells
+        .iter()
+        .filter_map(|cell| cell.metrics.get(&metric.name))
+        .map(|of| of.estimate)
+        .filter(|of| of.is_finite())
+        .collect();
+    medians.sort_by(f64::total_cmp);
+    match (medians.first(), medians.last()) {
+        (Some(least), Some(most)) => format!(
+            "from kumite to a worker and back with nothing to do took {} to {} by cell (median); it is in every elapsed \
+             time and subtracted from none",
+            metric.text(*least),
+            metric.text(*most)
+        ),
+        _ => String::new(),
+    }
 }
 
 fn judged(export: &Export) -> String {

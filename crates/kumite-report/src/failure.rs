@@ -15,6 +15,9 @@ use crate::text::{clean, one_line};
 /// Everything that went wrong, or was made to.
 #[derive(Debug, Serialize)]
 pub struct Failures {
+    pub title: &'static str,
+    /// Whether trials have a window in which requests can fail.
+    pub has_windows: bool,
     pub disturbances: Vec<Disturbed>,
     /// Requests that failed in a window without a disturbance, by cell; none where none did.
     pub requests: Option<Table>,
@@ -45,12 +48,16 @@ pub struct LostTrials {
 /// What lower bounds mean.
 pub const NOT_RECOVERED: &str = "“>” and “or more”: in some trials answers were not steady again when watching ended, so the figure is the least it can be.";
 
-/// More of them are counted, not told.
+/// More of them are counted, not told: in all, and of one contender that ended in the same way.
 const TOLD: usize = 30;
+const TOLD_ALIKE: usize = 3;
 
 pub fn failures(export: &Export, groups: &Groups) -> Failures {
     let points = |group| disturbed_points(export, groups, group);
+    let has_windows = export.run.kind == "http";
     Failures {
+        title: if has_windows { "Failures and recovery" } else { "Failures" },
+        has_windows,
         disturbances: groups.disturbed().flat_map(points).collect(),
         requests: requests(export, groups),
         trials: lost(export, groups),
@@ -166,18 +173,30 @@ fn lost(export: &Export, groups: &Groups) -> Vec<LostTrials> {
             None => found.push((&trial.contender, trial.outcome, reason, vec![trial])),
         }
     }
-    let rest: usize = found.iter().skip(TOLD).map(|(.., trials)| trials.len()).sum();
-    let told = found.into_iter().take(TOLD).map(|(name, outcome, reason, trials)| {
+    let mut told: Vec<LostTrials> = Vec::new();
+    let mut alike: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut untold: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (name, outcome, reason, trials) in found {
+        let kind = (name, outcome.as_str());
+        let nth = alike.entry(kind).or_default();
+        *nth += 1;
+        if *nth > TOLD_ALIKE || told.len() == TOLD {
+            *untold.entry(kind).or_default() += trials.len();
+            continue;
+        }
         let places: BTreeSet<String> = trials.iter().map(|trial| groups.name(&trial.point)).collect();
         let places = places.into_iter().collect::<Vec<_>>().join("; ");
-        let times = plural(trials.len(), "trial");
-        LostTrials { title: one_line(&format!("{name} {} in {times}: {places}", outcome.as_str())), reason }
+        told.push(lost_in(kind, trials.len(), &format!(": {places}"), reason));
+    }
+    let more = untold.into_iter().map(|(kind, trials)| {
+        lost_in(kind, trials, " more", "for other reasons; kumite export has them all".to_owned())
     });
-    let more = (rest > 0).then(|| LostTrials {
-        title: format!("and {} more", plural(rest, "trial")),
-        reason: "kumite export has them all".to_owned(),
-    });
-    told.chain(more).collect()
+    told.into_iter().chain(more).collect()
+}
+
+fn lost_in((name, outcome): (&str, &str), trials: usize, rest: &str, reason: String) -> LostTrials {
+    let times = plural(trials, "trial");
+    LostTrials { title: one_line(&format!("{name} {outcome} in {times}{rest}")), reason }
 }
 
 fn of_cell<'a>(export: &'a Export, cell: &Cell) -> impl Iterator<Item = &'a Trial> {

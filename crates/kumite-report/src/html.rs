@@ -9,13 +9,15 @@ use crate::group::Groups;
 use crate::pictures::Pictures;
 
 /// Their names' endings turn escaping on: each is written so that it is XML, too.
-const TEMPLATES: [(&str, &str); 6] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("report.html", include_str!("page/report.html")),
     ("measurements.html", include_str!("page/measurements.html")),
     ("table.html", include_str!("page/table.html")),
     ("line-chart.html", include_str!("page/line-chart.html")),
     ("row-chart.html", include_str!("page/row-chart.html")),
     ("timeline.html", include_str!("page/timeline.html")),
+    ("tasks.html", include_str!("page/tasks.html")),
+    ("events.html", include_str!("page/events.html")),
 ];
 
 /// The report as one self-contained page: no network, light and dark; its only script shows the time series of a trial that

@@ -83,11 +83,11 @@ fn group_lines(group: &GroupTables) -> String {
 }
 
 fn failure_lines(failures: &Failures) -> String {
-    let Failures { disturbances, requests, trials } = failures;
+    let Failures { title, disturbances, requests, trials, .. } = failures;
     if disturbances.is_empty() && requests.is_none() && trials.is_empty() {
         return String::new();
     }
-    let mut out = "\n## Failures and recovery\n".to_owned();
+    let mut out = format!("\n## {title}\n");
     for disturbed in disturbances {
         out += &format!("\n### {}\n\n{}\n\n", escaped(&disturbed.title), escaped(&disturbed.what));
         out += &table_lines(&disturbed.table);

@@ -40,6 +40,11 @@ const FIRST: &[&str] = &[
     "elapsed_ms",
     "wall_s",
     "rate_per_s",
+    "jobs_per_s",
+    "encode_ns",
+    "efficiency",
+    "first_elapsed_ms",
+    "worker_elapsed_ms",
     "response_mean_us",
     "response_p50_us",
     "response_p90_us",
@@ -57,13 +62,26 @@ const FIRST: &[&str] = &[
     "received",
     "finished",
 ];
-const LAST: &[&str] =
-    &["cpu_cores", "engine_cpu_cores", "send_lag_p99_us", "receive_lag_p99_us", "peak_rss_bytes"];
+const LAST: &[&str] = &[
+    "cpu_s",
+    "cpu_cores",
+    "threads_used",
+    "peak_threads",
+    "context_switches",
+    "engine_cpu_cores",
+    "send_lag_p99_us",
+    "receive_lag_p99_us",
+    "round_trip_p50_us",
+    "peak_rss_bytes",
+];
 
 /// Metrics that would crowd a table out of its page.
 const DETAILS: &[&str] = &[
     "first_second_rps",
     "warm_up_ms",
+    "jobs_per_s",
+    "first_elapsed_ms",
+    "worker_elapsed_ms",
     "response_p90_us",
     "response_p99_9_us",
     "response_max_us",
@@ -74,12 +92,24 @@ const DETAILS: &[&str] = &[
     "service_max_us",
     "received",
     "finished",
+    "context_switches",
     "engine_cpu_cores",
     "send_lag_p99_us",
     "receive_lag_p99_us",
+    "round_trip_p50_us",
 ];
 
-const COUNTS: &[&str] = &["failures", "unsent", "received", "finished", "errors", "requests"];
+const COUNTS: &[&str] = &[
+    "failures",
+    "unsent",
+    "received",
+    "finished",
+    "errors",
+    "requests",
+    "threads_used",
+    "peak_threads",
+    "context_switches",
+];
 
 const UNITS: &[(&str, Quantity)] = &[
     ("_rps", Quantity::Rate),
@@ -96,7 +126,7 @@ impl Metric {
         let unit = UNITS.iter().find(|(end, _)| name.ends_with(end)).map(|(_, quantity)| *quantity);
         let quantity = match unit {
             Some(quantity) => quantity,
-            None if COUNTS.contains(&name) => Quantity::Count,
+            None if COUNTS.contains(&name) || name.ends_with("_count") => Quantity::Count,
             None => Quantity::Other,
         };
         Metric { name: name.to_owned(), quantity }
@@ -131,6 +161,7 @@ impl Metric {
         match self.quantity {
             Quantity::Rate => Some(Better::Higher),
             Quantity::Time(_) | Quantity::Bytes => Some(Better::Lower),
+            Quantity::Other if self.name == "efficiency" => Some(Better::Higher),
             Quantity::Count | Quantity::Other => None,
         }
     }
@@ -204,8 +235,17 @@ impl Metric {
         }
     }
 
+    /// What its values are once they were converted to seconds or bytes; plain numbers, if they are neither.
+    pub fn converted(&self) -> Metric {
+        Metric::new(match self.quantity {
+            Quantity::Time(_) => "_s",
+            Quantity::Bytes => "_bytes",
+            Quantity::Rate | Quantity::Count | Quantity::Other => "_count",
+        })
+    }
+
     /// What to divide a value by, and the unit it then has.
-    fn scale(&self, value: f64) -> (f64, &'static str) {
+    pub fn scale(&self, value: f64) -> (f64, &'static str) {
         let steps: &[(f64, &str)] = match self.quantity {
             Quantity::Time(_) => &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")],
             Quantity::Bytes => {
@@ -236,8 +276,31 @@ mod tests {
         check("peak_rss_bytes", "peak RSS");
         check("rate_per_s", "rate per s");
         check("elapsed_ms", "elapsed");
+        check("round_trip_p50_us", "round trip p50");
         check("us", "us");
         check("", "");
+    }
+
+    #[test]
+    fn a_name_says_which_values_are_better_or_nothing() {
+        let check = |name, better| assert_eq!(Metric::new(name).better(), better, "{name}");
+        check("elapsed_ms", Some(Better::Lower));
+        check("rate_per_s", Some(Better::Higher));
+        check("efficiency", Some(Better::Higher));
+        check("threads_used", None);
+        check("cpu_cores", None);
+        check("wakeups", None);
+    }
+
+    #[test]
+    fn what_an_experiment_declares_stands_between_what_is_known() {
+        let mut names =
+            ["peak_rss_bytes", "cpu_s", "file_bytes", "efficiency", "elapsed_ms"].map(Metric::new);
+        names.sort_by_cached_key(Metric::rank);
+        assert_eq!(
+            names.map(|m| m.name),
+            ["elapsed_ms", "efficiency", "file_bytes", "cpu_s", "peak_rss_bytes"]
+        );
     }
 
     #[test]
@@ -252,6 +315,10 @@ mod tests {
         check("failures", 12_345.0, "12,345");
         check("throughput_rps", 12_345.0, "12,300");
         check("rate_per_s", 5.0, "5.00");
+        check("encode_ns", 30_538.7, "30.5 µs");
+        check("threads_used", 4.0, "4");
+        check("context_switches", 12_345.0, "12,345");
+        check("lost_count", 0.0, "0");
         check("elapsed_ms", f64::NAN, "– ns");
     }
 

@@ -1,16 +1,19 @@
 //! The pictures of a page, in the order of the document's tables.
 
-use kumite_record::{Export, Point, Trial};
+use kumite_record::{Export, Outcome, Point, Trial};
 use serde::Serialize;
 
 use crate::bound::RECOVERY;
-use crate::chart::{Figure, LineChart, RowChart, Timeline, line_charts, row_chart, seconds_of, timeline};
+use crate::chart::{
+    Budget, EventChart, Figure, LineChart, RowChart, Timeline, axes, event_chart, families, has_jobs, jobs,
+    line_charts, row_chart, seconds_of, timeline,
+};
 use crate::explorer::Explorer;
 use crate::group::{Group, Groups};
 use crate::metric::Metric;
 use crate::percentile;
 use crate::table::{cells_at, metrics, sort};
-use crate::trials::median_trials;
+use crate::trials::{has_series, median_trial, median_trials};
 
 /// What a page shows beside its tables.
 #[derive(Debug, Serialize)]
@@ -21,6 +24,10 @@ pub struct Pictures {
     pub percentiles: Vec<RowChart>,
     /// For each undisturbed point with a time series.
     pub timelines: Vec<Timelines>,
+    /// For each point that has events.
+    pub events: Vec<Events>,
+    /// For each point whose trials have several jobs.
+    pub jobs: Vec<Timelines>,
     /// For each disturbed point.
     pub disturbances: Vec<Disturbed>,
     pub explorer: Option<Explorer>,
@@ -39,6 +46,15 @@ pub struct Timelines {
     /// By which metric the trials are the median.
     pub by: String,
     pub charts: Vec<Timeline>,
+}
+
+/// What happened within a job of one trial of each contender at a point.
+#[derive(Debug, Serialize)]
+pub struct Events {
+    pub place: String,
+    /// By which metric the trials are the median.
+    pub by: String,
+    pub charts: Vec<EventChart>,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,6 +85,20 @@ impl Pictures {
                 .enumerate()
                 .map(|(nth, (place, point))| timelines(export, &format!("time-{nth}"), place, point, None))
                 .filter(|timelines| !timelines.charts.is_empty())
+                .collect(),
+            events: events(export, groups),
+            jobs: groups
+                .calm()
+                .flat_map(with_points)
+                .enumerate()
+                .map(|(nth, (place, point))| {
+                    let (by, trials) = median_trials(export, point, None, has_jobs);
+                    let charts = trials.iter().enumerate();
+                    let charts =
+                        charts.map(|(trial, of)| jobs(export, format!("jobs-{nth}-{trial}"), of)).collect();
+                    Timelines { place, by: by.words(), charts }
+                })
+                .filter(|point| !point.charts.is_empty())
                 .collect(),
             disturbances: groups
                 .disturbed()
@@ -113,9 +143,39 @@ fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Distu
     }
 }
 
+/// Of a contender whose answers were always wrong the trial in the middle of those: what it did tells why.
+fn events(export: &Export, groups: &Groups) -> Vec<Events> {
+    let chosen = |(place, point): (String, &Point)| {
+        let (metric, _) = median_trials(export, point, None, has_events);
+        let cells = cells_at(export, point);
+        let trial = |outcome, cell| median_trial(export, cell, &metric.name, outcome, has_events);
+        let trials: Vec<&Trial> = cells
+            .iter()
+            .filter_map(|cell| trial(Outcome::Ok, *cell).or_else(|| trial(Outcome::Disqualified, *cell)))
+            .collect();
+        (!trials.is_empty()).then(|| (place, metric.words(), trials))
+    };
+    let points: Vec<_> =
+        groups.calm().flat_map(|group| points_of(groups, group)).filter_map(chosen).collect();
+    let budget = Budget::of(points.iter().map(|(.., trials)| trials.len()).sum());
+    let drawn = |(nth, (place, by, trials)): (usize, (String, String, Vec<&Trial>))| {
+        let families = families(&trials);
+        let charts = trials.iter().zip(axes(&trials)).enumerate();
+        let charts = charts.map(|(of, (trial, axis))| {
+            event_chart(format!("events-{nth}-{of}"), trial, axis, &families, budget)
+        });
+        Events { place, by, charts: charts.collect() }
+    };
+    points.into_iter().enumerate().map(drawn).collect()
+}
+
+fn has_events(trial: &Trial) -> bool {
+    !trial.sample.events.is_empty()
+}
+
 /// All over the same time, so that they can be set side by side.
 fn timelines(export: &Export, id: &str, place: String, point: &Point, metric: Option<&str>) -> Timelines {
-    let (by, trials): (Metric, Vec<&Trial>) = median_trials(export, point, metric);
+    let (by, trials): (Metric, Vec<&Trial>) = median_trials(export, point, metric, has_series);
     let spans: Vec<(f64, f64)> = trials.iter().map(|trial| seconds_of(&trial.sample.series)).collect();
     let seconds = (
         spans.iter().map(|span| span.0).fold(0.0, f64::min),

@@ -25,6 +25,7 @@ pub fn of_cell(cell: &Cell) -> Entry {
             (class, _) => class.to_string(),
         },
         note: (steadiness.class == SteadyClass::Inconsistent).then(|| counts.collect::<Vec<_>>().join(", ")),
+        lost: false,
     }
 }
 

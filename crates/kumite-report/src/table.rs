@@ -68,6 +68,8 @@ pub struct Column {
 pub struct Entry {
     pub text: String,
     pub note: Option<String>,
+    /// Whether it says that there is no figure, or not all of them, because trials do not count.
+    pub lost: bool,
 }
 
 impl Table {
@@ -96,7 +98,7 @@ impl Table {
 
 impl Entry {
     pub fn plain(text: String) -> Entry {
-        Entry { text, note: None }
+        Entry { text, ..Entry::default() }
     }
 }
 
@@ -154,8 +156,13 @@ fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview>
     };
     let column = |point: &&Point| {
         let value = groups.x.and_then(|x| point.get(x)).map_or(String::new(), ToString::to_string);
-        let entries = names.iter().map(|name| Entry::plain(of(name, point).unwrap_or_default()));
-        (Column { name: one_line(&value), numeric: true }, entries.collect())
+        let is_lost = |name: &str| {
+            let cell = cells.iter().find(|cell| cell.contender == name && cell.point == **point);
+            cell.is_some_and(|cell| cell.metrics.is_empty() && cell.needs.is_empty())
+        };
+        let entry =
+            |name: &&str| Entry { lost: is_lost(name), ..Entry::plain(of(name, point).unwrap_or_default()) };
+        (Column { name: one_line(&value), numeric: true }, names.iter().map(entry).collect())
     };
     let contenders = names.iter().map(|name| Entry::plain(one_line(name))).collect();
     let first = (Column { name: "contender".to_owned(), numeric: false }, contenders);
@@ -168,7 +175,7 @@ fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview>
 }
 
 /// Why a planned cell has no figure.
-fn lost(cell: &Cell) -> &'static str {
+pub fn lost(cell: &Cell) -> &'static str {
     match (cell.failed, cell.disqualified) {
         (0, 0) => "not measured",
         (failed, disqualified) if failed >= disqualified => "failed",
@@ -191,7 +198,11 @@ fn tables(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Poi
         columns.push((column, cells.iter().map(|cell| of_cell(cell)).collect()));
     }
     columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
-    columns.push(words(&cells, "marks", false, |cell| marks(export, cell)));
+    let (head, mut entries) = words(&cells, "marks", false, |cell| marks(export, cell));
+    for (entry, cell) in entries.iter_mut().zip(&cells) {
+        entry.lost = cell.failed + cell.disqualified > 0;
+    }
+    columns.push((head, entries));
     let details = (!details.is_empty())
         .then(|| Table::of([names()].into_iter().chain(figures(export, &cells, &details)).collect()));
     let source_lines = match export.run.kind.as_str() {
@@ -225,7 +236,7 @@ pub fn figure(export: &Export, cell: &Cell, metric: &Metric) -> Entry {
     match cell.metrics.get(&metric.name) {
         Some(estimate) => {
             let (text, note) = metric.bounded(estimate, Bound::of(export, cell, &metric.name));
-            Entry { text, note }
+            Entry { text, note, lost: false }
         }
         None => Entry::plain(cell.needs.get(&metric.name).map_or("–".to_owned(), |missing| needs(*missing))),
     }
@@ -239,6 +250,10 @@ pub fn figures(export: &Export, cells: &[&Cell], metrics: &[Metric]) -> Vec<Fill
             let has_interval = cell.metrics.get(&metric.name).is_some_and(|metric| metric.low.is_some());
             let said = nth > 0 && figure(export, cell, &metrics[0]).note == entry.note;
             entry.note.take_if(|_| !has_interval && said);
+            // Once in its row, where a reader looks first.
+            if nth == 0 && cell.metrics.is_empty() && cell.needs.is_empty() {
+                (entry.text, entry.lost) = (lost(cell).to_owned(), true);
+            }
             entry
         });
         (Column { name: one_line(&metric.label()), numeric: true }, entries.collect())

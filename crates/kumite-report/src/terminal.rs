@@ -120,11 +120,11 @@ fn point_lines(point: &PointTables, style: Style) -> String {
 }
 
 fn failure_lines(failures: &Failures, style: Style) -> String {
-    let Failures { disturbances, requests, trials } = failures;
+    let Failures { title, disturbances, requests, trials, .. } = failures;
     if disturbances.is_empty() && requests.is_none() && trials.is_empty() {
         return String::new();
     }
-    let mut out = heading("failures and recovery", style);
+    let mut out = heading(title, style);
     for disturbed in disturbances {
         let order =
             if disturbed.order.is_empty() { String::new() } else { format!(" ({})", disturbed.order) };

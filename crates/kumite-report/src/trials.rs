@@ -1,22 +1,24 @@
 //! Single trials: those that stand for their cell.
 
-use kumite_record::{Export, Outcome, Point, Trial};
+use kumite_record::{Cell, Export, Outcome, Point, Trial, standing};
 
 use crate::metric::Metric;
 use crate::table::{cells_at, metrics};
 
-/// The trial in the middle by that metric, among those that count; none where there is no such trial with a time series.
+/// What a trial must have to be chosen.
+pub type Has = fn(&Trial) -> bool;
+
+/// The trial in the middle by that metric, among those that stand and end like that; none where there is no such trial.
 pub fn median_trial<'a>(
     export: &'a Export,
-    contender: &str,
-    point: &Point,
+    cell: &Cell,
     metric: &str,
+    outcome: Outcome,
+    has: Has,
 ) -> Option<&'a Trial> {
-    let mut trials: Vec<(&Trial, f64)> = export
-        .trials
-        .iter()
-        .filter(|trial| trial.outcome == Outcome::Ok && !trial.sample.series.is_empty())
-        .filter(|trial| trial.contender == contender && trial.point == *point)
+    let here = export.trials.iter().filter(|trial| trial.point == cell.point);
+    let mut trials: Vec<(&Trial, f64)> = standing(here)
+        .filter(|trial| trial.contender == cell.contender && trial.outcome == outcome && has(trial))
         .map(|trial| (trial, trial.sample.metrics.get(metric).copied().unwrap_or(f64::INFINITY)))
         .collect();
     trials.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.seq.cmp(&b.0.seq)));
@@ -29,11 +31,17 @@ pub fn median_trials<'a>(
     export: &'a Export,
     point: &Point,
     metric: Option<&str>,
+    has: Has,
 ) -> (Metric, Vec<&'a Trial>) {
     let cells = cells_at(export, point);
     let first = || metrics(cells.iter().copied()).into_iter().next().unwrap_or_else(|| Metric::new(""));
     let metric = metric.map_or_else(first, Metric::new);
-    let trials =
-        cells.iter().filter_map(|cell| median_trial(export, &cell.contender, point, &metric.name)).collect();
+    let trial = |cell: &&Cell| median_trial(export, cell, &metric.name, Outcome::Ok, has);
+    let trials = cells.iter().filter_map(trial).collect();
     (metric, trials)
+}
+
+/// Whether it has a time series.
+pub fn has_series(trial: &Trial) -> bool {
+    !trial.sample.series.is_empty()
 }

@@ -3,7 +3,8 @@
 use kumite_record::{Claim, EffectKind, Verdict};
 use serde::Serialize;
 
-use crate::number::{count, digits_apart, significant};
+use crate::metric::Metric;
+use crate::number::{digits_apart, significant};
 use crate::text::{clean, one_line};
 
 /// A verdict as every format shows it.
@@ -49,19 +50,24 @@ fn symbol(verdict: Verdict) -> char {
     }
 }
 
-/// `ratio 1.43 (95 %: 1.31 to 1.55)`.
+/// `ratio 1.43 (95 %: 1.31 to 1.55)`, `difference 120 ms (95 %: 94.0 to 151)`.
 fn effect(claim: &Claim) -> Option<String> {
     let effect = claim.effect?;
     let (noun, no_effect) = match claim.effect_kind {
-        Some(EffectKind::Exact) => return Some(format!("exactly {}", count(effect))),
+        Some(EffectKind::Exact) => return Some(format!("exactly {}", sides(&claim.assert).text(effect))),
         Some(EffectKind::Ratio) => ("ratio", Some(1.0)),
         Some(EffectKind::Difference) => ("difference", None),
         None => ("effect", None),
     };
     // A bound that is not quite "no effect" must not look as if it were.
     let known: Vec<f64> = [Some(effect), claim.low, claim.high, no_effect].into_iter().flatten().collect();
+    let largest = known.iter().map(|value| value.abs()).fold(0.0, f64::max);
+    let (factor, unit) = match claim.effect_kind {
+        Some(EffectKind::Difference) => sides(&claim.assert).scale(largest),
+        _ => (1.0, ""),
+    };
     let digits = digits_apart(&known);
-    let show = |value| significant(value, digits);
+    let show = |value: f64| significant(value / factor, digits);
     let level = format!("{} %", shortest(claim.confidence.unwrap_or(0.95) * 100.0));
     let interval = match (claim.low, claim.high) {
         (Some(low), Some(high)) => format!("{level}: {} to {}", show(low), show(high)),
@@ -69,7 +75,26 @@ fn effect(claim: &Claim) -> Option<String> {
         (None, Some(high)) => format!("{level}: {} or less", show(high)),
         (None, None) => "no interval".to_owned(),
     };
-    Some(format!("{noun} {} ({interval})", show(effect)))
+    Some(format!("{noun} {}{unit} ({interval})", show(effect)))
+}
+
+/// What the sides of a claim are, in seconds, bytes or plain numbers, as far as its words tell without working it out: a
+/// product, a quotient or an exponent may be anything, and so may sides that are not all of one unit.
+fn sides(assert: &str) -> Metric {
+    let last_word = |text: &'_ str| {
+        let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+        text[rest.len()..].to_owned()
+    };
+    let called: Vec<String> = assert.match_indices('(').map(|(at, _)| last_word(&assert[..at])).collect();
+    let is_any = |words: &[&str], name: &String| words.contains(&name.as_str());
+    let unknown = assert.contains(['*', '/'])
+        || called.iter().any(|name| is_any(&["slope", "spread", "disqualified"], name));
+    let mut units = called
+        .iter()
+        .filter(|name| !is_any(&["", "min", "max"], name))
+        .map(|name| Metric::new(name).converted());
+    let first = units.next().filter(|first| !unknown && units.all(|unit| unit == *first));
+    first.unwrap_or(Metric::new("_count"))
 }
 
 /// At most two decimals: `95`, `99.17`.
@@ -95,5 +120,52 @@ pub fn tally(claims: &[Claim]) -> String {
         0 => "No claim was judged.".to_owned(),
         1 => format!("1 claim: {}.", parts.join(", ")),
         n => format!("{n} claims: {}.", parts.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(assert: &str, kind: EffectKind, values: [f64; 3]) -> Claim {
+        let [effect, low, high] = values.map(Some);
+        Claim {
+            id: "id".into(),
+            assert: assert.into(),
+            title: None,
+            published: None,
+            verdict: Verdict::Holds,
+            effect,
+            low,
+            high,
+            confidence: Some(0.95),
+            effect_kind: Some(kind),
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_difference_has_the_unit_of_its_sides_where_that_is_clear() {
+        let check = |assert, values, text: &str| {
+            assert_eq!(effect(&claim(assert, EffectKind::Difference, values)).as_deref(), Some(text));
+        };
+        let values = [0.12, 0.094, 0.151];
+        check("recovery_ms(a) >= first_right_ms(b)", values, "difference 120 ms (95 %: 94.0 to 151)");
+        check("every $n: max(p_us(a) over n) > 0 s", values, "difference 120 ms (95 %: 94.0 to 151)");
+        check("p_us(a) / q_us(b) > 0", values, "difference 0.120 (95 %: 0.0940 to 0.151)");
+        check("slope(p_us(a) over n) > 0", values, "difference 0.120 (95 %: 0.0940 to 0.151)");
+        check("p_us(a) > 0 and cpu_cores(a) > 0", values, "difference 0.120 (95 %: 0.0940 to 0.151)");
+        let kib = [2048.0, 1024.0, 4096.0];
+        check("file_bytes(ü) > disk_bytes(b)", kib, "difference 2.00 KiB (95 %: 1.00 to 4.00)");
+    }
+
+    #[test]
+    fn an_exact_value_has_its_unit_too() {
+        let check = |assert, value, text: &str| {
+            assert_eq!(effect(&claim(assert, EffectKind::Exact, [value; 3])).as_deref(), Some(text));
+        };
+        check("threads_used(a) = 4", 4.0, "exactly 4");
+        check("elapsed_ms(a) = 3 s", 3.5, "exactly 3.50 s");
+        check("disqualified(a)", 7.0, "exactly 7");
     }
 }

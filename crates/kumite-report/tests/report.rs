@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use kumite_record::{AxisValue, Estimate, Export, Mark, SelfCheck, Trial};
+use kumite_record::{AxisValue, Estimate, Export, JobEvent, Mark, SelfCheck, Trial};
 use kumite_report::{Style, csv, html, load_terminal, markdown, selfcheck_terminal, terminal};
 
 const PLAIN: Style = Style { color: false, width: 100 };
@@ -164,13 +164,174 @@ fn a_sparse_run_in_every_format() {
     insta::assert_snapshot!("sparse_terminal", terminal(&export, &PLAIN));
     insta::assert_snapshot!("sparse_markdown", markdown(&export));
     let page = html(&export);
-    // Where someone who changes the page can look at it.
-    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("sparse.html");
-    std::fs::write(&file, &page).unwrap();
+    shown("sparse.html", &page);
     accessible(&page);
     assert!(page.len() < 3_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
-    assert!(page.contains("&gt; 5.00 s") || page.contains("> 5.00 s"), "{}", file.display());
+    assert!(page.contains("&gt; 5.00 s") || page.contains("> 5.00 s"));
     assert!(page.contains("its runs disagree"));
+}
+
+#[test]
+fn a_task_run_in_every_format() {
+    let export = fixture::task::export();
+    insta::assert_snapshot!("task_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("task_markdown", markdown(&export));
+    let page = html(&export);
+    shown("task.html", &page);
+    // Rows of elapsed, events and jobs of each contender; the disqualified one has no jobs that count.
+    assert_eq!(accessible(&page).0, 1 + 5 + 4);
+    assert_eq!(page.matches(">disqualified</text>").count(), 1);
+    assert!(page.contains("<td class=\"number lost\">disqualified</td>"));
+}
+
+#[test]
+fn events_are_told_by_thread() {
+    let page = html(&fixture::task::export());
+    let document = parsed(&page);
+    let charts: Vec<_> = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == "desc")
+        .filter(|node| node.attribute("id").is_some_and(|id| id.starts_with("events-")))
+        .map(|node| (node.text().unwrap(), node.parent().unwrap()))
+        .collect();
+    assert_eq!(charts.len(), 5);
+    let description = |name: &str| charts.iter().find(|(text, _)| text.contains(name)).unwrap();
+    let (single, chart) = description("of reactor-single");
+    assert!(single.contains("Of 180 next events 180 on single-1."), "{single}");
+    assert!(single.contains("on threads without next events: 1 on main, 35 on parallel-1."), "{single}");
+    // Each of 276 events has its mark, and each mark says what it is.
+    let titles = chart.descendants().filter(|node| node.tag_name().name() == "title").count();
+    assert_eq!(titles, 1 + 276);
+    assert!(page.contains("<title>101.207 ms, single-1: next student 0</title>"));
+
+    let (parallel, _) = description("of reactor-parallel");
+    let on_four =
+        "Of 180 next events 48 on parallel-1, 48 on parallel-2, 42 on parallel-3, 42 on parallel-4.";
+    assert!(parallel.contains(on_four), "{parallel}");
+    let (many, chart) = description("of java-virtual-threads");
+    assert!(many.contains("on 201 threads") && many.contains("on 184 more threads"), "{many}");
+    let lanes =
+        chart.children().filter(|node| node.attribute("class").is_some_and(|c| c.starts_with("lane")));
+    assert_eq!(lanes.count(), 16);
+    assert!(page.contains(">and 186 more threads</text>"));
+}
+
+#[test]
+fn events_of_one_length_have_one_axis() {
+    let page = html(&fixture::task::export());
+    // That of 3.52 s; the 1.91 s of the wrong answer have room on it, and decide nothing.
+    assert!(
+        page.contains(
+            "<figcaption>reactor-blocking, block 1: 18.1 s, on a time axis of its own</figcaption>"
+        )
+    );
+    assert!(
+        page.contains(
+            "<figcaption>reactor-parallel, block 6: 6.69 s, on a time axis of its own</figcaption>"
+        )
+    );
+    assert_eq!(page.matches(", on a time axis of its own</figcaption>").count(), 2);
+    assert_eq!(page.matches("end of the others’ axis").count(), 2);
+    assert_eq!(page.matches("<strong class=\"lost\">disqualified</strong></figcaption>").count(), 1);
+}
+
+#[test]
+fn hostile_events_are_only_words() {
+    let mut export = fixture::task::export();
+    let text = "<script>alert(1)</script>\u{202e}\x1b";
+    for event in export.trials.iter_mut().flat_map(|trial| &mut trial.sample.events) {
+        *event = JobEvent(u64::MAX - event.0, text.to_owned(), text.to_owned(), text.to_owned());
+    }
+    for trial in export.trials.iter_mut().filter(|trial| trial.contender == "reactor-single") {
+        trial.sample.events = vec![JobEvent(0, String::new(), "next".into(), String::new())];
+    }
+    let page = html(&export);
+    accessible(&page);
+    assert!(page.contains("Of 1 next event 1 on a thread without a name."));
+    assert!(!page.contains("<script") && !page.contains(['\x1b', '\u{202e}']));
+}
+
+#[test]
+fn very_many_events_stay_a_small_picture_and_none_is_left_out() {
+    let mut export = fixture::task::export();
+    let trial = export.trials.iter_mut().find(|trial| trial.contender == "reactor-single").unwrap();
+    let event = |n: u64| JobEvent(n * 31_000, format!("t-{}", n % 7), "next".into(), format!("{n}"));
+    trial.sample.events = (0..100_000).map(event).collect();
+    let name = trial.contender.clone();
+    export.trials.retain(|trial| trial.contender != name || trial.block == 0);
+    let page = html(&export);
+    let chart = page.split("<figcaption>reactor-single, block 1: ").nth(1).unwrap();
+    let chart = chart.split_once("</figure>").unwrap().0;
+    assert!(chart.contains("100,000 events are drawn as "), "{}", &chart[..200]);
+    assert!(chart.len() < 100_000, "{} bytes", chart.len());
+}
+
+#[test]
+fn a_page_of_very_many_events_stays_small() {
+    let mut export = fixture::task::sweep();
+    for trial in export.trials.iter_mut().filter(|trial| trial.block == 0) {
+        let event = |n: u64| JobEvent(n * 31_000, format!("t-{}", n % 7), "next".into(), format!("a {n}"));
+        trial.sample.events = (0..400).map(event).collect();
+    }
+    let page = html(&export);
+    assert!(page.contains("400 events are drawn as "));
+    assert!(page.len() < 3_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
+}
+
+#[test]
+fn ids_of_many_sorts_are_no_families() {
+    let export = fixture::task::export();
+    let key = |export: &Export| {
+        let page = html(export);
+        [">next (student)<", ">next (score)<", ">next<"].map(|label| page.matches(label).count())
+    };
+    // The lanes' column has the same word in its head.
+    assert_eq!(key(&export), [5, 5, 5]);
+    let mut many = export;
+    for (nth, event) in many.trials.iter_mut().flat_map(|trial| &mut trial.sample.events).enumerate() {
+        event.3 = ["a", "b", "c", "d"][nth % 4].to_owned();
+    }
+    assert_eq!(key(&many), [0, 0, 2 * 5]);
+}
+
+#[test]
+fn a_sweep_of_many_contenders_is_readable() {
+    let export = fixture::task::sweep();
+    let page = html(&export);
+    shown("sweep.html", &page);
+    accessible(&page);
+    assert!(page.contains(">1,024</text>"), "a value of the axis is not rounded");
+    let line = |name: &str| {
+        let chart = page.split("<svg").nth(1).unwrap();
+        let start = chart.find(&format!("<title>{name}, students = 10: ")).unwrap();
+        let line = &chart[..start];
+        line[line.rfind("class=\"line\"").unwrap()..].split('"').nth(3).unwrap().to_owned()
+    };
+    let parts = |name| (line(name).matches('M').count(), line(name).matches('L').count());
+    assert_eq!(parts("contender-00-by-name"), (1, 9));
+    assert_eq!(parts("contender-01-by-name"), (2, 7), "it failed in the middle");
+    assert_eq!(parts("contender-02-by-name"), (1, 7), "it failed at the end");
+    assert!(page.contains("contender-01-by-name, students = 1024: failed."));
+    // Reasons that differ from trial to trial do not crowd out the others'.
+    let text = terminal(&export, &PLAIN);
+    assert_eq!(text.matches("contender-17-by-name disqualified in").count(), 3 + 1, "{text}");
+    assert!(text.contains("contender-17-by-name disqualified in 17 trials more"), "{text}");
+}
+
+#[test]
+fn a_csv_has_a_row_for_what_could_not_be_given() {
+    let mut export = fixture::sparse::export();
+    export.cells.truncate(1);
+    export.cells[0].metrics.clear();
+    export.cells[0].needs = [("response_p99_9_us".to_owned(), 1_204)].into();
+    let text = csv(&export);
+    let row: Vec<&str> = text.lines().nth(1).unwrap().split(",response_p99_9_us,").collect();
+    assert_eq!((text.lines().count(), row[1]), (2, "us,,,,,,6,0,0,0,1204"));
+}
+
+/// Where someone who changes the page can look at it.
+fn shown(name: &str, page: &str) {
+    std::fs::write(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), page).unwrap();
 }
 
 #[test]
@@ -249,7 +410,7 @@ fn charts_never_mix_the_values_of_another_axis() {
         .filter(|title| title.starts_with("server_cores"))
         .collect();
     assert_eq!(titles, ["server_cores = 1", "server_cores = all"]);
-    let lines = document.descendants().filter(|node| node.tag_name().name() == "polyline").count();
+    let lines = document.descendants().filter(|node| node.attribute("class") == Some("line")).count();
     assert_eq!(lines, 2 * 5 * 5);
 }
 

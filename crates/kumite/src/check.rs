@@ -1,11 +1,13 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
-use kumite_lab::{Experiment, HttpExecutor, cores, prepare, used_cores};
-use kumite_record::Store;
+use kumite_lab::{
+    Answers, Experiment, HttpExecutor, Kind, OneJob, Ready, TaskExecutor, cores, prepare, used_cores,
+};
+use kumite_record::{Cores, Point, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -38,7 +40,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let state = store.folder().to_owned();
     let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    let executor = HttpExecutor::new(&experiment, available, &state, "check").map_err(Failure::Incomplete)?;
+    let mut checker = Checker::new(&experiment, available, &state, &stop)?;
     let points = experiment.points();
     let (mut right, mut wanting) = (0, 0);
     for contender in &prepared.contenders {
@@ -55,11 +57,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             output::print(&format!("✗ {name} {}: {reason}\n", contender.status.as_str()))?;
             continue;
         };
-        let line = match executor.check(ready, &points[0], &stop) {
+        let line = match checker.check(ready, &points[0], &stop) {
             None => break,
-            Some(Ok(_)) => {
+            Some(Ok(answered)) => {
                 right += 1;
-                format!("✓ {name} answers right: {}\n", contender.version.as_deref().unwrap_or_default())
+                format!("✓ {name} {answered}: {}\n", contender.version.as_deref().unwrap_or_default())
             }
             Some(Err(why)) => {
                 wanting += 1;
@@ -79,5 +81,61 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             right + wanting,
             experiment.name
         ))),
+    }
+}
+
+/// Whoever checks contenders of a kind.
+enum Checker<'a> {
+    Http(HttpExecutor<'a>),
+    Task(Box<TaskExecutor<'a>>),
+}
+
+impl<'a> Checker<'a> {
+    fn new(
+        experiment: &'a Experiment,
+        cores: Cores,
+        state: &'a Path,
+        stop: &AtomicBool,
+    ) -> Result<Checker<'a>, Failure> {
+        match experiment.kind {
+            Kind::Http => {
+                let executor = HttpExecutor::new(experiment, cores, state, "check");
+                executor.map(Checker::Http).map_err(Failure::Incomplete)
+            }
+            Kind::Task => match TaskExecutor::new(experiment, cores, state, "check", stop) {
+                None => Err(Failure::Incomplete("it was interrupted".to_owned())),
+                Some(executor) => executor.map(Box::new).map(Checker::Task).map_err(Failure::Incomplete),
+            },
+        }
+    }
+
+    /// How it answers, if that is as it should be; none if `stop` was set.
+    fn check(
+        &mut self,
+        contender: &Ready,
+        point: &Point,
+        stop: &AtomicBool,
+    ) -> Option<Result<&'static str, String>> {
+        match self {
+            Checker::Http(executor) => {
+                executor.check(contender, point, stop).map(|checked| checked.map(|_| "answers right"))
+            }
+            Checker::Task(executor) => Some(
+                executor
+                    .one_job(contender, point, None, stop)?
+                    .and_then(|job| answered(&job, contender.answers)),
+            ),
+        }
+    }
+}
+
+fn answered(job: &OneJob, known: Option<Answers>) -> Result<&'static str, String> {
+    match (&job.wrong, known) {
+        (None, None) => Ok("answers right"),
+        (Some(why), None) => Err(format!("its answer is wrong: {why}")),
+        (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
+        (None, Some(Answers::Wrong)) => {
+            Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
+        }
     }
 }

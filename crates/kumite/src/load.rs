@@ -170,14 +170,19 @@ fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Fai
         blocks: 1,
         ..Run::default()
     };
-    let contender =
-        Ready { name: args.urls.join(" "), folder: PathBuf::new(), run: String::new(), env: Vec::new() };
+    let contender = Ready {
+        name: args.urls.join(" "),
+        folder: PathBuf::new(),
+        run: String::new(),
+        env: Vec::new(),
+        answers: None,
+    };
     store.begin(&run, &machine(cores), &[])?;
     let session = Session {
         run: &run,
         contenders: std::slice::from_ref(&contender),
         plan: &plan(&[vec![0]], 1, run.seed),
-        times: &[seconds.unwrap_or_default()],
+        times: &[Some(seconds.unwrap_or_default())],
         kept: &[],
         budget: None,
         undecided: &|_| BTreeSet::new(),

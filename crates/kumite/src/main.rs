@@ -21,6 +21,7 @@ mod schema;
 mod selfcheck;
 mod stop;
 mod stub;
+mod task;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,8 @@ enum Command {
     Build(build::Args),
     /// Build every contender of an experiment, start it and see that it answers rightly; nothing is timed
     Check(check::Args),
+    /// Give a contender one job by hand and show all that is said
+    Task(task::Args),
     /// List experiments, or the runs in the results store
     List(list::Args),
     /// Show the report of a run again, or write it to files
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Task(args) => task::run(&args),
         Command::List(args) => list::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),

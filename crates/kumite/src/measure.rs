@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_lab::{
-    Clock, Event, Experiment, HttpExecutor, Lock, Ready, Session, conclude, execute, export, humane, plan,
-    undecided,
+    Clock, Event, Executor, Experiment, HttpExecutor, Kind, Lock, Ready, Session, TaskExecutor, conclude,
+    execute, export, humane, plan, undecided,
 };
 use kumite_record::{Cores, Export, Outcome, Run, Store};
 
@@ -45,8 +45,18 @@ impl Measuring<'_> {
         store: &mut Store,
     ) -> Result<Export, Failure> {
         let state = store.folder().to_owned();
-        let mut executor =
-            HttpExecutor::new(self.experiment, self.cores, &state, &run.id).map_err(Failure::Incomplete)?;
+        let mut executor: Box<dyn Executor> = match self.experiment.kind {
+            Kind::Http => Box::new(
+                HttpExecutor::new(self.experiment, self.cores, &state, &run.id)
+                    .map_err(Failure::Incomplete)?,
+            ),
+            Kind::Task => match TaskExecutor::new(self.experiment, self.cores, &state, &run.id, self.stop) {
+                Some(executor) => Box::new(executor.map_err(Failure::Incomplete)?),
+                None => {
+                    return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
+                }
+            },
+        };
         let takes_part = self.experiment.takes_part(ready);
         let plan = plan(&takes_part, run.blocks, run.seed);
         let kept = store.trials(&run.id)?;
@@ -63,11 +73,13 @@ impl Measuring<'_> {
             rerun_marked: self.rerun_marked,
         };
         let mut progress = Progress::new(plan.trials());
-        let ended = execute(&session, &mut executor, clock, store, self.stop, &mut |event| match event {
+        let ended = execute(&session, executor.as_mut(), clock, store, self.stop, &mut |event| match event {
             Event::Note(note) => progress.note(&note),
             Event::Trial { done, total, left, trial } => {
-                let rate = trial.sample.metrics.get("throughput_rps");
-                let what = rate.map_or(trial.outcome.as_str().to_owned(), |rate| format!("{rate:.0}/s"));
+                let metric = |name| trial.sample.metrics.get(name).copied();
+                let rate = metric("throughput_rps").map(|rate| format!("{rate:.0}/s"));
+                let time = metric("elapsed_ms").map(|ms| humane(Duration::from_secs_f64(ms / 1e3)));
+                let what = rate.or(time).unwrap_or_else(|| trial.outcome.as_str().to_owned());
                 let left = format!("at most {} left", humane(left));
                 let cell = run.cell(&trial.contender, &trial.point);
                 progress.step(done, total, &format!("{left}; {cell}: {what}"));

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{Choice, Clock, Experiment, Prepared, RealClock, cores, machine, prepare, used_cores};
+use kumite_lab::{
+    Choice, Clock, Experiment, Prepared, RealClock, check_disk, cores, machine, prepare, used_cores,
+};
 use kumite_record::{Contender, ContenderStatus, Machine, Run, Store};
 
 use crate::exit::Failure;
@@ -54,6 +56,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let available = cores();
     let used = used_cores(&experiment, &available)?;
     args.documents.check()?;
+    check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     same_machine(&id, &store.machine(&id)?, &machine(used))?;
     let stop = stop::flag()?;
     let contenders = store.contenders(&id)?;

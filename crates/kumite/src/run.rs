@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{Choice, Clock, Experiment, RealClock, cores, humane, machine, prepare, used_cores};
+use kumite_lab::{
+    Choice, Clock, Experiment, RealClock, check_disk, cores, humane, machine, prepare, used_cores,
+};
 use kumite_record::{Run, Store};
 
 use crate::contenders::Contenders;
@@ -67,6 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop::flag()?;
     let mut store = Store::open(&args.db)?;
     let state = store.folder().to_owned();
+    check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     if stop.load(std::sync::atomic::Ordering::Relaxed) {
@@ -113,7 +116,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
         id: Run::new_id(started),
         experiment: experiment.name.clone(),
         experiment_given: args.experiment.clone(),
-        kind: experiment.kind.clone(),
+        kind: experiment.kind.as_str().to_owned(),
         profile: experiment.profile.clone(),
         seed,
         started,
@@ -177,9 +180,15 @@ fn dry_run(experiment: &Experiment, choice: &Choice) -> String {
     let range = |least: String, most: String| if least == most { most } else { format!("{least} to {most}") };
     let blocks = range(least.to_string(), most.to_string());
     let of_all = range((trials * least as usize).to_string(), (trials * most as usize).to_string());
-    let time = range(humane(time * least), humane(time * most));
+    let time = match time {
+        Some(time) => {
+            let time = range(humane(time * least), humane(time * most));
+            format!("{time} under load, starting and stopping not counted")
+        }
+        None => "how long a job takes, the first round tells".to_owned(),
+    };
     text += &format!(
-        "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time} under load, starting and stopping not counted\n",
+        "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",
         experiment.profile,
     );
     text

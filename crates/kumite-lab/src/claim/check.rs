@@ -60,6 +60,7 @@ impl Scope<'_> {
             Expr::Number(_) => Ok(()),
             Expr::Parameter(name) => self.parameter(name),
             Expr::Metric(metric) => self.metric(metric),
+            Expr::Own(name) => fail(name, format!("'{0}' needs a contender, as in {0}(NAME)", name.text)),
             Expr::Binary(left, _, right) => {
                 self.expr(left)?;
                 self.expr(right)

@@ -18,6 +18,16 @@ pub(crate) fn parse(text: &str) -> Result<Claim, ClaimError> {
     }
 }
 
+/// An expression alone, as metrics are derived by.
+pub(crate) fn parse_expression(text: &str) -> Result<Expr, ClaimError> {
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, text, depth: 0 };
+    let expr = parser.expr()?;
+    match parser.peek() {
+        Kind::End => Ok(expr),
+        _ => Err(parser.expected("the end")),
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     Word(String),
@@ -252,7 +262,9 @@ impl Parser<'_> {
             }
             Kind::Word(word) => {
                 self.next += 1;
-                self.expect("(")?;
+                if !self.take("(") {
+                    return Ok(Expr::Own(Name { text: word, column }));
+                }
                 let fold = match word.as_str() {
                     "min" => Fold::Min,
                     "max" => Fold::Max,
@@ -298,7 +310,7 @@ impl Parser<'_> {
                     AxisValue::Float(value)
                 }
             }
-            Kind::Word(word) => AxisValue::Text(word),
+            Kind::Word(word) => word.parse().map_or(AxisValue::Text(word), AxisValue::Bool),
             _ => return Err(self.expected("a value of the axis")),
         };
         self.next += 1;

@@ -74,8 +74,13 @@ fn run(names: &[&str], blocks: u32, case: Case) -> Made {
 }
 
 fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
-    let ready =
-        |name: &&str| Ready { name: (*name).into(), folder: "".into(), run: "".into(), env: Vec::new() };
+    let ready = |name: &&str| Ready {
+        name: (*name).into(),
+        folder: "".into(),
+        run: "".into(),
+        env: Vec::new(),
+        answers: None,
+    };
     let contenders: Vec<Ready> = names.iter().map(ready).collect();
     let points: Vec<Point> =
         [1, 10].map(|value| Point([("n".to_owned(), AxisValue::Int(value))].into())).into();
@@ -95,7 +100,7 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
         run: &run,
         contenders: &contenders,
         plan: &plan,
-        times: &[Duration::from_secs(1); 2],
+        times: &[Some(Duration::from_secs(1)); 2],
         kept: &kept,
         budget: case.budget.map(Duration::from_secs),
         undecided: &undecided,

@@ -8,15 +8,16 @@ use kumite_load as load;
 use kumite_process::pin_thread;
 use kumite_record::{Cores, Outcome, Point};
 
-use super::cores::server_cores;
-use super::log::last_lines;
 use super::offer::{Offered, offer};
 use super::sample::{against_littles_law, marks, sample, silent_before_end};
 use super::server::{Server, kinds};
 use super::workload::HttpWorkload;
+use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
+use crate::log::last_lines;
 use crate::prepare::Ready;
 use crate::spec::Experiment;
+use crate::workload::Workload;
 
 /// Starts each contender afresh, offers it the load, and stops it.
 pub struct HttpExecutor<'a> {
@@ -40,8 +41,10 @@ impl<'a> HttpExecutor<'a> {
             .map_err(|error| format!("cannot make {}: {error}", state.join(&logs).display()))?;
         // Before the first contender, so that all of them inherit the same limit.
         let points = experiment.points();
-        let most =
-            points.iter().filter_map(|point| Some(experiment.http(point).ok()?.most_connections())).max();
+        let most = points
+            .iter()
+            .filter_map(|point| Some(http(experiment, point, &cores).ok()?.0.most_connections()))
+            .max();
         load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
         pin_thread(&cores.engine).map_err(|error| error.to_string())?;
         kumite_process::become_subreaper().map_err(|error| error.to_string())?;
@@ -56,12 +59,12 @@ impl<'a> HttpExecutor<'a> {
         point: &Point,
         stop: &AtomicBool,
     ) -> Option<Result<Duration, String>> {
-        let workload = match self.experiment.http(point) {
-            Ok(workload) => workload,
+        let (workload, given) = match http(self.experiment, point, &self.cores) {
+            Ok(found) => found,
             Err(why) => return Some(Err(why)),
         };
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let mut server = match Server::start(contender, &server_cores(&workload, &self.cores).0, &log) {
+        let mut server = match Server::start(contender, &given.cores, &log) {
             Ok(server) => server,
             Err(why) => return Some(Err(why)),
         };
@@ -80,11 +83,11 @@ impl Executor for HttpExecutor<'_> {
             self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name)).display().to_string();
         let log = self.state.join(&kept);
         let failed = |(outcome, why)| Measured { log: Some(kept.clone()), ..Measured::failed(outcome, why) };
-        let workload = match self.experiment.http(order.point) {
-            Ok(workload) => workload,
+        let (workload, given) = match http(self.experiment, order.point, &self.cores) {
+            Ok(found) => found,
             Err(why) => return Some(failed((Outcome::Failed, why))),
         };
-        let (cores, shared) = server_cores(&workload, &self.cores);
+        let GivenCores { cores, shared } = given;
         let mut server = match Server::start(order.contender, &cores, &log) {
             Ok(server) => server,
             Err(why) => return Some(failed((Outcome::Failed, why))),
@@ -109,6 +112,19 @@ impl Executor for HttpExecutor<'_> {
             },
             Err(wanting) => failed(wanting),
         })
+    }
+}
+
+fn http(
+    experiment: &Experiment,
+    point: &Point,
+    available: &Cores,
+) -> Result<(HttpWorkload, GivenCores), String> {
+    let workload = experiment.workload(point)?;
+    let given = workload.given_cores(available)?;
+    match workload {
+        Workload::Http(workload) => Ok((workload, given)),
+        Workload::Task(_) => Err("a task is not offered requests".to_owned()),
     }
 }
 

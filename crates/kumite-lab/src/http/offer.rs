@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use kumite_load as load;
 use kumite_process::{Tree, Usage, Waits};
 
-use super::log::{check_size, last_lines};
 use super::sample::INTERVAL_MS;
 use super::server::Server;
 use super::workload::HttpWorkload;
+use crate::log::{check_size, last_lines};
 use crate::needs::ended;
 use crate::noise::{Noise, Ours, Watch};
 

@@ -8,9 +8,9 @@ use kumite_load as load;
 use kumite_process::{Listener, Spawn, Tree};
 use kumite_record::Outcome;
 
-use super::log::{check_size, last_lines, trim};
 use super::port::free_port;
 use super::workload::HttpWorkload;
+use crate::log::{check_size, last_lines, trim};
 use crate::needs::ended;
 use crate::prepare::Ready;
 

@@ -9,6 +9,8 @@ use kumite_load::{
 };
 use kumite_record::{AxisValue, Point};
 
+use crate::cores::AskedCores;
+use crate::parameters::Parameters;
 use crate::spec::Answer;
 
 const MAX_CONNECTIONS: i64 = 100_000;
@@ -34,22 +36,13 @@ pub struct HttpWorkload {
     /// An answer that takes longer is a failure; 1 s by default.
     pub timeout: Duration,
     /// How many cores the server is given; 1 by default.
-    pub server_cores: ServerCores,
+    pub server_cores: AskedCores,
     /// How long the server may take until it answers rightly; 30 s by default.
     pub ready: Duration,
     /// What is done to the server after the window; nothing by default.
     pub disturbance: Option<Disturbance>,
     /// What a right answer is.
     pub expect: Expect,
-}
-
-/// How many cores the server is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ServerCores {
-    /// So many, beside the load engine's.
-    Count(usize),
-    /// Every core; the load engine shares them, and the sample is marked.
-    All,
 }
 
 impl HttpWorkload {
@@ -117,13 +110,6 @@ impl HttpWorkload {
             ));
         }
         let take = Parameters(&parameters);
-        let server_cores = match parameters.get("server_cores") {
-            Some(AxisValue::Text(word)) if word == "all" => ServerCores::All,
-            Some(AxisValue::Text(word)) => {
-                return Err(format!("server_cores is a number or \"all\", not \"{word}\""));
-            }
-            _ => ServerCores::Count(take.count("server_cores", 1, 1..=4096)?),
-        };
         let workload = HttpWorkload {
             method: take.text("method", "GET")?,
             path: take.text("path", "/")?,
@@ -133,7 +119,7 @@ impl HttpWorkload {
             duration: take.seconds("duration_s", 5.0, 1.0, 0.1..=86_400.0)?,
             warm_up: take.seconds("warm_up_s", 1.0, 1.0, 0.0..=3600.0)?,
             timeout: take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?,
-            server_cores,
+            server_cores: take.cores("server_cores")?,
             ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
             disturbance: disturbance(&take)?,
             expect: Expect {
@@ -236,51 +222,6 @@ fn arrivals(take: &Parameters) -> Result<Option<Arrivals>, String> {
     };
     let pieces = vec![Piece { from: rate, to: rate, lasts: None }];
     Ok((rate > 0.0).then_some(Arrivals::Rate { pieces, gaps, burst }))
-}
-
-struct Parameters<'a>(&'a BTreeMap<String, AxisValue>);
-
-impl Parameters<'_> {
-    fn text(&self, name: &str, default: &str) -> Result<String, String> {
-        match self.0.get(name) {
-            None => Ok(default.to_owned()),
-            Some(AxisValue::Text(text)) => Ok(text.clone()),
-            Some(other) => Err(format!("{name} is text, not {other}")),
-        }
-    }
-
-    fn count(
-        &self,
-        name: &str,
-        default: usize,
-        range: std::ops::RangeInclusive<i64>,
-    ) -> Result<usize, String> {
-        match self.0.get(name) {
-            None => Ok(default),
-            Some(AxisValue::Int(count)) if range.contains(count) => Ok(*count as usize),
-            Some(other) => Err(format!(
-                "{name} is a whole number from {} to {}, not {other}",
-                range.start(),
-                range.end()
-            )),
-        }
-    }
-
-    fn seconds(
-        &self,
-        name: &str,
-        default: f64,
-        unit: f64,
-        range: std::ops::RangeInclusive<f64>,
-    ) -> Result<Duration, String> {
-        let value = match self.0.get(name) {
-            None => default,
-            Some(value) => value.number().filter(|number| range.contains(number)).ok_or_else(|| {
-                format!("{name} is a number from {} to {}, not {value}", range.start(), range.end())
-            })?,
-        };
-        Ok(Duration::from_secs_f64(value * unit))
-    }
 }
 
 #[cfg(test)]

@@ -292,6 +292,7 @@ mod tests {
             needs: Vec::new(),
             install: Default::default(),
             build: Some("x > built".to_owned()),
+            uses: Vec::new(),
             version: "read -r built < built; echo \"$built, $(x)\"".to_owned(),
             variants: Vec::new(),
         };

@@ -1,6 +1,6 @@
 //! Estimates over the x axis, one line a contender.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{Cell, Export};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use super::scale::Scale;
 use super::{Look, Tick, shortened};
 use crate::group::{Group, Groups, at, x_value};
 use crate::metric::Metric;
-use crate::table::metrics;
+use crate::table::{lost, metrics};
 use crate::text::one_line;
 
 /// One metric over an axis.
@@ -28,6 +28,8 @@ pub struct LineChart {
     pub x_ticks: Vec<Tick>,
     pub y_ticks: Vec<Tick>,
     pub lines: Vec<Line>,
+    /// Contenders that have none, and why.
+    pub without: Option<String>,
 }
 
 /// A contender's line.
@@ -40,6 +42,7 @@ pub struct Line {
     /// Where the line ends.
     pub end: (f64, f64),
     pub look: Look,
+    /// Broken where a cell has no figure.
     pub path: String,
     pub dots: Vec<Dot>,
 }
@@ -55,24 +58,34 @@ pub struct Dot {
 }
 
 const WIDTH: f64 = 500.0;
-const HEIGHT: f64 = 320.0;
+/// What is below the bottom: values and name of the axis.
+const FOOT: f64 = 52.0;
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 318.0;
 const TOP: f64 = 12.0;
+/// At least; each line wants room for its label.
 const BOTTOM: f64 = 268.0;
 const LABEL_HEIGHT: f64 = 17.0;
 const LABEL_CHARS: usize = 20;
 
-/// What is drawn over the axis where it was measured; where none of these was, the first metric of the table is.
-const DRAWN: &[&str] =
+/// What is drawn of a load over the axis, where it was measured.
+const OF_A_LOAD: &[&str] =
     &["throughput_rps", "response_mean_us", "response_p99_us", "cpu_cores", "engine_cpu_cores"];
+/// What of the main table of other kinds is not drawn: it says little more than what is.
+const SAID_ELSEWHERE: &[&str] = &["cpu_cores", "threads_used"];
+/// More would hide the first ones.
+const MOST_CHARTS: usize = 8;
 
 /// The charts of a group; none where there is no x axis, or only one value of it.
 pub fn line_charts(export: &Export, groups: &Groups, group: &Group, id: &str) -> Vec<LineChart> {
     let Some(x) = groups.x else { return Vec::new() };
     let cells = group.cells(export);
     let known = metrics(cells.iter().copied());
-    let drawn: Vec<&Metric> = known.iter().filter(|metric| DRAWN.contains(&&*metric.name)).collect();
+    let is_drawn = |metric: &&Metric| match export.run.kind.as_str() {
+        "http" => OF_A_LOAD.contains(&&*metric.name),
+        _ => !metric.is_detail() && !SAID_ELSEWHERE.contains(&&*metric.name),
+    };
+    let drawn: Vec<&Metric> = known.iter().filter(is_drawn).take(MOST_CHARTS).collect();
     let drawn = if drawn.is_empty() { known.iter().take(1).collect() } else { drawn };
     let chart = |(nth, metric)| line_chart(export, format!("{id}-{nth}"), x, group, &cells, metric);
     drawn.into_iter().enumerate().filter_map(chart).collect()
@@ -89,7 +102,7 @@ fn line_chart(
 ) -> Option<LineChart> {
     let found: Vec<(f64, &Cell)> = cells
         .iter()
-        .filter(|cell| cell.metrics.get(&metric.name).is_some_and(|metric| metric.estimate.is_finite()))
+        .filter(|cell| has_figure(cell, metric))
         .filter_map(|cell| Some((x_value(&cell.point, axis)?, *cell)))
         .collect();
     let mut xs: Vec<f64> = found.iter().map(|(x, _)| *x).collect();
@@ -103,33 +116,55 @@ fn line_chart(
         [Some(of.estimate), of.low, of.high].into_iter().flatten()
     });
     let x_scale = Scale::exact(xs.iter().copied(), LEFT + 10.0, RIGHT - 10.0)?;
-    let y_scale = Scale::rounded(ys, BOTTOM, TOP)?;
+    let names: BTreeSet<&str> = found.iter().map(|(_, cell)| &*cell.contender).collect();
+    let bottom = BOTTOM.max(TOP + LABEL_HEIGHT * names.len() as f64);
+    let y_scale = Scale::rounded(metric, ys, bottom, TOP)?;
 
     let mut by_name: BTreeMap<&str, Vec<(f64, &Cell)>> = BTreeMap::new();
-    for (x, cell) in found {
-        by_name.entry(&cell.contender).or_default().push((x, cell));
+    for cell in cells {
+        by_name.entry(&cell.contender).or_default().extend(x_value(&cell.point, axis).map(|x| (x, *cell)));
     }
     let mut lines: Vec<Line> = Vec::new();
-    for (name, cells) in by_name {
-        let dots: Vec<Dot> =
-            cells.into_iter().map(|(x, cell)| dot(cell, metric, axis, x_scale.at(x), &y_scale)).collect();
-        let path: Vec<String> = dots.iter().map(|dot| format!("{:.1},{:.1}", dot.x, dot.y)).collect();
-        let Some(end) = dots.last().map(|dot| (dot.x, dot.y)) else { continue };
+    let (mut gaps, mut without): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for (name, mut cells) in by_name {
+        cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut dots: Vec<Dot> = Vec::new();
+        let mut path = String::new();
+        let mut pen = 'M';
+        let mut why = None;
+        for (x, cell) in cells {
+            if !has_figure(cell, metric) {
+                let value = cell.point.get(axis).map_or(String::new(), ToString::to_string);
+                why = Some(lost(cell));
+                gaps.push(format!("{name}, {axis} = {value}: {}.", lost(cell)));
+                pen = 'M';
+                continue;
+            }
+            let dot = dot(cell, metric, axis, x_scale.at(x), &y_scale);
+            path += &format!("{pen}{:.1},{:.1}", dot.x, dot.y);
+            pen = 'L';
+            dots.push(dot);
+        }
+        let Some(end) = dots.last().map(|dot| (dot.x, dot.y)) else {
+            without.extend(why.map(|why| format!("{name} ({why})")));
+            continue;
+        };
         lines.push(Line {
             label: shortened(&one_line(name), LABEL_CHARS),
             label_y: end.1,
             end,
             look: Look::of(export, name),
-            path: path.join(" "),
+            path,
             dots,
         });
     }
-    move_labels_apart(&mut lines);
+    move_labels_apart(&mut lines, bottom);
 
     let over = axis.replace('_', " ");
     let sentences: Vec<String> = lines
         .iter()
         .filter_map(|line| Some(format!("{}; {}.", line.dots.first()?.text, line.dots.last()?.text)))
+        .chain(gaps)
         .collect();
     Some(LineChart {
         id,
@@ -142,10 +177,10 @@ fn line_chart(
         )),
         x_title: one_line(&format!("{over}{}", if x_scale.log { ", log scale" } else { "" })),
         width: WIDTH,
-        height: HEIGHT,
+        height: bottom + FOOT,
         left: LEFT,
         right: RIGHT,
-        bottom: BOTTOM,
+        bottom,
         x_ticks: x_ticks(&xs, &x_scale),
         y_ticks: y_scale
             .ticks()
@@ -153,7 +188,12 @@ fn line_chart(
             .map(|value| Tick { at: y_scale.at(value), label: metric.tick(value) })
             .collect(),
         lines,
+        without: (!without.is_empty()).then(|| one_line(&without.join(", "))),
     })
+}
+
+fn has_figure(cell: &Cell, metric: &Metric) -> bool {
+    cell.metrics.get(&metric.name).is_some_and(|metric| metric.estimate.is_finite())
 }
 
 fn dot(cell: &Cell, metric: &Metric, axis: &str, x: f64, y_scale: &Scale) -> Dot {
@@ -178,7 +218,7 @@ fn x_ticks(xs: &[f64], scale: &Scale) -> Vec<Tick> {
     let plain = Metric::new("");
     let mut ticks: Vec<Tick> = Vec::new();
     for x in xs {
-        let tick = Tick { at: scale.at(*x), label: plain.tick(*x) };
+        let tick = Tick { at: scale.at(*x), label: plain.as_given(*x) };
         let room = |last: &Tick| tick.at - last.at > 5.0 * (last.label.len() + tick.label.len()) as f64;
         if ticks.last().is_none_or(room) {
             ticks.push(tick);
@@ -188,18 +228,17 @@ fn x_ticks(xs: &[f64], scale: &Scale) -> Vec<Tick> {
 }
 
 /// From top to bottom, each label at least its height below the one before; then up again, from the last, as far as they
-/// overflow. Very many labels overlap rather than leave the chart.
-fn move_labels_apart(lines: &mut [Line]) {
+/// overflow.
+fn move_labels_apart(lines: &mut [Line], bottom: f64) {
     lines.sort_by(|a, b| a.label_y.total_cmp(&b.label_y));
-    let height = LABEL_HEIGHT.min((BOTTOM - TOP) / lines.len().max(1) as f64);
     let mut free = f64::NEG_INFINITY;
     for line in lines.iter_mut() {
         line.label_y = line.label_y.max(free);
-        free = line.label_y + height;
+        free = line.label_y + LABEL_HEIGHT;
     }
-    let mut limit = BOTTOM;
+    let mut limit = bottom;
     for line in lines.iter_mut().rev() {
         line.label_y = line.label_y.min(limit);
-        limit = line.label_y - height;
+        limit = line.label_y - LABEL_HEIGHT;
     }
 }

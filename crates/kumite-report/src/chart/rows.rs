@@ -7,6 +7,7 @@ use super::scale::Scale;
 use super::{Look, MARKERS, Tick, shortened};
 use crate::bound::Bound;
 use crate::metric::Metric;
+use crate::table::lost;
 use crate::text::one_line;
 
 /// Figures of several contenders.
@@ -32,9 +33,11 @@ pub struct Row {
     pub label: String,
     pub y: f64,
     pub color: usize,
-    /// From the first mark to the last.
-    pub span: (f64, f64),
+    /// From the first mark to the last, where it has any.
+    pub span: Option<(f64, f64)>,
     pub marks: Vec<RowMark>,
+    /// Why it has none, where no trial of it counts.
+    pub lost: Option<&'static str>,
 }
 
 /// A figure.
@@ -70,7 +73,8 @@ const ROW: f64 = 23.0;
 const LABEL_CHARS: usize = 20;
 const KEY_WIDTH: f64 = 68.0;
 
-/// Rows in the order of the cells; none where no cell has any of the figures.
+/// Rows in the order of the cells; none where no cell has any of the figures. Where there is one figure, a cell of which no
+/// trial counts has a row that says so.
 pub fn row_chart(
     export: &Export,
     id: String,
@@ -78,28 +82,30 @@ pub fn row_chart(
     cells: &[&Cell],
     figures: &[Figure],
 ) -> Option<RowChart> {
-    let measured: Vec<&Cell> = cells
+    let is_lost = |cell: &Cell| figures.len() == 1 && cell.metrics.is_empty() && cell.needs.is_empty();
+    let shown: Vec<&Cell> = cells
         .iter()
-        .filter(|cell| figures.iter().any(|figure| cell.metrics.contains_key(&figure.metric.name)))
+        .filter(|cell| figures.iter().any(|of| cell.metrics.contains_key(&of.metric.name)) || is_lost(cell))
         .copied()
         .collect();
-    let values = measured.iter().flat_map(|cell| {
+    let values = shown.iter().flat_map(|cell| {
         let estimates = figures.iter().filter_map(|figure| cell.metrics.get(&figure.metric.name));
         estimates.flat_map(|of| [Some(of.estimate), of.low, of.high]).flatten()
     });
     // Percentiles of one distribution spread over decades by nature.
     let scale = match figures.len() {
-        1 => Scale::rounded(values, LEFT, RIGHT)?,
+        1 => Scale::rounded(&figures[0].metric, values, LEFT, RIGHT)?,
         _ => Scale::logarithmic(values, LEFT, RIGHT)?,
     };
-    let rows: Vec<Row> = measured
+    let rows: Vec<Row> = shown
         .iter()
         .enumerate()
-        .filter_map(|(nth, cell)| row(export, cell, figures, &scale, TOP + nth as f64 * ROW))
+        .map(|(nth, cell)| row(export, cell, figures, &scale, TOP + nth as f64 * ROW))
         .collect();
     let bottom = TOP + rows.len() as f64 * ROW - ROW / 2.0 + 4.0;
+    let lost = rows.iter().filter_map(|row| Some(format!("{}: {}.", row.label, row.lost?)));
     let texts: Vec<String> =
-        rows.iter().flat_map(|row| &row.marks).map(|mark| format!("{}.", mark.text)).collect();
+        rows.iter().flat_map(|row| &row.marks).map(|mark| format!("{}.", mark.text)).chain(lost).collect();
     let key = figures.iter().enumerate().filter(|_| figures.len() > 1).map(|(nth, figure)| Key {
         x: LEFT + nth as f64 * KEY_WIDTH,
         marker: MARKERS[nth % MARKERS.len()],
@@ -119,7 +125,7 @@ pub fn row_chart(
     })
 }
 
-fn row(export: &Export, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) -> Option<Row> {
+fn row(export: &Export, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) -> Row {
     let look = Look::of(export, &cell.contender);
     let mark = |(nth, figure): (usize, &Figure)| {
         let of = cell.metrics.get(&figure.metric.name).filter(|of| of.estimate.is_finite())?;
@@ -139,13 +145,9 @@ fn row(export: &Export, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) 
         })
     };
     let marks: Vec<RowMark> = figures.iter().enumerate().filter_map(mark).collect();
-    Some(Row {
-        label: shortened(&one_line(&cell.contender), LABEL_CHARS),
-        y,
-        color: look.color,
-        span: (marks.first()?.x, marks.last()?.x),
-        marks,
-    })
+    let span = marks.first().zip(marks.last()).map(|(first, last)| (first.x, last.x));
+    let lost = span.is_none().then(|| lost(cell));
+    Row { label: shortened(&one_line(&cell.contender), LABEL_CHARS), y, color: look.color, span, marks, lost }
 }
 
 /// Without those that would cover the one before.

@@ -10,7 +10,7 @@ use crate::metric::Metric;
 use crate::number::{count, significant};
 use crate::text::one_line;
 
-/// The time series of a trial.
+/// The time series of a trial, or its jobs.
 #[derive(Debug, Serialize)]
 pub struct Timeline {
     /// Unique in its page.
@@ -23,15 +23,16 @@ pub struct Timeline {
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
+    pub x_title: &'static str,
     pub x_ticks: Vec<Tick>,
     pub y_ticks: Vec<Tick>,
     pub shades: Vec<Shade>,
     pub color: usize,
-    /// Right answers a second, as a path.
+    /// Right answers a second, or the elapsed time of each job, as a path.
     pub answers: String,
     /// Failures a second, as bars.
     pub failures: String,
-    /// Where answers were steady again, if they were.
+    /// Where answers were steady again, or jobs became steady, if they did.
     pub recovered: Option<f64>,
 }
 
@@ -44,12 +45,12 @@ pub struct Shade {
     pub label: String,
 }
 
-const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 168.0;
-const LEFT: f64 = 52.0;
-const RIGHT: f64 = 350.0;
-const TOP: f64 = 22.0;
-const BOTTOM: f64 = 126.0;
+pub const WIDTH: f64 = 360.0;
+pub const HEIGHT: f64 = 168.0;
+pub const LEFT: f64 = 52.0;
+pub const RIGHT: f64 = 350.0;
+pub const TOP: f64 = 22.0;
+pub const BOTTOM: f64 = 126.0;
 
 /// None where the trial has no series of answers. `seconds` is the time that is shown, so that trials can be set side by
 /// side; what the trial does not fill of it stays empty.
@@ -111,6 +112,7 @@ pub fn timeline(export: &Export, id: String, trial: &Trial, seconds: (f64, f64))
         right: RIGHT,
         top: TOP,
         bottom: BOTTOM,
+        x_title: "seconds",
         x_ticks: x_scale
             .ticks()
             .into_iter()
@@ -142,7 +144,7 @@ fn interval_s(series: &Series) -> f64 {
 }
 
 /// A line that is broken where a step has no value.
-fn path(values: &[Option<f64>], x: impl Fn(usize) -> f64, y: &Scale) -> String {
+pub fn path(values: &[Option<f64>], x: impl Fn(usize) -> f64, y: &Scale) -> String {
     let mut path = String::new();
     let mut pen = 'M';
     for (step, value) in values.iter().enumerate() {

@@ -1,0 +1,120 @@
+//! Which CPUs a contender is given.
+
+use kumite_record::Cores;
+
+use crate::place::SpecError;
+use crate::spec::Experiment;
+use crate::workload::Workload;
+
+/// How many CPUs a contender is to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskedCores {
+    /// So many.
+    Count(usize),
+    /// Every one; those that measure share them.
+    All,
+}
+
+/// The CPUs of a contender in one trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GivenCores {
+    pub cores: Vec<usize>,
+    /// Whether some of them are the engine's too.
+    pub shared: bool,
+}
+
+/// The CPUs that an experiment will use of those that may be used, or why they do not do.
+pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, SpecError> {
+    let mut used = Cores { contender: Vec::new(), engine: available.engine.clone() };
+    for point in experiment.points() {
+        let workload = experiment.workload(&point).map_err(SpecError::Usage)?;
+        let given = workload.given_cores(available).map_err(SpecError::Usage)?;
+        used.contender.extend(given.cores);
+    }
+    used.contender.sort_unstable();
+    used.contender.dedup();
+    Ok(used)
+}
+
+impl Workload {
+    /// The CPUs of the contender, or why they cannot be had. A load engine has its own unless all are asked for; whoever
+    /// gives jobs waits while one is done, and so its CPU may be the worker's too.
+    pub(crate) fn given_cores(&self, available: &Cores) -> Result<GivenCores, String> {
+        let (name, asked, may_share) = match self {
+            Workload::Http(http) => ("server_cores", http.server_cores, false),
+            Workload::Task(task) => ("cores", task.cores, true),
+        };
+        let mut cores = available.contender.clone();
+        let engine = available.engine.iter().filter(|core| !available.contender.contains(core));
+        if may_share || asked == AskedCores::All {
+            cores.extend(engine);
+        }
+        if let AskedCores::Count(count) = asked {
+            if count > cores.len() {
+                let beside = if may_share { "" } else { "beside the load engine's, " };
+                return Err(format!(
+                    "{name} = {count} cannot be had: {beside}kumite may use {} here",
+                    cores.len()
+                ));
+            }
+            cores.truncate(count);
+        }
+        let shared = cores.iter().any(|core| available.engine.contains(core));
+        Ok(GivenCores { cores, shared })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn experiment(kind: &str, name: &str, values: &str) -> Experiment {
+        let text = format!("question = 'x'\nkind = '{kind}'\n[axes]\n{name} = {values}\n");
+        Experiment::from_text(&text, "quick", &["a"]).unwrap()
+    }
+
+    fn used(values: &str) -> Result<Vec<usize>, String> {
+        let available = Cores { contender: vec![0, 1, 2], engine: vec![3] };
+        let experiment = experiment("http", "server_cores", values);
+        used_cores(&experiment, &available).map(|cores| cores.contender).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn only_those_that_are_used_and_never_the_engine_s_unless_asked() {
+        assert_eq!(used("[1]"), Ok(vec![0]));
+        assert_eq!(used("[1, 2]"), Ok(vec![0, 1]));
+        assert_eq!(used("[1, 'all']"), Ok(vec![0, 1, 2, 3]));
+        let refused = used("[4]").unwrap_err();
+        assert!(
+            refused.contains("server_cores = 4 cannot be had") && refused.contains("may use 3 here"),
+            "{refused}"
+        );
+    }
+
+    fn given(kind: &str, name: &str, available: &Cores) -> Vec<(usize, bool)> {
+        let experiment = experiment(kind, name, "[1, 'all']");
+        let of = |point| experiment.workload(&point).unwrap().given_cores(available).unwrap();
+        experiment.points().into_iter().map(of).map(|given| (given.cores.len(), given.shared)).collect()
+    }
+
+    #[test]
+    fn sharing_is_known() {
+        let two = Cores { contender: vec![0], engine: vec![1] };
+        let one = Cores { contender: vec![0], engine: vec![0] };
+        for (kind, name) in [("http", "server_cores"), ("task", "cores")] {
+            assert_eq!(given(kind, name, &two), [(1, false), (2, true)]);
+            assert_eq!(given(kind, name, &one), [(1, true), (1, true)], "one CPU");
+        }
+    }
+
+    #[test]
+    fn a_worker_may_have_the_engine_s_too() {
+        let available = Cores { contender: vec![0], engine: vec![1] };
+        let of = |values| {
+            let experiment = experiment("task", "cores", values);
+            experiment.workload(&experiment.points()[0]).unwrap().given_cores(&available)
+        };
+        assert_eq!(of("[2]"), Ok(GivenCores { cores: vec![0, 1], shared: true }));
+        assert!(of("[3]").unwrap_err().contains("cores = 3 cannot be had: kumite may use 2 here"));
+    }
+}

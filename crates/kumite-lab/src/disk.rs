@@ -1,0 +1,56 @@
+//! Room for the files of an experiment's workers.
+
+use std::path::Path;
+
+use rustix::fs::statvfs;
+
+use crate::spec::Experiment;
+
+/// Whether the disk of this folder has what a trial needs; an error says what is missing.
+pub fn check_disk(experiment: &Experiment, state: &Path) -> Result<(), String> {
+    let needed = experiment.disk_bytes();
+    if needed == 0.0 {
+        return Ok(());
+    }
+    let at = state.display();
+    let disk = statvfs(state).map_err(|error| format!("cannot tell how much room {at} has: {error}"))?;
+    let free = disk.f_bavail as f64 * disk.f_frsize as f64;
+    if needed <= free {
+        return Ok(());
+    }
+    let gb = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+    Err(format!(
+        "a trial of the {} profile needs {} of free disk, and {at} has {}: make room, or choose another disk with --db FILE",
+        experiment.profile,
+        gb(needed),
+        gb(free)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(records: u64) -> Result<(), String> {
+        let text = format!(
+            "question = 'x'\nkind = 'task'\ndisk = '$records * 1 GB'\n[workload]\nrecords = 1\n[axes]\nrecords = [1, {records}]"
+        );
+        let experiment = Experiment::from_text(&text, "quick", &["a"]).unwrap();
+        check_disk(&experiment, Path::new("."))
+    }
+
+    #[test]
+    fn the_largest_trial_counts() {
+        let refused = check(10_000_000_000).unwrap_err();
+        assert!(
+            refused.starts_with("a trial of the quick profile needs 10000000000.0 GB of free disk"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn none_is_needed_unless_it_is_said() {
+        let experiment = Experiment::from_text("question = 'x'\nkind = 'task'", "quick", &["a"]).unwrap();
+        assert_eq!(check_disk(&experiment, Path::new("/no such folder")), Ok(()));
+    }
+}

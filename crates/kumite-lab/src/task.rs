@@ -1,0 +1,14 @@
+//! The task driver: a worker that does jobs, asked and answered in lines of JSON.
+
+mod answer;
+mod check;
+mod executor;
+mod sample;
+mod scratch;
+mod watch;
+mod worker;
+mod workload;
+
+pub use executor::{OneJob, TaskExecutor};
+pub use worker::{Hello, Tap};
+pub use workload::TaskWorkload;

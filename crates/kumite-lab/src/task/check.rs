@@ -1,0 +1,177 @@
+//! Whether an answer is right.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::worker::{Employed, Refusal, Worker};
+use super::workload::json as value_of;
+use crate::spec::Answer;
+use kumite_record::AxisValue;
+
+/// For the checker's first hello, and for a look at one answer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What was found.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Finding {
+    Right,
+    /// With what is wrong, in a line.
+    Wrong(String),
+}
+
+/// All that an answer has to be.
+pub(crate) struct AnswerCheck<'a> {
+    answer: &'a Answer,
+    checker: Option<Checker>,
+}
+
+/// A program that says whether an answer is right; it speaks the task protocol itself.
+struct Checker {
+    worker: Worker,
+    asked: u64,
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    right: bool,
+    why: Option<String>,
+}
+
+impl<'a> AnswerCheck<'a> {
+    /// Starts the checker, if there is one, in the experiment's folder.
+    pub fn new(
+        answer: &'a Answer,
+        folder: &Path,
+        cores: &[usize],
+        log: PathBuf,
+        stop: &AtomicBool,
+    ) -> Result<AnswerCheck<'a>, Refusal> {
+        let start = |command: &String| {
+            let employed = Employed { command, dir: folder, env: &[], cores, log: &log };
+            let named = |why: String| format!("the checker `{command}`: {why}");
+            let mut worker = Worker::start(&employed).map_err(|why| Some(named(why)))?;
+            match worker.hello(LIMIT, stop) {
+                Ok(_) => Ok(Checker { worker, asked: 0 }),
+                Err(why) => Err(why.map(named)),
+            }
+        };
+        Ok(AnswerCheck { answer, checker: answer.checker.as_ref().map(start).transpose()? })
+    }
+
+    /// `params` are those of the job. An error says why it cannot be told.
+    pub fn check(&mut self, params: &Value, result: &str, stop: &AtomicBool) -> Result<Finding, Refusal> {
+        let cannot = |error: serde_json::Error| Some(format!("its result cannot be read: {error}"));
+        let result: Value = serde_json::from_str(result).map_err(cannot)?;
+        if let Some(equals) = &self.answer.equals {
+            let equals: Value = serde_json::from_str(equals).map_err(cannot)?;
+            if result != equals {
+                return Ok(Finding::Wrong(format!("it is {}, not {}", short(&result), short(&equals))));
+            }
+        }
+        for (pointer, expected) in &self.answer.at {
+            let expected = match expected {
+                AxisValue::Text(text) => match text.strip_prefix('$') {
+                    Some(parameter) => params.get(parameter).cloned().unwrap_or_default(),
+                    None => value_of(&AxisValue::Text(text.clone())),
+                },
+                other => value_of(other),
+            };
+            match result.pointer(pointer) {
+                Some(found) if alike(found, &expected) => {}
+                Some(found) => {
+                    return Ok(Finding::Wrong(format!(
+                        "{pointer} is {}, not {}",
+                        short(found),
+                        short(&expected)
+                    )));
+                }
+                None => return Ok(Finding::Wrong(format!("it has no {pointer}: {}", short(&result)))),
+            }
+        }
+        match &mut self.checker {
+            None => Ok(Finding::Right),
+            Some(checker) => checker.check(params, result, stop),
+        }
+    }
+}
+
+impl Checker {
+    fn check(&mut self, params: &Value, result: Value, stop: &AtomicBool) -> Result<Finding, Refusal> {
+        self.asked += 1;
+        let failed = |why: String| Some(format!("the answer could not be checked: {why}"));
+        let params = json!({ "params": params, "result": result });
+        let asked = self.worker.give(self.asked, &params, LIMIT, stop).map_err(|why| why.and_then(failed))?;
+        let taken = self.worker.take(&[(self.asked, asked)].into(), LIMIT, stop);
+        let done = taken
+            .map_err(|why| why.and_then(failed))?
+            .answer
+            .done
+            .map_err(|error| failed(format!("the checker failed: {error}")))?;
+        let verdict: Verdict = serde_json::from_str(done.result.get())
+            .map_err(|error| failed(format!("the checker's result is no verdict: {error}")))?;
+        Ok(match verdict {
+            Verdict { right: true, .. } => Finding::Right,
+            Verdict { right: false, why } => {
+                Finding::Wrong(why.unwrap_or_else(|| "the checker says so".into()))
+            }
+        })
+    }
+}
+
+/// 1 and 1.0 are the same number.
+fn alike(found: &Value, expected: &Value) -> bool {
+    found == expected || found.as_f64().is_some_and(|found| expected.as_f64() == Some(found))
+}
+
+/// A value as JSON, cut to what can be read.
+fn short(value: &Value) -> String {
+    const MOST: usize = 120;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(answer: Answer, result: &str) -> Finding {
+        let stop = AtomicBool::new(false);
+        let check = AnswerCheck::new(&answer, Path::new("."), &[], PathBuf::new(), &stop);
+        check.ok().unwrap().check(&json!({ "students": 30 }), result, &stop).unwrap()
+    }
+
+    fn wrong(why: &str) -> Finding {
+        Finding::Wrong(why.to_owned())
+    }
+
+    #[test]
+    fn a_whole_result() {
+        let answer = || Answer { equals: Some(r#"{"a":[1,2]}"#.into()), ..Answer::default() };
+        assert_eq!(check(answer(), r#"{ "a": [1, 2] }"#), Finding::Right);
+        assert_eq!(check(answer(), r#"{"a":[2,1]}"#), wrong(r#"it is {"a":[2,1]}, not {"a":[1,2]}"#));
+    }
+
+    #[test]
+    fn parts_of_a_result() {
+        let at = [("/n/0", AxisValue::Text("$students".into())), ("/lost", AxisValue::Int(0))];
+        let answer = || Answer {
+            at: at.iter().map(|(p, v)| ((*p).to_owned(), v.clone())).collect(),
+            ..Answer::default()
+        };
+        assert_eq!(check(answer(), r#"{"n":[30.0],"lost":0}"#), Finding::Right);
+        assert_eq!(check(answer(), r#"{"n":[29],"lost":0}"#), wrong("/n/0 is 29, not 30"));
+        assert_eq!(check(answer(), r#"{"n":[30]}"#), wrong(r#"it has no /lost: {"n":[30]}"#));
+    }
+
+    #[test]
+    fn anything_where_nothing_is_expected() {
+        assert_eq!(check(Answer::default(), "null"), Finding::Right);
+    }
+}

@@ -1,0 +1,353 @@
+//! Trials of workers that the lab starts itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use kumite_process::pin_thread;
+use kumite_record::{Cores, Job, JobEvent, Outcome, Point};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::answer::Done;
+use super::check::{AnswerCheck, Finding};
+use super::sample::{Work, sample};
+use super::scratch::Scratch;
+use super::watch::watched;
+use super::worker::{Employed, Hello, Refusal, Taken, Tap, Worker};
+use super::workload::TaskWorkload;
+use crate::cores::GivenCores;
+use crate::execute::{Executor, Measured, Order};
+use crate::prepare::Ready;
+use crate::spec::Experiment;
+use crate::workload::Workload;
+
+/// Exchanges without a job that tell what the pipe costs.
+const ROUND_TRIPS: usize = 21;
+/// A worker's clock may be so coarse, in ms.
+const CLOCK_GRAIN_MS: f64 = 1.0;
+/// And its time so much longer than ours: both clocks are the same machine's.
+const CLOCK_TOLERANCE: f64 = 0.05;
+
+/// Starts each worker afresh, gives it its jobs, and ends it.
+pub struct TaskExecutor<'a> {
+    experiment: &'a Experiment,
+    cores: Cores,
+    state: &'a Path,
+    logs: PathBuf,
+    check: AnswerCheck<'a>,
+}
+
+/// One job that was done by hand, so to speak.
+#[derive(Clone, Debug)]
+pub struct OneJob {
+    /// What the worker said of itself.
+    pub hello: Hello,
+    /// From its start to that.
+    pub ready: Duration,
+    /// What an exchange without a job takes, in µs.
+    pub round_trip_us: f64,
+    /// The job's times.
+    pub job: Job,
+    /// How many events it had.
+    pub events: usize,
+    /// What is wrong with the answer, if anything is.
+    pub wrong: Option<String>,
+}
+
+/// A worker and what is around it.
+struct Started {
+    workload: TaskWorkload,
+    given: GivenCores,
+    worker: Worker,
+    /// Goes with it.
+    _scratch: Scratch,
+}
+
+/// What a trial came to before it was all right.
+enum Wanting {
+    Stopped,
+    Failed(String),
+    Wrong(String),
+}
+
+impl From<Refusal> for Wanting {
+    fn from(refusal: Refusal) -> Wanting {
+        refusal.map_or(Wanting::Stopped, Wanting::Failed)
+    }
+}
+
+impl<'a> TaskExecutor<'a> {
+    /// `state` is the folder of the store; logs and scratch files go below it. From now on this thread, and those it starts,
+    /// stay on the engine's core. None if `stop` was set before it was ready.
+    pub fn new(
+        experiment: &'a Experiment,
+        cores: Cores,
+        state: &'a Path,
+        run: &str,
+        stop: &AtomicBool,
+    ) -> Option<Result<TaskExecutor<'a>, String>> {
+        let logs = PathBuf::from("logs").join(run);
+        let ready = || {
+            std::fs::create_dir_all(state.join(&logs))
+                .map_err(|error| format!("cannot make {}: {error}", state.join(&logs).display()))?;
+            pin_thread(&cores.engine).map_err(|error| error.to_string())?;
+            kumite_process::become_subreaper().map_err(|error| error.to_string())
+        };
+        if let Err(why) = ready() {
+            return Some(Err(why));
+        }
+        let log = state.join(&logs).join("checker.log");
+        match AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop) {
+            Ok(check) => Some(Ok(TaskExecutor { experiment, cores, state, logs, check })),
+            Err(why) => why.map(Err),
+        }
+    }
+
+    /// Starts the contender, gives it one job and ends it; none if `stop` was set. `tap` sees all that is said.
+    pub fn one_job(
+        &mut self,
+        contender: &Ready,
+        point: &Point,
+        tap: Option<Tap>,
+        stop: &AtomicBool,
+    ) -> Option<Result<OneJob, String>> {
+        let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
+        let experiment = self.experiment;
+        let one_job = |check: &mut AnswerCheck, worker: &mut Worker, workload: &TaskWorkload| {
+            let (hello, _) = worker.hello(workload.ready, stop)?;
+            let ready = worker.since_start();
+            let mut round_trips_us = round_trips(worker, workload, stop)?;
+            let only = TaskWorkload { iterations: 1, warm_up_iterations: 0, ..workload.clone() };
+            let mut jobs = Jobs::new(&only, experiment);
+            jobs.work(worker, 1, false, stop)?;
+            let wrong = match jobs.check(check, stop) {
+                Ok(()) => None,
+                Err(Wanting::Wrong(why)) => Some(why),
+                Err(other) => return Err(other),
+            };
+            round_trips_us.sort_by(f64::total_cmp);
+            Ok(OneJob {
+                hello,
+                ready,
+                round_trip_us: round_trips_us[ROUND_TRIPS / 2],
+                job: jobs.jobs.remove(0),
+                events: jobs.events.len(),
+                wrong,
+            })
+        };
+        let Started { workload, worker, _scratch, .. } = match self.start(contender, point, &log) {
+            Ok(started) => started,
+            Err(why) => return Some(Err(why)),
+        };
+        let mut worker = worker.tapped(tap);
+        let done = one_job(&mut self.check, &mut worker, &workload);
+        let wanting = worker.end();
+        match (done, wanting) {
+            _ if stop.load(Ordering::Relaxed) => None,
+            (Err(Wanting::Stopped), _) => None,
+            (Err(Wanting::Failed(why) | Wanting::Wrong(why)), _) | (Ok(_), Some(why)) => Some(Err(why)),
+            (Ok(done), None) => Some(Ok(done)),
+        }
+    }
+
+    fn start(&self, contender: &Ready, point: &Point, log: &Path) -> Result<Started, String> {
+        let workload = self.experiment.workload(point)?;
+        let given = workload.given_cores(&self.cores)?;
+        let Workload::Task(workload) = workload else { return Err("a server is given no jobs".to_owned()) };
+        let scratch = Scratch::new(self.state)?;
+        let mut env = contender.env.clone();
+        env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
+        let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
+        let worker = Worker::start(&Employed { command, dir, env: &env, cores: &given.cores, log })?;
+        Ok(Started { workload, given, worker, _scratch: scratch })
+    }
+
+    fn measure(
+        &mut self,
+        worker: &mut Worker,
+        workload: &TaskWorkload,
+        given: &GivenCores,
+        stop: &AtomicBool,
+    ) -> Result<Measured, Wanting> {
+        worker.hello(workload.ready, stop)?;
+        let ready = worker.since_start();
+        let round_trips_us = round_trips(worker, workload, stop)?;
+        let began = Instant::now();
+        let mut jobs = Jobs::new(workload, self.experiment);
+        jobs.work(worker, workload.warm_up_iterations, true, stop)?;
+        let mut all_cores = given.cores.clone();
+        all_cores.extend(&self.cores.engine);
+        let tree = worker.tree();
+        let (window, seen) =
+            watched(&tree, &all_cores, || jobs.work(worker, workload.iterations, false, stop));
+        drop(tree);
+        let window = window?;
+        if let Some(unasked) = worker.unasked() {
+            return Err(Wanting::Failed(unasked));
+        }
+        let under_load = began.elapsed();
+        jobs.check(&mut self.check, stop)?;
+        let work = Work {
+            events: jobs.events,
+            round_trips_us,
+            window: window.time,
+            engine_cpu: window.engine_cpu,
+            concurrency: workload.concurrency,
+            shared: given.shared,
+            seen,
+            jobs: jobs.jobs,
+        };
+        let (sample, marks) = sample(work);
+        Ok(Measured {
+            sample,
+            marks,
+            ready_ms: Some(ready.as_secs_f64() * 1e3),
+            load_ms: Some(under_load.as_secs_f64() * 1e3),
+            ..Measured::nothing(Outcome::Ok)
+        })
+    }
+}
+
+impl Executor for TaskExecutor<'_> {
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
+        let kept =
+            self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name)).display().to_string();
+        let log = self.state.join(&kept);
+        let failed = |outcome, why| Measured { log: Some(kept.clone()), ..Measured::failed(outcome, why) };
+        let started = match self.start(order.contender, order.point, &log) {
+            Ok(started) => started,
+            Err(why) => return Some(failed(Outcome::Failed, why)),
+        };
+        let Started { workload, given, mut worker, _scratch } = started;
+        let measured = self.measure(&mut worker, &workload, &given, stop);
+        let wanting = worker.end();
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        Some(match measured {
+            Ok(mut measured) => {
+                let parameters = self.experiment.parameters(order.point);
+                self.experiment.derived.add(&mut measured.sample.metrics, &parameters);
+                Measured { reason: wanting, log: Some(kept), ..measured }
+            }
+            Err(Wanting::Stopped) => return None,
+            Err(Wanting::Failed(why)) => failed(Outcome::Failed, why),
+            Err(Wanting::Wrong(why)) => failed(Outcome::Disqualified, why),
+        })
+    }
+}
+
+/// What exchanges without a job take, in µs.
+fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) -> Result<Vec<f64>, Refusal> {
+    (0..ROUND_TRIPS)
+        .map(|_| worker.hello(workload.timeout, stop).map(|(_, took)| took.as_secs_f64() * 1e6))
+        .collect()
+}
+
+/// The jobs of one process.
+struct Jobs<'a> {
+    workload: &'a TaskWorkload,
+    experiment: &'a Experiment,
+    given: u64,
+    /// In the order in which they were given.
+    jobs: Vec<Job>,
+    /// Of the last answer that had any.
+    events: Vec<JobEvent>,
+    /// Each differs from the others.
+    results: BTreeSet<String>,
+}
+
+/// How long some jobs took together.
+struct Window {
+    time: Duration,
+    engine_cpu: Duration,
+}
+
+impl<'a> Jobs<'a> {
+    fn new(workload: &'a TaskWorkload, experiment: &'a Experiment) -> Jobs<'a> {
+        Jobs {
+            workload,
+            experiment,
+            given: 0,
+            jobs: Vec::new(),
+            events: Vec::new(),
+            results: BTreeSet::new(),
+        }
+    }
+
+    /// Gives so many jobs and waits for their answers.
+    fn work(
+        &mut self,
+        worker: &mut Worker,
+        count: usize,
+        warm_up: bool,
+        stop: &AtomicBool,
+    ) -> Result<Window, Wanting> {
+        let mut in_flight = BTreeMap::<u64, Instant>::new();
+        let mut left = count;
+        self.jobs.resize(self.jobs.len() + count, Job { warm_up, ..Job::default() });
+        let (began, engine_cpu) = (Instant::now(), own_cpu());
+        let mut last = began;
+        while left > 0 || !in_flight.is_empty() {
+            while left > 0 && in_flight.len() < self.workload.concurrency {
+                self.given += 1;
+                let timeout = self.workload.timeout;
+                let asked = worker.give(self.given, &self.workload.params, timeout, stop)?;
+                in_flight.insert(self.given, asked);
+                left -= 1;
+            }
+            let Some(&first) = in_flight.values().min() else { break };
+            let limit = self.workload.timeout.saturating_sub(first.elapsed());
+            let Taken { answer, done, came } = worker.take(&in_flight, limit, stop)?;
+            let job = answer.job;
+            let asked = in_flight.remove(&job).unwrap_or(began);
+            let told = answer.done.map_err(|error| Wanting::Failed(format!("job {job}: {error}")))?;
+            self.keep(job, done - asked, told).map_err(Wanting::Failed)?;
+            last = came;
+        }
+        Ok(Window { time: last - began, engine_cpu: own_cpu().saturating_sub(engine_cpu) })
+    }
+
+    fn keep(&mut self, job: u64, elapsed: Duration, done: Done) -> Result<(), String> {
+        let elapsed_ms = elapsed.as_secs_f64() * 1e3;
+        let theirs = done.elapsed_ms;
+        if theirs > elapsed_ms * (1.0 + CLOCK_TOLERANCE) + CLOCK_GRAIN_MS {
+            return Err(format!(
+                "it says that job {job} took {theirs:.1} ms, but its answer came {elapsed_ms:.1} ms after the request"
+            ));
+        }
+        let declared = &self.experiment.derived;
+        if let Some(unknown) = done.metrics.keys().find(|name| !declared.is_worker_s(name)) {
+            return Err(format!(
+                "job {job} has the metric '{unknown}', which [metrics] of experiment.toml does not have"
+            ));
+        }
+        let kept = &mut self.jobs[job as usize - 1];
+        *kept = Job { elapsed_ms, worker_elapsed_ms: theirs, metrics: done.metrics, ..kept.clone() };
+        if !done.events.is_empty() {
+            self.events = done.events;
+        }
+        let result = done.result.get();
+        if !self.results.contains(result) {
+            self.results.insert(result.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether all results are right.
+    fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<(), Wanting> {
+        for result in &self.results {
+            if let Finding::Wrong(why) = check.check(&self.workload.params, result, stop)? {
+                return Err(Wanting::Wrong(format!("its answer is wrong: {why}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// CPU time of this process.
+fn own_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+}

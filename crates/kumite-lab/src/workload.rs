@@ -1,0 +1,54 @@
+//! The kinds of workloads there are.
+
+use std::time::Duration;
+
+use crate::http::HttpWorkload;
+use crate::task::TaskWorkload;
+
+/// What a contender is to do in the trials of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// To serve requests.
+    Http,
+    /// To do jobs, as a worker that speaks the task protocol.
+    Task,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 2] = [Kind::Http, Kind::Task];
+
+    /// The word used in files and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Http => "http",
+            Kind::Task => "task",
+        }
+    }
+
+    /// What its trials measure in every experiment.
+    pub(crate) fn metrics(self) -> &'static [&'static str] {
+        match self {
+            Kind::Http => HttpWorkload::METRICS,
+            Kind::Task => TaskWorkload::METRICS,
+        }
+    }
+}
+
+/// The workload of one trial.
+#[derive(Clone, Debug)]
+pub enum Workload {
+    /// Requests to a server.
+    Http(HttpWorkload),
+    /// Jobs for a worker.
+    Task(TaskWorkload),
+}
+
+impl Workload {
+    /// How long a trial takes once the contender is ready, at most; none if only trying it tells.
+    pub(crate) fn time(&self) -> Option<Duration> {
+        match self {
+            Workload::Http(http) => Some(http.time()),
+            Workload::Task(_) => None,
+        }
+    }
+}

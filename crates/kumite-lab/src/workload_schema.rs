@@ -1,0 +1,247 @@
+//! The parameters of workloads as the schema describes them. What counts is what [`crate::workload::Workload`] accepts; the
+//! test holds the two together.
+
+use schemars::{Schema, json_schema};
+use serde_json::{Map, Value, json};
+
+use crate::workload::Kind;
+
+/// Makes the tables `workload` and `axes` of an experiment, and of its profiles, depend on its kind.
+pub(crate) fn by_kind(schema: &mut Schema) {
+    let of = |kind: Kind| {
+        let tables = json!({ "workload": fixed(kind), "axes": swept(kind) });
+        let mut all = tables.as_object().cloned().unwrap_or_default();
+        all.insert("profiles".to_owned(), json!({ "additionalProperties": { "properties": tables } }));
+        json!({
+            "if": { "properties": { "kind": { "const": kind.as_str() } } },
+            "then": { "properties": all },
+        })
+    };
+    schema.insert("allOf".to_owned(), Kind::ALL.map(of).into());
+}
+
+/// The `workload` table: a value for each parameter.
+fn fixed(kind: Kind) -> Schema {
+    match kind {
+        Kind::Http => http(),
+        Kind::Task => task(),
+    }
+}
+
+fn task() -> Schema {
+    json_schema!({
+        "type": "object",
+        // The contender's own.
+        "additionalProperties": { "type": ["integer", "number", "string", "boolean"] },
+        "properties": {
+            "iterations": {
+                "description": "Jobs of a process that count.",
+                "type": "integer", "minimum": 1, "maximum": 100_000, "default": 1,
+            },
+            "warm_up_iterations": {
+                "description": "Jobs of a process before them.",
+                "type": "integer", "minimum": 0, "maximum": 100_000, "default": 0,
+            },
+            "concurrency": {
+                "description": "Jobs in flight at a time.",
+                "type": "integer", "minimum": 1, "maximum": 10_000, "default": 1,
+            },
+            "timeout_s": {
+                "description": "A job that takes longer fails the trial.",
+                "type": "number", "minimum": 0.1, "maximum": 86_400, "default": 60,
+            },
+            "ready_s": {
+                "description": "A worker that takes longer to its first hello has failed.",
+                "type": "number", "minimum": 0.1, "maximum": 600, "default": 30,
+            },
+            "cores": {
+                "description": "How many CPUs the worker is given; `all` is every one.",
+                "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4096 }, { "const": "all" }], "default": 1,
+            },
+            "events": {
+                "description": "Whether the worker is to tell what happened within a job.",
+                "type": "boolean", "default": false,
+            },
+        },
+    })
+}
+
+fn http() -> Schema {
+    json_schema!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "method": {
+                "description": "Request method; not CONNECT.",
+                "type": "string", "default": "GET",
+            },
+            "path": {
+                "description": "Request target: path and query.",
+                "type": "string", "default": "/",
+            },
+            "body": {
+                "description": "Request body.",
+                "type": "string", "default": "",
+            },
+            "connections": {
+                "description": "Keep-alive connections, each with one request in flight.",
+                "type": "integer", "minimum": 1, "maximum": 100_000, "default": 50,
+            },
+            "rate_rps": {
+                "description": "Requests a second, whatever the contender makes of them (open loop); 0 for a closed loop.",
+                "type": "number", "minimum": 0, "maximum": 10_000_000, "default": 0,
+            },
+            "arrivals": {
+                "description": "How the requests of an open loop follow one another: evenly, or at random, the same in each trial.",
+                "type": "string", "enum": ["even", "poisson"], "default": "even",
+            },
+            "burst_requests": {
+                "description": "How many requests of an open loop come at once.",
+                "type": "integer", "minimum": 1, "maximum": 100_000, "default": 1,
+            },
+            "duration_s": {
+                "description": "Length of the measured window.",
+                "type": "number", "minimum": 0.1, "maximum": 86_400, "default": 5,
+            },
+            "warm_up_s": {
+                "description": "Time under load before the window.",
+                "type": "number", "minimum": 0, "maximum": 3600, "default": 1,
+            },
+            "timeout_ms": {
+                "description": "An answer that takes longer is a failure.",
+                "type": "number", "minimum": 1, "maximum": 600_000, "default": 1000,
+            },
+            "server_cores": {
+                "description": "How many CPUs the contender is given beside the load engine's; `all` shares them with it.",
+                "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4096 }, { "const": "all" }], "default": 1,
+            },
+            "ready_s": {
+                "description": "A contender that takes longer to give its first right answer has failed.",
+                "type": "number", "minimum": 0.1, "maximum": 600, "default": 30,
+            },
+            "disturbance": {
+                "description": "What is done to the contender after the window: it is stopped for a time, or a burst of connections is opened.",
+                "type": "string", "enum": ["none", "pause", "burst"], "default": "none",
+            },
+            "pause_s": {
+                "description": "How long `pause` stops it.",
+                "type": "number", "minimum": 0.1, "maximum": 60, "default": 2,
+            },
+            "burst_connections": {
+                "description": "How many connections `burst` opens.",
+                "type": "integer", "minimum": 1, "maximum": 100_000, "default": 4096,
+            },
+            "watch_s": {
+                "description": "How long the contender is watched after the disturbance.",
+                "type": "number", "minimum": 1, "maximum": 600, "default": 6,
+            },
+        },
+    })
+}
+
+/// The `axes` table: a list of values for each parameter that is swept.
+fn swept(kind: Kind) -> Schema {
+    let list = |mut values: Value| {
+        let object = values.as_object_mut();
+        let description = object.and_then(|values| {
+            values.remove("default");
+            values.remove("description")
+        });
+        let mut list = json!({ "type": "array", "items": values, "minItems": 1, "uniqueItems": true });
+        if let Some(description) = description {
+            list["description"] = description;
+        }
+        list
+    };
+    let mut schema = fixed(kind);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        *properties =
+            std::mem::take(properties).into_iter().map(|(name, of)| (name, list(of))).collect::<Map<_, _>>();
+    }
+    if let Some(others) = schema.get_mut("additionalProperties").filter(|others| others.is_object()) {
+        *others = list(others.take());
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use kumite_record::{AxisValue, Point};
+
+    use super::*;
+    use crate::http::HttpWorkload;
+    use crate::spec::Answer;
+    use crate::task::TaskWorkload;
+
+    type Given = BTreeMap<String, AxisValue>;
+
+    /// The workload as text, without what is only passed on.
+    fn read(kind: Kind, given: &Given) -> Option<String> {
+        match kind {
+            Kind::Http => {
+                let read = HttpWorkload::new(given, &Point::default(), &Answer::default()).ok()?;
+                Some(format!("{read:?}"))
+            }
+            Kind::Task => {
+                let read = TaskWorkload::new(given, &Point::default()).ok()?;
+                Some(format!("{:?}", TaskWorkload { params: Value::Null, ..read }))
+            }
+        }
+    }
+
+    fn accepts(kind: Kind, name: &str, value: &Value) -> bool {
+        let value: AxisValue = serde_json::from_value(value.clone()).unwrap();
+        read(kind, &[(name.to_owned(), value)].into()).is_some()
+    }
+
+    #[test]
+    fn the_schema_says_what_a_workload_accepts() {
+        for (kind, parameters) in
+            [(Kind::Http, HttpWorkload::PARAMETERS), (Kind::Task, TaskWorkload::PARAMETERS)]
+        {
+            let schema = fixed(kind).to_value();
+            let properties = schema["properties"].as_object().unwrap();
+            let mut names: Vec<&str> = properties.keys().map(String::as_str).collect();
+            names.sort_unstable();
+            let mut known = parameters.to_vec();
+            known.sort_unstable();
+            assert_eq!(names, known);
+            for (name, of) in properties {
+                agrees(kind, name, of);
+            }
+        }
+    }
+
+    fn agrees(kind: Kind, name: &str, of: &Value) {
+        let default: AxisValue = serde_json::from_value(of["default"].clone()).unwrap();
+        let given = [(name.to_owned(), default)].into();
+        assert_eq!(read(kind, &given), read(kind, &Given::new()), "default of {name}");
+        for of in of["anyOf"].as_array().unwrap_or(&vec![of.clone()]) {
+            for value in of["enum"].as_array().into_iter().flatten().chain(of.get("const")) {
+                assert!(accepts(kind, name, value), "{name} {value}");
+            }
+            if let (Some(low), Some(high)) = (of["minimum"].as_f64(), of["maximum"].as_f64()) {
+                assert!(accepts(kind, name, &of["minimum"]) && accepts(kind, name, &of["maximum"]), "{name}");
+                let (below, above) = match of["type"].as_str() {
+                    Some("integer") => ((low as i64 - 1).into(), (high as i64 + 1).into()),
+                    _ => ((low - 0.01).into(), (high + 0.01).into()),
+                };
+                assert!(
+                    !accepts(kind, name, &below) && !accepts(kind, name, &above),
+                    "{name} {below} {above}"
+                );
+            }
+        }
+        let is_text = of["type"] == "string" && of["enum"].is_null();
+        assert!(is_text || !accepts(kind, name, &"sure".into()), "{name}");
+    }
+
+    #[test]
+    fn a_task_has_parameters_of_its_own() {
+        assert!(accepts(Kind::Task, "students", &30.into()) && !accepts(Kind::Http, "students", &30.into()));
+        assert!(swept(Kind::Task).to_value()["additionalProperties"]["items"].is_object());
+        assert_eq!(swept(Kind::Http).to_value()["additionalProperties"], false);
+    }
+}

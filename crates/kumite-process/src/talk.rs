@@ -1,0 +1,163 @@
+//! Lines to a process and from it.
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionbio;
+
+use crate::{Error, Spawn, Tree};
+
+const CHUNK: usize = 64 << 10;
+
+/// The standard input and output of a tree's root, line by line. Reading goes on while something is written, so that two
+/// that both write do not wait for each other.
+#[derive(Debug)]
+pub struct Talk {
+    to: Option<PipeWriter>,
+    from: PipeReader,
+    /// What was read and not yet given away.
+    read: Vec<u8>,
+    /// How much of `read` is known to have no line's end in it.
+    searched: usize,
+    /// When the newest of it came.
+    came: Instant,
+    most: usize,
+    ended: bool,
+}
+
+/// What there is to hear.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// A line, without its end, and when its last byte was read.
+    Line(Vec<u8>, Instant),
+    /// Nothing whole, in the time that was given.
+    Nothing,
+    /// More than the most bytes a line may have, and still no end of it.
+    TooLong,
+    /// Its output is closed. What it wrote after the last line's end.
+    Ended(Vec<u8>),
+}
+
+impl Tree {
+    /// Starts a command as [`Tree::start`] does, but with pipes at its standard input and output; standard error goes to the
+    /// log. `most` is how many bytes a line from it may have, with its end.
+    pub fn start_talking(spawn: &Spawn, most: usize) -> Result<(Tree, Talk), Error> {
+        let failed = |source| Error::Start { command: spawn.command.to_owned(), source };
+        let log = |source| Error::Log { path: spawn.log.to_owned(), source };
+        let err = std::fs::File::create(spawn.log).map_err(log)?;
+        let (stdin, to) = io::pipe().map_err(failed)?;
+        let (from, stdout) = io::pipe().map_err(failed)?;
+        for ours in [to.as_fd(), from.as_fd()] {
+            ioctl_fionbio(ours, true).map_err(|errno| failed(errno.into()))?;
+        }
+        let tree = Tree::start_with(spawn, Stdio::from(stdin), Stdio::from(stdout), err.into())?;
+        let came = Instant::now();
+        let talk = Talk { to: Some(to), from, read: Vec::new(), searched: 0, came, most, ended: false };
+        Ok((tree, talk))
+    }
+}
+
+impl Talk {
+    /// Writes all of it; whether it was taken before `limit` had passed. An error if its input is closed.
+    pub fn say(&mut self, bytes: &[u8], limit: Duration) -> io::Result<bool> {
+        let until = Instant::now() + limit;
+        let mut left = bytes;
+        while !left.is_empty() {
+            let wants_more = !self.ended && self.read.len() < self.most;
+            let Some(to) = &mut self.to else { return Err(io::ErrorKind::BrokenPipe.into()) };
+            match to.write(left) {
+                Ok(written) => {
+                    left = &left[written..];
+                    continue;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            let Some(wait) = until.checked_duration_since(Instant::now()) else { return Ok(false) };
+            let readable = wait_for(to.as_fd(), wants_more.then(|| self.from.as_fd()), wait)?;
+            if readable {
+                self.take_in()?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The next line, if it comes before `limit` has passed.
+    pub fn hear(&mut self, limit: Duration) -> io::Result<Heard> {
+        let until = Instant::now() + limit;
+        loop {
+            let new = &self.read[self.searched..];
+            if let Some(end) = new.iter().position(|byte| *byte == b'\n') {
+                let rest = self.read.split_off(self.searched + end + 1);
+                let mut line = std::mem::replace(&mut self.read, rest);
+                line.pop();
+                self.searched = 0;
+                return Ok(Heard::Line(line, self.came));
+            }
+            self.searched = self.read.len();
+            if self.read.len() >= self.most {
+                return Ok(Heard::TooLong);
+            }
+            if self.ended {
+                self.searched = 0;
+                return Ok(Heard::Ended(std::mem::take(&mut self.read)));
+            }
+            let wait = until.saturating_duration_since(Instant::now());
+            let mut fds = [PollFd::from_borrowed_fd(self.from.as_fd(), PollFlags::IN)];
+            if poll_for(&mut fds, wait)? == 0 {
+                if wait.is_zero() {
+                    return Ok(Heard::Nothing);
+                }
+                continue;
+            }
+            self.take_in()?;
+        }
+    }
+
+    /// Closes its input: the end of what is said.
+    pub fn close(&mut self) {
+        self.to = None;
+    }
+
+    fn take_in(&mut self) -> io::Result<()> {
+        let before = self.read.len();
+        self.read.resize(before + CHUNK, 0);
+        let read = self.from.read(&mut self.read[before..]);
+        self.came = Instant::now();
+        self.read.truncate(before + read.as_ref().map_or(0, |read| *read));
+        match read {
+            Ok(0) => self.ended = true,
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// Until `to` takes more or `from` has more; whether the latter.
+fn wait_for(to: BorrowedFd, from: Option<BorrowedFd>, wait: Duration) -> io::Result<bool> {
+    let to = PollFd::from_borrowed_fd(to, PollFlags::OUT);
+    match from {
+        None => poll_for(&mut [to], wait).map(|_| false),
+        Some(from) => {
+            let mut fds = [to, PollFd::from_borrowed_fd(from, PollFlags::IN)];
+            poll_for(&mut fds, wait)?;
+            Ok(!fds[1].revents().is_empty())
+        }
+    }
+}
+
+/// How many of them are ready, after at most `wait`.
+fn poll_for(fds: &mut [PollFd], wait: Duration) -> io::Result<usize> {
+    let wait = Timespec::try_from(wait).map_err(|_| io::ErrorKind::InvalidInput)?;
+    match poll(fds, Some(&wait)) {
+        Ok(ready) => Ok(ready),
+        Err(rustix::io::Errno::INTR) => Ok(0),
+        Err(errno) => Err(errno.into()),
+    }
+}

@@ -1,0 +1,145 @@
+//! `kumite task`: one job by hand, with all that is said.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use kumite_lab::{
+    Choice, Experiment, Kind, OneJob, Tap, TaskExecutor, check_disk, cores, humane, prepare, used_cores,
+};
+use kumite_record::{AxisValue, Store};
+
+use crate::exit::Failure;
+use crate::measure::begin_measuring;
+use crate::run::DEFAULT_DB;
+use crate::{output, stop};
+
+/// Of a line, unless all is wanted.
+const SHOWN: usize = 2_000;
+
+#[derive(Parser)]
+pub struct Args {
+    /// An experiment below experiments/, or a folder with an experiment.toml
+    experiment: String,
+    /// Who is to do the job
+    #[arg(long, value_name = "NAME")]
+    contender: String,
+    /// Parameters are those of this profile's first point
+    #[arg(long, default_value = "quick")]
+    profile: String,
+    /// A parameter that is to be another, as in students=3; may be given several times
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, AxisValue)>,
+    /// Show long lines whole
+    #[arg(long)]
+    full: bool,
+    /// Install missing tools through the system's package manager
+    #[arg(long)]
+    install: bool,
+    /// The results store; builds and logs are kept beside it
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
+    db: PathBuf,
+}
+
+fn parameter(text: &str) -> Result<(String, AxisValue), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    let number = || value.parse().ok().filter(|number: &f64| number.is_finite()).map(AxisValue::Float);
+    let value = value.parse().map(AxisValue::Int).ok().or_else(|| value.parse().map(AxisValue::Bool).ok());
+    let text = || AxisValue::Text(text[name.len() + 1..].to_owned());
+    Ok((name.to_owned(), value.or_else(number).unwrap_or_else(text)))
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
+    if experiment.kind != Kind::Task {
+        let kind = experiment.kind.as_str();
+        return Err(Failure::Usage(format!(
+            "{} is of kind {kind}: only tasks have jobs; `kumite check {} --only {}` tries a server",
+            experiment.name, args.experiment, args.contender
+        )));
+    }
+    let choice = Choice { only: vec![args.contender.clone()], install: args.install, ..Choice::default() };
+    choice.check(&experiment)?;
+    let named = |planned: &&kumite_lab::Planned| planned.contenders.contains(&args.contender);
+    let mut point = experiment
+        .planned
+        .iter()
+        .find(named)
+        .or(experiment.planned.first())
+        .map(|planned| planned.point.clone())
+        .unwrap_or_default();
+    for (name, value) in &args.parameters {
+        let place = if point.get(name).is_some() { &mut point.0 } else { &mut experiment.workload };
+        place.insert(name.clone(), value.clone());
+    }
+    experiment.planned.retain(|planned| planned.point == point);
+    experiment
+        .planned
+        .push(kumite_lab::Planned { point: point.clone(), contenders: vec![args.contender.clone()] });
+    let available = cores();
+    used_cores(&experiment, &available)?;
+    let stop = stop::flag()?;
+    let store = Store::open(&args.db)?;
+    let state = store.folder().to_owned();
+    check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
+    let _lock = begin_measuring(&state)?;
+    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
+    let interrupted = || Failure::Incomplete("it was interrupted".to_owned());
+    let Some(ready) = prepared.ready.first() else {
+        let reason = prepared.contenders.iter().find(|contender| contender.name == args.contender);
+        let reason = reason.and_then(|contender| contender.reason.clone()).unwrap_or_default();
+        return Err(Failure::Incomplete(format!("{} cannot be run: {reason}", args.contender)));
+    };
+    let mut executor = TaskExecutor::new(&experiment, available, &state, "task", &stop)
+        .ok_or_else(interrupted)?
+        .map_err(Failure::Incomplete)?;
+    let done = executor.one_job(ready, &point, Some(shown(args.full)), &stop).ok_or_else(interrupted)?;
+    let job = done.map_err(|why| Failure::Incomplete(format!("{}: {why}", args.contender)))?;
+    output::print(&summary(&job))?;
+    match job.wrong {
+        None => Ok(()),
+        Some(why) => Err(Failure::Gate(format!("the answer is wrong: {why}"))),
+    }
+}
+
+/// Prints what is said, but of the hellos that only measure the pipe.
+fn shown(full: bool) -> Tap {
+    let mut hellos = 0;
+    Box::new(move |to_worker, line| {
+        let text = String::from_utf8_lossy(line);
+        hellos += u32::from(text.starts_with("{\"hello\":1}"));
+        let job = text.contains("\"job\"");
+        if hellos > 1 && !job {
+            return;
+        }
+        let cut = text.char_indices().nth(SHOWN).filter(|_| !full);
+        let text = match cut {
+            Some((at, _)) => format!("{}… ({} bytes; --full shows all)", &text[..at], line.len()),
+            None => text.into_owned(),
+        };
+        // Who closes our output does not want the rest.
+        let _ = output::print(&format!("{} {text}\n", if to_worker { "→" } else { "←" }));
+    })
+}
+
+fn summary(done: &OneJob) -> String {
+    let ms = |ms: f64| humane(Duration::from_secs_f64(ms / 1e3));
+    let events = match done.events {
+        0 => String::new(),
+        n => format!("; {n} events"),
+    };
+    let cores = done
+        .hello
+        .cores
+        .map_or(String::new(), |cores| format!(", which takes its number of cores for {cores}"));
+    format!(
+        "\n{} on {}{cores}\nready after {}; elapsed {:.3} ms on kumite's clock, {:.3} ms on the worker's; an exchange without \
+         a job takes {:.0} µs{events}\n",
+        done.hello.name,
+        done.hello.runtime,
+        ms(done.ready.as_secs_f64() * 1e3),
+        done.job.elapsed_ms,
+        done.job.worker_elapsed_ms,
+        done.round_trip_us,
+    )
+}

@@ -1,0 +1,56 @@
+defmodule Nplus1 do
+  @moduledoc "Students and their scores as streams; a task for each student."
+
+  @scores [
+    %{subject: "国語", score: 80},
+    %{subject: "数学", score: 90},
+    %{subject: "英語", score: 85},
+    %{subject: "社会", score: 93},
+    %{subject: "理科", score: 72}
+  ]
+
+  def main, do: KumiteKit.serve("elixir-tasks", &scores_by_student/1)
+
+  defp scores_by_student(job) do
+    KumiteKit.event(job, "subscribe", "students")
+
+    tasks =
+      for student <- arriving(Enum.map(1..job.params["students"], &to_string/1), job) do
+        KumiteKit.event(job, "next", "student #{student}")
+        Task.async(fn -> {student, scores_of(student, job)} end)
+      end
+
+    KumiteKit.event(job, "complete", "students")
+    tasks |> Task.await_many(:infinity) |> Map.new()
+  end
+
+  defp scores_of(student, job) do
+    KumiteKit.event(job, "subscribe", "student #{student}")
+
+    scores =
+      for score <- arriving(Enum.take(@scores, job.params["scores"]), job) do
+        KumiteKit.event(job, "next", "score #{student} #{score.subject}")
+        score
+      end
+
+    KumiteKit.event(job, "complete", "student #{student}")
+    scores
+  end
+
+  # The nth of these is due `n * delay_ms` after the beginning, so that late timers do not add up. The clock is read in
+  # milliseconds, one added for what that cuts off, so that nothing comes early.
+  defp arriving(items, job) do
+    begun_ms = System.monotonic_time(:millisecond) + 1
+
+    items
+    |> Stream.with_index(1)
+    |> Stream.map(fn {item, n} ->
+      due_ms = begun_ms + n * job.params["delay_ms"]
+      Process.send_after(self(), {:due, n}, due_ms, abs: true)
+
+      receive do
+        {:due, ^n} -> item
+      end
+    end)
+  end
+end

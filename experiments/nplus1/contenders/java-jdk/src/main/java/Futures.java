@@ -1,0 +1,63 @@
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import kumite.Worker;
+
+/** Futures that follow one another: none of the executor's threads ever waits. */
+record Futures(Worker.Job job, Executor executor) {
+  Map<String, List<Score>> fetch() {
+    job.event("subscribe", "students");
+    Map<String, CompletableFuture<List<Score>>> scores = new LinkedHashMap<>();
+    CompletableFuture<Void> arrival = CompletableFuture.completedFuture(null);
+    for (int i = 1; i <= job.integer("students"); i++) {
+      String student = String.valueOf(i);
+      arrival =
+          arrival
+              .thenCompose(before -> delay("students"))
+              .thenRun(() -> job.event("next", "student " + student));
+      scores.put(student, arrival.thenCompose(arrived -> fetchScores(student)));
+    }
+    arrival.thenRun(() -> job.event("complete", "students"));
+
+    Map<String, List<Score>> result = new HashMap<>();
+    scores.forEach((student, future) -> result.put(student, future.join()));
+    return result;
+  }
+
+  private CompletableFuture<List<Score>> fetchScores(String student) {
+    job.event("subscribe", "student " + student);
+    CompletableFuture<List<Score>> scores = CompletableFuture.completedFuture(new ArrayList<>());
+    for (Score score : Score.ALL.subList(0, job.integer("scores"))) {
+      scores =
+          scores.thenCompose(
+              list ->
+                  delay("student " + student)
+                      .thenApply(
+                          after -> {
+                            job.event("next", "score " + student + " " + score.subject());
+                            list.add(score);
+                            return list;
+                          }));
+    }
+    return scores.whenComplete((list, e) -> job.event("complete", "student " + student));
+  }
+
+  /** The JDK's timer thread only hands over to the executor. */
+  private CompletableFuture<Void> delay(String id) {
+    Executor later =
+        CompletableFuture.delayedExecutor(
+            job.integer("delay_ms"),
+            MILLISECONDS,
+            task -> {
+              job.event("tick", id);
+              executor.execute(task);
+            });
+    return CompletableFuture.runAsync(() -> {}, later);
+  }
+}

@@ -1,0 +1,106 @@
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import kumite.Worker;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * All students with all their scores, put together by Project Reactor in the ways of the source.
+ */
+record NPlusOne(Worker.Job job, Sources sources) {
+  public static void main(String[] args) throws IOException {
+    if (args[0].equals("--version")) {
+      String reactor = Flux.class.getPackage().getImplementationVersion();
+      System.out.printf("Reactor %s, Java %s%n", reactor, Runtime.version());
+      return;
+    }
+
+    Worker.serve(
+        args[0],
+        job -> {
+          Duration delay = Duration.ofMillis(job.integer("delay_ms"));
+          var sources = new Sources(job.integer("students"), job.integer("scores"), delay);
+          return new NPlusOne(job, sources).fetch(args[0]);
+        });
+  }
+
+  private Map<String, List<Score>> fetch(String way) throws InterruptedException {
+    return switch (way) {
+      case "reactor-subscribe" -> subscribe();
+      case "reactor-nonblocking" ->
+          collect(sources.timedStudents(), student -> sources.timedScores());
+      case "reactor-single" ->
+          collect(
+              onSingle(sources.timedStudents(), "students"),
+              student -> onSingle(sources.timedScores(), "student " + student));
+      case "reactor-blocking" ->
+          collect(sources.sleepingStudents(), student -> sources.sleepingScores());
+      case "reactor-elastic" -> collectOn(Schedulers.boundedElastic());
+      case "reactor-parallel", "reactor-parallel-default" -> collectOn(Schedulers.parallel());
+      default -> throw new IllegalArgumentException("there is no way " + way);
+    };
+  }
+
+  private Map<String, List<Score>> collect(
+      Flux<String> students, Function<String, Flux<Score>> scores) {
+    return watchStudents(students)
+        .flatMap(
+            student ->
+                watchScores(scores.apply(student), student)
+                    .collectList()
+                    .map(list -> Map.entry(student, list)))
+        .collectMap(Map.Entry::getKey, Map.Entry::getValue)
+        .block();
+  }
+
+  private Map<String, List<Score>> collectOn(Scheduler scheduler) {
+    return collect(
+        sources.sleepingStudents().subscribeOn(scheduler),
+        student -> sources.sleepingScores().subscribeOn(scheduler));
+  }
+
+  private <T> Flux<T> onSingle(Flux<T> timed, String id) {
+    return timed.doOnNext(item -> job.event("tick", id)).publishOn(Schedulers.single());
+  }
+
+  /** The beginner's bug: nobody waits for the end, and any thread writes to the map. */
+  private Map<String, List<Score>> subscribe() throws InterruptedException {
+    Map<String, List<Score>> map = new HashMap<>();
+    var subscription =
+        watchStudents(sources.timedStudents())
+            .subscribe(
+                student ->
+                    watchScores(sources.timedScores(), student)
+                        .subscribe(
+                            score ->
+                                map.computeIfAbsent(student, key -> new ArrayList<>()).add(score)));
+    Thread.sleep(sources.delay().multipliedBy(20));
+
+    // What is late still comes: not into the answer while it is written, nor far into the next job.
+    subscription.dispose();
+    Map<String, List<Score>> found = new HashMap<>();
+    map.forEach((student, scores) -> found.put(student, new ArrayList<>(scores)));
+    return found;
+  }
+
+  private Flux<String> watchStudents(Flux<String> students) {
+    return watch(students, "students", student -> "student " + student);
+  }
+
+  private Flux<Score> watchScores(Flux<Score> scores, String student) {
+    return watch(scores, "student " + student, score -> "score " + student + " " + score.subject());
+  }
+
+  /** What {@code log()} would print, for the timeline. */
+  private <T> Flux<T> watch(Flux<T> flux, String id, Function<T, String> itemId) {
+    return flux.doOnSubscribe(subscription -> job.event("subscribe", id))
+        .doOnNext(item -> job.event("next", itemId.apply(item)))
+        .doOnComplete(() -> job.event("complete", id));
+  }
+}

@@ -1,0 +1,2 @@
+/** What a student has in a subject. */
+record Score(String subject, int score) {}

@@ -1,0 +1,53 @@
+// Decodes the sample in each answer and compares it with the login that the seed gives. Speaks the task protocol.
+import { serve } from "../../kits/node/kumite-kit.mjs";
+import { difference } from "./shared/difference.mjs";
+import { makeLogins } from "./shared/logins.mjs";
+import { bigEndian, littleEndian } from "./shared/struct.mjs";
+
+// Formats of libraries are decoded by their libraries, which are there once their contender is built.
+const library = (name) => import(`./contenders/node/${name}.mjs`);
+const decoders = {
+  struct: () => littleEndian,
+  "struct-be": () => bigEndian,
+  json: () => ({ decode: (bytes) => JSON.parse(bytes) }),
+  "v8-serialize": library,
+  msgpackr: library,
+  protobufjs: library,
+  avsc: library,
+  flatbuffers: library,
+};
+
+const wrong = (why) => ({ right: false, why });
+
+let known;
+function loginsOf({ logins, items, seed, names }) {
+  const key = JSON.stringify([logins, items, seed, names]);
+  if (known?.key !== key)
+    known = { key, logins: makeLogins({ logins, items, seed, names }) };
+  return known.logins;
+}
+
+serve("serialize-checker", async ({ params: { params, result } }) => {
+  if (result?.compared !== params.encodings) {
+    return wrong(
+      `${result?.compared} of ${params.encodings} outputs were compared`,
+    );
+  }
+  const { format, sample } = result;
+  if (!Object.hasOwn(decoders, format))
+    return wrong(`no format ${format} is known`);
+  const login = loginsOf(params)[sample?.login];
+  if (!login) return wrong(`there is no login ${sample?.login}`);
+
+  let decoded;
+  try {
+    const { decode } = await decoders[format](format);
+    decoded = decode(Buffer.from(sample.bytes, "base64"));
+  } catch (error) {
+    return wrong(
+      `login ${sample.login} cannot be decoded: ${error.message.replace(/\s+/g, " ")}`,
+    );
+  }
+  const found = difference(decoded, login);
+  return found ? wrong(`login ${sample.login}: ${found}`) : { right: true };
+});
