@@ -44,7 +44,7 @@ def work(job, path, model):
     if not 1 <= records <= RECORDS_MAX or batch_size < 1:
         raise ValueError(f"records is 1 to {RECORDS_MAX}, and batch_size at least 1")
     dbm = tkrzw.DBM()
-    dbm.Open(path, True, truncate=True, num_buckets=2 * records, concurrent=True).OrDie()
+    dbm.Open(path, True, truncate=True, num_buckets=2 * records).OrDie()
     batch, end = model(dbm)
     stored = store(batch, records, batch_size)
 
