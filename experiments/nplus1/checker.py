@@ -59,7 +59,7 @@ def compare(scores, expected):
     rest = list(expected)
     for score in scores:
         if score not in rest:
-            return "wrong", f"{brief(score)} among its scores"
+            return "wrong", f"{brief(score)} is one too many"
         rest.remove(score)
     if rest:
         return "incomplete", f"{len(scores)} of {len(expected)} scores"

@@ -20,10 +20,10 @@ const decoders = {
 const wrong = (why) => ({ right: false, why });
 
 let known;
-function loginsOf({ logins, items, seed }) {
-  const key = JSON.stringify([logins, items, seed]);
+function loginsOf({ logins, items, seed, names }) {
+  const key = JSON.stringify([logins, items, seed, names]);
   if (known?.key !== key)
-    known = { key, logins: makeLogins(logins, items, seed) };
+    known = { key, logins: makeLogins({ logins, items, seed, names }) };
   return known.logins;
 }
 

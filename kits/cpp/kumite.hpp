@@ -66,10 +66,23 @@ inline json failed(const json& number, std::string why) {
   return {{"job", number}, {"error", why}};
 }
 
+inline void send(const json& answer) {
+  const auto text = [](const json& any) {
+    return any.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  };
+  std::string line = text(answer);
+  if (line.size() > line_bytes_max) {
+    line = text(
+        failed(answer.value("job", json()), "an answer of " + std::to_string(line.size()) + " bytes is more than 16 MiB"));
+  }
+  std::cout << line << std::flush;
+}
+
 inline json answered(const json& number, json params, const std::function<Answer(Job&)>& run) try {
   Job job(params.is_object() ? std::move(params) : json::object());
   Answer answer = run(job);
   const auto elapsed_ns = job.elapsed_ns();
+  send({{"done", number}});
   if (answer.after) answer = answer.after();
   json line = {{"job", number}, {"elapsed_ns", elapsed_ns}, {"result", std::move(answer.result)}};
   if (!answer.metrics.empty()) line["metrics"] = answer.metrics;
@@ -79,18 +92,6 @@ inline json answered(const json& number, json params, const std::function<Answer
   return failed(number, error.what());
 } catch (...) {
   return failed(number, "threw what is no std::exception");
-}
-
-inline void send(const json& answer) {
-  const auto text = [](const json& any) {
-    return any.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-  };
-  std::string line = text(answer);
-  if (line.size() > line_bytes_max) {
-    line = text(
-        failed(answer["job"], "an answer of " + std::to_string(line.size()) + " bytes is more than 16 MiB"));
-  }
-  std::cout << line << std::flush;
 }
 
 // Does the jobs of standard input, one after the other, until it ends; gives the exit status of the process.

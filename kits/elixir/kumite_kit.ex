@@ -54,7 +54,7 @@ defmodule KumiteKit do
 
   defp take(state, %{"job" => job, "params" => %{} = params}, _line)
        when is_integer(job) and job in 1..0x1FFFFFFFFFFFFF do
-    {_, ref} = spawn_monitor(fn -> exit({:shutdown, {:answer, run(job, params, state.work)}}) end)
+    {_, ref} = spawn_monitor(fn -> exit({:shutdown, {:answer, run(job, params, state)}}) end)
     put_in(state.running[ref], job)
   end
 
@@ -72,11 +72,12 @@ defmodule KumiteKit do
     end
   end
 
-  defp run(job, params, work) do
+  defp run(job, params, state) do
     events = if params["events"] == true, do: :ets.new(:events, [:public, :duplicate_bag])
     begun_ns = System.monotonic_time(:nanosecond)
-    returned = work.(%KumiteKit{params: params, begun_ns: begun_ns, events: events})
+    returned = state.work.(%KumiteKit{params: params, begun_ns: begun_ns, events: events})
     elapsed_ns = System.monotonic_time(:nanosecond) - begun_ns
+    say(state, %{done: job})
 
     {result, metrics} = if is_tuple(returned), do: returned, else: {returned, %{}}
     result = if is_function(result), do: result.(), else: result
@@ -100,7 +101,9 @@ defmodule KumiteKit do
     state
   end
 
-  defp one_line({%{__exception__: true} = error, _}), do: one_line(Exception.message(error))
+  defp one_line({error, [{_, _, _, _} | _] = stack}),
+    do: one_line(Exception.format_banner(:error, error, stack))
+
   defp one_line(text) when is_binary(text), do: text |> String.split() |> Enum.join(" ")
   defp one_line(reason), do: one_line(Exception.format_exit(reason))
 end

@@ -100,6 +100,7 @@ func answer[P any](number int64, raw json.RawMessage, run func(*Job, P) (Answer,
 	job := Job{wanted: common.Events, events: [][4]any{}, began: time.Now()}
 	answer, err := run(&job, params)
 	elapsed := time.Since(job.began)
+	send(number, map[string]any{"done": number})
 	if err == nil && answer.After != nil {
 		answer, err = answer.After()
 	}

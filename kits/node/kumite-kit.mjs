@@ -48,6 +48,7 @@ async function run({ job, params }, work) {
     begun = process.hrtime.bigint();
     let result = await work({ params, event, metrics });
     const elapsed_ns = Number(process.hrtime.bigint() - begun);
+    say(`{"done":${job}}`);
     if (typeof result === "function") result = await result();
     return JSON.stringify({
       job,

@@ -35,6 +35,11 @@ def serve(name, work, runtime=None):
     # What anybody prints belongs to the log.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+
+    def say(answer):
+        answers.write(answer.encode() + b"\n")
+        answers.flush()
+
     hello = {
         "hello": 1,
         "name": name,
@@ -48,17 +53,16 @@ def serve(name, work, runtime=None):
         if not line.endswith(b"\n"):
             break
         request = _parse(line)
-        answer = json.dumps(hello) if "hello" in request else _run(request, work)
-        answers.write(answer.encode() + b"\n")
-        answers.flush()
+        say(json.dumps(hello) if "hello" in request else _run(request, work, say))
 
 
-def _run(request, work):
+def _run(request, work, say):
     number = request["job"]
     try:
         job = Job(request["params"])
         result = work(job)
         elapsed_ns = time.monotonic_ns() - job.begun_ns
+        say(json.dumps({"done": number}))
         answer = {
             "job": number,
             "elapsed_ns": elapsed_ns,

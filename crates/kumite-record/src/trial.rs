@@ -227,7 +227,7 @@ pub struct Sample {
 /// A job of a task: the repetitions within a process. The processes are the trials.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
-    /// From the writing of the request to the last byte of the answer, by kumite's clock.
+    /// From the writing of the request to the worker's word that the job is done, by kumite's clock.
     pub elapsed_ms: f64,
     /// The worker's own time.
     pub worker_elapsed_ms: f64,

@@ -73,7 +73,8 @@ const READING: &str = "Each figure is the median over blocks, with its 95 % inte
 const STEADY: &str = "Throughput, response times and CPU are of the part of each window that was steady, or of all of it where no part was; the column “over time” says whether one was, and how long from the start of the load it took.";
 const NEEDS: &str = "A percentile takes ten requests beyond it in every trial: where there were too few, it says how many more a trial needs.";
 
-const TASK: &str = "A trial is a fresh process, and its figure the median of its measured jobs. Elapsed is from the last byte of a request written to the last byte of its answer read, by kumite’s clock, so that reading the one and writing the other as JSON are in it; worker elapsed is what the worker says of the job alone. What an exchange takes in which nothing is to be done is shown, and subtracted from nothing.";
+const TASK: &str = "A trial is a fresh process, and its figure the median of its measured jobs; CPU and context switches are those of a job. Elapsed is from the writing of a request to the worker’s word that the job is done, by kumite’s clock: reading the request is in it, and making the answer is not. Worker elapsed is what the worker says of the job alone. What an exchange takes in which nothing is to be done is shown (“empty exchange”, below) and subtracted from nothing.";
+const TASK_STEADY: &str = "Where the times of jobs became steady, figures are of those from there on; the column “over time” says whether they did.";
 
 /// What every format says above published figures.
 pub const FROM_ELSEWHERE: &str =
@@ -152,7 +153,8 @@ fn reading(export: &Export, groups: &Groups) -> String {
         reading += &format!(" {TASK}");
     }
     if export.cells.iter().any(|cell| cell.steadiness.is_some()) {
-        reading += &format!(" {STEADY}");
+        let steady = if export.run.kind == "task" { TASK_STEADY } else { STEADY };
+        reading += &format!(" {steady}");
     }
     if export.cells.iter().any(|cell| !cell.needs.is_empty()) {
         reading += &format!(" {NEEDS}");

@@ -1,8 +1,9 @@
 //! A record in, bytes of terminal, HTML, Markdown or CSV out.
 //!
-//! Every format has the same order: the question and its source, the verdicts, the measurements of each group of points,
-//! failures and recovery, what was published, what could not be measured, doubts, and what is needed to repeat the run. Nothing here reads a file, a clock or the environment, so a
-//! record gives the same report everywhere. What others wrote (names, reasons, logs) is escaped in each format.
+//! Every format has the same order: the question and its source, the verdicts, the measurements of each group of points
+//! (HTML alone draws what happened within trials), failures and recovery, what was published, what could not be measured,
+//! doubts, and what is needed to repeat the run. Nothing here reads a file, a clock or the environment, so a record gives the
+//! same report everywhere. What others wrote (names, reasons, logs) is escaped in each format.
 
 mod bound;
 mod chart;

@@ -40,6 +40,7 @@ const FIRST: &[&str] = &[
     "elapsed_ms",
     "wall_s",
     "rate_per_s",
+    "jobs_per_s",
     "encode_ns",
     "efficiency",
     "first_elapsed_ms",
@@ -78,6 +79,7 @@ const LAST: &[&str] = &[
 const DETAILS: &[&str] = &[
     "first_second_rps",
     "warm_up_ms",
+    "jobs_per_s",
     "first_elapsed_ms",
     "worker_elapsed_ms",
     "response_p90_us",

@@ -16,9 +16,9 @@ pub fn median_trial<'a>(
     outcome: Outcome,
     has: Has,
 ) -> Option<&'a Trial> {
-    let mut trials: Vec<(&Trial, f64)> = standing(&export.trials)
-        .filter(|trial| trial.outcome == outcome && has(trial))
-        .filter(|trial| trial.contender == cell.contender && trial.point == cell.point)
+    let here = export.trials.iter().filter(|trial| trial.point == cell.point);
+    let mut trials: Vec<(&Trial, f64)> = standing(here)
+        .filter(|trial| trial.contender == cell.contender && trial.outcome == outcome && has(trial))
         .map(|trial| (trial, trial.sample.metrics.get(metric).copied().unwrap_or(f64::INFINITY)))
         .collect();
     trials.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.seq.cmp(&b.0.seq)));

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 // At most 32 bytes in UTF-8: ASCII, Latin-1 (one byte in V8, two in UTF-8), kana and kanji, beyond the BMP, what JSON has
 // to escape, and some that fill the field to its last byte.
-const names = [
+const allNames = [
   "takeswim",
   "Zoë Müller-Åström",
   "勇者たかし",
@@ -16,21 +16,25 @@ const names = [
   "éèêëàâäùûüîïôöçÉ",
 ];
 
-/** `count` logins with `items` items each. */
-export function makeLogins(count, items, seed) {
+/** Logins as the parameters of a job say: how many, with how many items, from which seed, with which names. */
+export function makeLogins({ logins: count, items, seed, names }) {
+  const choice =
+    names === "ascii"
+      ? allNames.filter((name) => /^[ -~]+$/.test(name))
+      : allNames;
   const logins = Array.from({ length: count }, (_, i) =>
-    makeLogin(items, `${seed} ${items} ${i}`, i),
+    makeLogin(items, `${seed} ${items} ${i}`, choice[i % choice.length], i),
   );
   // A fresh copy has flat strings, as those that come off a socket are.
   return JSON.parse(JSON.stringify(logins));
 }
 
-function makeLogin(items, seed, i) {
+function makeLogin(items, seed, name, i) {
   const draw = random(64 + 46 * items, seed);
   return {
     player: {
       uuid: draw.uuid(),
-      name: names[i % names.length],
+      name,
       level: draw.from(1, 999),
       // Every tenth player has about the most that a double can count by ones; avsc takes one less than others.
       experience:

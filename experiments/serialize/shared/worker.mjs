@@ -1,48 +1,51 @@
-// What every contender of this experiment is around its encoder: a worker that encodes logins, times it, and looks at every
-// byte that came out.
+// What every contender of this experiment is around its encoder: a worker that encodes logins, times that, and compares
+// every byte that came out.
 import { GCProfiler, getHeapStatistics } from "node:v8";
 import { serve } from "../../../kits/node/kumite-kit.mjs";
 import { difference } from "./difference.mjs";
 import { makeLogins } from "./logins.mjs";
 
-// As many passes over the pool as fit, for the client's side.
+/** How long the client's side is measured: as many passes over the answers as fit, at least one. */
 const decodeForMs = 20;
 
 /**
- * Serves jobs with a codec: `encode(login)` gives bytes of their own, which stay as they are when the next login is
- * encoded; `decode(bytes)` gives the login back; `sumCounts(bytes)` reads `count` of every item, as cheaply as the format
- * allows. `format` is what the checker knows it by.
+ * Serves jobs with a codec:
+ * - `encode(login)` gives a Buffer of its own, which stays as it is when the next login is encoded. What gives something
+ *   else has a `toBytes` for it, which is not timed.
+ * - `decode(bytes)` gives the login back.
+ * - `sumCounts(bytes)` reads `count` of every item, as cheaply as the format allows.
+ * - `format` is what the checker knows it by.
  */
-export function work(name, codec, runtime) {
-  let pool;
-  serve(
-    name,
-    ({ params, metrics }) => {
-      const key = JSON.stringify([params.logins, params.items, params.seed]);
-      if (pool?.key !== key)
-        pool = { key, jobs: 0, ...encodeOnce(codec, params) };
-      const sample = pool.jobs++ % params.logins;
+export function work(name, codec) {
+  let known;
+  serve(name, ({ params, metrics }) => {
+    const { logins, items, seed, names } = params;
+    const key = JSON.stringify([logins, items, seed, names]);
+    if (known?.key !== key)
+      known = { key, jobs: 0, ...encodeOnce(codec, params) };
 
-      measureEncoding(codec, pool, params, metrics);
-      metrics.decode_ns = measureDecoding(codec, pool);
-      metrics.answer_bytes = mean(pool.answers.map((answer) => answer.length));
-      return {
-        format: codec.format,
-        compared: params.encodings,
-        sample: {
-          login: sample,
-          bytes: pool.answers[sample].toString("base64"),
-        },
-      };
-    },
-    runtime,
-  );
+    measureEncoding(codec, known, params.encodings, metrics);
+    metrics.decode_ns = measureDecoding(codec, known);
+    metrics.answer_bytes =
+      sum(known.answers.map((answer) => answer.length)) / logins;
+
+    // Another login in each job, so that the lab sees them all.
+    const login = known.jobs++ % logins;
+    const bytes = known.answers[login].toString("base64");
+    return {
+      format: codec.format,
+      compared: params.encodings,
+      sample: { login, bytes },
+    };
+  });
 }
 
+const asItIs = (bytes) => bytes;
+
 /** The logins, and an answer to each that was decoded and found equal: what all later ones are compared with. */
-function encodeOnce({ encode, decode }, { logins: count, items, seed }) {
-  const logins = makeLogins(count, items, seed);
-  const answers = logins.map(encode);
+function encodeOnce({ encode, toBytes = asItIs, decode }, params) {
+  const logins = makeLogins(params);
+  const answers = logins.map((login) => toBytes(encode(login)));
   for (const [i, answer] of answers.entries()) {
     const found = difference(decode(answer), logins[i]);
     if (found) throw new Error(`login ${i}: ${found}`);
@@ -50,39 +53,39 @@ function encodeOnce({ encode, decode }, { logins: count, items, seed }) {
   return { logins, answers };
 }
 
+/** Passes over the logins: the encoding of each pass is timed, then its outputs are compared. */
 function measureEncoding(
-  { encode },
+  { encode, toBytes = asItIs },
   { logins, answers },
-  { encodings },
+  encodings,
   metrics,
 ) {
   const passes = encodings / logins.length;
   if (!Number.isInteger(passes))
-    throw new Error(
-      `${encodings} encodings are no whole passes over ${logins.length} logins`,
-    );
+    throw new Error(`encodings is ${encodings}, no multiple of logins`);
 
-  const out = new Array(logins.length);
+  const outputs = new Array(logins.length);
   const gc = new GCProfiler();
   let elapsed = 0;
   const usedBefore = getHeapStatistics().used_heap_size;
   gc.start();
   for (let pass = 0; pass < passes; pass++) {
     const begun = performance.now();
-    for (let i = 0; i < logins.length; i++) out[i] = encode(logins[i]);
+    for (let i = 0; i < logins.length; i++) outputs[i] = encode(logins[i]);
     elapsed += performance.now() - begun;
 
     for (let i = 0; i < logins.length; i++) {
-      if (!answers[i].equals(out[i]))
-        throw new Error(`login ${i} was encoded differently in pass ${pass}`);
+      if (!answers[i].equals(toBytes(outputs[i])))
+        throw new Error(`login ${i} was encoded in two ways`);
     }
   }
   const collections = gc.stop().statistics;
   const usedAfter = getHeapStatistics().used_heap_size;
+
   metrics.encode_ns = (elapsed * 1e6) / encodings;
-  // The profiler's costs are microseconds.
+  // The profiler counts microseconds.
   metrics.gc_ns = (sum(collections.map(({ cost }) => cost)) * 1e3) / encodings;
-  // What was in use grows by what is allocated, and shrinks only by what is collected.
+  // What is in use grows by what is allocated, and shrinks only by what is collected.
   const used = ({ heapStatistics }) => heapStatistics.usedHeapSize;
   const freed = sum(
     collections.map(({ beforeGC, afterGC }) => used(beforeGC) - used(afterGC)),
@@ -107,4 +110,3 @@ function measureDecoding({ sumCounts }, { logins, answers }) {
 }
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
-const mean = (numbers) => sum(numbers) / numbers.length;

@@ -95,7 +95,7 @@ pub fn serve(name: &str, mut run: impl FnMut(&Job) -> Result<Answer, Failure>) {
 fn answer(number: u64, params: Value, run: &mut impl FnMut(&Job) -> Result<Answer, Failure>) -> Value {
     let events = (params["events"] == true).then(Arc::default);
     let job = Job { params: Arc::new(params), events, began: Instant::now() };
-    match catch_unwind(AssertUnwindSafe(|| timed(&job, run))) {
+    match catch_unwind(AssertUnwindSafe(|| timed(number, &job, run))) {
         Ok(Ok((elapsed, Answer { result, metrics, .. }))) => {
             let mut line = json!({"job": number, "elapsed_ns": elapsed.as_nanos() as u64, "result": result});
             if !metrics.is_empty() {
@@ -113,11 +113,13 @@ fn answer(number: u64, params: Value, run: &mut impl FnMut(&Job) -> Result<Answe
 }
 
 fn timed(
+    number: u64,
     job: &Job,
     run: &mut impl FnMut(&Job) -> Result<Answer, Failure>,
 ) -> Result<(Duration, Answer), Failure> {
     let answer = run(job)?;
     let elapsed = job.began.elapsed();
+    send(json!({"done": number}));
     Ok((
         elapsed,
         match answer.after {

@@ -15,6 +15,8 @@ const MOST_EVENTS: usize = 100_000;
 #[derive(Debug)]
 pub(crate) enum Answer {
     Hello(Hello),
+    /// The job of this number is done; its answer is being made.
+    Done(u64),
     Job(JobAnswer),
 }
 
@@ -39,6 +41,7 @@ pub(crate) struct Done {
 #[derive(Deserialize)]
 struct Line {
     hello: Option<u64>,
+    done: Option<u64>,
     name: Option<String>,
     runtime: Option<String>,
     pid: Option<u32>,
@@ -75,7 +78,10 @@ impl Answer {
                 cores: line.cores,
             }));
         }
-        let job = line.job.ok_or("it has neither \"job\" nor \"hello\"")?;
+        if let Some(job) = line.done {
+            return Ok(Answer::Done(job));
+        }
+        let job = line.job.ok_or("it has neither \"job\" nor \"done\" nor \"hello\"")?;
         if let Some(error) = line.error {
             return Ok(Answer::Job(JobAnswer { job, done: Err(error) }));
         }
@@ -111,6 +117,7 @@ mod tests {
         let Ok(Answer::Job(JobAnswer { job: 3, done: Ok(done) })) = parse(line) else { panic!("a job") };
         assert_eq!((done.elapsed_ms, done.result.get(), done.metrics["x"]), (1.5, r#"{"b": 1.50}"#, 2.0));
         assert_eq!(done.events, [JobEvent(5, "main".into(), "next".into(), "a".into())]);
+        assert!(matches!(parse(r#"{"done":3}"#), Ok(Answer::Done(3))));
         let Ok(Answer::Job(JobAnswer { job: 4, done: Err(why) })) = parse(r#"{"job":4,"error":"no"}"#) else {
             panic!("an error")
         };
@@ -128,7 +135,7 @@ mod tests {
             ("hello", "expected value at line 1 column 1"),
             ("", "EOF while parsing"),
             ("[]", "it is a list, not an object"),
-            ("{}", "neither \"job\" nor \"hello\""),
+            ("{}", "neither \"job\" nor \"done\" nor \"hello\""),
             (r#"{"hello":1,"name":"a","runtime":"b"}"#, "lacks \"pid\""),
             (r#"{"job":1,"result":1}"#, "lacks \"elapsed_ns\""),
             (r#"{"job":1,"elapsed_ns":1}"#, "lacks \"result\""),

@@ -103,15 +103,14 @@ impl Checker {
     fn check(&mut self, params: &Value, result: Value, stop: &AtomicBool) -> Result<Finding, Refusal> {
         self.asked += 1;
         let failed = |why: String| Some(format!("the answer could not be checked: {why}"));
-        let doing = format!("check {}", self.asked);
-        self.worker
-            .give(self.asked, &json!({ "params": params, "result": result }), LIMIT, stop)
-            .map_err(|why| why.and_then(failed))?;
-        let (answer, _) = self.worker.take(&doing, LIMIT, stop).map_err(|why| why.and_then(failed))?;
-        if answer.job != self.asked {
-            return Err(failed(format!("the checker answered job {} in {doing}", answer.job)));
-        }
-        let done = answer.done.map_err(|error| failed(format!("the checker failed: {error}")))?;
+        let params = json!({ "params": params, "result": result });
+        let asked = self.worker.give(self.asked, &params, LIMIT, stop).map_err(|why| why.and_then(failed))?;
+        let taken = self.worker.take(&[(self.asked, asked)].into(), LIMIT, stop);
+        let done = taken
+            .map_err(|why| why.and_then(failed))?
+            .answer
+            .done
+            .map_err(|error| failed(format!("the checker failed: {error}")))?;
         let verdict: Verdict = serde_json::from_str(done.result.get())
             .map_err(|error| failed(format!("the checker's result is no verdict: {error}")))?;
         Ok(match verdict {

@@ -1,5 +1,6 @@
 //! A worker that has been started: saying hello, doing jobs, and how it ends.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +44,16 @@ pub(crate) struct Worker {
     log: PathBuf,
     started: Instant,
     tap: Option<Tap>,
+    /// When it said that a job was done, until the answer comes.
+    done: BTreeMap<u64, Instant>,
+}
+
+/// An answer, and when it came.
+pub(crate) struct Taken {
+    pub answer: JobAnswer,
+    /// When the worker said that the job was done; when the answer came, if it did not say so.
+    pub done: Instant,
+    pub came: Instant,
 }
 
 /// Another thread may look at what a worker uses while this one talks to it.
@@ -83,6 +94,7 @@ impl Worker {
             log: log.to_owned(),
             started,
             tap: None,
+            done: BTreeMap::new(),
         })
     }
 
@@ -106,7 +118,9 @@ impl Worker {
         let (answer, came) = self.answer(limit, doing, stop)?;
         match answer {
             Answer::Hello(hello) => Ok((hello, came - asked)),
-            Answer::Job(job) => Err(Some(format!("it answered job {}, and was asked for a hello", job.job))),
+            Answer::Job(JobAnswer { job, .. }) | Answer::Done(job) => {
+                Err(Some(format!("it answered job {job}, and was asked for a hello")))
+            }
         }
     }
 
@@ -121,16 +135,36 @@ impl Worker {
         self.say(&json!({ "job": job, "params": params }), limit, &format!("job {job}"), stop)
     }
 
-    /// The next answer to a job, and when its last byte was read.
+    /// The next answer to one of these jobs.
     pub fn take(
         &mut self,
-        doing: &str,
+        asked: &BTreeMap<u64, Instant>,
         limit: Duration,
         stop: &AtomicBool,
-    ) -> Result<(JobAnswer, Instant), Refusal> {
-        match self.answer(limit, doing, stop)? {
-            (Answer::Job(job), came) => Ok((job, came)),
-            (Answer::Hello(_), _) => Err(Some(format!("it said hello, and was asked for {doing}"))),
+    ) -> Result<Taken, Refusal> {
+        let numbers = || {
+            let some: Vec<String> = asked.keys().take(5).map(u64::to_string).collect();
+            format!("job {}{}", some.join(", "), if asked.len() > some.len() { " …" } else { "" })
+        };
+        let doing = numbers();
+        loop {
+            let (answer, came) = self.answer(limit, &doing, stop)?;
+            let job = match &answer {
+                Answer::Hello(_) => return Err(Some(format!("it said hello, and was asked for {doing}"))),
+                Answer::Done(job) => *job,
+                Answer::Job(answer) => answer.job,
+            };
+            if !asked.contains_key(&job) {
+                return Err(Some(format!("it answered job {job} while it was asked for {doing}")));
+            }
+            match answer {
+                Answer::Job(answer) => {
+                    let done = self.done.remove(&job).unwrap_or(came);
+                    return Ok(Taken { answer, done, came });
+                }
+                _ if self.done.insert(job, came).is_none() => {}
+                _ => return Err(Some(format!("it said twice that job {job} is done"))),
+            }
         }
     }
 

@@ -1,12 +1,13 @@
 //! What happened within one job of a trial: time by thread, a lane for each thread, a mark for each event.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{JobEvent, Outcome, Trial};
 use serde::Serialize;
 
 use super::scale::Scale;
-use super::{Tick, tenth};
+use super::{Tick, shortened, tenth};
 use crate::metric::Metric;
 use crate::number::{count, plural};
 use crate::text::one_line;
@@ -17,6 +18,8 @@ pub struct EventChart {
     /// Unique in its page.
     pub id: String,
     pub title: String,
+    /// Why its figures do not count, if they do not.
+    pub lost: Option<&'static str>,
     pub description: String,
     pub width: f64,
     pub height: f64,
@@ -94,19 +97,23 @@ impl Budget {
     }
 }
 
-const WIDTH: f64 = 560.0;
-const LEFT: f64 = 138.0;
-const RIGHT: f64 = 512.0;
+const WIDTH: f64 = 580.0;
+const LEFT: f64 = 170.0;
+const RIGHT: f64 = 528.0;
 const TOP: f64 = 22.0;
 /// Below the lanes: the axis and the key.
 const FOOT: f64 = 50.0;
 const MOST_LANES: usize = 16;
-const LABEL_CHARS: usize = 20;
-/// What the `next` events of all lanes share.
+const LABEL_CHARS: usize = 21;
+/// What the `next` events of all lanes share at most.
 const ROOM: f64 = 240.0;
+/// `next` events nearer than this are one upon the other.
+const PILE: f64 = 1.5;
 /// What the other events of a lane have.
 const OTHERS: f64 = 13.0;
 const GAP: f64 = 4.0;
+/// What a worker writes has no limit of its own.
+const WORD_CHARS: usize = 60;
 /// More first words than these are no families.
 const MOST_FAMILIES: usize = 3;
 
@@ -115,7 +122,7 @@ const KINDS: [&str; 4] = ["tick", "subscribe", "complete", "other"];
 const OTHER: usize = 3;
 const NEXT: [&str; MOST_FAMILIES] = ["next-0", "next-1", "next-2"];
 /// Diameters of the marks of `next` events.
-const SIZES: [f64; MOST_FAMILIES] = [7.0, 4.6, 5.6];
+const SIZES: [f64; MOST_FAMILIES] = [6.4, 4.2, 5.6];
 
 /// The first words of the ids of `next` events (`student`, `score`), where there are a few different ones.
 pub fn families(trials: &[&Trial]) -> Vec<String> {
@@ -132,18 +139,24 @@ pub fn families(trials: &[&Trial]) -> Vec<String> {
     if known.len() > 1 { known } else { Vec::new() }
 }
 
-/// The same axis for all that end within a factor of two, as many as can be; the others have their own.
+/// The same axis for those that end within a factor of one and a half, as many as can be, and for what is somewhat shorter;
+/// the others have their own, for beside one that takes twice as long there is little to be seen. Trials that do not count
+/// decide nothing here.
 pub fn axes(trials: &[&Trial]) -> Vec<Axis> {
-    let ends: Vec<u64> = trials.iter().map(|trial| end_ns(trial)).collect();
-    let within = |end: u64| ends.iter().copied().filter(move |other| *other >= end && *other / 2 <= end);
-    let best = ends.iter().copied().max_by_key(|end| (within(*end).count(), std::cmp::Reverse(*end)));
-    let least = best.unwrap_or(1);
-    let common = within(least).max().unwrap_or(least);
-    let axis = |end: u64| match end >= least && end <= common {
+    let ends = |counting: bool| {
+        let counts = move |trial: &&&Trial| !counting || trial.outcome == Outcome::Ok;
+        trials.iter().filter(counts).map(|trial| end_ns(trial)).collect::<Vec<u64>>()
+    };
+    let right = Some(ends(true)).filter(|ends| !ends.is_empty()).unwrap_or_else(|| ends(false));
+    let is_near = |end: u64, other: u64| other >= end && other.saturating_mul(2) <= end.saturating_mul(3);
+    let within = |end: u64| right.iter().copied().filter(move |other| is_near(end, *other));
+    let least = right.iter().copied().max_by_key(|end| (within(*end).count(), Reverse(*end)));
+    let common = least.and_then(|end| within(end).max()).unwrap_or(1);
+    let axis = |end: u64| match end >= common / 4 && end <= common {
         true => Axis { end_ns: common, others_end_ns: None },
         false => Axis { end_ns: end, others_end_ns: Some(common) },
     };
-    ends.into_iter().map(axis).collect()
+    ends(false).into_iter().map(axis).collect()
 }
 
 /// The events of a trial's job over that axis. `families` tells its `next` events apart.
@@ -151,44 +164,43 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
     let events = &trial.sample.events;
     let threads = threads(events);
     let x_scale = Scale::linear(0.0, axis.end_ns.max(1) as f64, LEFT, RIGHT);
-    let (lanes, placed, bottom) = lanes(&threads, events, families.len().max(1));
-
-    let lane_of: BTreeMap<&str, usize> = threads
-        .iter()
-        .enumerate()
-        .map(|(nth, thread)| (thread.name, if nth < placed.len() { nth } else { placed.len() - 1 }))
-        .collect();
+    let shown = threads.len().min(MOST_LANES);
+    let lane_of: BTreeMap<&str, usize> =
+        threads.iter().enumerate().map(|(nth, thread)| (thread.name, nth.min(shown - 1))).collect();
     let mut spots: Vec<Spot> = events
         .iter()
         .map(|event| Spot {
             lane: lane_of.get(event.1.as_str()).copied().unwrap_or_default(),
             look: look(event, families),
             x: x_scale.at(event.0 as f64),
+            level: 0,
             first: event,
             last_ns: event.0,
             events: 1,
         })
         .collect();
     spots.sort_by_key(|spot| spot.first.0);
-    let spots = merged(spots, budget.marks);
-    let is_told = spots.len() <= budget.told;
+    let mut spots = merged(spots, budget.marks);
+    pile_up(&mut spots);
+    let (lanes, rooms, bottom) = lanes(&threads, &spots);
 
+    let is_told = spots.len() <= budget.told;
     let mut looks: BTreeMap<usize, Marks> = BTreeMap::new();
-    for (spot, y) in stacked(&spots, &placed) {
+    for spot in &spots {
         let class = class(spot.look);
         let marks = looks.entry(spot.look).or_insert(Marks { class, told: Vec::new(), path: String::new() });
-        let path = outline(spot.look, spot.x, y);
+        let path = outline(spot.look, spot.x, rooms[spot.lane].y(spot));
         match is_told {
             true => marks.told.push(Mark { path, text: spot.text() }),
             false => marks.path += &path,
         }
     }
-    let end = time(end_ns(trial));
-    let wrong = if trial.outcome == Outcome::Disqualified { ", disqualified" } else { "" };
+    let end = Metric::new("_ns").text(end_ns(trial) as f64);
     let own = axis.others_end_ns.map_or("", |_| ", on a time axis of its own");
     EventChart {
         id,
-        title: one_line(&format!("{}, block {}{wrong}: {end}{own}", trial.contender, trial.block + 1)),
+        title: one_line(&format!("{}, block {}: {end}{own}", trial.contender, trial.block + 1)),
+        lost: (trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str()),
         description: one_line(&described(trial, &threads, &end)),
         width: WIDTH,
         height: bottom + FOOT,
@@ -236,16 +248,27 @@ fn threads(events: &[JobEvent]) -> Vec<Thread<'_>> {
     threads
 }
 
-/// Where a lane has what: the lower end of the marks of each family of `next` events, their height, and the upper end of
-/// the other events.
-struct Place {
-    next: Vec<f64>,
-    track: f64,
+/// Where a lane has what: the lower end of the marks of each family of `next` events, how far each of a pile is above the
+/// one before, and the middle of the other events.
+struct Room {
+    bottoms: Vec<f64>,
+    steps: Vec<f64>,
     others: f64,
 }
 
+impl Room {
+    fn y(&self, spot: &Spot) -> f64 {
+        tenth(match family(spot.look) {
+            None => self.others,
+            Some(family) => {
+                self.bottoms[family] - SIZES[family] / 2.0 - spot.level as f64 * self.steps[family]
+            }
+        })
+    }
+}
+
 /// The lanes from top to bottom, what is where in each, and where they end.
-fn lanes(threads: &[Thread], events: &[JobEvent], families: usize) -> (Vec<Lane>, Vec<Place>, f64) {
+fn lanes(threads: &[Thread], spots: &[Spot]) -> (Vec<Lane>, Vec<Room>, f64) {
     let whole = if threads.len() > MOST_LANES { MOST_LANES - 1 } else { threads.len() };
     let (own, rest) = threads.split_at(whole);
     let mut shown: Vec<(String, usize)> =
@@ -254,23 +277,44 @@ fn lanes(threads: &[Thread], events: &[JobEvent], families: usize) -> (Vec<Lane>
         let next = rest.iter().map(|thread| thread.next).sum();
         shown.push((format!("and {} more threads", count(rest.len() as f64)), next));
     }
+    // A lane is as high as its highest pile, as far as there is room.
+    let mut piles: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
+    for (spot, family) in spots.iter().filter_map(|spot| Some((spot, family(spot.look)?))) {
+        let pile = piles.entry(family).or_default().entry(spot.lane).or_default();
+        *pile = (*pile).max(spot.level + 1);
+    }
     let with_next = shown.iter().filter(|(_, next)| *next > 0).count().max(1);
-    let track = (ROOM / (with_next * families) as f64).clamp(8.0, 44.0).floor();
+    let most = (ROOM / (with_next * piles.len().max(1)) as f64).clamp(8.0, 44.0);
+    let mut tracks = [0.0; MOST_FAMILIES];
+    for (family, lanes) in &piles {
+        let highest = lanes.values().copied().max().unwrap_or(1) as f64;
+        tracks[*family] = (highest * SIZES[*family] + 2.0).min(most).max(SIZES[*family] + 1.0);
+    }
     // Where no thread has others than `next`, nothing is kept for them.
-    let others = if events.iter().all(|event| is_next(&event)) { 0.0 } else { OTHERS };
-    let (mut y, mut lanes, mut places) = (TOP, Vec::new(), Vec::new());
-    for (label, next) in shown {
-        let tracks = if next > 0 { families as f64 * track } else { 0.0 };
-        let height = tracks + others.max(if next > 0 { 0.0 } else { OTHERS }) + GAP;
-        places.push(Place {
-            next: (1..=families).map(|family| y + GAP / 2.0 + family as f64 * track).collect(),
-            track,
-            others: y + GAP / 2.0 + tracks,
+    let others = if spots.iter().all(|spot| family(spot.look).is_some()) { 0.0 } else { OTHERS };
+    let (mut y, mut lanes, mut rooms) = (TOP, Vec::new(), Vec::new());
+    for (nth, (label, next)) in shown.into_iter().enumerate() {
+        let mut bottom = y + GAP / 2.0;
+        let mut room = Room { bottoms: Vec::new(), steps: Vec::new(), others: 0.0 };
+        for (family, track) in tracks.iter().enumerate() {
+            bottom += if next > 0 { *track } else { 0.0 };
+            let pile = piles.get(&family).and_then(|lanes| lanes.get(&nth)).copied().unwrap_or(1);
+            let size = SIZES[family];
+            room.bottoms.push(bottom);
+            room.steps.push(((track - size - 1.0) / pile.saturating_sub(1).max(1) as f64).clamp(0.0, size));
+        }
+        room.others = bottom + OTHERS / 2.0;
+        let height = bottom - y + GAP / 2.0 + if next > 0 { others } else { OTHERS };
+        lanes.push(Lane {
+            label,
+            y: tenth(y),
+            height: tenth(height),
+            next: (next > 0).then(|| count(next as f64)),
         });
-        lanes.push(Lane { label, y, height, next: (next > 0).then(|| count(next as f64)) });
+        rooms.push(room);
         y += height;
     }
-    (lanes, places, y)
+    (lanes, rooms, tenth(y))
 }
 
 /// One event, or several of one look that are near each other on a thread.
@@ -278,6 +322,8 @@ struct Spot<'a> {
     lane: usize,
     look: usize,
     x: f64,
+    /// How many are below it in its pile.
+    level: usize,
     first: &'a JobEvent,
     last_ns: u64,
     events: usize,
@@ -286,6 +332,7 @@ struct Spot<'a> {
 impl Spot<'_> {
     fn text(&self) -> String {
         let JobEvent(ns, thread, kind, id) = self.first;
+        let [thread, kind, id] = [thread, kind, id].map(|word| shortened(word, WORD_CHARS));
         one_line(&match self.events {
             1 => format!("{}, {thread}: {kind} {id}", time(*ns)),
             n => format!(
@@ -320,42 +367,25 @@ fn merged(spots: Vec<Spot>, most: usize) -> Vec<Spot> {
             None => drop(few.insert(bin(&spot, width), spot)),
         }
     }
-    few.into_values().collect()
+    let mut few: Vec<Spot> = few.into_values().collect();
+    few.sort_by_key(|spot| spot.first.0);
+    few
 }
 
-/// Each spot and its height. `next` events of a family that would cover each other are put one upon the other.
-fn stacked<'s, 'e>(spots: &'s [Spot<'e>], places: &[Place]) -> Vec<(&'s Spot<'e>, f64)> {
-    let pile = |spot: &Spot| {
-        let size = SIZES[spot.look.saturating_sub(KINDS.len())];
-        (spot.lane, spot.look, (spot.x / size).round() as i64)
-    };
-    let mut heights: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut piles: BTreeMap<(usize, usize, i64), usize> = BTreeMap::new();
-    let mut levels: Vec<usize> = Vec::new();
-    for spot in spots {
-        let level = piles.entry(pile(spot)).or_default();
-        levels.push(*level);
-        *level += 1;
-        let highest = heights.entry((spot.lane, spot.look)).or_default();
-        *highest = (*highest).max(*level);
+/// `next` events of a family that are at the same place of a lane are put one upon the other, in the order of time.
+fn pile_up(spots: &mut [Spot]) {
+    let mut piles: BTreeMap<(usize, usize), (f64, usize)> = BTreeMap::new();
+    for spot in spots.iter_mut().filter(|spot| family(spot.look).is_some()) {
+        let (x, height) = piles.entry((spot.lane, spot.look)).or_insert((spot.x, 0));
+        if spot.x - *x >= PILE {
+            (*x, *height) = (spot.x, 0);
+        }
+        spot.level = *height;
+        *height += 1;
     }
-    let y = |(spot, level): (&'s Spot<'e>, usize)| {
-        let place = &places[spot.lane];
-        let y = match spot.look.checked_sub(KINDS.len()) {
-            None => place.others + OTHERS / 2.0,
-            Some(family) => {
-                let size = SIZES[family];
-                let above = heights[&(spot.lane, spot.look)].saturating_sub(1).max(1);
-                let step = ((place.track - size - 1.0) / above as f64).min(size);
-                place.next[family] - size / 2.0 - level as f64 * step
-            }
-        };
-        (spot, tenth(y))
-    };
-    spots.iter().zip(levels).map(y).collect()
 }
 
-/// The position of a kind among the looks, or behind them that of a family of `next` events.
+/// The position of a kind among `KINDS` or, behind them, that of a family of `next` events.
 fn look(event: &JobEvent, families: &[String]) -> usize {
     if is_next(&event) {
         let word = first_word(&event.3);
@@ -364,16 +394,22 @@ fn look(event: &JobEvent, families: &[String]) -> usize {
     KINDS.iter().position(|kind| *kind == event.2).unwrap_or(OTHER)
 }
 
+/// Which family of `next` events a look is of, if of any.
+fn family(look: usize) -> Option<usize> {
+    look.checked_sub(KINDS.len())
+}
+
 fn class(look: usize) -> &'static str {
-    look.checked_sub(KINDS.len()).map_or(KINDS[look.min(OTHER)], |family| NEXT[family])
+    family(look).map_or(KINDS[look.min(OTHER)], |family| NEXT[family])
 }
 
 /// Around a point, in as few characters as it takes: dots are the round ends of lines without length.
 fn outline(look: usize, x: f64, y: f64) -> String {
     match class(look) {
-        "tick" => format!("M{x},{}v{}", tenth(y - 5.5), 11),
-        "subscribe" => format!("M{},{}l6,4l-6,4z", tenth(x - 2.0), tenth(y - 4.0)),
-        "complete" => format!("M{},{}h6v6h-6z", tenth(x - 3.0), tenth(y - 3.0)),
+        "tick" => format!("M{x},{}v11", tenth(y - 5.5)),
+        // Beginnings are above, ends below: they often come at the same time.
+        "subscribe" => format!("M{},{}l5,3l-5,3z", tenth(x - 1.7), tenth(y - 6.0)),
+        "complete" => format!("M{},{}h4v4h-4z", tenth(x - 2.0), tenth(y + 1.5)),
         "other" => format!("M{},{}l6,6m0,-6l-6,6", tenth(x - 3.0), tenth(y - 3.0)),
         "next-2" => format!("M{},{y}l3,-3l3,3l-3,3z", tenth(x - 3.0)),
         _ => format!("M{x},{y}h.01"),
@@ -381,19 +417,24 @@ fn outline(look: usize, x: f64, y: f64) -> String {
 }
 
 fn key(looks: impl DoubleEndedIterator<Item = usize>, families: &[String]) -> Vec<Key> {
-    let mut x = LEFT;
+    let mut x = 8.0;
     let entry = |look: usize| {
-        let label = match look.checked_sub(KINDS.len()) {
+        let label = match family(look) {
             Some(family) => match families.get(family).map(String::as_str) {
                 Some("") => "next (other)".to_owned(),
-                Some(word) => format!("next ({})", label(word)),
+                Some(word) => format!("next ({})", shortened(word, LABEL_CHARS)),
                 None => "next".to_owned(),
             },
             None => KINDS[look].to_owned(),
         };
         let at = x;
-        x += 26.0 + 6.6 * label.chars().count() as f64;
-        Key { class: class(look), path: outline(look, 0.0, 0.0), x: at, label }
+        x += 28.0 + 6.4 * label.chars().count() as f64;
+        let middle = match class(look) {
+            "subscribe" => 3.0,
+            "complete" => -3.5,
+            _ => 0.0,
+        };
+        Key { class: class(look), path: outline(look, 0.0, middle), x: at, label }
     };
     let (others, next): (Vec<usize>, Vec<usize>) = looks.partition(|look| *look < KINDS.len());
     next.into_iter().chain(others).map(entry).collect()
@@ -415,7 +456,8 @@ fn described(trial: &Trial, threads: &[Thread], end: &str) -> String {
     };
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     events.iter().for_each(|event| *kinds.entry(&event.2).or_default() += 1);
-    let kinds: Vec<String> = kinds.iter().take(8).map(|(kind, n)| format!("{n} {kind}")).collect();
+    let kinds: Vec<String> =
+        kinds.iter().take(8).map(|(kind, n)| format!("{n} {}", shortened(kind, WORD_CHARS))).collect();
     let mut text = format!(
         "The events of a job of {}, the last after {end}, on {}: {}.",
         trial.contender,
@@ -423,7 +465,7 @@ fn described(trial: &Trial, threads: &[Thread], end: &str) -> String {
         kinds.join(", ")
     );
     if next > 0 {
-        text += &format!(" Of the {next} next events {}.", told(&with, |thread| thread.next));
+        text += &format!(" Of {} {}.", plural(next, "next event"), told(&with, |thread| thread.next));
     }
     if !without.is_empty() {
         text += &format!(" Of the others, on threads without next events: {}.", told(&without, |t| t.events));
@@ -447,13 +489,16 @@ fn time(ns: u64) -> String {
     Metric::new("_ns").as_given(ns as f64)
 }
 
-fn named(thread: &str) -> &str {
-    if thread.trim().is_empty() { "a thread without a name" } else { thread }
+fn named(thread: &str) -> String {
+    if thread.trim().is_empty() {
+        return "a thread without a name".to_owned();
+    }
+    shortened(thread, WORD_CHARS)
 }
 
 /// A name cut in its middle, for threads differ at their end.
 fn label(name: &str) -> String {
-    let name: Vec<char> = one_line(named(name)).chars().collect();
+    let name: Vec<char> = one_line(if name.trim().is_empty() { "no name" } else { name }).chars().collect();
     if name.len() <= LABEL_CHARS {
         return name.into_iter().collect();
     }

@@ -63,8 +63,20 @@ pub fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
         color: Look::of(export, &trial.contender).color,
         answers: path(&elapsed, x, &y_scale),
         failures: String::new(),
-        recovered: None,
+        recovered: steady_from(trial).map(|jobs| x_scale.at(jobs as f64 + 0.5)),
     }
+}
+
+/// How many jobs came before those that were steady, if any became so and some came before.
+fn steady_from(trial: &Trial) -> Option<usize> {
+    let since_ms = trial.sample.steadiness.as_ref()?.since_ms.filter(|since_ms| *since_ms > 0)?;
+    let mut began_ms = 0.0;
+    let before = trial.sample.jobs.iter().take_while(|job| {
+        let is_before = began_ms < since_ms as f64;
+        began_ms += job.elapsed_ms;
+        is_before
+    });
+    Some(before.count()).filter(|before| *before < trial.sample.jobs.len().min(MOST))
 }
 
 fn described(jobs: &[Job], metric: &Metric) -> String {

@@ -28,6 +28,8 @@ pub struct LineChart {
     pub x_ticks: Vec<Tick>,
     pub y_ticks: Vec<Tick>,
     pub lines: Vec<Line>,
+    /// Contenders that have none, and why.
+    pub without: Option<String>,
 }
 
 /// A contender's line.
@@ -116,22 +118,24 @@ fn line_chart(
     let x_scale = Scale::exact(xs.iter().copied(), LEFT + 10.0, RIGHT - 10.0)?;
     let names: BTreeSet<&str> = found.iter().map(|(_, cell)| &*cell.contender).collect();
     let bottom = BOTTOM.max(TOP + LABEL_HEIGHT * names.len() as f64);
-    let y_scale = Scale::rounded(ys, bottom, TOP)?;
+    let y_scale = Scale::rounded(metric, ys, bottom, TOP)?;
 
     let mut by_name: BTreeMap<&str, Vec<(f64, &Cell)>> = BTreeMap::new();
     for cell in cells {
         by_name.entry(&cell.contender).or_default().extend(x_value(&cell.point, axis).map(|x| (x, *cell)));
     }
     let mut lines: Vec<Line> = Vec::new();
-    let mut gaps: Vec<String> = Vec::new();
+    let (mut gaps, mut without): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (name, mut cells) in by_name {
         cells.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut dots: Vec<Dot> = Vec::new();
         let mut path = String::new();
         let mut pen = 'M';
+        let mut why = None;
         for (x, cell) in cells {
             if !has_figure(cell, metric) {
                 let value = cell.point.get(axis).map_or(String::new(), ToString::to_string);
+                why = Some(lost(cell));
                 gaps.push(format!("{name}, {axis} = {value}: {}.", lost(cell)));
                 pen = 'M';
                 continue;
@@ -141,7 +145,10 @@ fn line_chart(
             pen = 'L';
             dots.push(dot);
         }
-        let Some(end) = dots.last().map(|dot| (dot.x, dot.y)) else { continue };
+        let Some(end) = dots.last().map(|dot| (dot.x, dot.y)) else {
+            without.extend(why.map(|why| format!("{name} ({why})")));
+            continue;
+        };
         lines.push(Line {
             label: shortened(&one_line(name), LABEL_CHARS),
             label_y: end.1,
@@ -181,6 +188,7 @@ fn line_chart(
             .map(|value| Tick { at: y_scale.at(value), label: metric.tick(value) })
             .collect(),
         lines,
+        without: (!without.is_empty()).then(|| one_line(&without.join(", "))),
     })
 }
 

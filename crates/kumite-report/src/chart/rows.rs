@@ -94,7 +94,7 @@ pub fn row_chart(
     });
     // Percentiles of one distribution spread over decades by nature.
     let scale = match figures.len() {
-        1 => Scale::rounded(values, LEFT, RIGHT)?,
+        1 => Scale::rounded(&figures[0].metric, values, LEFT, RIGHT)?,
         _ => Scale::logarithmic(values, LEFT, RIGHT)?,
     };
     let rows: Vec<Row> = shown

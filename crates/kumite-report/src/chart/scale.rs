@@ -1,11 +1,15 @@
 //! Places values on an axis and finds round values to label it with.
 
+use crate::metric::Metric;
+
 /// From this factor between the ends on, an axis is logarithmic.
 const DECADES: f64 = 30.0;
 
 /// Places values between two ends.
 pub struct Scale {
     pub log: bool,
+    /// In what ticks are round.
+    unit: f64,
     low: f64,
     pub high: f64,
     from: f64,
@@ -16,34 +20,39 @@ impl Scale {
     /// A scale for these values, from the least to the greatest; logarithmic where they span decades.
     pub fn exact(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
         let (low, high) = range(values)?;
-        Some(Scale::between(low, high, low > 0.0 && high / low >= DECADES, from, to))
+        Some(Scale::between(low, high, low > 0.0 && high / low >= DECADES, 1.0, from, to))
     }
 
-    /// One that ends at ticks and, unless it is logarithmic, begins at zero.
-    pub fn rounded(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
+    /// One that ends at ticks, which are round in the unit that the metric gives its values, and that begins at zero unless it
+    /// is logarithmic.
+    pub fn rounded(metric: &Metric, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
         let (low, high) = range(values)?;
         if low > 0.0 && high / low >= DECADES {
-            return Some(Scale::between(round_below(low), round_above(high), true, from, to));
+            let unit = metric.scale(low).0;
+            let (low, high) = (round_below(low / unit) * unit, round_above(high / unit) * unit);
+            return Some(Scale::between(low, high, true, unit, from, to));
         }
         let (low, high) = (low.min(0.0), high.max(0.0));
-        let step = step(high - low);
-        Some(Scale::between((low / step).floor() * step, (high / step).ceil() * step, false, from, to))
+        let unit = metric.scale(low.abs().max(high)).0;
+        let step = step((high - low) / unit) * unit;
+        let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
+        Some(Scale::between(low, high, false, unit, from, to))
     }
 
     /// One that is logarithmic whatever they span; without what is not positive.
     pub fn logarithmic(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
         let (low, high) = range(values.filter(|value| *value > 0.0))?;
-        Some(Scale::between(round_below(low), round_above(high), true, from, to))
+        Some(Scale::between(round_below(low), round_above(high), true, 1.0, from, to))
     }
 
     /// From one end to the other, whatever they are.
     pub fn linear(low: f64, high: f64, from: f64, to: f64) -> Scale {
-        Scale::between(low, high, false, from, to)
+        Scale::between(low, high, false, 1.0, from, to)
     }
 
-    fn between(low: f64, high: f64, log: bool, from: f64, to: f64) -> Scale {
+    fn between(low: f64, high: f64, log: bool, unit: f64, from: f64, to: f64) -> Scale {
         let high = if high > low { high } else { low + 1.0 };
-        Scale { log, low, high, from, to }
+        Scale { log, unit, low, high, from, to }
     }
 
     /// Where a value is; one beyond an end is at the end.
@@ -64,18 +73,19 @@ impl Scale {
             let mut tick = self.low;
             while tick <= self.high * 1.001 {
                 ticks.push(tick);
-                tick = round_above(tick * 1.001);
+                tick = round_above(tick * 1.001 / self.unit) * self.unit;
             }
             // Powers of ten alone where 1, 2 and 5 of each are too many.
             let each = if ticks.len() <= 8 { 1 } else { 3 * (ticks.len() / 36 + 1) };
-            let first = ticks.iter().position(|tick| (tick.log10() - tick.log10().round()).abs() < 1e-6);
+            let power = |tick: &f64| (tick / self.unit).log10();
+            let first = ticks.iter().position(|tick| (power(tick) - power(tick).round()).abs() < 1e-6);
             return ticks
                 .into_iter()
                 .skip(if each == 1 { 0 } else { first.unwrap_or(0) })
                 .step_by(each)
                 .collect();
         }
-        let step = step(self.high - self.low);
+        let step = step((self.high - self.low) / self.unit) * self.unit;
         let first = (self.low / step - 1e-6).ceil();
         let count = ((self.high / step + 1e-6).floor() - first).clamp(0.0, 12.0) as usize;
         (0..=count).map(|nth| (first + nth as f64) * step).collect()

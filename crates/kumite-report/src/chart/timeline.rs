@@ -32,7 +32,7 @@ pub struct Timeline {
     pub answers: String,
     /// Failures a second, as bars.
     pub failures: String,
-    /// Where answers were steady again, if they were.
+    /// Where answers were steady again, or jobs became steady, if they did.
     pub recovered: Option<f64>,
 }
 

@@ -50,24 +50,25 @@ Batch asynchronous(HashDBM& dbm) {
   };
 }
 
-// Makes the file, fills it and closes it. Ends with the first batch that has a failure. Gives how many
-// records are in batches of which every status said success.
-long store(const std::string& path, long records, long batch_size, const Model& model) {
-  HashDBM dbm;
+std::shared_ptr<HashDBM> make(const std::string& path, long records) {
+  auto dbm = std::make_shared<HashDBM>();
   HashDBM::TuningParameters tuning;
   tuning.num_buckets = 2 * records;
-  dbm.OpenAdvanced(path, true, tkrzw::File::OPEN_TRUNCATE, tuning).OrDie();
-  long stored = 0;
-  for (const Batch batch = model(dbm); stored < records;) {
-    const long to = std::min(stored + batch_size, records);
-    if (const Status status = batch(stored, to); !status.IsOK()) {
-      std::cerr << "records " << stored << " to " << to - 1 << ": " << status << std::endl;
-      break;
+  dbm->OpenAdvanced(path, true, tkrzw::File::OPEN_TRUNCATE, tuning).OrDie();
+  return dbm;
+}
+
+// Ends with the first batch that has a failure. Gives how many records are in batches of which every status
+// said success.
+long store(const Batch& batch, long records, long batch_size) {
+  for (long from = 0; from < records; from += batch_size) {
+    const long to = std::min(from + batch_size, records);
+    if (const Status status = batch(from, to); !status.IsOK()) {
+      std::cerr << "records " << from << " to " << to - 1 << ": " << status << std::endl;
+      return from;
     }
-    stored = to;
   }
-  dbm.Close().OrDie();
-  return stored;
+  return records;
 }
 
 // Reads the file: how many records it has, and 1,000 of them, evenly spread, the first and the last included.
@@ -114,7 +115,13 @@ int main(int argc, char** argv) {
     if (records < 1 || records > records_max || batch_size < 1) {
       throw std::runtime_error("records is 1 to 100,000,000, and batch_size at least 1");
     }
-    const long stored = store(path, records, batch_size, models.at(name));
-    return {.after = [=] { return check(path, records, stored); }};
+    const auto dbm = make(path, records);
+    Batch batch = models.at(name)(*dbm);
+    const long stored = store(batch, records, batch_size);
+    return {.after = [=]() mutable {
+      batch = nullptr;
+      dbm->Close().OrDie();
+      return check(path, records, stored);
+    }};
   });
 }

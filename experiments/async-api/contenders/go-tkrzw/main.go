@@ -41,18 +41,24 @@ func main() {
 		if p.Records < 1 || p.Records > recordsMax || p.BatchSize < 1 {
 			return kit.Answer{}, fmt.Errorf("records is 1 to %d, and batch_size at least 1", recordsMax)
 		}
-		stored, err := store(path, p, model)
-		return kit.Answer{After: func() (kit.Answer, error) { return check(path, p.Records, stored) }}, err
+		dbm, err := tkrzw.Open(path, true, fmt.Sprintf("truncate=true,num_buckets=%d", 2*p.Records))
+		if err != nil {
+			return kit.Answer{}, err
+		}
+		batch, end := model(dbm, p.BatchSize)
+		stored := store(batch, p)
+		return kit.Answer{After: func() (kit.Answer, error) {
+			end()
+			if err := dbm.Close(); err != nil {
+				return kit.Answer{}, err
+			}
+			return check(path, p.Records, stored)
+		}}, nil
 	})
 }
 
-// store makes the file, fills it and closes it. It ends with the first batch that has a failure.
-func store(path string, p params, model model) (stored int, err error) {
-	dbm, err := tkrzw.Open(path, true, fmt.Sprintf("truncate=true,num_buckets=%d", 2*p.Records))
-	if err != nil {
-		return 0, err
-	}
-	batch, end := model(dbm, p.BatchSize)
+// store ends with the first batch that has a failure.
+func store(batch func(from, to int) error, p params) (stored int) {
 	for stored < p.Records {
 		to := min(stored+p.BatchSize, p.Records)
 		if err := batch(stored, to); err != nil {
@@ -61,8 +67,7 @@ func store(path string, p params, model model) (stored int, err error) {
 		}
 		stored = to
 	}
-	end()
-	return stored, dbm.Close()
+	return stored
 }
 
 // check reads the file: how many records it has, and 1,000 of them, the first and the last included.

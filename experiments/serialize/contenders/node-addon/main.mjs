@@ -1,5 +1,17 @@
 // Serves the contender that is named: one file each, beside this one.
+import { printVersion } from "../../shared/version.mjs";
 import { work } from "../../shared/worker.mjs";
 
-const [name] = process.argv.slice(2);
-work(name, await import(`./${name}.mjs`));
+const names = ["addon-args", "addon-into", "addon-minimal", "addon-object"];
+const load = (name) => import(`./${name}.mjs`);
+
+const [wanted] = process.argv.slice(2);
+if (wanted === "--version") {
+  await Promise.all(names.map(load));
+  printVersion(import.meta.url);
+} else if (names.includes(wanted)) {
+  work(wanted, await load(wanted));
+} else {
+  console.error(`usage: node main.mjs ${names.join("|")}`);
+  process.exit(2);
+}

@@ -3,6 +3,10 @@ import { createRequire } from "node:module";
 import { littleEndian } from "../../shared/struct.mjs";
 import { work } from "../../shared/worker.mjs";
 
-const { encode } = createRequire(import.meta.url)("./login.node");
+const { encode, version } = createRequire(import.meta.url)("./login.node");
 
-work("napi-rs", { format: "struct", encode, ...littleEndian });
+if (process.argv[2] === "--version") {
+  console.log(`Node.js ${process.versions.node}, ${version()}`);
+} else {
+  work("napi-rs", { format: "struct", encode, ...littleEndian });
+}

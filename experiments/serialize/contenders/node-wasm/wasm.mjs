@@ -1,5 +1,6 @@
 // Serves the contender: what crosses into WebAssembly are strings and numbers, by the compiler's own bindings.
 import { littleEndian } from "../../shared/struct.mjs";
+import { printVersion } from "../../shared/version.mjs";
 import { work } from "../../shared/worker.mjs";
 import { add, begin, end } from "./build/login.js";
 
@@ -28,4 +29,5 @@ function encode({ player, items }) {
   return Buffer.from(end().buffer);
 }
 
-work("wasm", { format: "struct", encode, ...littleEndian });
+if (process.argv[2] === "--version") printVersion(import.meta.url);
+else work("wasm", { format: "struct", encode, ...littleEndian });

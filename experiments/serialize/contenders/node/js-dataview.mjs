@@ -11,7 +11,7 @@ export function encode({ player, items }) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
   writeAscii(bytes, 0, player.uuid);
-  bytes.utf8Write(player.name, 36, 32);
+  bytes.write(player.name, 36, 32);
   view.setUint16(68, player.level, true);
   setInt64(view, 72, player.experience);
   setInt64(view, 80, player.coins);

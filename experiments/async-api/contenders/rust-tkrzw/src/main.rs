@@ -23,27 +23,30 @@ fn main() {
         if !(1..=RECORDS_MAX).contains(&records) || batch_size < 1 {
             return Err(format!("records is 1 to {RECORDS_MAX}, and batch_size at least 1").into());
         }
-        let stored = store(&path, records, batch_size)?;
+        let dbm = Dbm::open(&path, true, &format!("truncate=true,num_buckets={}", 2 * records))?;
+        let stored = store(&dbm, records, batch_size);
         let path = path.clone();
-        Ok(Answer { after: Some(Box::new(move || check(&path, records, stored))), ..Answer::default() })
+        let after = move || {
+            dbm.close()?;
+            check(&path, records, stored)
+        };
+        Ok(Answer { after: Some(Box::new(after)), ..Answer::default() })
     });
 }
 
-/// Makes the file, fills it and closes it. Ends with the first batch that has a failure. Gives how many records are in
-/// batches of which every status said success.
-fn store(path: &str, records: u64, batch_size: u64) -> Result<u64, Failure> {
-    let dbm = Dbm::open(path, true, &format!("truncate=true,num_buckets={}", 2 * records))?;
+/// Ends with the first batch that has a failure. Gives how many records are in batches of which every status said
+/// success.
+fn store(dbm: &Dbm, records: u64, batch_size: u64) -> u64 {
     let mut stored = 0;
     while stored < records {
         let batch = stored..records.min(stored + batch_size);
-        if let Err(status) = store_batch(&dbm, batch.clone()) {
+        if let Err(status) = store_batch(dbm, batch.clone()) {
             eprintln!("records {} to {}: {status}", batch.start, batch.end - 1);
             break;
         }
         stored = batch.end;
     }
-    dbm.close()?;
-    Ok(stored)
+    stored
 }
 
 /// Each thread stores its part of the batch and looks at its statuses.

@@ -22,10 +22,14 @@ fn scores_by_student(job: &Job) -> Result<Answer, Failure> {
         for student in arriving(1..=params.students, params.delay) {
             job.event("next", &format!("student {student}"));
             let sender = sender.clone();
-            thread::Builder::new().name(format!("student {student}")).spawn_scoped(scope, move || {
+            let work = move || {
                 // Nobody receives it if another thread could not be started.
                 sender.send((student, scores_of(student, &params, job))).ok()
-            })?;
+            };
+            let thread = thread::Builder::new().name(format!("thread {student}"));
+            thread
+                .spawn_scoped(scope, work)
+                .map_err(|error| format!("no thread for student {student}: {error}"))?;
         }
         drop(sender);
         job.event("complete", "students");
@@ -47,9 +51,8 @@ fn scores_of(student: u64, params: &Params, job: &Job) -> Vec<Score> {
 /// Each item is due a multiple of the delay after the beginning, so that late wake-ups do not add up.
 fn arriving<T>(items: impl IntoIterator<Item = T>, delay: Duration) -> impl Iterator<Item = T> {
     let mut due = Instant::now();
-    items.into_iter().map(move |item| {
+    items.into_iter().inspect(move |_| {
         due += delay;
         thread::sleep(due.saturating_duration_since(Instant::now()));
-        item
     })
 }

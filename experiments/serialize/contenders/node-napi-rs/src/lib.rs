@@ -44,6 +44,12 @@ pub fn encode(login: Login) -> Result<Buffer> {
     Ok(bytes.into())
 }
 
+/// Those of the compiler and of napi-rs.
+#[napi]
+pub fn version() -> &'static str {
+    env!("VERSIONS")
+}
+
 fn put_player(bytes: &mut Vec<u8>, player: &Player) -> Result<()> {
     put_text::<36>(bytes, &player.uuid)?;
     put_text::<32>(bytes, &player.name)?;

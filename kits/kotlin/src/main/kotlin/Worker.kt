@@ -15,6 +15,7 @@ import kotlin.system.exitProcess
 
 private const val LINE_BYTES_MAX = 16 shl 20
 private const val EVENTS_MAX = 100_000
+private val out = FileOutputStream(FileDescriptor.out)
 private val lines = JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES)
 
 /** A job's parameters, and what is told of it besides its result, by any of its threads. */
@@ -54,7 +55,6 @@ fun serve(
 ): Unit =
     runBlocking {
         System.setOut(System.err) // what a contender prints is no answer
-        val out = FileOutputStream(FileDescriptor.out)
         try {
             while (true) {
                 out.write(answer(name, work, parse(readLine() ?: break)))
@@ -123,6 +123,7 @@ private suspend fun run(
 ): ByteArray {
     val result = job.work()
     val elapsed = System.nanoTime() - job.start
+    out.write(line("done" to id))
     val events = job.events.toList()
     check(events.size <= EVENTS_MAX) { "more than 100,000 events" }
     return line("job" to id, "elapsed_ns" to elapsed, "result" to result, "metrics" to job.metrics, "events" to events)

@@ -17,6 +17,7 @@ import tools.jackson.jr.ob.JSON;
 public final class Worker {
   private static final int LINE_BYTES_MAX = 16 << 20;
   private static final int EVENTS_MAX = 100_000;
+  private static final FileOutputStream OUT = new FileOutputStream(FileDescriptor.out);
   private static final JSON LINES = JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES);
 
   /**
@@ -60,10 +61,9 @@ public final class Worker {
   /** Does one job after the other until standard input ends, then ends the process. */
   public static void serve(String name, Work work) throws IOException {
     System.setOut(System.err); // what a contender prints is no answer
-    var out = new FileOutputStream(FileDescriptor.out);
     try {
       for (byte[] line = readLine(); line != null; line = readLine()) {
-        out.write(answer(name, work, parse(line)));
+        OUT.write(answer(name, work, parse(line)));
       }
       System.exit(0);
     } catch (ProtocolException | JacksonException e) {
@@ -119,6 +119,7 @@ public final class Worker {
   private static Map<?, ?> run(Number id, Job job, Work work) throws Exception {
     Object result = work.run(job);
     long elapsed = System.nanoTime() - job.start;
+    OUT.write(line(Map.of("done", id)));
     Object[] events = job.events.toArray();
     if (events.length > EVENTS_MAX) {
       throw new IllegalStateException("more than 100,000 events");

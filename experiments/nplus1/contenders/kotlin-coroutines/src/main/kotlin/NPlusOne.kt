@@ -1,0 +1,66 @@
+// All students with all their scores: a coroutine for each student.
+
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.withContext
+import kumite.Job
+import kumite.serve
+import kotlin.time.Duration.Companion.milliseconds
+
+data class Score(
+    val subject: String,
+    val score: Int,
+)
+
+private val ALL =
+    listOf(Score("国語", 80), Score("数学", 90), Score("英語", 85), Score("社会", 93), Score("理科", 72))
+
+fun main(args: Array<String>) {
+    if (args.firstOrNull() == "--version") {
+        val coroutines = Dispatchers::class.java.`package`.implementationVersion
+        println("kotlinx.coroutines $coroutines, Kotlin ${KotlinVersion.CURRENT}, Java ${Runtime.version()}")
+        return
+    }
+
+    serve("kotlin-coroutines") {
+        withContext(Dispatchers.Default) { fetch() }
+    }
+}
+
+private suspend fun Job.fetch(): Map<String, List<Score>> =
+    coroutineScope {
+        students()
+            .map { student -> async { student to scores(student).toList() } }
+            .toList()
+            .awaitAll()
+            .toMap()
+    }
+
+private fun Job.students(): Flow<String> =
+    flow {
+        event("subscribe", "students")
+        for (student in 1..int("students")) {
+            delay(int("delay_ms").milliseconds)
+            event("next", "student $student")
+            emit("$student")
+        }
+        event("complete", "students")
+    }
+
+private fun Job.scores(student: String): Flow<Score> =
+    flow {
+        event("subscribe", "student $student")
+        for (score in ALL.subList(0, int("scores"))) {
+            delay(int("delay_ms").milliseconds)
+            event("next", "score $student ${score.subject}")
+            emit(score)
+        }
+        event("complete", "student $student")
+    }
