@@ -101,7 +101,9 @@ defmodule KumiteKit do
     state
   end
 
-  defp one_line({%{__exception__: true} = error, _}), do: one_line(Exception.message(error))
+  defp one_line({error, [{_, _, _, _} | _] = stack}),
+    do: one_line(Exception.format_banner(:error, error, stack))
+
   defp one_line(text) when is_binary(text), do: text |> String.split() |> Enum.join(" ")
   defp one_line(reason), do: one_line(Exception.format_exit(reason))
 end

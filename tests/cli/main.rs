@@ -7,6 +7,7 @@ mod doctor;
 mod find_rate;
 mod gate;
 mod interrupt;
+mod kit_test;
 mod load;
 mod misbehave;
 mod offered;

@@ -82,14 +82,14 @@ pub struct Measured {
 impl Measured {
     /// A trial that measured nothing, and why.
     pub fn failed(outcome: Outcome, reason: String) -> Measured {
-        Measured { reason: Some(reason), ..Measured::nothing(outcome) }
+        Measured { outcome, ..Measured::answered(Some(reason)) }
     }
 
-    /// A trial that measured nothing yet.
-    pub fn nothing(outcome: Outcome) -> Measured {
+    /// A trial that measured nothing yet; disqualified if its answer is wrong.
+    pub fn answered(wrong: Option<String>) -> Measured {
         Measured {
-            outcome,
-            reason: None,
+            outcome: if wrong.is_none() { Outcome::Ok } else { Outcome::Disqualified },
+            reason: wrong,
             sample: Sample::default(),
             marks: Vec::new(),
             ready_ms: None,

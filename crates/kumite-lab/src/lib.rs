@@ -17,6 +17,7 @@ mod find_rate;
 mod folder;
 mod http;
 mod judge;
+mod kit_test;
 mod lock;
 mod log;
 mod machine;
@@ -50,6 +51,7 @@ pub use execute::{
 pub use export::{conclude, export, undecided};
 pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use http::{External, HttpExecutor, HttpWorkload, load_result};
+pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
 pub use lock::Lock;
 pub use machine::{cores, machine};

@@ -167,6 +167,12 @@ impl Tree {
         self.members.usage()
     }
 
+    /// Whether this process runs and is a member.
+    pub fn has(&mut self, pid: u32) -> bool {
+        self.members.rescan();
+        self.members.running().any(|(member, _)| member.cast_unsigned() == pid)
+    }
+
     /// What the threads of the members that were there at the last [`Tree::usage`] have gone through until now. Costs about
     /// 30 µs for each thread (`tests/cost.rs`): made for the two ends of what is measured.
     pub fn waits(&self) -> Waits {

@@ -9,6 +9,7 @@ mod duration;
 mod exit;
 mod export;
 mod gate;
+mod kit_test;
 mod list;
 mod load;
 mod measure;
@@ -51,6 +52,8 @@ enum Command {
     Check(check::Args),
     /// Give a contender one job by hand and show all that is said
     Task(task::Args),
+    /// See whether a kit speaks the task protocol, by its conformance worker
+    KitTest(kit_test::Args),
     /// List experiments, or the runs in the results store
     List(list::Args),
     /// Show the report of a run again, or write it to files
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Command::Build(args) => build::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Task(args) => task::run(&args),
+        Command::KitTest(args) => kit_test::run(&args),
         Command::List(args) => list::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),

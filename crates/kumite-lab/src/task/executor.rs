@@ -64,19 +64,6 @@ struct Started {
     _scratch: Scratch,
 }
 
-/// What a trial came to before it was all right.
-enum Wanting {
-    Stopped,
-    Failed(String),
-    Wrong(String),
-}
-
-impl From<Refusal> for Wanting {
-    fn from(refusal: Refusal) -> Wanting {
-        refusal.map_or(Wanting::Stopped, Wanting::Failed)
-    }
-}
-
 impl<'a> TaskExecutor<'a> {
     /// `state` is the folder of the store; logs and scratch files go below it. From now on this thread, and those it starts,
     /// stay on the engine's core. None if `stop` was set before it was ready.
@@ -121,11 +108,7 @@ impl<'a> TaskExecutor<'a> {
             let only = TaskWorkload { iterations: 1, warm_up_iterations: 0, ..workload.clone() };
             let mut jobs = Jobs::new(&only, experiment);
             jobs.work(worker, 1, false, stop)?;
-            let wrong = match jobs.check(check, stop) {
-                Ok(()) => None,
-                Err(Wanting::Wrong(why)) => Some(why),
-                Err(other) => return Err(other),
-            };
+            let wrong = jobs.check(check, stop)?;
             round_trips_us.sort_by(f64::total_cmp);
             Ok(OneJob {
                 hello,
@@ -145,8 +128,8 @@ impl<'a> TaskExecutor<'a> {
         let wanting = worker.end();
         match (done, wanting) {
             _ if stop.load(Ordering::Relaxed) => None,
-            (Err(Wanting::Stopped), _) => None,
-            (Err(Wanting::Failed(why) | Wanting::Wrong(why)), _) | (Ok(_), Some(why)) => Some(Err(why)),
+            (Err(None), _) => None,
+            (Err(Some(why)), _) | (Ok(_), Some(why)) => Some(Err(why)),
             (Ok(done), None) => Some(Ok(done)),
         }
     }
@@ -169,7 +152,7 @@ impl<'a> TaskExecutor<'a> {
         workload: &TaskWorkload,
         given: &GivenCores,
         stop: &AtomicBool,
-    ) -> Result<Measured, Wanting> {
+    ) -> Result<Measured, Refusal> {
         worker.hello(workload.ready, stop)?;
         let ready = worker.since_start();
         let round_trips_us = round_trips(worker, workload, stop)?;
@@ -184,10 +167,10 @@ impl<'a> TaskExecutor<'a> {
         drop(tree);
         let window = window?;
         if let Some(unasked) = worker.unasked() {
-            return Err(Wanting::Failed(unasked));
+            return Err(Some(unasked));
         }
         let under_load = began.elapsed();
-        jobs.check(&mut self.check, stop)?;
+        let wrong = jobs.check(&mut self.check, stop)?;
         let work = Work {
             events: jobs.events,
             round_trips_us,
@@ -204,7 +187,7 @@ impl<'a> TaskExecutor<'a> {
             marks,
             ready_ms: Some(ready.as_secs_f64() * 1e3),
             load_ms: Some(under_load.as_secs_f64() * 1e3),
-            ..Measured::nothing(Outcome::Ok)
+            ..Measured::answered(wrong.map(|why| format!("its answer is wrong: {why}")))
         })
     }
 }
@@ -229,11 +212,9 @@ impl Executor for TaskExecutor<'_> {
             Ok(mut measured) => {
                 let parameters = self.experiment.parameters(order.point);
                 self.experiment.derived.add(&mut measured.sample.metrics, &parameters);
-                Measured { reason: wanting, log: Some(kept), ..measured }
+                Measured { reason: measured.reason.or(wanting), log: Some(kept), ..measured }
             }
-            Err(Wanting::Stopped) => return None,
-            Err(Wanting::Failed(why)) => failed(Outcome::Failed, why),
-            Err(Wanting::Wrong(why)) => failed(Outcome::Disqualified, why),
+            Err(why) => failed(Outcome::Failed, why?),
         })
     }
 }
@@ -283,7 +264,7 @@ impl<'a> Jobs<'a> {
         count: usize,
         warm_up: bool,
         stop: &AtomicBool,
-    ) -> Result<Window, Wanting> {
+    ) -> Result<Window, Refusal> {
         let mut in_flight = BTreeMap::<u64, Instant>::new();
         let mut left = count;
         self.jobs.resize(self.jobs.len() + count, Job { warm_up, ..Job::default() });
@@ -302,8 +283,8 @@ impl<'a> Jobs<'a> {
             let Taken { answer, done, came } = worker.take(&in_flight, limit, stop)?;
             let job = answer.job;
             let asked = in_flight.remove(&job).unwrap_or(began);
-            let told = answer.done.map_err(|error| Wanting::Failed(format!("job {job}: {error}")))?;
-            self.keep(job, done - asked, told).map_err(Wanting::Failed)?;
+            let told = answer.done.map_err(|error| Some(format!("job {job}: {error}")))?;
+            self.keep(job, done - asked, told).map_err(Some)?;
             last = came;
         }
         Ok(Window { time: last - began, engine_cpu: own_cpu().saturating_sub(engine_cpu) })
@@ -335,14 +316,14 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
-    /// Whether all results are right.
-    fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<(), Wanting> {
+    /// What is wrong with any of the results; none if all are right.
+    fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<Option<String>, Refusal> {
         for result in &self.results {
             if let Finding::Wrong(why) = check.check(&self.workload.params, result, stop)? {
-                return Err(Wanting::Wrong(format!("its answer is wrong: {why}")));
+                return Ok(Some(why));
             }
         }
-        Ok(())
+        Ok(None)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -167,6 +168,16 @@ impl Worker {
         }
     }
 
+    /// The end of what it is told.
+    pub fn close(&mut self) {
+        self.talk.close();
+    }
+
+    /// How it ended, if it does so before `limit` has passed.
+    pub fn exited(&mut self, limit: Duration, stop: &AtomicBool) -> Option<ExitStatus> {
+        self.tree.lock().wait(limit, stop).ok().flatten()
+    }
+
     /// What it has said without being asked, if anything.
     pub fn unasked(&mut self) -> Option<String> {
         match self.talk.hear(Duration::ZERO) {
@@ -234,8 +245,19 @@ impl Worker {
         if let Some(tap) = &mut self.tap {
             tap(true, &line[..line.len() - 1]);
         }
+        self.write(&line, limit, doing, stop)
+    }
+
+    /// Writes these bytes, whatever they are; when that began.
+    pub fn write(
+        &mut self,
+        bytes: &[u8],
+        limit: Duration,
+        doing: &str,
+        stop: &AtomicBool,
+    ) -> Result<Instant, Refusal> {
         let began = Instant::now();
-        let said = self.talk.say(&line, limit);
+        let said = self.talk.say(bytes, limit);
         if stop.load(Ordering::Relaxed) {
             return Err(None);
         }
@@ -251,7 +273,8 @@ impl Worker {
         }
     }
 
-    fn answer(
+    /// The next thing it says, and when its last byte was read.
+    pub fn answer(
         &mut self,
         limit: Duration,
         doing: &str,

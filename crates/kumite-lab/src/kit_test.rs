@@ -1,0 +1,140 @@
+//! The conformance script for kits: whether a worker speaks the task protocol as CONTRACT.md has it.
+
+mod answers;
+mod endings;
+mod exchanges;
+mod hellos;
+mod requests;
+mod session;
+mod shapes;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use kumite_process::pin_thread;
+use kumite_record::Cores;
+
+pub use exchanges::Exchange;
+use session::Session;
+
+use crate::task::Refusal;
+
+/// Something that a kit has to do.
+struct Check {
+    what: &'static str,
+    /// Err says what was expected and what came instead.
+    tried: fn(&mut Session) -> Result<(), Refusal>,
+}
+
+const CHECKS: &[Check] = &[
+    Check { what: "a hello is answered", tried: hellos::answered },
+    Check { what: "a hello has name, runtime, cores, and a pid of its own", tried: hellos::whole },
+    Check { what: "hellos may come between jobs", tried: hellos::between_jobs },
+    Check { what: "job numbers are given back, up to 2^53 - 1", tried: answers::numbers },
+    Check { what: "echo gives back every shape of JSON", tried: shapes::every_shape },
+    Check { what: "keys and spaces of a request are free", tried: requests::keys_and_spaces },
+    Check { what: "unknown keys of a request are ignored", tried: requests::unknown_keys },
+    Check { what: "a request may come in two pieces", tried: requests::in_two_pieces },
+    Check { what: "two requests that come together are both answered", tried: requests::two_at_once },
+    Check { what: "1 MiB is given back", tried: shapes::one_mebibyte },
+    Check { what: "a line of almost 16 MiB is given back", tried: shapes::almost_the_limit },
+    Check {
+        what: "the time is that of the job, not of reading its request",
+        tried: shapes::time_without_reading,
+    },
+    Check { what: "an exception is an error answer, and the worker goes on", tried: answers::error },
+    Check { what: "a sleep takes its time on the worker's clock", tried: answers::sleep },
+    Check { what: "an empty job takes next to no time on the worker's clock", tried: answers::empty },
+    Check { what: "events have time, thread, kind and id", tried: answers::events },
+    Check { what: "there are no events unless they are asked for", tried: answers::no_events },
+    Check { what: "metrics come with the answer", tried: answers::metrics },
+    Check { what: "it exits with 0 at the end of its input", tried: endings::exits },
+    Check { what: "it exits with 0 when its input ends within a line", tried: endings::within_a_line },
+    Check { what: "a job in flight is answered before it exits", tried: endings::in_flight },
+    Check { what: "it exits with 2 at a line that is not JSON", tried: endings::no_json },
+    Check { what: "it exits with 2 at a line that is no request", tried: endings::no_request },
+];
+
+/// What came of one check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KitFinding {
+    /// What a kit has to do.
+    pub what: &'static str,
+    /// What was expected and what came instead; none if all was well.
+    pub wanting: Option<String>,
+}
+
+/// What came of all.
+#[derive(Clone, Debug)]
+pub struct KitTested {
+    /// How many checks went well.
+    pub right: usize,
+    /// How many did not.
+    pub wanting: usize,
+    /// What an empty job takes; none if the worker could not do that so often.
+    pub empty: Option<Exchange>,
+    /// What a hello takes, likewise.
+    pub hello: Option<Exchange>,
+}
+
+/// Starts the command, a worker that does what `params.do` says, as a trial would, and makes every check in turn. `found` sees
+/// each at once. A worker that cannot even say hello is tried no further. From now on this thread stays on the engine's core.
+/// None if `stop` was set.
+///
+/// # Errors
+///
+/// A command that cannot be started, or that ends before it has said anything.
+pub fn kit_test(
+    command: &str,
+    dir: &Path,
+    cores: &Cores,
+    stop: &AtomicBool,
+    found: &mut dyn FnMut(&KitFinding),
+) -> Option<Result<KitTested, String>> {
+    let folder = match ready(cores) {
+        Ok(folder) => folder,
+        Err(why) => return Some(Err(why)),
+    };
+    let mut session = Session::new(command, dir, cores, folder.path(), stop);
+    match tried(&mut session, found) {
+        Err(None) => None,
+        Err(Some(why)) => Some(Err(why)),
+        Ok(tested) => Some(Ok(tested)),
+    }
+}
+
+/// A folder for the worker's files and its log.
+fn ready(cores: &Cores) -> Result<tempfile::TempDir, String> {
+    pin_thread(&cores.engine).map_err(|error| error.to_string())?;
+    kumite_process::become_subreaper().map_err(|error| error.to_string())?;
+    tempfile::tempdir().map_err(|error| format!("cannot make a folder for the worker's files: {error}"))
+}
+
+fn tried(session: &mut Session, found: &mut dyn FnMut(&KitFinding)) -> Result<KitTested, Refusal> {
+    let mut tested = KitTested { right: 0, wanting: 0, empty: None, hello: None };
+    for check in CHECKS {
+        let wanting = match (check.tried)(session) {
+            Ok(()) => None,
+            Err(None) => return Err(None),
+            Err(Some(why)) => Some(why),
+        };
+        let mute = tested.right == 0 && wanting.is_some();
+        if mute && session.has_ended() {
+            return Err(wanting);
+        }
+        match wanting {
+            None => tested.right += 1,
+            Some(_) => {
+                tested.wanting += 1;
+                session.give_up();
+            }
+        }
+        found(&KitFinding { what: check.what, wanting });
+        if mute {
+            return Ok(tested);
+        }
+    }
+    tested.hello = exchanges::hellos(session)?;
+    tested.empty = exchanges::empty_jobs(session)?;
+    Ok(tested)
+}

@@ -1,0 +1,70 @@
+//! How a worker ends.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::session::Session;
+use crate::needs::ended;
+use crate::task::Refusal;
+
+/// What a worker exits with that was asked what is no request.
+const NOT_UNDERSTOOD: i32 = 2;
+
+pub(super) fn exits(session: &mut Session) -> Result<(), Refusal> {
+    session.job(&json!({ "do": "empty" }))?;
+    session.end()
+}
+
+pub(super) fn within_a_line(session: &mut Session) -> Result<(), Refusal> {
+    session.job(&json!({ "do": "empty" }))?;
+    session.write(br#"{"job":1,"par"#, "half a line")?;
+    session.end()
+}
+
+pub(super) fn in_flight(session: &mut Session) -> Result<(), Refusal> {
+    let job = session.next_job();
+    let request = json!({ "job": job, "params": { "do": "sleep", "ms": 300 } });
+    let doing = format!("job {job}, which was in flight when the input ended");
+    let asked = session.write(format!("{request}\n").as_bytes(), &doing)?;
+    // It has begun by then.
+    session.unasked(Duration::from_millis(50))?;
+    session.close()?;
+    let answered = session.take(asked, &doing)?;
+    if answered.job != job || answered.done.is_err() {
+        return Err(Some(format!(
+            "expected the result of {doing}, and it is {:?} of job {}",
+            answered.done, answered.job
+        )));
+    }
+    session.end()
+}
+
+pub(super) fn no_json(session: &mut Session) -> Result<(), Refusal> {
+    refused(session, b"a line of text\n")?;
+    refused(session, b"{\"job\":1,\"params\":{\"do\":\"empty\"}\n")
+}
+
+pub(super) fn no_request(session: &mut Session) -> Result<(), Refusal> {
+    refused(session, b"[]\n")?;
+    refused(session, b"{\"jobs\":1}\n")
+}
+
+fn refused(session: &mut Session, line: &[u8]) -> Result<(), Refusal> {
+    let shown = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
+    session.job(&json!({ "do": "empty" }))?;
+    let before = session.log_bytes();
+    session.write(line, &shown)?;
+    let (status, log) = session.ends()?;
+    let expected = format!("expected exit status {NOT_UNDERSTOOD} after the line {shown}");
+    match status {
+        None => Err(Some(format!("{expected}, and it has not ended within 3 s"))),
+        Some(status) if status.code() != Some(NOT_UNDERSTOOD) => {
+            Err(Some(format!("{expected}, and it {}; its log: {log}", ended(status))))
+        }
+        Some(_) if session.log_bytes() == before => {
+            Err(Some(format!("expected a message on stderr about the line {shown}, and there is none")))
+        }
+        Some(_) => Ok(()),
+    }
+}

@@ -1,0 +1,62 @@
+//! What an exchange with a worker takes.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::session::Session;
+use crate::task::Refusal;
+
+const EXCHANGES: usize = 1000;
+
+/// What so many exchanges took by kumite's clock, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exchange {
+    /// How many.
+    pub count: usize,
+    /// Their median, in µs.
+    pub p50_us: f64,
+    /// Their 99th percentile, in µs.
+    pub p99_us: f64,
+}
+
+impl Exchange {
+    fn of(mut times: Vec<Duration>) -> Exchange {
+        times.sort_unstable();
+        let at = |percent: usize| times[(times.len() * percent).div_ceil(100) - 1].as_secs_f64() * 1e6;
+        Exchange { count: times.len(), p50_us: at(50), p99_us: at(99) }
+    }
+}
+
+pub(super) fn hellos(session: &mut Session) -> Result<Option<Exchange>, Refusal> {
+    session.hello().ok();
+    exchanged(|| session.hello().map(|(_, took)| took))
+}
+
+pub(super) fn empty_jobs(session: &mut Session) -> Result<Option<Exchange>, Refusal> {
+    exchanged(|| session.job(&json!({ "do": "empty" })).map(|(_, took)| took))
+}
+
+/// None if one did not go well.
+fn exchanged(mut exchange: impl FnMut() -> Result<Duration, Refusal>) -> Result<Option<Exchange>, Refusal> {
+    let mut times = Vec::with_capacity(EXCHANGES);
+    for _ in 0..EXCHANGES {
+        match exchange() {
+            Ok(took) => times.push(took),
+            Err(None) => return Err(None),
+            Err(Some(_)) => return Ok(None),
+        }
+    }
+    Ok(Some(Exchange::of(times)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_by_nearest_rank() {
+        let exchange = Exchange::of((1..=1000).rev().map(Duration::from_micros).collect());
+        assert_eq!((exchange.count, exchange.p50_us.round(), exchange.p99_us.round()), (1000, 500.0, 990.0));
+    }
+}

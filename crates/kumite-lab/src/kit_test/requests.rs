@@ -1,0 +1,85 @@
+//! How a request may be written.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::session::Session;
+use crate::task::{Done, Refusal};
+
+/// Between the pieces of a request.
+const PAUSE: Duration = Duration::from_millis(100);
+/// What is said twice comes at once.
+const MORE: Duration = Duration::from_millis(50);
+
+pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Refusal> {
+    let job = session.next_job();
+    let (done, _) =
+        session.line(job, &format!(r#"{{"params":{{"value":"so","do":"echo"}},"job":{job}}}"#))?;
+    is(&done, &json!("so"))?;
+    let job = session.next_job();
+    let spaced =
+        format!("  {{ \"job\" :\t{job} , \"params\" : {{ \"do\" : \"echo\" ,\t\"value\":[ 1 , 2 ] }} }}  ");
+    let (done, _) = session.line(job, &spaced)?;
+    is(&done, &json!([1, 2]))
+}
+
+pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Refusal> {
+    let job = session.next_job();
+    let request = format!(
+        r#"{{"job":{job},"later":{{"job":1,"hello":0}},"params":{{"do":"echo","value":"so","cores":"all","own":[null]}},"deadline_ms":5}}"#
+    );
+    let (done, _) = session.line(job, &request)?;
+    is(&done, &json!("so"))
+}
+
+/// The break is within a character.
+pub(super) fn in_two_pieces(session: &mut Session) -> Result<(), Refusal> {
+    let job = session.next_job();
+    let request = format!("{}\n", json!({ "job": job, "params": { "do": "echo", "value": "🎉" } }));
+    let within = request.find('🎉').map_or(0, |at| at + 2);
+    let (first, rest) = request.as_bytes().split_at(within);
+    let doing = format!("job {job}");
+    let asked = session.write(first, &doing)?;
+    sleep(PAUSE);
+    session.write(rest, &doing)?;
+    let answered = session.take(asked, &doing)?;
+    match answered.done {
+        Ok(done) if answered.job == job => is(&done, &json!("🎉")),
+        Ok(_) => Err(Some(format!("expected the answer to {doing}, and job {} was answered", answered.job))),
+        Err(error) => Err(Some(format!("expected a result of {doing}, and an error came: {error}"))),
+    }
+}
+
+pub(super) fn two_at_once(session: &mut Session) -> Result<(), Refusal> {
+    let (slow, quick) = (session.next_job(), session.next_job());
+    let requests = [
+        json!({ "job": slow, "params": { "do": "sleep", "ms": 20 } }),
+        json!({ "job": quick, "params": { "do": "echo", "value": "so" } }),
+    ];
+    let doing = format!("jobs {slow} and {quick}");
+    let asked = session.write(format!("{}\n{}\n", requests[0], requests[1]).as_bytes(), &doing)?;
+    let mut answered = Vec::new();
+    for _ in requests {
+        let answer = session.take(asked, &doing)?;
+        if let Err(error) = answer.done {
+            return Err(Some(format!("expected results of {doing}, and an error came: {error}")));
+        }
+        answered.push(answer.job);
+    }
+    answered.sort_unstable();
+    if answered != [slow, quick] {
+        return Err(Some(format!(
+            "expected one answer to each of {doing}, and answers to {answered:?} came"
+        )));
+    }
+    session.unasked(MORE)
+}
+
+fn is(done: &Done, expected: &Value) -> Result<(), Refusal> {
+    match serde_json::from_str::<Value>(done.result.get()) {
+        Ok(result) if result == *expected => Ok(()),
+        _ => Err(Some(format!("expected {expected} as its result, and it is {}", done.result.get()))),
+    }
+}

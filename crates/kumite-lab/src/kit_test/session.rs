@@ -1,0 +1,196 @@
+//! A worker that is asked one thing after another, and started again where it cannot go on.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_record::Cores;
+use serde_json::{Value, json};
+
+use crate::log::last_lines;
+use crate::task::{Answer, Done, Employed, Hello, Refusal, Scratch, Worker};
+
+/// To its first hello.
+const READY: Duration = Duration::from_secs(30);
+/// For an answer.
+pub(super) const LIMIT: Duration = Duration::from_secs(10);
+/// For its end.
+const END: Duration = Duration::from_secs(3);
+
+pub(super) struct Session<'a> {
+    command: &'a str,
+    dir: &'a Path,
+    cores: &'a [usize],
+    folder: &'a Path,
+    log: PathBuf,
+    stop: &'a AtomicBool,
+    worker: Option<Started>,
+    job: u64,
+}
+
+struct Started {
+    worker: Worker,
+    hello: Option<Hello>,
+    /// Goes with it.
+    _scratch: Scratch,
+}
+
+/// An answer to a job.
+pub(super) struct Answered {
+    pub job: u64,
+    pub done: Result<Done, String>,
+    /// From the writing of its request to its last byte.
+    pub elapsed: Duration,
+}
+
+impl<'a> Session<'a> {
+    pub fn new(
+        command: &'a str,
+        dir: &'a Path,
+        cores: &'a Cores,
+        folder: &'a Path,
+        stop: &'a AtomicBool,
+    ) -> Session<'a> {
+        let cores = &cores.contender[..cores.contender.len().min(1)];
+        let log = folder.join("worker.log");
+        Session { command, dir, cores, folder, log, stop, worker: None, job: 0 }
+    }
+
+    fn started(&mut self) -> Result<&mut Started, Refusal> {
+        if self.worker.is_none() {
+            let scratch = Scratch::new(self.folder)?;
+            let env = [("SCRATCH".to_owned(), scratch.path().display().to_string())];
+            let employed = Employed {
+                command: self.command,
+                dir: self.dir,
+                env: &env,
+                cores: self.cores,
+                log: &self.log,
+            };
+            let worker = Worker::start(&employed)?;
+            self.worker = Some(Started { worker, hello: None, _scratch: scratch });
+        }
+        Ok(self.worker.as_mut().expect("it is there now"))
+    }
+
+    /// The worker, once it has said hello.
+    fn worker(&mut self) -> Result<&mut Worker, Refusal> {
+        if self.worker.as_ref().is_none_or(|started| started.hello.is_none()) {
+            self.hello()?;
+        }
+        Ok(&mut self.started()?.worker)
+    }
+
+    /// What it says of itself, and how long the exchange took.
+    pub fn hello(&mut self) -> Result<(Hello, Duration), Refusal> {
+        let stop = self.stop;
+        let started = self.started()?;
+        let limit = if started.hello.is_none() { READY } else { LIMIT };
+        let (hello, took) = started.worker.hello(limit, stop)?;
+        started.hello = Some(hello.clone());
+        Ok((hello, took))
+    }
+
+    /// Whether this process is the worker's.
+    pub fn has(&mut self, pid: u32) -> Result<bool, Refusal> {
+        Ok(self.worker()?.tree().lock().has(pid))
+    }
+
+    /// A number that no job of this session has had.
+    pub fn next_job(&mut self) -> u64 {
+        self.job += 1;
+        self.job
+    }
+
+    /// Writes these bytes, whatever they are.
+    pub fn write(&mut self, bytes: &[u8], doing: &str) -> Result<Instant, Refusal> {
+        let stop = self.stop;
+        self.worker()?.write(bytes, LIMIT, doing, stop)
+    }
+
+    /// The next answer to a job, which was asked for then.
+    pub fn take(&mut self, asked: Instant, doing: &str) -> Result<Answered, Refusal> {
+        let stop = self.stop;
+        match self.worker()?.answer(LIMIT, doing, stop)? {
+            (Answer::Job(answer), came) => Ok(Answered {
+                job: answer.job,
+                done: answer.done,
+                elapsed: came.saturating_duration_since(asked),
+            }),
+            (Answer::Hello(_), _) => Err(Some(format!("expected the answer to {doing}, and it said hello"))),
+        }
+    }
+
+    /// Has it do a job that goes well.
+    pub fn job(&mut self, params: &Value) -> Result<(Done, Duration), Refusal> {
+        let job = self.next_job();
+        self.numbered(job, params)
+    }
+
+    /// Has it do a job that goes well, with this number.
+    pub fn numbered(&mut self, job: u64, params: &Value) -> Result<(Done, Duration), Refusal> {
+        let request = json!({ "job": job, "params": params }).to_string();
+        self.line(job, &request)
+    }
+
+    /// Has it do a job that goes well and is asked for like this.
+    pub fn line(&mut self, job: u64, request: &str) -> Result<(Done, Duration), Refusal> {
+        let doing = format!("job {job}");
+        let asked = self.write(format!("{request}\n").as_bytes(), &doing)?;
+        let answered = self.take(asked, &doing)?;
+        if answered.job != job {
+            return Err(Some(format!(
+                "expected the answer to {doing}, and job {} was answered",
+                answered.job
+            )));
+        }
+        match answered.done {
+            Ok(done) => Ok((done, answered.elapsed)),
+            Err(error) => Err(Some(format!("expected a result of {doing}, and an error came: {error}"))),
+        }
+    }
+
+    /// What it says within so much time although nothing was asked.
+    pub fn unasked(&mut self, wait: Duration) -> Result<(), Refusal> {
+        std::thread::sleep(wait);
+        self.worker()?.unasked().map_or(Ok(()), |unasked| Err(Some(unasked)))
+    }
+
+    /// Closes its input.
+    pub fn close(&mut self) -> Result<(), Refusal> {
+        self.worker()?.close();
+        Ok(())
+    }
+
+    /// Closes its input, and waits for its end, which is to be an orderly one.
+    pub fn end(&mut self) -> Result<(), Refusal> {
+        self.worker()?;
+        let ended = self.worker.take().and_then(|started| started.worker.end());
+        ended.map_or(Ok(()), |why| Err(Some(why)))
+    }
+
+    /// How it ends by itself, and the end of its log.
+    pub fn ends(&mut self) -> Result<(Option<ExitStatus>, String), Refusal> {
+        let stop = self.stop;
+        let status = self.worker()?.exited(END, stop);
+        self.worker = None;
+        Ok((status, last_lines(&self.log)))
+    }
+
+    /// How long its log is.
+    pub fn log_bytes(&self) -> u64 {
+        std::fs::metadata(&self.log).map_or(0, |file| file.len())
+    }
+
+    /// Whether it has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        let stop = self.stop;
+        self.worker.as_mut().is_none_or(|started| started.worker.exited(Duration::ZERO, stop).is_some())
+    }
+
+    /// The next one is asked of a new worker.
+    pub fn give_up(&mut self) {
+        self.worker = None;
+    }
+}

@@ -1,0 +1,45 @@
+//! `kumite kit-test`: whether a kit speaks the task protocol.
+
+use std::path::Path;
+
+use clap::Parser;
+use kumite_lab::{Exchange, KitFinding, cores, kit_test};
+
+use crate::exit::Failure;
+use crate::{output, stop};
+
+#[derive(Parser)]
+pub struct Args {
+    /// The kit's conformance worker, which does what `params.do` says (CONTRACT.md); it goes through `sh -c` in this folder
+    command: String,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let stop = stop::flag()?;
+    let mut show = |finding: &KitFinding| {
+        let what = finding.what;
+        let line = match &finding.wanting {
+            None => format!("✓ {what}\n"),
+            Some(why) => format!("✗ {what}: {why}\n"),
+        };
+        // Who closes our output does not want the rest.
+        let _ = output::print(&line);
+    };
+    let tested = kit_test(&args.command, Path::new("."), &cores(), &stop, &mut show)
+        .ok_or_else(|| Failure::Incomplete("it was interrupted".to_owned()))?
+        .map_err(|why| Failure::Incomplete(format!("`{}`: {why}", args.command)))?;
+    for (what, exchange) in [("a hello", tested.hello), ("an empty job", tested.empty)] {
+        if let Some(Exchange { count, p50_us, p99_us }) = exchange {
+            output::print(&format!(
+                "{what} takes p50 {p50_us:.0} µs, p99 {p99_us:.0} µs by kumite's clock, of {count}\n"
+            ))?;
+        }
+    }
+    output::print(&format!("{} right, {} wanting\n", tested.right, tested.wanting))?;
+    match tested.wanting {
+        0 => Ok(()),
+        wanting => {
+            Err(Failure::Gate(format!("the kit is wanting in {wanting} of {}", wanting + tested.right)))
+        }
+    }
+}
