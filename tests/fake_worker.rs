@@ -79,6 +79,13 @@ fn worker(mode: &str) {
         let job = request["job"].as_u64().expect("a job has a number");
         let params = &request["params"];
         match mode {
+            // It takes its time to make the answer.
+            "done" => {
+                let answer = done(mode, job, params);
+                say(&json!({ "done": job }));
+                sleep(Duration::from_millis(100));
+                say(&answer);
+            }
             // Those that were given together are answered in the other order.
             "reversed" => {
                 kept.push(done(mode, job, params));
@@ -278,6 +285,9 @@ fn kit_answer(has: &impl Fn(&str) -> bool, began: Option<Instant>, request: &Val
         if has("claims-more") && params["do"] == "empty" { Duration::from_secs(1) } else { Duration::ZERO };
     let elapsed_ns = (began.elapsed() + late).as_nanos() as u64;
     let job = if has("small-numbers") { u64::from(job as u32) } else { job };
+    if !has("never-says-done") {
+        say(&json!({ "done": job }));
+    }
     let mut answer = match result {
         Err(error) => json!({ "job": job, "error": error }).to_string(),
         Ok(result) => json!({

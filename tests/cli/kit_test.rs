@@ -62,7 +62,7 @@ fn what_is_wrong_with_answers_is_found() {
         ("no-cores", "✗ a hello has name, runtime, cores, and a pid of its own: expected \"cores\""),
         (
             "small-numbers",
-            "✗ job numbers are given back, up to 2^53 - 1: expected the answer to job 9007199254740991, and job 4294967295",
+            "✗ job numbers are given back, up to 2^53 - 1: it answered job 4294967295 while it was asked for job 9007199254740991",
         ),
         (
             "no-kanji",

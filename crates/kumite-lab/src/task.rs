@@ -9,9 +9,9 @@ mod watch;
 mod worker;
 mod workload;
 
-pub(crate) use answer::{Answer, Done};
+pub(crate) use answer::Done;
 pub(crate) use scratch::Scratch;
-pub(crate) use worker::{Employed, LINE_LIMIT, Refusal, Worker};
+pub(crate) use worker::{Employed, LINE_LIMIT, Refusal, Taken, Worker};
 
 pub use executor::{OneJob, TaskExecutor};
 pub use worker::{Hello, Tap};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kumite_record::JobEvent;
 use serde_json::json;
 
-use super::session::Session;
+use super::session::{Session, Worked};
 use crate::task::{Done, Refusal};
 
 /// The largest that every JSON reader can hold.
@@ -28,13 +28,8 @@ pub(super) fn error(session: &mut Session) -> Result<(), Refusal> {
     let job = session.next_job();
     let message = "no such student: \"Zoë\"";
     let request = json!({ "job": job, "params": { "do": "fail", "message": message } });
-    let doing = format!("job {job}");
-    let asked = session.write(format!("{request}\n").as_bytes(), &doing)?;
-    let answered = session.take(asked, &doing)?;
-    match answered.done {
-        _ if answered.job != job => {
-            Err(Some(format!("expected the error of {doing}, and job {} was answered", answered.job)))
-        }
+    let asked = session.write(format!("{request}\n").as_bytes(), &format!("job {job}"))?;
+    match session.take(&[(job, asked)].into())?.answer.done {
         Ok(done) => Err(Some(format!("expected an \"error\", and a result came: {}", done.result.get()))),
         Err(error) if error.contains('\n') => {
             Err(Some(format!("expected one line, and the error is {error:?}")))
@@ -47,7 +42,7 @@ pub(super) fn error(session: &mut Session) -> Result<(), Refusal> {
 }
 
 pub(super) fn sleep(session: &mut Session) -> Result<(), Refusal> {
-    let (done, ours) = session.job(&json!({ "do": "sleep", "ms": SLEEP_MS }))?;
+    let Worked { done, to_done, .. } = session.job(&json!({ "do": "sleep", "ms": SLEEP_MS }))?;
     is_null(&done)?;
     if done.elapsed_ms < SLEEP_MS as f64 - TIMER_GRAIN_MS {
         return Err(Some(format!(
@@ -55,15 +50,15 @@ pub(super) fn sleep(session: &mut Session) -> Result<(), Refusal> {
             done.elapsed_ms
         )));
     }
-    no_more_than(&done, ours)
+    no_more_than(&done, to_done)
 }
 
 pub(super) fn empty(session: &mut Session) -> Result<(), Refusal> {
     let mut least = f64::INFINITY;
     for _ in 0..EMPTY_JOBS {
-        let (done, ours) = session.job(&json!({ "do": "empty" }))?;
+        let Worked { done, to_done, .. } = session.job(&json!({ "do": "empty" }))?;
         is_null(&done)?;
-        no_more_than(&done, ours)?;
+        no_more_than(&done, to_done)?;
         least = least.min(done.elapsed_ms);
     }
     if least > NEXT_TO_NOTHING_MS {
@@ -75,7 +70,7 @@ pub(super) fn empty(session: &mut Session) -> Result<(), Refusal> {
 }
 
 pub(super) fn events(session: &mut Session) -> Result<(), Refusal> {
-    let (done, _) = session.job(&json!({ "do": "events", "events": true }))?;
+    let Worked { done, .. } = session.job(&json!({ "do": "events", "events": true }))?;
     is_null(&done)?;
     let wanting = |why: String| Err(Some(format!("{why}; the events are {:?}", done.events)));
     let [JobEvent(first_ns, ..), JobEvent(second_ns, ..)] = &done.events[..] else {
@@ -99,7 +94,7 @@ pub(super) fn events(session: &mut Session) -> Result<(), Refusal> {
 
 pub(super) fn no_events(session: &mut Session) -> Result<(), Refusal> {
     for params in [json!({ "do": "events" }), json!({ "do": "events", "events": false })] {
-        let (done, _) = session.job(&params)?;
+        let Worked { done, .. } = session.job(&params)?;
         if !done.events.is_empty() {
             return Err(Some(format!("expected no events of {params}, and there are {}", done.events.len())));
         }
@@ -108,7 +103,7 @@ pub(super) fn no_events(session: &mut Session) -> Result<(), Refusal> {
 }
 
 pub(super) fn metrics(session: &mut Session) -> Result<(), Refusal> {
-    let (done, _) = session.job(&json!({ "do": "metrics" }))?;
+    let Worked { done, .. } = session.job(&json!({ "do": "metrics" }))?;
     is_null(&done)?;
     if done.metrics != [("answer_count".to_owned(), 42.0)].into() {
         return Err(Some(format!(
@@ -116,7 +111,7 @@ pub(super) fn metrics(session: &mut Session) -> Result<(), Refusal> {
             done.metrics
         )));
     }
-    let (done, _) = session.job(&json!({ "do": "empty" }))?;
+    let Worked { done, .. } = session.job(&json!({ "do": "empty" }))?;
     if !done.metrics.is_empty() {
         return Err(Some(format!("expected no metrics of an empty job, and they are {:?}", done.metrics)));
     }

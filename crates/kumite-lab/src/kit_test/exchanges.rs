@@ -34,7 +34,7 @@ pub(super) fn hellos(session: &mut Session) -> Result<Option<Exchange>, Refusal>
 }
 
 pub(super) fn empty_jobs(session: &mut Session) -> Result<Option<Exchange>, Refusal> {
-    exchanged(|| session.job(&json!({ "do": "empty" })).map(|(_, took)| took))
+    exchanged(|| session.job(&json!({ "do": "empty" })).map(|worked| worked.to_answer))
 }
 
 /// None if one did not go well.

@@ -1,7 +1,8 @@
 //! How a request may be written.
 
+use std::collections::BTreeMap;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -15,13 +16,12 @@ const MORE: Duration = Duration::from_millis(50);
 
 pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Refusal> {
     let job = session.next_job();
-    let (done, _) =
-        session.line(job, &format!(r#"{{"params":{{"value":"so","do":"echo"}},"job":{job}}}"#))?;
+    let done = session.line(job, &format!(r#"{{"params":{{"value":"so","do":"echo"}},"job":{job}}}"#))?.done;
     is(&done, &json!("so"))?;
     let job = session.next_job();
     let spaced =
         format!("  {{ \"job\" :\t{job} , \"params\" : {{ \"do\" : \"echo\" ,\t\"value\":[ 1 , 2 ] }} }}  ");
-    let (done, _) = session.line(job, &spaced)?;
+    let done = session.line(job, &spaced)?.done;
     is(&done, &json!([1, 2]))
 }
 
@@ -30,7 +30,7 @@ pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Refusal> {
     let request = format!(
         r#"{{"job":{job},"later":{{"job":1,"hello":0}},"params":{{"do":"echo","value":"so","cores":"all","own":[null]}},"deadline_ms":5}}"#
     );
-    let (done, _) = session.line(job, &request)?;
+    let done = session.line(job, &request)?.done;
     is(&done, &json!("so"))
 }
 
@@ -44,12 +44,7 @@ pub(super) fn in_two_pieces(session: &mut Session) -> Result<(), Refusal> {
     let asked = session.write(first, &doing)?;
     sleep(PAUSE);
     session.write(rest, &doing)?;
-    let answered = session.take(asked, &doing)?;
-    match answered.done {
-        Ok(done) if answered.job == job => is(&done, &json!("🎉")),
-        Ok(_) => Err(Some(format!("expected the answer to {doing}, and job {} was answered", answered.job))),
-        Err(error) => Err(Some(format!("expected a result of {doing}, and an error came: {error}"))),
-    }
+    is(&session.result(job, asked)?.done, &json!("🎉"))
 }
 
 pub(super) fn two_at_once(session: &mut Session) -> Result<(), Refusal> {
@@ -60,19 +55,13 @@ pub(super) fn two_at_once(session: &mut Session) -> Result<(), Refusal> {
     ];
     let doing = format!("jobs {slow} and {quick}");
     let asked = session.write(format!("{}\n{}\n", requests[0], requests[1]).as_bytes(), &doing)?;
-    let mut answered = Vec::new();
-    for _ in requests {
-        let answer = session.take(asked, &doing)?;
-        if let Err(error) = answer.done {
-            return Err(Some(format!("expected results of {doing}, and an error came: {error}")));
-        }
-        answered.push(answer.job);
-    }
-    answered.sort_unstable();
-    if answered != [slow, quick] {
-        return Err(Some(format!(
-            "expected one answer to each of {doing}, and answers to {answered:?} came"
-        )));
+    let mut left: BTreeMap<u64, Instant> = [(slow, asked), (quick, asked)].into();
+    while !left.is_empty() {
+        let answer = session.take(&left)?.answer;
+        answer
+            .done
+            .map_err(|error| Some(format!("expected results of {doing}, and an error came: {error}")))?;
+        left.remove(&answer.job);
     }
     session.unasked(MORE)
 }

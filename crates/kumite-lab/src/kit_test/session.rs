@@ -1,5 +1,6 @@
 //! A worker that is asked one thing after another, and started again where it cannot go on.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::atomic::AtomicBool;
@@ -9,12 +10,12 @@ use kumite_record::Cores;
 use serde_json::{Value, json};
 
 use crate::log::last_lines;
-use crate::task::{Answer, Done, Employed, Hello, Refusal, Scratch, Worker};
+use crate::task::{Done, Employed, Hello, Refusal, Scratch, Taken, Worker};
 
 /// To its first hello.
 const READY: Duration = Duration::from_secs(30);
 /// For an answer.
-pub(super) const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(10);
 /// For its end.
 const END: Duration = Duration::from_secs(3);
 
@@ -36,12 +37,13 @@ struct Started {
     _scratch: Scratch,
 }
 
-/// An answer to a job.
-pub(super) struct Answered {
-    pub job: u64,
-    pub done: Result<Done, String>,
-    /// From the writing of its request to its last byte.
-    pub elapsed: Duration,
+/// A job that went well.
+pub(super) struct Worked {
+    pub done: Done,
+    /// From the writing of its request to the word that it is done.
+    pub to_done: Duration,
+    /// And to the last byte of its answer.
+    pub to_answer: Duration,
 }
 
 impl<'a> Session<'a> {
@@ -109,46 +111,36 @@ impl<'a> Session<'a> {
         self.worker()?.write(bytes, LIMIT, doing, stop)
     }
 
-    /// The next answer to a job, which was asked for then.
-    pub fn take(&mut self, asked: Instant, doing: &str) -> Result<Answered, Refusal> {
+    /// The next answer to one of these jobs, which were asked for then.
+    pub fn take(&mut self, asked: &BTreeMap<u64, Instant>) -> Result<Taken, Refusal> {
         let stop = self.stop;
-        match self.worker()?.answer(LIMIT, doing, stop)? {
-            (Answer::Job(answer), came) => Ok(Answered {
-                job: answer.job,
-                done: answer.done,
-                elapsed: came.saturating_duration_since(asked),
-            }),
-            (Answer::Hello(_), _) => Err(Some(format!("expected the answer to {doing}, and it said hello"))),
-        }
+        self.worker()?.take(asked, LIMIT, stop)
+    }
+
+    /// The answer to this job, which is to be a result.
+    pub fn result(&mut self, job: u64, asked: Instant) -> Result<Worked, Refusal> {
+        let Taken { answer, done, came } = self.take(&[(job, asked)].into())?;
+        let result = answer
+            .done
+            .map_err(|error| Some(format!("expected a result of job {job}, and an error came: {error}")))?;
+        Ok(Worked { done: result, to_done: done - asked, to_answer: came - asked })
     }
 
     /// Has it do a job that goes well.
-    pub fn job(&mut self, params: &Value) -> Result<(Done, Duration), Refusal> {
+    pub fn job(&mut self, params: &Value) -> Result<Worked, Refusal> {
         let job = self.next_job();
         self.numbered(job, params)
     }
 
     /// Has it do a job that goes well, with this number.
-    pub fn numbered(&mut self, job: u64, params: &Value) -> Result<(Done, Duration), Refusal> {
-        let request = json!({ "job": job, "params": params }).to_string();
-        self.line(job, &request)
+    pub fn numbered(&mut self, job: u64, params: &Value) -> Result<Worked, Refusal> {
+        self.line(job, &json!({ "job": job, "params": params }).to_string())
     }
 
     /// Has it do a job that goes well and is asked for like this.
-    pub fn line(&mut self, job: u64, request: &str) -> Result<(Done, Duration), Refusal> {
-        let doing = format!("job {job}");
-        let asked = self.write(format!("{request}\n").as_bytes(), &doing)?;
-        let answered = self.take(asked, &doing)?;
-        if answered.job != job {
-            return Err(Some(format!(
-                "expected the answer to {doing}, and job {} was answered",
-                answered.job
-            )));
-        }
-        match answered.done {
-            Ok(done) => Ok((done, answered.elapsed)),
-            Err(error) => Err(Some(format!("expected a result of {doing}, and an error came: {error}"))),
-        }
+    pub fn line(&mut self, job: u64, request: &str) -> Result<Worked, Refusal> {
+        let asked = self.write(format!("{request}\n").as_bytes(), &format!("job {job}"))?;
+        self.result(job, asked)
     }
 
     /// What it says within so much time although nothing was asked.

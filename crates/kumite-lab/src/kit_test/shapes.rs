@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::session::Session;
+use super::session::{Session, Worked};
 use crate::task::{LINE_LIMIT, Refusal};
 
 /// Room for all that is in a line beside its value.
@@ -46,8 +46,8 @@ pub(super) fn almost_the_limit(session: &mut Session) -> Result<(), Refusal> {
 
 /// To read and write so much takes far longer than to give it back.
 pub(super) fn time_without_reading(session: &mut Session) -> Result<(), Refusal> {
-    let (done, ours) = session.job(&json!({ "do": "echo", "value": almost() }))?;
-    let ours_ms = ours.as_secs_f64() * 1e3;
+    let Worked { done, to_answer, .. } = session.job(&json!({ "do": "echo", "value": almost() }))?;
+    let ours_ms = to_answer.as_secs_f64() * 1e3;
     if done.elapsed_ms > ours_ms / 2.0 {
         return Err(Some(format!(
             "expected that elapsed_ns has no reading and writing of JSON in it, and an echo of 16 MiB has {:.1} ms of the {ours_ms:.1} \
@@ -69,7 +69,7 @@ fn nested(levels: usize) -> Value {
 }
 
 fn echo(session: &mut Session, value: &Value) -> Result<(), Refusal> {
-    let (done, _) = session.job(&json!({ "do": "echo", "value": value }))?;
+    let done = session.job(&json!({ "do": "echo", "value": value }))?.done;
     let expected = format!("expected {} back", short(&value.to_string()));
     let result: Value = serde_json::from_str(done.result.get())
         .map_err(|error| Some(format!("{expected}, and what came cannot be read: {error}")))?;

@@ -273,8 +273,7 @@ impl Worker {
         }
     }
 
-    /// The next thing it says, and when its last byte was read.
-    pub fn answer(
+    fn answer(
         &mut self,
         limit: Duration,
         doing: &str,
