@@ -65,12 +65,12 @@ pub struct Figure {
     pub label: &'static str,
 }
 
-const WIDTH: f64 = 500.0;
-const LEFT: f64 = 158.0;
-const RIGHT: f64 = 474.0;
+const WIDTH: f64 = 532.0;
+const LEFT: f64 = 190.0;
+const RIGHT: f64 = 506.0;
 const TOP: f64 = 20.0;
 const ROW: f64 = 23.0;
-const LABEL_CHARS: usize = 20;
+const LABEL_CHARS: usize = 24;
 const KEY_WIDTH: f64 = 68.0;
 
 /// Rows in the order of the cells; none where no cell has any of the figures. Where there is one figure, a cell of which no
