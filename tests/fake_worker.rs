@@ -99,14 +99,6 @@ fn worker(mode: &str) {
                 let answer = done(mode, job, params);
                 write(&format!("{answer}\n{answer}\n"));
             }
-            "late" => {
-                say(&done(mode, job, params));
-                // Once everybody thinks that it is over.
-                for line in std::io::stdin().lines() {
-                    drop(line);
-                }
-                write("one more thing\n");
-            }
             "die" => {
                 eprintln!("fake: out of luck");
                 exit(9);
@@ -124,8 +116,10 @@ fn worker(mode: &str) {
             _ => say(&done(mode, job, params)),
         }
     }
-    if mode == "stubborn" {
-        sleep(FOREVER);
+    match mode {
+        "stubborn" => sleep(FOREVER),
+        "late" => write("one more thing\n"),
+        _ => {}
     }
 }
 
@@ -153,7 +147,7 @@ fn done(mode: &str, job: u64, params: &Value) -> Value {
     json!({
         "job": job,
         "elapsed_ns": (elapsed * claims) as u64,
-        "result": { "sum": sum, "n": n, "params": params },
+        "result": { "sum": sum, "n": n },
         "metrics": metrics,
         "events": events,
     })

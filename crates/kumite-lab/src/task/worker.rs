@@ -115,7 +115,7 @@ impl Worker {
     pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Refusal> {
         let doing = "its first hello";
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;
-        let (answer, came) = self.answer(limit, doing, stop)?;
+        let (answer, came) = self.answer(asked + limit, limit, doing, stop)?;
         match answer {
             Answer::Hello(hello) => Ok((hello, came - asked)),
             Answer::Job(JobAnswer { job, .. }) | Answer::Done(job) => {
@@ -135,7 +135,7 @@ impl Worker {
         self.say(&json!({ "job": job, "params": params }), limit, &format!("job {job}"), stop)
     }
 
-    /// The next answer to one of these jobs.
+    /// The next answer to one of these jobs, none of which may take longer than `limit`.
     pub fn take(
         &mut self,
         asked: &BTreeMap<u64, Instant>,
@@ -147,8 +147,9 @@ impl Worker {
             format!("job {}{}", some.join(", "), if asked.len() > some.len() { " …" } else { "" })
         };
         let doing = numbers();
+        let until = asked.values().min().map_or_else(Instant::now, |first| *first) + limit;
         loop {
-            let (answer, came) = self.answer(limit, &doing, stop)?;
+            let (answer, came) = self.answer(until, limit, &doing, stop)?;
             let job = match &answer {
                 Answer::Hello(_) => return Err(Some(format!("it said hello, and was asked for {doing}"))),
                 Answer::Done(job) => *job,
@@ -275,11 +276,11 @@ impl Worker {
 
     fn answer(
         &mut self,
+        until: Instant,
         limit: Duration,
         doing: &str,
         stop: &AtomicBool,
     ) -> Result<(Answer, Instant), Refusal> {
-        let until = Instant::now() + limit;
         loop {
             let wait = until.saturating_duration_since(Instant::now()).min(LOOK);
             let heard =
