@@ -229,11 +229,7 @@ fn is_request(request: &Value) -> bool {
 fn kit_answer(has: &impl Fn(&str) -> bool, began: Option<Instant>, request: &Value) {
     if request["hello"] == 1 {
         let mut hello = hello();
-        for (fault, key, value) in [
-            ("no-cores", "cores", json!(null)),
-            ("wrong-pid", "pid", json!(1)),
-            ("no-runtime", "runtime", json!("")),
-        ] {
+        for (fault, key, value) in [("no-cores", "cores", json!(null)), ("wrong-pid", "pid", json!(1))] {
             if has(fault) {
                 hello[key] = value;
             }
@@ -279,9 +275,7 @@ fn kit_answer(has: &impl Fn(&str) -> bool, began: Option<Instant>, request: &Val
         if has("claims-more") && params["do"] == "empty" { Duration::from_secs(1) } else { Duration::ZERO };
     let elapsed_ns = (began.elapsed() + late).as_nanos() as u64;
     let job = if has("small-numbers") { u64::from(job as u32) } else { job };
-    if !has("never-says-done") {
-        say(&json!({ "done": job }));
-    }
+    say(&json!({ "done": job }));
     let mut answer = match result {
         Err(error) => json!({ "job": job, "error": error }).to_string(),
         Ok(result) => json!({
