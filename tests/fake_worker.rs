@@ -73,6 +73,9 @@ fn worker(mode: &str) {
                 thread::spawn(|| say(&hello()));
                 sleep(FOREVER);
             }
+            if mode == "shy" && hellos == 2 {
+                sleep(FOREVER);
+            }
             say(&hello());
             continue;
         }

@@ -44,6 +44,7 @@ pub(crate) struct Worker {
     log: PathBuf,
     started: Instant,
     tap: Option<Tap>,
+    greeted: bool,
     /// When it said that a job was done, until the answer comes.
     done: BTreeMap<u64, Instant>,
 }
@@ -94,6 +95,7 @@ impl Worker {
             log: log.to_owned(),
             started,
             tap: None,
+            greeted: false,
             done: BTreeMap::new(),
         })
     }
@@ -113,11 +115,14 @@ impl Worker {
 
     /// What it says of itself, and how long the exchange took.
     pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Refusal> {
-        let doing = "its first hello";
+        let doing = if self.greeted { "a hello" } else { "its first hello" };
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;
         let (answer, came) = self.answer(asked + limit, limit, doing, stop)?;
         match answer {
-            Answer::Hello(hello) => Ok((hello, came - asked)),
+            Answer::Hello(hello) => {
+                self.greeted = true;
+                Ok((hello, came - asked))
+            }
             Answer::Job(JobAnswer { job, .. }) | Answer::Done(job) => {
                 Err(Some(format!("it answered job {job}, and was asked for a hello")))
             }
