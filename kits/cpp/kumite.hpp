@@ -72,8 +72,8 @@ inline void send(const json& answer) {
   };
   std::string line = text(answer);
   if (line.size() > line_bytes_max) {
-    line = text(
-        failed(answer.value("job", json()), "an answer of " + std::to_string(line.size()) + " bytes is more than 16 MiB"));
+    line = text(failed(answer.value("job", json()),
+                       "an answer of " + std::to_string(line.size()) + " bytes is more than 16 MiB"));
   }
   std::cout << line << std::flush;
 }

@@ -123,7 +123,9 @@ fn links(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
     for name in tracked.iter().filter(|name| name.ends_with(".md")) {
         let file = root.join(name);
         let text = read(&file, wrong);
-        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        // Code is full of brackets that are no links.
+        let prose: String = text.split("```").step_by(2).collect();
+        let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.contains("://") && !target.starts_with('#')) {
             let path = target.split('#').next().unwrap_or_default();
             if !file.with_file_name(path).exists() {

@@ -119,7 +119,7 @@ fn meaning(mark: Mark) -> &'static str {
         Mark::GeneratorBound => {
             "are generator-bound: the load engine had no headroom, so the server may be faster than this"
         }
-        Mark::SharedCores => "have the load engine on the contender's CPUs",
+        Mark::SharedCores => "have kumite itself on the contender's CPUs",
         Mark::IdleConnections => {
             "have idle connections: throughput × mean response time is less than their number, so what is compared is \
              fewer connections, or others wait for failures"

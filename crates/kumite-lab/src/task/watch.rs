@@ -10,7 +10,7 @@ use super::worker::SharedTree;
 use crate::noise::{Noise, Ours, Watch};
 
 /// Often enough to see most of the threads there are, and seldom enough to cost the engine's CPU some thousandths.
-const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What a worker used and what came from outside, between two moments.
 #[derive(Debug, Default)]

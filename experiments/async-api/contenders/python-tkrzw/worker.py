@@ -78,13 +78,19 @@ def check(job, path, records, stored):
     lost = max(records - dbm.Count(), missing)
     garbled = max(dbm.Count() - records, 0) + wrong
     dbm.Close().OrDie()
-    job.metrics = {"file_bytes": os.path.getsize(path), "lost_records": lost, "garbled_records": garbled}
+    job.metrics = {
+        "file_bytes": os.path.getsize(path),
+        "lost_records": lost,
+        "garbled_records": garbled,
+    }
     os.remove(path)
     return {"stored": stored, "lost": lost, "garbled": garbled}
 
 
 name = sys.argv[1]
 if name == "--version":
-    sys.exit(print(f"Python {platform.python_version()}, Tkrzw {tkrzw.Utility.VERSION}"))
+    sys.exit(
+        print(f"Python {platform.python_version()}, Tkrzw {tkrzw.Utility.VERSION}")
+    )
 path = os.path.join(os.environ["SCRATCH"], "records.tkh")
 serve(name, lambda job: work(job, path, MODELS[name]))

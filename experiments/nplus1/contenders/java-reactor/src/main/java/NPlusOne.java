@@ -82,10 +82,16 @@ record NPlusOne(Worker.Job job, Sources sources) {
                                 map.computeIfAbsent(student, key -> new ArrayList<>()).add(score)));
     Thread.sleep(sources.delay().multipliedBy(20));
 
-    // What is late still comes: not into the answer while it is written, nor far into the next job.
+    // What is late still comes: not far into the next job, and not into the answer while it is
+    // written. An iterator would notice it and throw.
     subscription.dispose();
     Map<String, List<Score>> found = new HashMap<>();
-    map.forEach((student, scores) -> found.put(student, new ArrayList<>(scores)));
+    for (int i = 1; i <= sources.students(); i++) {
+      List<Score> scores = map.get(String.valueOf(i));
+      if (scores != null) {
+        found.put(String.valueOf(i), new ArrayList<>(scores));
+      }
+    }
     return found;
   }
 
