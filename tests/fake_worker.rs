@@ -73,6 +73,9 @@ fn worker(mode: &str) {
                 thread::spawn(|| say(&hello()));
                 sleep(FOREVER);
             }
+            if mode == "shy" && hellos == 2 {
+                sleep(FOREVER);
+            }
             say(&hello());
             continue;
         }
@@ -99,14 +102,6 @@ fn worker(mode: &str) {
                 let answer = done(mode, job, params);
                 write(&format!("{answer}\n{answer}\n"));
             }
-            "late" => {
-                say(&done(mode, job, params));
-                // Once everybody thinks that it is over.
-                for line in std::io::stdin().lines() {
-                    drop(line);
-                }
-                write("one more thing\n");
-            }
             "die" => {
                 eprintln!("fake: out of luck");
                 exit(9);
@@ -124,8 +119,10 @@ fn worker(mode: &str) {
             _ => say(&done(mode, job, params)),
         }
     }
-    if mode == "stubborn" {
-        sleep(FOREVER);
+    match mode {
+        "stubborn" => sleep(FOREVER),
+        "late" => write("one more thing\n"),
+        _ => {}
     }
 }
 
@@ -153,7 +150,7 @@ fn done(mode: &str, job: u64, params: &Value) -> Value {
     json!({
         "job": job,
         "elapsed_ns": (elapsed * claims) as u64,
-        "result": { "sum": sum, "n": n, "params": params },
+        "result": { "sum": sum, "n": n },
         "metrics": metrics,
         "events": events,
     })
@@ -235,11 +232,7 @@ fn is_request(request: &Value) -> bool {
 fn kit_answer(has: &impl Fn(&str) -> bool, began: Option<Instant>, request: &Value) {
     if request["hello"] == 1 {
         let mut hello = hello();
-        for (fault, key, value) in [
-            ("no-cores", "cores", json!(null)),
-            ("wrong-pid", "pid", json!(1)),
-            ("no-runtime", "runtime", json!("")),
-        ] {
+        for (fault, key, value) in [("no-cores", "cores", json!(null)), ("wrong-pid", "pid", json!(1))] {
             if has(fault) {
                 hello[key] = value;
             }
@@ -285,9 +278,7 @@ fn kit_answer(has: &impl Fn(&str) -> bool, began: Option<Instant>, request: &Val
         if has("claims-more") && params["do"] == "empty" { Duration::from_secs(1) } else { Duration::ZERO };
     let elapsed_ns = (began.elapsed() + late).as_nanos() as u64;
     let job = if has("small-numbers") { u64::from(job as u32) } else { job };
-    if !has("never-says-done") {
-        say(&json!({ "done": job }));
-    }
+    say(&json!({ "done": job }));
     let mut answer = match result {
         Err(error) => json!({ "job": job, "error": error }).to_string(),
         Ok(result) => json!({

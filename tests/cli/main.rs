@@ -18,3 +18,4 @@ mod schema;
 mod selfcheck;
 mod spec;
 mod stub;
+mod task;

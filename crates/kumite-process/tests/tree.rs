@@ -33,6 +33,19 @@ fn a_root_that_a_signal_ended_says_which() {
 }
 
 #[test]
+fn a_tree_has_its_own_processes_while_they_run() {
+    let bench = Bench::new();
+    let mut tree = bench.start("sleep 30 & echo $! > child; wait");
+    let child = bench.pid("child");
+    let root = tree.id();
+    assert!(tree.has(root) && tree.has(child));
+    assert!(!tree.has(std::process::id()) && !tree.has(1));
+    let signalled = std::process::Command::new("kill").arg(child.to_string()).status().unwrap();
+    assert!(signalled.success());
+    eventually(|| !tree.has(child));
+}
+
+#[test]
 fn a_running_tree_has_not_exited_and_ends_at_sigterm() {
     let bench = Bench::new();
     let mut tree = bench.start("sleep 30 & echo $! > child; wait");

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use kumite_lab::{
-    Answers, Experiment, HttpExecutor, Kind, OneJob, Ready, TaskExecutor, cores, prepare, used_cores,
+    Answers, Experiment, HttpExecutor, Kind, OneJob, Ready, TaskExecutor, check_disk, cores, prepare,
+    used_cores,
 };
 use kumite_record::{Cores, Point, Store};
 
@@ -38,6 +39,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop::flag()?;
     let store = Store::open(&args.db)?;
     let state = store.folder().to_owned();
+    check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let mut checker = Checker::new(&experiment, available, &state, &stop)?;

@@ -72,7 +72,7 @@ pub(super) fn empty(session: &mut Session) -> Result<(), Refusal> {
 pub(super) fn events(session: &mut Session) -> Result<(), Refusal> {
     let Worked { done, .. } = session.job(&json!({ "do": "events", "events": true }))?;
     is_null(&done)?;
-    let wanting = |why: String| Err(Some(format!("{why}; the events are {:?}", done.events)));
+    let wanting = |why: String| Err(Some(format!("{why}; the events are {}", json!(done.events))));
     let [JobEvent(first_ns, ..), JobEvent(second_ns, ..)] = &done.events[..] else {
         return wanting(format!("expected 2 events, and there are {}", done.events.len()));
     };

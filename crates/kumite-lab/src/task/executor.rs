@@ -278,9 +278,7 @@ impl<'a> Jobs<'a> {
                 in_flight.insert(self.given, asked);
                 left -= 1;
             }
-            let Some(&first) = in_flight.values().min() else { break };
-            let limit = self.workload.timeout.saturating_sub(first.elapsed());
-            let Taken { answer, done, came } = worker.take(&in_flight, limit, stop)?;
+            let Taken { answer, done, came } = worker.take(&in_flight, self.workload.timeout, stop)?;
             let job = answer.job;
             let asked = in_flight.remove(&job).unwrap_or(began);
             let told = answer.done.map_err(|error| Some(format!("job {job}: {error}")))?;

@@ -44,6 +44,7 @@ pub(crate) struct Worker {
     log: PathBuf,
     started: Instant,
     tap: Option<Tap>,
+    greeted: bool,
     /// When it said that a job was done, until the answer comes.
     done: BTreeMap<u64, Instant>,
 }
@@ -94,6 +95,7 @@ impl Worker {
             log: log.to_owned(),
             started,
             tap: None,
+            greeted: false,
             done: BTreeMap::new(),
         })
     }
@@ -113,11 +115,14 @@ impl Worker {
 
     /// What it says of itself, and how long the exchange took.
     pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Refusal> {
-        let doing = "its first hello";
+        let doing = if self.greeted { "a hello" } else { "its first hello" };
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;
-        let (answer, came) = self.answer(limit, doing, stop)?;
+        let (answer, came) = self.answer(asked + limit, limit, doing, stop)?;
         match answer {
-            Answer::Hello(hello) => Ok((hello, came - asked)),
+            Answer::Hello(hello) => {
+                self.greeted = true;
+                Ok((hello, came - asked))
+            }
             Answer::Job(JobAnswer { job, .. }) | Answer::Done(job) => {
                 Err(Some(format!("it answered job {job}, and was asked for a hello")))
             }
@@ -135,7 +140,7 @@ impl Worker {
         self.say(&json!({ "job": job, "params": params }), limit, &format!("job {job}"), stop)
     }
 
-    /// The next answer to one of these jobs.
+    /// The next answer to one of these jobs, none of which may take longer than `limit`.
     pub fn take(
         &mut self,
         asked: &BTreeMap<u64, Instant>,
@@ -147,8 +152,9 @@ impl Worker {
             format!("job {}{}", some.join(", "), if asked.len() > some.len() { " …" } else { "" })
         };
         let doing = numbers();
+        let until = asked.values().min().map_or_else(Instant::now, |first| *first) + limit;
         loop {
-            let (answer, came) = self.answer(limit, &doing, stop)?;
+            let (answer, came) = self.answer(until, limit, &doing, stop)?;
             let job = match &answer {
                 Answer::Hello(_) => return Err(Some(format!("it said hello, and was asked for {doing}"))),
                 Answer::Done(job) => *job,
@@ -275,11 +281,11 @@ impl Worker {
 
     fn answer(
         &mut self,
+        until: Instant,
         limit: Duration,
         doing: &str,
         stop: &AtomicBool,
     ) -> Result<(Answer, Instant), Refusal> {
-        let until = Instant::now() + limit;
         loop {
             let wait = until.saturating_duration_since(Instant::now()).min(LOOK);
             let heard =
