@@ -9,11 +9,21 @@ use crate::workload::Kind;
 /// Makes the tables `workload` and `axes` of an experiment, and of its profiles, depend on its kind.
 pub(crate) fn by_kind(schema: &mut Schema) {
     let of = |kind: Kind| {
-        let tables = json!({ "workload": fixed(kind), "axes": swept(kind) });
+        let described = |mut table: Schema, what: &str| {
+            table.insert("description".to_owned(), what.into());
+            table.to_value()
+        };
+        let tables = json!({
+            "workload": described(fixed(kind), "Fixed parameters."),
+            "axes": described(swept(kind), "Parameters that are swept."),
+        });
         let mut all = tables.as_object().cloned().unwrap_or_default();
-        all.insert("profiles".to_owned(), json!({ "additionalProperties": { "properties": tables } }));
+        let profiles = json!({
+            "description": "What a profile overrides.", "additionalProperties": { "properties": tables },
+        });
+        all.insert("profiles".to_owned(), profiles);
         json!({
-            "if": { "properties": { "kind": { "const": kind.as_str() } } },
+            "if": { "properties": { "kind": { "description": "The kind.", "const": kind.as_str() } } },
             "then": { "properties": all },
         })
     };
