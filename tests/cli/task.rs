@@ -91,7 +91,7 @@ fn come_to(replaced: &[(&str, &str)], cases: &[(&str, &str, &str)]) {
 }
 
 /// What a worker has 1 s for; more would make these tests slow, and less would fail on a busy machine.
-const SHORT: (&str, &str) = ("ms = 5", "ms = 5\ntimeout_s = 1\nready_s = 1");
+const SHORT: (&str, &str) = ("ms = 5", "ms = 5\ntimeout_s = 1\nready_s = 2");
 
 #[test]
 fn jobs_are_repeated_in_processes_that_are_repeated() {
@@ -196,7 +196,7 @@ fn silence_is_not_waited_for() {
             (
                 "mute",
                 "failed",
-                "it gave no answer to its first hello within 1 s; its log: it printed nothing",
+                "it gave no answer to its first hello within 2 s; its log: it printed nothing",
             ),
             ("shy", "failed", "it gave no answer to a hello within 1 s; its log: it printed nothing"),
             ("hang", "failed", "it gave no answer to job 1 within 1 s; its log: fake: thinking"),
@@ -251,13 +251,16 @@ fn times_that_cannot_be_fail_and_times_that_differ_are_marked() {
     };
     assert_eq!(of("claims-ten").0, "failed");
     let why = trial(&export, "claims-ten")["reason"].as_str().unwrap();
-    assert!(why.starts_with("it says that job 1 took 5") && why.contains(" ms after the request"), "{why}");
+    assert!(why.starts_with("it says that job 1 took ") && why.contains(" ms after the request"), "{why}");
     assert_eq!(of("claims-half"), ("ok", true));
-    assert_eq!(of("done"), ("ok", false), "what it takes to make the answer is on no clock");
-    let elapsed = trial(&export, "done")["sample"]["metrics"]["elapsed_ms"].as_f64().unwrap();
-    assert!((50.0..150.0).contains(&elapsed), "the answer took 100 ms more: {elapsed}");
+    assert_eq!(of("done").0, "ok");
+    let metrics = &trial(&export, "done")["sample"]["metrics"];
+    let of = |name: &str| metrics[name].as_f64().unwrap();
+    let answering_ms = 1e3 / of("jobs_per_s") - of("elapsed_ms");
+    // 100 ms, less what kumite noticed later than it was said.
+    assert!(answering_ms >= 50.0, "what it takes to make the answer is not the job's: {metrics}");
     let warnings = export["warnings"].to_string();
-    assert!(warnings.contains("1 of 1 samples"), "{warnings}");
+    assert!(warnings.contains("1 of 1 samples disagree about time: the worker's own is less"), "{warnings}");
 }
 
 /// What an answer is compared with.
