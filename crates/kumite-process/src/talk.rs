@@ -3,6 +3,7 @@
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -11,6 +12,7 @@ use rustix::io::ioctl_fionbio;
 use crate::{Error, Spawn, Tree};
 
 const CHUNK: usize = 64 << 10;
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The standard input and output of a tree's root, line by line. Reading goes on while something is written, so that two
 /// that both write do not wait for each other.
@@ -61,8 +63,9 @@ impl Tree {
 }
 
 impl Talk {
-    /// Writes all of it; whether it was taken before `limit` had passed. An error if its input is closed.
-    pub fn say(&mut self, bytes: &[u8], limit: Duration) -> io::Result<bool> {
+    /// Writes all of it; whether it was taken before `limit` had passed or `stop` was set (looked at 20 times a second). An
+    /// error if its input is closed.
+    pub fn say(&mut self, bytes: &[u8], limit: Duration, stop: &AtomicBool) -> io::Result<bool> {
         let until = Instant::now() + limit;
         let mut left = bytes;
         while !left.is_empty() {
@@ -78,7 +81,10 @@ impl Talk {
                 Err(error) => return Err(error),
             }
             let Some(wait) = until.checked_duration_since(Instant::now()) else { return Ok(false) };
-            let readable = wait_for(to.as_fd(), wants_more.then(|| self.from.as_fd()), wait)?;
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            let readable = wait_for(to.as_fd(), wants_more.then(|| self.from.as_fd()), wait.min(LOOK))?;
             if readable {
                 self.take_in()?;
             }

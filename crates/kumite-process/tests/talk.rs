@@ -3,6 +3,7 @@
 mod common;
 
 use std::io::ErrorKind;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use common::Bench;
@@ -10,6 +11,7 @@ use kumite_process::{Heard, Talk, Tree};
 
 const SOON: Duration = Duration::from_secs(5);
 const MOST: usize = 1 << 20;
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn start(bench: &Bench, command: &str) -> (Tree, Talk) {
     Tree::start_talking(&bench.spawn(&[], &bench.log(), command), MOST).unwrap()
@@ -26,13 +28,13 @@ fn line(talk: &mut Talk) -> Vec<u8> {
 fn lines_go_there_and_back_and_the_log_has_the_rest() {
     let bench = Bench::new();
     let (tree, mut talk) = start(&bench, "echo to the log >&2; exec cat");
-    assert!(talk.say(b"one\ntwo\n\nthr", SOON).unwrap());
+    assert!(talk.say(b"one\ntwo\n\nthr", SOON, &NEVER).unwrap());
     assert_eq!(
         [line(&mut talk), line(&mut talk), line(&mut talk)],
         [b"one".to_vec(), b"two".to_vec(), Vec::new()]
     );
     assert_eq!(talk.hear(Duration::from_millis(50)).unwrap(), Heard::Nothing);
-    assert!(talk.say(b"ee\nleft", SOON).unwrap());
+    assert!(talk.say(b"ee\nleft", SOON, &NEVER).unwrap());
     assert_eq!(line(&mut talk), b"three");
     talk.close();
     assert_eq!(talk.hear(SOON).unwrap(), Heard::Ended(b"left".to_vec()));
@@ -57,7 +59,7 @@ fn two_that_both_write_do_not_wait_for_each_other() {
     let bench = Bench::new();
     let (_tree, mut talk) = start(&bench, "exec cat");
     let long = [vec![b'x'; MOST - 1], vec![b'\n']].concat();
-    assert!(talk.say(&long, SOON).unwrap());
+    assert!(talk.say(&long, SOON, &NEVER).unwrap());
     assert_eq!(line(&mut talk).len(), MOST - 1);
 }
 
@@ -66,7 +68,10 @@ fn who_does_not_read_is_not_waited_for() {
     let bench = Bench::new();
     let (_tree, mut talk) = start(&bench, "exec sleep 5");
     let long = vec![b'x'; MOST];
-    assert!(!talk.say(&long, Duration::from_millis(100)).unwrap());
+    assert!(!talk.say(&long, Duration::from_millis(100), &NEVER).unwrap());
+    let began = Instant::now();
+    assert!(!talk.say(&long, SOON, &AtomicBool::new(true)).unwrap());
+    assert!(began.elapsed() < SOON, "nor when all is to stop");
 }
 
 #[test]
@@ -81,5 +86,5 @@ fn who_has_ended_hears_nothing() {
     let bench = Bench::new();
     let (_tree, mut talk) = start(&bench, "true");
     assert_eq!(talk.hear(SOON).unwrap(), Heard::Ended(Vec::new()));
-    assert_eq!(talk.say(b"x", SOON).unwrap_err().kind(), ErrorKind::BrokenPipe);
+    assert_eq!(talk.say(b"x", SOON, &NEVER).unwrap_err().kind(), ErrorKind::BrokenPipe);
 }

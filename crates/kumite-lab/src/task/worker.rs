@@ -263,7 +263,7 @@ impl Worker {
         stop: &AtomicBool,
     ) -> Result<Instant, Refusal> {
         let began = Instant::now();
-        let said = self.talk.say(bytes, limit);
+        let said = self.talk.say(bytes, limit, stop);
         if stop.load(Ordering::Relaxed) {
             return Err(None);
         }
