@@ -32,6 +32,7 @@ mod published;
 mod schema;
 mod selfcheck;
 mod spec;
+mod steady_class;
 mod task;
 mod warnings;
 mod workload;

@@ -1,10 +1,11 @@
 //! Whether throughput was steady, and which part of the window its figures are of.
 
 use kumite_load as load;
-use kumite_record::{Steadiness, SteadyClass};
-use kumite_stats::{Better, Class, steady};
+use kumite_record::Steadiness;
+use kumite_stats::{Better, steady};
 
 use super::sample::INTERVAL_MS;
+use crate::steady_class::recorded;
 
 /// The part of the window that figures are of.
 #[derive(Debug)]
@@ -56,12 +57,7 @@ pub(crate) fn part(outcome: &load::Outcome) -> Part {
         service: response.clone(),
         response,
         steadiness: found.map(|found| Steadiness {
-            class: match found.class {
-                Class::Flat => SteadyClass::Flat,
-                Class::WarmUp => SteadyClass::WarmUp,
-                Class::Slowdown => SteadyClass::Slowdown,
-                Class::NoSteadyState => SteadyClass::NoSteadyState,
-            },
+            class: recorded(found.class),
             since_ms,
             changes_ms: found.changes.into_iter().map(at).collect(),
             used_from_ms,

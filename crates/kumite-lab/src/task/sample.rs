@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use kumite_record::{Job, JobEvent, Mark, Sample, Steadiness, SteadyClass};
-use kumite_stats::{Better, Class, median, steady};
+use kumite_record::{Job, JobEvent, Mark, Sample, Steadiness};
+use kumite_stats::{Better, median, steady};
 
 use super::watch::Seen;
+use crate::steady_class::recorded;
 
 /// By so much, and the pipe's own cost, may a worker's times be less than those of kumite's clock.
 const TOLERANCE: f64 = 0.05;
@@ -110,12 +111,7 @@ fn steadiness(jobs: &[Job]) -> Option<Steadiness> {
     let warm_up = jobs.iter().take_while(|job| job.warm_up).count();
     let since_ms = found.since.map(at);
     Some(Steadiness {
-        class: match found.class {
-            Class::Flat => SteadyClass::Flat,
-            Class::WarmUp => SteadyClass::WarmUp,
-            Class::Slowdown => SteadyClass::Slowdown,
-            Class::NoSteadyState => SteadyClass::NoSteadyState,
-        },
+        class: recorded(found.class),
         since_ms,
         changes_ms: found.changes.into_iter().map(at).collect(),
         used_from_ms: since_ms.unwrap_or(0).max(at(warm_up)).unsigned_abs(),

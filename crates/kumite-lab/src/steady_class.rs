@@ -1,0 +1,13 @@
+//! What a series was found to be like, as it is recorded.
+
+use kumite_record::SteadyClass;
+use kumite_stats::Class;
+
+pub(crate) fn recorded(class: Class) -> SteadyClass {
+    match class {
+        Class::Flat => SteadyClass::Flat,
+        Class::WarmUp => SteadyClass::WarmUp,
+        Class::Slowdown => SteadyClass::Slowdown,
+        Class::NoSteadyState => SteadyClass::NoSteadyState,
+    }
+}
