@@ -59,7 +59,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let choice = Choice { only: vec![args.contender.clone()], install: args.install, ..Choice::default() };
-    choice.check(&experiment)?;
+    let known: Vec<&str> = experiment.variants().iter().map(|(_, variant)| variant.name.as_str()).collect();
+    if !known.contains(&args.contender.as_str()) {
+        let (name, known) = (&args.contender, known.join(", "));
+        return Err(Failure::Usage(format!("--contender {name}: no such contender; there are: {known}")));
+    }
     let named = |planned: &&kumite_lab::Planned| planned.contenders.contains(&args.contender);
     let mut point = experiment
         .planned
