@@ -85,7 +85,10 @@ fn the_load_engine_and_the_stub_count_alike() {
     let place = Place::new("", &[]);
     let arguments = ["--errors", "0.1:503", "--seed", "4", "--json", "stub.json"];
     let stub = Stub::start(&place, &arguments);
-    let load = place.kumite(&["load", &stub.url, "-c", "7", "-n", "3000", "--json", "-"]).ended(0).json();
+    let load = place
+        .kumite(&["load", &stub.url, "-c", "7", "-n", "3000", "-t", "20s", "--json", "-"])
+        .ended(0)
+        .json();
     let said = stub.end(Signal::SIGTERM);
     assert!(said.out.starts_with("3000 requests, 3000 answers ("), "{}", said.out);
     let did = serde_json::from_str(&place.read("stub.json")).unwrap();

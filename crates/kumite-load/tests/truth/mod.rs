@@ -246,10 +246,10 @@ fn a_late_answer_is_a_time_out() {
             write(stream, if turn.request == 1 { PONG } else { &late });
             Then::Keep
         });
-        let load = Load { timeout: Duration::from_millis(250), ..load(server.addr, 2) };
+        let load = Load { timeout: Duration::from_millis(600), ..load(server.addr, 2) };
         let mut on_event = |event: Event| {
             let slow = matches!(event, Event::Interval(interval) if interval.ok > 0);
-            std::thread::sleep(Duration::from_millis(if slow { 300 } else { 0 }));
+            std::thread::sleep(Duration::from_millis(if slow { 700 } else { 0 }));
         };
         let outcome = load.run(&AtomicBool::new(false), &mut on_event).unwrap();
         assert_eq!((outcome.ok, outcome.errors), (1, Errors { timeout: 1, ..Errors::default() }));
