@@ -24,7 +24,8 @@ pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd,
 pub use load::{Engine, Latency, LoadResult};
 pub use point::{AxisValue, Point};
 pub use run::{
-    Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Source,
+    Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Service,
+    Source, Unavailable, Within,
 };
 pub use selfcheck::{
     ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
@@ -33,7 +34,7 @@ pub use selfcheck::{
 pub use store::{Store, StoreError};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{
-    Disturbance, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,
+    Disturbance, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Part, Sample, Series, Steadiness,
     SteadyClass, Trial, standing,
 };
 pub use verdict::{Claim, EffectKind, Verdict, Warning};

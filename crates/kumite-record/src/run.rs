@@ -44,6 +44,15 @@ pub struct Run {
     /// The contenders that are tried at each of `points`; none of this where all are tried everywhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contenders_at: Vec<Vec<String>>,
+    /// The points among them that this machine cannot measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
+    /// What runs beside the contenders in each trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<Service>,
+    /// The axis that each trial sweeps within itself, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
     /// How many blocks were planned at each point, at most.
     pub blocks: u32,
     /// How many blocks each point gets even if no verdict needs them.
@@ -88,6 +97,35 @@ impl Run {
     pub fn new_id(started: Timestamp) -> String {
         format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), (started.subsec_nanosecond() / 1000) & 0xffff)
     }
+}
+
+/// An axis that is swept within each trial, one value after the other, such as the steps of a load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Within {
+    /// Its name, as claims have it.
+    pub axis: String,
+    /// Its values, in the order in which they come.
+    pub values: Vec<AxisValue>,
+}
+
+/// A point that this machine cannot measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unavailable {
+    /// Which one.
+    pub point: Point,
+    /// What is missing.
+    pub why: String,
+}
+
+/// What runs beside the contenders.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Service {
+    /// What the experiment calls it.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// Its version.
+    pub version: String,
 }
 
 /// Trials that were not made because no verdict needed them any more.

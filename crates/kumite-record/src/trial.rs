@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Point;
+use crate::{AxisValue, Point};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -204,6 +204,10 @@ pub struct Sample {
     /// tell is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noise: BTreeMap<String, f64>,
+    /// The parts of the trial, where it sweeps an axis within itself ([`crate::Run::within`]): one for each of its values
+    /// that was reached, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// The time series.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,
@@ -222,6 +226,18 @@ pub struct Sample {
     /// Histograms by name; in the store only.
     #[serde(skip)]
     pub histograms: BTreeMap<String, Histogram>,
+}
+
+/// A part of a trial, such as a step of its load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    /// The value of the axis that is swept within the trial.
+    pub at: AxisValue,
+    /// Metrics of the part by name.
+    pub metrics: BTreeMap<String, f64>,
+    /// Metrics that it has too few requests for, and how many more those would take.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub needs: Needs,
 }
 
 /// A job of a task: the repetitions within a process. The processes are the trials.

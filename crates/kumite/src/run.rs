@@ -136,6 +136,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
         noise_floor: None,
         spec: experiment.text.clone(),
         published: experiment.published.clone(),
+        ..Run::default()
     }
 }
 
