@@ -34,6 +34,7 @@ fn run(id: &str, started: i64) -> Run {
         noise_floor: None,
         spec: String::new(),
         published: None,
+        ..Run::default()
     }
 }
 
@@ -79,6 +80,7 @@ fn trial(seq: u32) -> Trial {
             jobs: vec![Job { elapsed_ms: 0.1, warm_up: true, ..Job::default() }],
             events: vec![JobEvent(5, "main".to_owned(), "next".to_owned(), "a".to_owned())],
             histograms: BTreeMap::from([("response_ns".to_owned(), histogram)]),
+            ..Sample::default()
         },
         marks: vec![Mark::GeneratorBound],
         ready_ms: Some(12.5),
