@@ -23,6 +23,7 @@ class Database(
             username = "kumite"
             password = "kumite"
             maxActiveConnections = CONNECTIONS
+            minIdleConnections = CONNECTIONS
             maxPendingQueries = waiting
         }
 
