@@ -1,6 +1,6 @@
 defmodule Service.Postgres do
   @moduledoc """
-  What the service needs of PostgreSQL's protocol, version 3: to log in with a password (SCRAM-SHA-256 or MD5), and the
+  What the service needs of PostgreSQL's protocol, version 3: to log in with a password (SCRAM-SHA-256 or MD5), and a
   simple query. A message is its type in a byte, its length in four (themselves included, the type not), and its body.
   """
 
