@@ -69,6 +69,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         kind: match asked.kind {
             load::DisturbanceKind::Pause(_) => "pause".to_owned(),
             load::DisturbanceKind::Burst(_) => "burst".to_owned(),
+            load::DisturbanceKind::Drop => "drop".to_owned(),
         },
         began_ms: ms(disturbed.began),
         ended_ms: ms(disturbed.ended),

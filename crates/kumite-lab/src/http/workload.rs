@@ -138,6 +138,7 @@ impl HttpWorkload {
                 + match disturbance.kind {
                     DisturbanceKind::Pause(pause) => pause,
                     DisturbanceKind::Burst(_) => self.timeout * 2,
+                    DisturbanceKind::Drop => Duration::ZERO,
                 }
         });
         // What is due at the end may be sent a time-out later, and answered another one later.
