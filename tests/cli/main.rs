@@ -16,6 +16,7 @@ mod resume;
 mod run;
 mod schema;
 mod selfcheck;
+mod service;
 mod spec;
 mod stub;
 mod task;

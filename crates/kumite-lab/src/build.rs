@@ -33,6 +33,11 @@ impl Builds {
         self.folder.join(format!("{name}-{}.{ending}", &place[..8]))
     }
 
+    /// The log of what belongs to no contender.
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.log"))
+    }
+
     /// Builds the contender unless it is built, and returns what its version command prints, the receipt, and a digest of
     /// what it is built from.
     pub fn receipt(

@@ -24,7 +24,12 @@ pub(crate) struct Names<'a> {
     pub contenders: &'a BTreeSet<String>,
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
     pub workload: &'a BTreeMap<String, AxisValue>,
+    /// Of whole trials.
     pub metrics: &'a [&'a str],
+    /// The axis that is swept within trials, which is one of `axes`.
+    pub within: Option<&'a str>,
+    /// Of their parts.
+    pub part_metrics: &'a [&'a str],
 }
 
 /// Parts joined by `and`.

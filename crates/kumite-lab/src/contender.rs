@@ -60,6 +60,17 @@ pub struct Variant {
     pub run: String,
     /// `wrong` for one that is there to show a wrong answer: `kumite check` then demands it.
     pub answers: Option<Answers>,
+    /// `jmh` for a benchmark that measures by itself and writes JMH's JSON: kumite runs it to its end, once for a trial, and
+    /// takes its figures, an operation of it for a job.
+    pub reads: Option<Reads>,
+}
+
+/// Whose document a contender writes that measures by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// The JSON of the Java Microbenchmark Harness.
+    Jmh,
 }
 
 /// What a contender is known to answer, where that is not what it should.

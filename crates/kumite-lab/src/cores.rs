@@ -23,17 +23,26 @@ pub(crate) struct GivenCores {
     pub shared: bool,
 }
 
-/// The CPUs that an experiment will use of those that may be used, or why they do not do.
+/// The CPUs that an experiment will use of those that may be used, or why they do not do for any of its points.
 pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, SpecError> {
     let mut used = Cores { contender: Vec::new(), engine: available.engine.clone() };
+    let unavailable = experiment.unavailable(available);
     for point in experiment.points() {
+        if unavailable.iter().any(|other| other.point == point) {
+            continue;
+        }
         let workload = experiment.workload(&point).map_err(SpecError::Usage)?;
         let given = workload.given_cores(available).map_err(SpecError::Usage)?;
         used.contender.extend(given.cores);
     }
-    used.contender.sort_unstable();
-    used.contender.dedup();
-    Ok(used)
+    match unavailable.first() {
+        Some(first) if used.contender.is_empty() => Err(SpecError::Usage(first.why.clone())),
+        _ => {
+            used.contender.sort_unstable();
+            used.contender.dedup();
+            Ok(used)
+        }
+    }
 }
 
 impl Workload {
@@ -84,6 +93,7 @@ mod tests {
         assert_eq!(used("[1]"), Ok(vec![0]));
         assert_eq!(used("[1, 2]"), Ok(vec![0, 1]));
         assert_eq!(used("[1, 'all']"), Ok(vec![0, 1, 2, 3]));
+        assert_eq!(used("[1, 4]"), Ok(vec![0]), "a point that cannot be measured needs none");
         let refused = used("[4]").unwrap_err();
         assert!(
             refused.contains("server_cores = 4 cannot be had") && refused.contains("may use 3 here"),

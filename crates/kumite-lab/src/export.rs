@@ -12,6 +12,7 @@ use crate::execute::Ended;
 use crate::judge::Evidence;
 use crate::spec::Experiment;
 use crate::warnings::warnings;
+use crate::within::{folded, unfolded};
 
 /// Judges the claims of a run that has ended and writes the verdicts, the warnings and its end into the store.
 pub fn conclude(
@@ -25,8 +26,8 @@ pub fn conclude(
     run.cut_short = ended.cut_short;
     run.saved = ended.saved;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
-    let evidence = Evidence { run: &run, trials: standing(&trials).collect(), contenders: &contenders };
-    let claims = evidence.judge_all(&experiment.claims);
+    let of_all: Vec<&Trial> = standing(&trials).collect();
+    let claims = with_evidence(&run, &of_all, &contenders, |evidence| evidence.judge_all(&experiment.claims));
     let warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &trials);
     store.finish(&run, &claims, &warnings)
 }
@@ -38,7 +39,22 @@ pub fn undecided(
     contenders: &[Contender],
     trials: &[&Trial],
 ) -> BTreeSet<(String, usize)> {
-    Evidence { run, trials: trials.to_vec(), contenders }.undecided_cells(&experiment.claims)
+    let cells =
+        with_evidence(run, trials, contenders, |evidence| evidence.undecided_cells(&experiment.claims));
+    cells.into_iter().map(|(contender, point)| (contender, folded(run, point))).collect()
+}
+
+/// Judges whole trials and, where an axis is within them, their parts.
+fn with_evidence<T>(
+    run: &Run,
+    trials: &[&Trial],
+    contenders: &[Contender],
+    judge: impl FnOnce(&Evidence) -> T,
+) -> T {
+    match unfolded(run, trials) {
+        Some((run, trials)) => judge(&Evidence { run: &run, trials: trials.iter().collect(), contenders }),
+        None => judge(&Evidence { run, trials: trials.to_vec(), contenders }),
+    }
 }
 
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
@@ -58,10 +74,17 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
         .filter(|contender| contender.status == ContenderStatus::Ran)
         .map(|contender| contender.name.clone())
         .collect();
+    let of_all: Vec<&Trial> = standing(&trials).collect();
+    let parts = unfolded(&run, &of_all).map(|(wide, trials)| {
+        let mut parts = cells(&wide, &trials.iter().collect::<Vec<_>>(), &took_part);
+        parts.retain(|cell| run.points.iter().all(|point| *point != cell.point));
+        parts
+    });
     Ok(Export {
         schema: SCHEMA,
         machine: store.machine(id)?,
-        cells: cells(&run, &standing(&trials).collect::<Vec<_>>(), &took_part),
+        cells: cells(&run, &of_all, &took_part),
+        parts: parts.unwrap_or_default(),
         claims: store.claims(id)?,
         warnings,
         contenders,

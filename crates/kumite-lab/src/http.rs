@@ -17,5 +17,6 @@ pub use executor::HttpExecutor;
 pub(crate) use external::offer as offer_to_external;
 pub use external::{External, load_result};
 pub(crate) use percentile::{PERCENTILES, percentile};
+pub(crate) use port::free_port;
 pub(crate) use sample::is_bound;
 pub use workload::HttpWorkload;

@@ -405,6 +405,11 @@ impl Evidence<'_> {
             let reason = contender.reason.as_deref().unwrap_or("no reason was kept");
             return format!("{name} was {}: {reason}", contender.status.as_str());
         }
+        let at = |reference: &Reference| &self.run.points[reference.point];
+        let wanting = reference.and_then(|r| self.run.unavailable.iter().find(|other| other.point == *at(r)));
+        if let Some(wanting) = wanting {
+            return format!("it cannot be measured here: {}", wanting.why);
+        }
         let here = |trial: &&Trial| {
             trial.contender == name && reference.is_none_or(|r| trial.point == self.run.points[r.point])
         };

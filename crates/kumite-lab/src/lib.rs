@@ -18,6 +18,7 @@ mod folder;
 mod http;
 mod judge;
 mod kit_test;
+mod kumite_disk;
 mod lock;
 mod log;
 mod machine;
@@ -31,10 +32,13 @@ mod prepare;
 mod published;
 mod schema;
 mod selfcheck;
+mod service;
 mod spec;
 mod steady_class;
 mod task;
+mod unavailable;
 mod warnings;
+mod within;
 mod workload;
 mod workload_schema;
 
@@ -42,7 +46,7 @@ pub use compare::{
     Allowed, Bench, CommandLine, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting,
     Shell, Templates, compare, compare_servers, import,
 };
-pub use contender::{Answers, Contender, Install, Variant};
+pub use contender::{Answers, Contender, Install, Reads, Variant};
 pub use cores::{AskedCores, used_cores};
 pub use disk::check_disk;
 pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};

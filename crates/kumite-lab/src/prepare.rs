@@ -7,9 +7,10 @@ use kumite_record as record;
 use kumite_record::ContenderStatus;
 
 use crate::build::Builds;
-use crate::contender::{Answers, Contender, Variant};
+use crate::contender::{Answers, Contender, Reads, Variant};
 use crate::needs::{self, Tools};
 use crate::place::SpecError;
+use crate::service;
 use crate::spec::Experiment;
 
 /// A contender that is built and answers its version command.
@@ -25,6 +26,8 @@ pub struct Ready {
     pub env: Vec<(String, String)>,
     /// What it is known to answer, where that is not what it should.
     pub answers: Option<Answers>,
+    /// Whose document it writes, if it measures by itself.
+    pub reads: Option<Reads>,
 }
 
 /// What came of the contenders of an experiment.
@@ -33,6 +36,8 @@ pub struct Prepared {
     pub ready: Vec<Ready>,
     /// All of them, with why some cannot.
     pub contenders: Vec<record::Contender>,
+    /// What runs beside them.
+    pub services: Vec<record::Service>,
 }
 
 /// Which contenders take part, and whether missing tools may be installed.
@@ -85,7 +90,10 @@ pub fn prepare(
     note: &mut dyn FnMut(&str),
 ) -> Result<Prepared, SpecError> {
     let builds = Builds::open(state).map_err(SpecError::Usage)?;
-    let mut prepared = Prepared { ready: Vec::new(), contenders: Vec::new() };
+    // Without them nothing can be measured, so they come first.
+    let services = service::prepare(&experiment.services, choice.install, &builds.log("services"), note)
+        .map_err(SpecError::Usage)?;
+    let mut prepared = Prepared { ready: Vec::new(), contenders: Vec::new(), services };
     for contender in &experiment.contenders {
         let wanted = |variant: &&Variant| choice.left_out(&variant.name).is_none();
         let built = if contender.variants.iter().any(|variant| wanted(&variant)) {
@@ -109,6 +117,7 @@ pub fn prepare(
                     run: variant.run.clone(),
                     env: built.env.clone(),
                     answers: variant.answers,
+                    reads: variant.reads,
                 });
             }
             let content = built.as_ref().ok().filter(|_| status == ContenderStatus::Ran);

@@ -1,10 +1,10 @@
 //! `experiment.toml`: a question, a workload, axes, profiles and claims.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_record::{AxisValue, Point, Published, Question};
+use kumite_record::{AxisValue, Point, Published, Question, Unavailable};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,6 +17,7 @@ use crate::place::{Source, SpecError};
 use crate::points::{Axes, Entry, Planned, whole};
 use crate::prepare::Ready;
 use crate::published::{self, PublishedFile};
+use crate::service::{self, ServiceSpec};
 use crate::task::TaskWorkload;
 use crate::workload::{Kind, Workload};
 use crate::workload_schema::by_kind;
@@ -67,6 +68,8 @@ pub struct Experiment {
     pub text: String,
     /// Metrics of its own.
     pub(crate) derived: Derived,
+    /// What it needs beside contenders, by name.
+    pub(crate) services: BTreeMap<String, ServiceSpec>,
     /// Bytes of free disk that a trial needs, over parameters.
     disk: Option<String>,
 }
@@ -133,6 +136,10 @@ pub(crate) struct File {
     /// The points, where not every combination of axis values is wanted.
     #[schemars(length(min = 1))]
     points: Option<Vec<Entry>>,
+    /// What runs beside the contenders, by name. Contenders find it by environment variables that begin with the name in
+    /// upper case.
+    #[serde(default)]
+    services: BTreeMap<String, service::File>,
     /// Metrics beside those that every task has: `"worker"` for one that comes with the worker's answers, or an expression
     /// over metrics of the same trial and `$parameters`.
     #[serde(default)]
@@ -267,10 +274,11 @@ impl Experiment {
         self.points().into_iter().filter_map(of_point).fold(0.0, f64::max)
     }
 
-    /// Who takes part at each point, by position in `ready`.
-    pub fn takes_part(&self, ready: &[Ready]) -> Vec<Vec<usize>> {
+    /// Who takes part at each point, by position in `ready`; nobody where it cannot be measured.
+    pub fn takes_part(&self, ready: &[Ready], unavailable: &[Unavailable]) -> Vec<Vec<usize>> {
         let at = |planned: &Planned| {
-            let here = |(_, ready): &(usize, &Ready)| planned.contenders.contains(&ready.name);
+            let can_be = unavailable.iter().all(|other| other.point != planned.point);
+            let here = |(_, ready): &(usize, &Ready)| can_be && planned.contenders.contains(&ready.name);
             ready.iter().enumerate().filter(here).map(|(position, _)| position).collect()
         };
         self.planned.iter().map(at).collect()
@@ -342,11 +350,15 @@ impl Experiment {
         }
         let planned = plan_of(source, &file, Some(profile), file.profiles.get(profile), &names)?;
         let parameters: BTreeSet<String> = workload.keys().chain(file.axes.keys()).cloned().collect();
-        let derived =
-            Derived::parse(&file.metrics, kind.metrics(), &parameters).map_err(|(name, what)| {
-                source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
-            })?;
-        let metrics: Vec<&str> = kind.metrics().iter().copied().chain(derived.names()).collect();
+        let services = parse_services(source, &file.services, &folder, &parameters)?;
+        let of_services: Vec<String> =
+            services.iter().flat_map(|(name, service)| service.metrics(name)).collect();
+        let known = kind.metrics().iter().copied().chain(of_services.iter().map(String::as_str));
+        let mut metrics: Vec<&str> = known.collect();
+        let derived = Derived::parse(&file.metrics, &metrics, &parameters).map_err(|(name, what)| {
+            source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
+        })?;
+        metrics.extend(derived.names());
         let claims = parse_claims(source, &file, &workload, &names, &metrics)?;
         check_answer(source, &file.answer, kind, &parameters)?;
         let experiment = Experiment {
@@ -366,6 +378,7 @@ impl Experiment {
             published: None,
             text: source.text.clone(),
             derived,
+            services,
             disk: file.disk,
         };
         for point in experiment.points() {
@@ -388,6 +401,7 @@ impl Experiment {
                 model: "threads".into(),
                 run: "true".into(),
                 answers: None,
+                reads: None,
             })
             .collect();
         let contender = Contender {
@@ -403,6 +417,22 @@ impl Experiment {
     }
 }
 
+fn parse_services(
+    source: &Source,
+    files: &BTreeMap<String, service::File>,
+    folder: &Path,
+    parameters: &BTreeSet<String>,
+) -> Result<BTreeMap<String, ServiceSpec>, SpecError> {
+    let parse = |(name, file): (&String, &service::File)| {
+        let parsed = service::parse(name, file, folder, parameters);
+        let service = parsed.map_err(|(key, what)| {
+            source.error_at(&["services", name, key], format!("service '{name}': {what}"))
+        })?;
+        Ok((name.clone(), service))
+    };
+    files.iter().map(parse).collect()
+}
+
 /// What only some kinds have.
 fn check_kind(source: &Source, file: &File, kind: Kind, contenders: &[Contender]) -> Result<(), SpecError> {
     let only_tasks = |key| format!("only tasks have {key}, and this is of kind {}", kind.as_str());
@@ -413,10 +443,15 @@ fn check_kind(source: &Source, file: &File, kind: Kind, contenders: &[Contender]
         if file.disk.is_some() {
             return Err(source.error_at(&["disk"], only_tasks("disk")));
         }
-        let answers = |variant: &&Variant| variant.answers.is_some();
-        if let Some(variant) = contenders.iter().flat_map(|contender| &contender.variants).find(answers) {
-            let what = format!("contender {}: {}", variant.name, only_tasks("`answers`"));
-            return Err(source.error_at(&["kind"], what));
+        for variant in contenders.iter().flat_map(|contender| &contender.variants) {
+            for (key, given) in
+                [("`answers`", variant.answers.is_some()), ("`reads`", variant.reads.is_some())]
+            {
+                if given {
+                    let what = format!("contender {}: {}", variant.name, only_tasks(key));
+                    return Err(source.error_at(&["kind"], what));
+                }
+            }
         }
     }
     Ok(())
@@ -528,7 +563,7 @@ fn parse_claims(
         let defaults = std::iter::once(&file.workload).chain(profiles);
         values.extend(defaults.filter_map(|workload| workload.get(axis).cloned()));
     }
-    let names = claim::Names { contenders, axes: &axes, workload, metrics };
+    let names = claim::Names { contenders, axes: &axes, workload, metrics, within: None, part_metrics: &[] };
     let mut claims = Vec::<ClaimSpec>::new();
     for (index, claim) in file.claim.iter().enumerate() {
         let at = |key, what: String| source.error_at(&["claim", &index.to_string(), key], what);

@@ -1,8 +1,10 @@
 //! The task driver: a worker that does jobs, asked and answered in lines of JSON.
 
 mod answer;
+mod benchmark;
 mod check;
 mod executor;
+mod jmh;
 mod sample;
 mod scratch;
 mod watch;

@@ -43,6 +43,9 @@ pub(crate) fn warnings(
         let why = contender.reason.as_deref().unwrap_or_default();
         warn(&contender.name, format!("{}: {why}", contender.status.as_str()));
     }
+    for other in &run.unavailable {
+        warn(&other.point.to_string(), format!("cannot be measured here: {}", other.why));
+    }
     for (cell, trials) in by_cell(run, trials) {
         for outcome in [Outcome::Disqualified, Outcome::Failed] {
             let of_outcome: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == outcome).collect();

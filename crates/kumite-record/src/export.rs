@@ -22,6 +22,10 @@ pub struct Export {
     pub contenders: Vec<Contender>,
     /// Estimates for each contender at each point.
     pub cells: Vec<Cell>,
+    /// Estimates for the parts of trials, where an axis is swept within them: for each contender at each point with each
+    /// value of that axis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Cell>,
     /// The verdicts.
     pub claims: Vec<Claim>,
     /// Doubts.

@@ -156,8 +156,9 @@ pub struct Source {
     pub title: String,
     /// Its author.
     pub author: String,
-    /// The year it was published.
-    pub year: i64,
+    /// The year it was published, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<i64>,
 }
 
 /// Published figures of other machines: they are shown, never compared.

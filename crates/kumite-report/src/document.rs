@@ -96,7 +96,8 @@ impl Document {
                 text => text,
             },
             source: run.question.source.as_ref().map(|source| {
-                format!("{}, “{}”, {}", one_line(&source.author), one_line(&source.title), source.year)
+                let year = source.year.map(|year| format!(", {year}")).unwrap_or_default();
+                format!("{}, “{}”{year}", one_line(&source.author), one_line(&source.title))
             }),
             cut_short: run.cut_short.as_deref().map(one_line).or_else(|| {
                 run.finished

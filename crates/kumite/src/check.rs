@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use kumite_lab::{
-    Answers, Experiment, HttpExecutor, Kind, OneJob, Ready, TaskExecutor, check_disk, cores, prepare,
-    used_cores,
+    Experiment, HttpExecutor, Kind, Planned, Ready, TaskExecutor, check_disk, cores, prepare, used_cores,
 };
 use kumite_record::{Cores, Point, Store};
 
@@ -42,8 +41,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
+    let unavailable = experiment.unavailable(&available);
+    let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
+    let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
     let mut checker = Checker::new(&experiment, available, &state, &stop)?;
-    let points = experiment.points();
     let (mut right, mut wanting) = (0, 0);
     for contender in &prepared.contenders {
         if stop.load(Ordering::Relaxed) {
@@ -59,7 +60,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             output::print(&format!("✗ {name} {}: {reason}\n", contender.status.as_str()))?;
             continue;
         };
-        let line = match checker.check(ready, &points[0], &stop) {
+        // Where the profile does not try it, any will do.
+        let here = planned.iter().find(|planned| planned.contenders.contains(name));
+        let Some(place) = here.or(planned.first()) else { break };
+        let line = match checker.check(ready, &place.point, &stop) {
             None => break,
             Some(Ok(answered)) => {
                 right += 1;
@@ -101,7 +105,7 @@ impl<'a> Checker<'a> {
     ) -> Result<Checker<'a>, Failure> {
         match experiment.kind {
             Kind::Http => {
-                let executor = HttpExecutor::new(experiment, cores, state, "check");
+                let executor = HttpExecutor::new(experiment, cores, state, "check", stop);
                 executor.map(Checker::Http).map_err(Failure::Incomplete)
             }
             Kind::Task => match TaskExecutor::new(experiment, cores, state, "check", stop) {
@@ -122,22 +126,7 @@ impl<'a> Checker<'a> {
             Checker::Http(executor) => {
                 executor.check(contender, point, stop).map(|checked| checked.map(|_| "answers right"))
             }
-            Checker::Task(executor) => Some(
-                executor
-                    .one_job(contender, point, None, stop)?
-                    .and_then(|job| answered(&job, contender.answers)),
-            ),
-        }
-    }
-}
-
-fn answered(job: &OneJob, known: Option<Answers>) -> Result<&'static str, String> {
-    match (&job.wrong, known) {
-        (None, None) => Ok("answers right"),
-        (Some(why), None) => Err(format!("its answer is wrong: {why}")),
-        (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
-        (None, Some(Answers::Wrong)) => {
-            Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
+            Checker::Task(executor) => executor.check(contender, point, stop),
         }
     }
 }

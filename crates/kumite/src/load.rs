@@ -176,6 +176,7 @@ fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Fai
         run: String::new(),
         env: Vec::new(),
         answers: None,
+        reads: None,
     };
     store.begin(&run, &machine(cores), &[])?;
     let session = Session {

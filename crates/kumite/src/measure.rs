@@ -47,7 +47,7 @@ impl Measuring<'_> {
         let state = store.folder().to_owned();
         let mut executor: Box<dyn Executor> = match self.experiment.kind {
             Kind::Http => Box::new(
-                HttpExecutor::new(self.experiment, self.cores, &state, &run.id)
+                HttpExecutor::new(self.experiment, self.cores, &state, &run.id, self.stop)
                     .map_err(Failure::Incomplete)?,
             ),
             Kind::Task => match TaskExecutor::new(self.experiment, self.cores, &state, &run.id, self.stop) {
@@ -57,7 +57,7 @@ impl Measuring<'_> {
                 }
             },
         };
-        let takes_part = self.experiment.takes_part(ready);
+        let takes_part = self.experiment.takes_part(ready, &run.unavailable);
         let plan = plan(&takes_part, run.blocks, run.seed);
         let kept = store.trials(&run.id)?;
         let times = self.experiment.times();

@@ -82,7 +82,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if prepared.ready.is_empty() {
         return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
     }
-    let run = Run { noise_floor: noise_floor(&store), ..begin(args, &experiment, &clock) };
+    let run = Run {
+        noise_floor: noise_floor(&store),
+        unavailable: experiment.unavailable(&available),
+        services: prepared.services.clone(),
+        ..begin(args, &experiment, &clock)
+    };
+    for other in &run.unavailable {
+        output::note(&format!("cannot measure {}: {}", other.point, other.why));
+    }
     let measuring = Measuring {
         experiment: &experiment,
         cores: available,

@@ -75,9 +75,14 @@ impl Scope<'_> {
     }
 
     fn metric(&self, metric: &Metric) -> Result<(), ClaimError> {
-        if !self.names.metrics.contains(&metric.name.text.as_str()) {
-            let known = self.names.metrics.join(", ");
-            return fail(&metric.name, format!("no metric '{}'; there are: {known}", metric.name.text));
+        let name = metric.name.text.as_str();
+        let (of_trials, of_parts) =
+            (self.names.metrics.contains(&name), self.names.part_metrics.contains(&name));
+        if !of_trials && !of_parts {
+            let mut known = [self.names.metrics, self.names.part_metrics].concat();
+            known.sort_unstable();
+            known.dedup();
+            return fail(&metric.name, format!("no metric '{name}'; there are: {}", known.join(", ")));
         }
         self.contender(&metric.contender)?;
         for (axis, value) in &metric.at {
@@ -90,9 +95,17 @@ impl Scope<'_> {
         }
         let told =
             |axis: &String| self.set.contains(axis) || metric.at.iter().any(|(name, _)| name.text == *axis);
+        let within = self.names.within.filter(|axis| told(&(*axis).to_owned()));
+        if let (Some(axis), false) = (within, of_parts) {
+            return fail(
+                &metric.name,
+                format!("'{name}' is of whole trials, and {axis} changes within them"),
+            );
+        }
         // An axis that is a workload parameter too has a default.
         let open = |(axis, values): &(&String, &Vec<_>)| {
-            values.len() > 1 && !told(axis) && !self.names.workload.contains_key(*axis)
+            let whole = self.names.within == Some(axis) && of_trials;
+            values.len() > 1 && !told(axis) && !whole && !self.names.workload.contains_key(*axis)
         };
         match self.names.axes.iter().find(open) {
             Some((axis, _)) => {

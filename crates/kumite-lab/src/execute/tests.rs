@@ -80,6 +80,7 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
         run: "".into(),
         env: Vec::new(),
         answers: None,
+        reads: None,
     };
     let contenders: Vec<Ready> = names.iter().map(ready).collect();
     let points: Vec<Point> =

@@ -16,6 +16,7 @@ use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
 use crate::log::last_lines;
 use crate::prepare::Ready;
+use crate::service::{Running, Services};
 use crate::spec::Experiment;
 use crate::workload::Workload;
 
@@ -25,6 +26,7 @@ pub struct HttpExecutor<'a> {
     cores: Cores,
     state: &'a Path,
     logs: PathBuf,
+    services: Services<'a>,
 }
 
 impl<'a> HttpExecutor<'a> {
@@ -35,6 +37,7 @@ impl<'a> HttpExecutor<'a> {
         cores: Cores,
         state: &'a Path,
         run: &str,
+        stop: &AtomicBool,
     ) -> Result<HttpExecutor<'a>, String> {
         let logs = PathBuf::from("logs").join(run);
         std::fs::create_dir_all(state.join(&logs))
@@ -48,7 +51,8 @@ impl<'a> HttpExecutor<'a> {
         load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
         pin_thread(&cores.engine).map_err(|error| error.to_string())?;
         kumite_process::become_subreaper().map_err(|error| error.to_string())?;
-        Ok(HttpExecutor { experiment, cores, state, logs })
+        let services = Services::rehearsed(experiment, &cores, &state.join(&logs), stop)?;
+        Ok(HttpExecutor { experiment, cores, state, logs, services })
     }
 
     /// Starts the contender, waits for its first right answer and stops it. Returns the time to that answer; none if
@@ -64,16 +68,34 @@ impl<'a> HttpExecutor<'a> {
             Err(why) => return Some(Err(why)),
         };
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let mut server = match Server::start(contender, &given.cores, &log) {
-            Ok(server) => server,
+        let (services, mut server) = match self.start(contender, point, &given.cores, &log, stop) {
+            Ok(started) => started,
+            Err(_) if stop.load(Ordering::Relaxed) => return None,
             Err(why) => return Some(Err(why)),
         };
         let ready = server.wait_ready(&workload, stop);
         let wanting = server.stop();
+        let wanting = wanting.or(services.end().err());
         Some(match (ready?, wanting) {
             (Err((_, why)), _) | (Ok(_), Some(why)) => Err(why),
             (Ok(ready), None) => Ok(ready),
         })
+    }
+}
+
+impl HttpExecutor<'_> {
+    /// The services first, and then the contender, which is told where they are.
+    fn start(
+        &self,
+        contender: &Ready,
+        point: &Point,
+        cores: &[usize],
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<(Running, Server), String> {
+        let services = self.services.start(&self.experiment.parameters(point), log, stop)?;
+        let server = Server::start(contender, services.env(), cores, log)?;
+        Ok((services, server))
     }
 }
 
@@ -88,29 +110,37 @@ impl Executor for HttpExecutor<'_> {
             Err(why) => return Some(failed((Outcome::Failed, why))),
         };
         let GivenCores { cores, shared } = given;
-        let mut server = match Server::start(order.contender, &cores, &log) {
-            Ok(server) => server,
+        let (mut services, mut server) = match self.start(order.contender, order.point, &cores, &log, stop) {
+            Ok(started) => started,
+            Err(_) if stop.load(Ordering::Relaxed) => return None,
             Err(why) => return Some(failed((Outcome::Failed, why))),
         };
         let engine = if shared { &cores } else { &self.cores.engine };
         let offered = server.wait_ready(&workload, stop).map(|ready| {
             let ready = ready?;
+            services.begin().map_err(|why| (Outcome::Failed, why))?;
             let began = Instant::now();
-            let offered = offer(&mut server, &workload, &cores, engine, stop);
+            let offered = offer(&mut server, &mut services, &workload, &cores, engine, stop);
             offered.map(|offered| (ready, began.elapsed(), offered)).map_err(|why| (Outcome::Failed, why))
         });
         let wanting = server.stop();
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        Some(match offered? {
-            Ok((ready, under_load, offered)) => Measured {
-                ready_ms: Some(ready.as_secs_f64() * 1e3),
-                load_ms: Some(under_load.as_secs_f64() * 1e3),
-                log: Some(kept),
-                ..measured(&offered, &workload, shared, wanting, &log)
-            },
-            Err(wanting) => failed(wanting),
+        let counted = services.end();
+        Some(match (offered?, counted) {
+            (Ok((ready, under_load, offered)), Ok(counted)) => {
+                let mut measured = measured(&offered, &workload, shared, wanting, &log);
+                measured.sample.metrics.extend(counted);
+                Measured {
+                    ready_ms: Some(ready.as_secs_f64() * 1e3),
+                    load_ms: Some(under_load.as_secs_f64() * 1e3),
+                    log: Some(kept),
+                    ..measured
+                }
+            }
+            (Err(wanting), Ok(_)) => failed(wanting),
+            (_, Err(why)) => failed((Outcome::Failed, why)),
         })
     }
 }

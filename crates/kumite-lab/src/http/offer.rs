@@ -14,6 +14,7 @@ use super::workload::HttpWorkload;
 use crate::log::{check_size, last_lines};
 use crate::needs::ended;
 use crate::noise::{Noise, Ours, Watch};
+use crate::service::Running;
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 
@@ -36,6 +37,7 @@ type Look = (f64, Usage);
 /// Offers the load from a thread on each of `cores`; the server has `server_cores`.
 pub(crate) fn offer(
     server: &mut Server,
+    services: &mut Running,
     workload: &HttpWorkload,
     server_cores: &[usize],
     cores: &[usize],
@@ -52,8 +54,8 @@ pub(crate) fn offer(
     let mut gone = None;
     let mut looks = Vec::<Look>::new();
     let all_cores = [server_cores, cores].concat();
-    let mut machine =
-        Window { cores: &all_cores, seconds: workload.duration.as_secs_f64(), watch: None, noise: None };
+    let seconds = workload.duration.as_secs_f64();
+    let mut machine = Window { cores: &all_cores, seconds, services, watch: None, noise: None };
     let log = &server.log;
     // The engine stops and resumes it, this thread looks at it.
     let tree = Mutex::new(&mut server.tree);
@@ -117,7 +119,8 @@ impl Offered {
 struct Window<'a> {
     cores: &'a [usize],
     seconds: f64,
-    /// With what the server had used and waited when it began.
+    services: &'a mut Running,
+    /// With what the server and the services had used, and how the server had waited, when it began.
     watch: Option<(Watch, Duration, Waits)>,
     noise: Option<Noise>,
 }
@@ -128,7 +131,8 @@ impl Window<'_> {
         match &self.watch {
             // The next look may be a little late.
             None if when + 1.5 * LOOK.as_secs_f64() >= 0.0 => {
-                self.watch = Some((Watch::begin(self.cores), usage.cpu, tree.waits()));
+                let cpu = usage.cpu + self.services.cpu();
+                self.watch = Some((Watch::begin(self.cores), cpu, tree.waits()));
             }
             Some(_) if when >= self.seconds && self.noise.is_none() => self.end(tree, &usage),
             _ => {}
@@ -138,7 +142,8 @@ impl Window<'_> {
 
     fn end(&mut self, tree: &Tree, usage: &Usage) {
         if let Some((watch, cpu, waits)) = &self.watch {
-            let (cpu, waited) = (usage.cpu.saturating_sub(*cpu), tree.waits().since(waits));
+            let used = usage.cpu + self.services.cpu();
+            let (cpu, waited) = (used.saturating_sub(*cpu), tree.waits().since(waits));
             self.noise = Some(watch.end(&Ours { cpu: Some(cpu), waited: Some(waited) }));
         }
     }

@@ -31,9 +31,16 @@ pub(crate) struct Server {
 pub(crate) type Wanting = (Outcome, String);
 
 impl Server {
-    pub fn start(contender: &Ready, cores: &[usize], log: &Path) -> Result<Server, String> {
+    /// `services` is what tells it where those are.
+    pub fn start(
+        contender: &Ready,
+        services: Vec<(String, String)>,
+        cores: &[usize],
+        log: &Path,
+    ) -> Result<Server, String> {
         let port = free_port()?;
         let mut env = contender.env.clone();
+        env.extend(services);
         env.push(("PORT".to_owned(), port.to_string()));
         let started = Instant::now();
         let spawn = Spawn { command: &contender.run, dir: &contender.folder, env: &env, cores, log };

@@ -1,4 +1,4 @@
-//! Where tools are: on PATH, in JAVA_HOME, and where the system keeps several Javas.
+//! Where tools are: on PATH, in JAVA_HOME, and where the system keeps several Javas and PostgreSQLs.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -13,11 +13,14 @@ use super::{Need, dotted, is_older, parse_version, version_said};
 const ASK_LIMIT: Duration = Duration::from_secs(30);
 /// Linux distributions keep each Java in a folder of its own here.
 const JVMS: &str = "/usr/lib/jvm";
+/// And Debian each PostgreSQL.
+const POSTGRESQLS: &str = "/usr/lib/postgresql";
 
 /// The tools of one contender, and the way to them.
 pub(crate) struct Tools {
     way: Way,
     jvms: PathBuf,
+    postgresqls: PathBuf,
     /// What was found: its command, and its version if one was asked for.
     pub found: Vec<(String, Option<String>)>,
 }
@@ -35,7 +38,7 @@ impl Tools {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let java_home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
         let way = Way { path: std::env::split_paths(&path).collect(), java_home };
-        Tools { way, jvms: JVMS.into(), found: Vec::new() }
+        Tools { way, jvms: JVMS.into(), postgresqls: POSTGRESQLS.into(), found: Vec::new() }
     }
 
     /// The file that commands run for a tool that was found.
@@ -85,11 +88,12 @@ impl Tools {
 
     /// The folders that have it, in the order in which they are tried; one file counts once, whatever links lead to it.
     fn folders(&self, tool: &str) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(&self.jvms).into_iter().flatten().flatten();
-        let mut jvms: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let mut jvms = entries_of(&self.jvms);
         jvms.sort();
         jvms.sort_by_cached_key(|home| Reverse(java_version(home)));
-        let homes = self.way.java_home.iter().chain(&jvms).map(|home| home.join("bin"));
+        let mut postgresqls = entries_of(&self.postgresqls);
+        postgresqls.sort_by_cached_key(|home| Reverse(of_folder(home)));
+        let homes = self.way.java_home.iter().chain(&jvms).chain(&postgresqls).map(|home| home.join("bin"));
         let mut seen = HashSet::new();
         self.way
             .path
@@ -153,6 +157,15 @@ fn jdk_home(file: &Path) -> Option<PathBuf> {
     (home.join("release").is_file() && runs(&home.join("bin/java"))).then_some(home)
 }
 
+fn entries_of(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+/// The version that a folder is named after.
+fn of_folder(home: &Path) -> Option<Vec<u64>> {
+    parse_version(home.file_name()?.to_str()?)
+}
+
 /// What the Java in this folder says of itself in its file `release`.
 fn java_version(home: &Path) -> Option<Vec<u64>> {
     let release = std::fs::read_to_string(home.join("release")).ok()?;
@@ -184,7 +197,12 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = ["first", "second"].map(|folder| root.path().join(folder)).to_vec();
         let way = Way { path, java_home: None };
-        let tools = Tools { way, jvms: root.path().join("jvm"), found: Vec::new() };
+        let tools = Tools {
+            way,
+            jvms: root.path().join("jvm"),
+            postgresqls: root.path().join("postgresql"),
+            found: Vec::new(),
+        };
         Machine { root, tools }
     }
 

@@ -16,9 +16,11 @@ use super::scratch::Scratch;
 use super::watch::watched;
 use super::worker::{Employed, Hello, Refusal, Taken, Tap, Worker};
 use super::workload::TaskWorkload;
+use crate::contender::Answers;
 use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
 use crate::prepare::Ready;
+use crate::service::{Running, Services};
 use crate::spec::Experiment;
 use crate::workload::Workload;
 
@@ -31,11 +33,12 @@ const CLOCK_TOLERANCE: f64 = 0.05;
 
 /// Starts each worker afresh, gives it its jobs, and ends it.
 pub struct TaskExecutor<'a> {
-    experiment: &'a Experiment,
-    cores: Cores,
-    state: &'a Path,
+    pub(super) experiment: &'a Experiment,
+    pub(super) cores: Cores,
+    pub(super) state: &'a Path,
     logs: PathBuf,
     check: AnswerCheck<'a>,
+    pub(super) services: Services<'a>,
 }
 
 /// One job that was done by hand, so to speak.
@@ -60,8 +63,9 @@ struct Started {
     workload: TaskWorkload,
     given: GivenCores,
     worker: Worker,
-    /// Goes with it.
+    /// Goes with it, as do the services.
     _scratch: Scratch,
+    services: Running,
 }
 
 impl<'a> TaskExecutor<'a> {
@@ -84,9 +88,15 @@ impl<'a> TaskExecutor<'a> {
         if let Err(why) = ready() {
             return Some(Err(why));
         }
-        let log = state.join(&logs).join("checker.log");
+        let logs_here = state.join(&logs);
+        let services = match Services::rehearsed(experiment, &cores, &logs_here, stop) {
+            Ok(services) => services,
+            Err(_) if stop.load(Ordering::Relaxed) => return None,
+            Err(why) => return Some(Err(why)),
+        };
+        let log = logs_here.join("checker.log");
         match AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop) {
-            Ok(check) => Some(Ok(TaskExecutor { experiment, cores, state, logs, check })),
+            Ok(check) => Some(Ok(TaskExecutor { experiment, cores, state, logs, check, services })),
             Err(why) => why.map(Err),
         }
     }
@@ -99,7 +109,10 @@ impl<'a> TaskExecutor<'a> {
         tap: Option<Tap>,
         stop: &AtomicBool,
     ) -> Option<Result<OneJob, String>> {
-        let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
+        let log = self.log(contender);
+        if contender.reads.is_some() {
+            return Some(Err("it measures by itself and is given no jobs: `kumite run` runs it".to_owned()));
+        }
         let experiment = self.experiment;
         let one_job = |check: &mut AnswerCheck, worker: &mut Worker, workload: &TaskWorkload| {
             let (hello, _) = worker.hello(workload.ready, stop)?;
@@ -119,10 +132,12 @@ impl<'a> TaskExecutor<'a> {
                 wrong,
             })
         };
-        let Started { workload, worker, _scratch, .. } = match self.start(contender, point, &log) {
-            Ok(started) => started,
-            Err(why) => return Some(Err(why)),
-        };
+        let Started { workload, worker, _scratch, services: _services, .. } =
+            match self.start(contender, point, &log, stop) {
+                Ok(started) => started,
+                Err(_) if stop.load(Ordering::Relaxed) => return None,
+                Err(why) => return Some(Err(why)),
+            };
         let mut worker = worker.tapped(tap);
         let done = one_job(&mut self.check, &mut worker, &workload);
         let wanting = worker.end();
@@ -134,28 +149,60 @@ impl<'a> TaskExecutor<'a> {
         }
     }
 
-    fn start(&self, contender: &Ready, point: &Point, log: &Path) -> Result<Started, String> {
+    /// Where a contender writes that is not measured.
+    fn log(&self, contender: &Ready) -> PathBuf {
+        self.state.join(&self.logs).join(format!("{}.log", contender.name))
+    }
+
+    /// Starts the contender and makes sure that it answers right; none if `stop` was set. An error says why it does not.
+    pub fn check(
+        &mut self,
+        contender: &Ready,
+        point: &Point,
+        stop: &AtomicBool,
+    ) -> Option<Result<&'static str, String>> {
+        if contender.reads.is_some() {
+            let measured = self.benchmark(contender, point, &self.log(contender), stop)?;
+            return Some(measured.map(|_| "measures by itself"));
+        }
+        let job = self.one_job(contender, point, None, stop)?;
+        Some(job.and_then(|job| match (job.wrong, contender.answers) {
+            (None, None) => Ok("answers right"),
+            (Some(why), None) => Err(format!("its answer is wrong: {why}")),
+            (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
+            (None, Some(Answers::Wrong)) => {
+                Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
+            }
+        }))
+    }
+
+    fn start(
+        &self,
+        contender: &Ready,
+        point: &Point,
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Started, String> {
         let workload = self.experiment.workload(point)?;
         let given = workload.given_cores(&self.cores)?;
         let Workload::Task(workload) = workload else { return Err("a server is given no jobs".to_owned()) };
+        let services = self.services.start(&self.experiment.parameters(point), log, stop)?;
         let scratch = Scratch::new(self.state)?;
         let mut env = contender.env.clone();
+        env.extend(services.env());
         env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
         let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
         let worker = Worker::start(&Employed { command, dir, env: &env, cores: &given.cores, log })?;
-        Ok(Started { workload, given, worker, _scratch: scratch })
+        Ok(Started { workload, given, worker, _scratch: scratch, services })
     }
 
-    fn measure(
-        &mut self,
-        worker: &mut Worker,
-        workload: &TaskWorkload,
-        given: &GivenCores,
-        stop: &AtomicBool,
-    ) -> Result<Measured, Refusal> {
+    fn measure(&mut self, started: &mut Started, stop: &AtomicBool) -> Result<Measured, Refusal> {
+        let Started { workload, given, worker, services, .. } = started;
+        let workload = &*workload;
         worker.hello(workload.ready, stop)?;
         let ready = worker.since_start();
         let round_trips_us = round_trips(worker, workload, stop)?;
+        services.begin().map_err(Some)?;
         let began = Instant::now();
         let mut jobs = Jobs::new(workload, self.experiment);
         jobs.work(worker, workload.warm_up_iterations, true, stop)?;
@@ -163,7 +210,7 @@ impl<'a> TaskExecutor<'a> {
         all_cores.extend(&self.cores.engine);
         let tree = worker.tree();
         let (window, seen) =
-            watched(&tree, &all_cores, || jobs.work(worker, workload.iterations, false, stop));
+            watched(&tree, services, &all_cores, || jobs.work(worker, workload.iterations, false, stop));
         drop(tree);
         let window = window?;
         if let Some(unasked) = worker.unasked() {
@@ -198,23 +245,36 @@ impl Executor for TaskExecutor<'_> {
             self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name)).display().to_string();
         let log = self.state.join(&kept);
         let failed = |outcome, why| Measured { log: Some(kept.clone()), ..Measured::failed(outcome, why) };
-        let started = match self.start(order.contender, order.point, &log) {
+        let started = if order.contender.reads.is_some() {
+            let measured = self.benchmark(order.contender, order.point, &log, stop);
+            return measured.map(|measured| match measured {
+                Ok(measured) => Measured { log: Some(kept.clone()), ..measured },
+                Err(why) => failed(Outcome::Failed, why),
+            });
+        } else {
+            self.start(order.contender, order.point, &log, stop)
+        };
+        let mut started = match started {
             Ok(started) => started,
+            Err(_) if stop.load(Ordering::Relaxed) => return None,
             Err(why) => return Some(failed(Outcome::Failed, why)),
         };
-        let Started { workload, given, mut worker, _scratch } = started;
-        let measured = self.measure(&mut worker, &workload, &given, stop);
+        let measured = self.measure(&mut started, stop);
+        let Started { worker, services, _scratch, .. } = started;
         let wanting = worker.end();
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        Some(match measured {
-            Ok(mut measured) => {
+        let counted = services.end();
+        Some(match (measured, counted) {
+            (Ok(mut measured), Ok(counted)) => {
+                measured.sample.metrics.extend(counted);
                 let parameters = self.experiment.parameters(order.point);
                 self.experiment.derived.add(&mut measured.sample.metrics, &parameters);
                 Measured { reason: measured.reason.or(wanting), log: Some(kept), ..measured }
             }
-            Err(why) => failed(Outcome::Failed, why?),
+            (Err(why), Ok(_)) => failed(Outcome::Failed, why?),
+            (_, Err(why)) => failed(Outcome::Failed, why),
         })
     }
 }

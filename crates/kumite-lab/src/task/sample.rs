@@ -11,7 +11,7 @@ use crate::steady_class::recorded;
 
 /// By so much, and the pipe's own cost, may a worker's times be less than those of kumite's clock.
 const TOLERANCE: f64 = 0.05;
-/// Of the time of the jobs: an engine that used more of a CPU that was the worker's too was in its way.
+/// Of the time of the jobs: an engine that, with the services, used more of a CPU that was the worker's too was in its way.
 const ENGINE_SHARE: f64 = 0.01;
 /// Events of this kind tell which threads did the work.
 const NEXT: &str = "next";
@@ -74,7 +74,8 @@ pub(crate) fn sample(work: Work) -> (Sample, Vec<Mark>) {
     if sample.steadiness.as_ref().is_some_and(|steadiness| steadiness.since_ms.is_none()) {
         marks.push(Mark::Unsteady);
     }
-    if work.shared && work.engine_cpu.as_secs_f64() > ENGINE_SHARE * seconds {
+    let beside = work.engine_cpu + work.seen.services_cpu;
+    if work.shared && beside.as_secs_f64() > ENGINE_SHARE * seconds {
         marks.push(Mark::SharedCores);
     }
     // Jobs that are given together wait for each other, which no worker counts.

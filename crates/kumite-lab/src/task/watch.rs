@@ -4,10 +4,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use kumite_process::{Usage, Waits};
-
 use super::worker::SharedTree;
 use crate::noise::{Noise, Ours, Watch};
+use crate::service::Running;
 
 /// Often enough to see most of the threads there are, and seldom enough to cost the engine's CPU some thousandths.
 const LOOK: Duration = Duration::from_millis(50);
@@ -16,6 +15,8 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub cpu: Duration,
+    /// Of the services beside it.
+    pub services_cpu: Duration,
     pub peak_rss_bytes: u64,
     /// At the looks.
     pub peak_threads: u64,
@@ -25,12 +26,18 @@ pub(crate) struct Seen {
 }
 
 /// Looks at the tree from a thread of its own while `work` is done here. `cores` are all that are measured on.
-pub(crate) fn watched<T>(tree: &SharedTree, cores: &[usize], work: impl FnOnce() -> T) -> (T, Seen) {
+pub(crate) fn watched<T>(
+    tree: &SharedTree,
+    services: &mut Running,
+    cores: &[usize],
+    work: impl FnOnce() -> T,
+) -> (T, Seen) {
     let look = || {
         let mut tree = tree.lock();
         let usage = tree.usage();
         (usage, tree.waits())
     };
+    let services_before = services.cpu();
     let watch = Watch::begin(cores);
     let (before, waits_before) = look();
     let (done, peak_threads) = thread::scope(|scope| {
@@ -41,7 +48,18 @@ pub(crate) fn watched<T>(tree: &SharedTree, cores: &[usize], work: impl FnOnce()
         (done, watcher.join().expect("looking does not panic"))
     });
     let (after, waits) = look();
-    (done, seen(&before, &after, &waits_before, &waits, peak_threads, &watch))
+    let cpu = after.cpu.saturating_sub(before.cpu);
+    let services_cpu = services.cpu().saturating_sub(services_before);
+    let waited = waits.since(&waits_before);
+    let seen = Seen {
+        cpu,
+        services_cpu,
+        peak_rss_bytes: after.peak_rss_bytes,
+        peak_threads: peak_threads.max(before.threads).max(after.threads),
+        switches: waited.switches,
+        noise: watch.end(&Ours { cpu: Some(cpu + services_cpu), waited: Some(waited) }),
+    };
+    (done, seen)
 }
 
 fn peak_threads(tree: &SharedTree, ended: &mpsc::Receiver<()>) -> u64 {
@@ -50,23 +68,4 @@ fn peak_threads(tree: &SharedTree, ended: &mpsc::Receiver<()>) -> u64 {
         most = most.max(tree.lock().usage().threads);
     }
     most
-}
-
-fn seen(
-    before: &Usage,
-    after: &Usage,
-    waits_before: &Waits,
-    waits: &Waits,
-    most: u64,
-    watch: &Watch,
-) -> Seen {
-    let cpu = after.cpu.saturating_sub(before.cpu);
-    let waited = waits.since(waits_before);
-    Seen {
-        cpu,
-        peak_rss_bytes: after.peak_rss_bytes,
-        peak_threads: most.max(before.threads).max(after.threads),
-        switches: waited.switches,
-        noise: watch.end(&Ours { cpu: Some(cpu), waited: Some(waited) }),
-    }
 }

@@ -1,0 +1,172 @@
+//! The real PostgreSQL, from an empty cluster.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_process::{Spawn, run};
+
+use super::spec::PostgresqlSpec;
+use super::user::User;
+use super::{GRACE, Order, Process, Run, variable};
+use crate::http::free_port;
+use crate::log::last_lines;
+use crate::needs::ended;
+
+const READY: Duration = Duration::from_secs(30);
+const SQL_LIMIT: Duration = Duration::from_secs(120);
+/// How long queries may still run once their clients are gone.
+const SETTLE: Duration = Duration::from_secs(5);
+/// Beside those of the contenders, which the role's limit keeps to theirs: kumite's own, and what the server reserves.
+const OWN_CONNECTIONS: u32 = 10;
+
+/// Contenders come over TCP, by name and password; kumite alone through the socket, whose folder nobody else can enter.
+const HBA: &str = "local all postgres trust\nhost kumite kumite 127.0.0.1/32 md5\n";
+
+pub(super) struct Postgresql {
+    name: String,
+    process: Process,
+    port: u16,
+    counts: String,
+    sql: Sql,
+}
+
+/// Executes SQL as the server's own user, in the contenders' database.
+struct Sql {
+    env: Vec<(String, String)>,
+    /// Who the server is, if not us.
+    user: Option<User>,
+    folder: PathBuf,
+    log: PathBuf,
+}
+
+impl Postgresql {
+    pub fn start(spec: &PostgresqlSpec, order: &Order) -> Result<Postgresql, String> {
+        let user = User::instead_of_root()?;
+        let port = free_port()?;
+        let data = order.folder.join("data");
+        if let Some(user) = user {
+            user.give(&order.folder)?;
+        }
+        let mut env = order.tools.env()?;
+        let set = [("DATA", data.display().to_string()), ("PGHOST", data.display().to_string())];
+        let set = set.into_iter().chain([("PGPORT", port.to_string()), ("PGUSER", "postgres".to_owned())]);
+        env.extend(set.map(|(name, value)| (name.to_owned(), value)));
+        let sql = Sql { env, user, folder: order.folder.clone(), log: order.log.with_extension("sql.log") };
+        let init = "initdb -D \"$DATA\" -U postgres -A trust -E UTF8 --locale=C --no-sync";
+        sql.run(init, order.stop).map_err(|why| format!("cannot make its files: {why}"))?;
+        fs::write(data.join("pg_hba.conf"), HBA).map_err(|error| format!("cannot be configured: {error}"))?;
+        let most = spec.connections + OWN_CONNECTIONS;
+        let command = format!(
+            "exec {}postgres -D \"$DATA\" -p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=\"$DATA\" \
+             -c max_connections={most} -c password_encryption=md5 -c fsync=off -c autovacuum=off \
+             -c shared_preload_libraries=pg_stat_statements",
+            sql.prefix()
+        );
+        let mut process = Process::start(&command, &sql.env, order)?;
+        process.wait_ready(READY, order.stop, || sql.execute("postgres", "select 1", order.stop).is_ok())?;
+        let role =
+            format!("create role kumite login password 'kumite' connection limit {}", spec.connections);
+        for statement in [role.as_str(), "create database kumite owner kumite"] {
+            sql.execute("postgres", statement, order.stop)?;
+        }
+        sql.execute("kumite", "create extension pg_stat_statements", order.stop)?;
+        if let Some(setup) = &spec.setup {
+            // It may lie where the server's user cannot read.
+            let text = fs::read_to_string(setup)
+                .map_err(|error| format!("cannot read {}: {error}", setup.display()))?;
+            sql.execute("kumite", &text, order.stop)
+                .map_err(|why| format!("{why} (in {})", setup.display()))?;
+        }
+        Ok(Postgresql { name: order.name.to_owned(), process, port, counts: spec.counts.clone(), sql })
+    }
+
+    fn ask(&self, statement: &str) -> Result<f64, String> {
+        let said = self.sql.execute("kumite", statement, &AtomicBool::new(false))?;
+        said.trim().parse().map_err(|_| format!("answered {said:?} to {statement}"))
+    }
+}
+
+impl Sql {
+    /// Returns what psql prints: columns without heads, a line for each row.
+    fn execute(&self, database: &str, statement: &str, stop: &AtomicBool) -> Result<String, String> {
+        let file = self.folder.join("statement.sql");
+        fs::write(&file, statement).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+        if let Some(user) = self.user {
+            user.give(&file)?;
+        }
+        let psql = format!("psql -X -q -A -t -v ON_ERROR_STOP=1 -d {database} -f statement.sql");
+        self.run(&psql, stop)
+    }
+
+    fn prefix(&self) -> String {
+        self.user.map(User::prefix).unwrap_or_default()
+    }
+
+    fn run(&self, command: &str, stop: &AtomicBool) -> Result<String, String> {
+        let command = format!("exec {}{command}", self.prefix());
+        let spawn =
+            Spawn { command: &command, dir: &self.folder, env: &self.env, cores: &[], log: &self.log };
+        let done = run(&spawn, SQL_LIMIT, stop).map_err(|error| error.to_string())?;
+        if !done.status.success() {
+            return Err(format!("{}: {}", ended(done.status), last_lines(&self.log)));
+        }
+        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    }
+}
+
+impl Run for Postgresql {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn env(&self) -> Vec<(String, String)> {
+        let host = (variable(&self.name, "HOST"), "127.0.0.1".to_owned());
+        vec![host, (variable(&self.name, "PORT"), self.port.to_string())]
+    }
+
+    fn begin(&mut self) -> Result<(), String> {
+        self.sql.execute("kumite", "select pg_stat_statements_reset()", &AtomicBool::new(false))?;
+        self.process.begin();
+        Ok(())
+    }
+
+    fn cpu(&mut self) -> Duration {
+        self.process.cpu()
+    }
+
+    fn end(mut self: Box<Self>) -> Result<BTreeMap<String, f64>, String> {
+        self.process.runs("before the end")?;
+        // A query goes on to its end when its client is gone, and is counted only then.
+        let began = Instant::now();
+        let active = "select count(*) from pg_stat_activity where usename = 'kumite' and state = 'active'";
+        while self.ask(active)? > 0.0 && began.elapsed() < SETTLE {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let counted = format!(
+            "select coalesce(sum(calls), 0) from pg_stat_statements join pg_roles on oid = userid \
+             where rolname = 'kumite' and query ~ {}",
+            quoted(&self.counts)
+        );
+        let queries = self.ask(&counted)?;
+        self.process.tree.stop(GRACE);
+        Ok(BTreeMap::from([("queries".to_owned(), queries)]))
+    }
+}
+
+/// A text in SQL.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_does_not_end_a_text() {
+        assert_eq!(quoted("it's"), "'it''s'");
+    }
+}

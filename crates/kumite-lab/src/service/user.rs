@@ -1,0 +1,58 @@
+//! Who runs a server that refuses root.
+
+use std::fs;
+use std::path::Path;
+
+/// A user without rights of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct User {
+    uid: u32,
+    gid: u32,
+}
+
+impl User {
+    /// Whom to become: nobody else unless we are root.
+    pub fn instead_of_root() -> Result<Option<User>, String> {
+        if !rustix::process::geteuid().is_root() {
+            return Ok(None);
+        }
+        let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let named = |name| user(&users, name);
+        let found = named("postgres").or_else(|| named("nobody"));
+        found.map(Some).ok_or_else(|| {
+            "refuses to run as root, and /etc/passwd has neither the user postgres nor nobody".to_owned()
+        })
+    }
+
+    /// What comes before a command to be run as this user.
+    pub fn prefix(self) -> String {
+        let User { uid, gid } = self;
+        format!("setpriv --reuid={uid} --regid={gid} --clear-groups ")
+    }
+
+    /// Gives it a file or a folder.
+    pub fn give(self, path: &Path) -> Result<(), String> {
+        std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid))
+            .map_err(|error| format!("cannot be given {}: {error}", path.display()))
+    }
+}
+
+fn user(users: &str, name: &str) -> Option<User> {
+    let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
+    let mut fields = line.split(':').skip(2);
+    Some(User { uid: fields.next()?.parse().ok()?, gid: fields.next()?.parse().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn found_by_the_whole_name() {
+        let users =
+            "postgresql:x:7:8::/:/bin/sh\npostgres:x:101:104:,,,:/var/lib/postgresql:/bin/bash\nbad:x\n";
+        assert_eq!(user(users, "postgres"), Some(User { uid: 101, gid: 104 }));
+        assert_eq!(user(users, "nobody"), None);
+        assert_eq!(user(users, "bad"), None);
+    }
+}
