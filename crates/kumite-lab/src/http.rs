@@ -2,12 +2,15 @@
 
 mod executor;
 mod external;
+mod fate;
 mod offer;
 mod percentile;
 mod port;
+mod recovered;
 mod sample;
 mod server;
 mod steadiness;
+mod steps;
 mod workload;
 
 pub use executor::HttpExecutor;

@@ -35,6 +35,20 @@ impl Parameters<'_> {
         }
     }
 
+    pub fn number(
+        &self,
+        name: &str,
+        default: f64,
+        range: std::ops::RangeInclusive<f64>,
+    ) -> Result<f64, String> {
+        match self.0.get(name) {
+            None => Ok(default),
+            Some(value) => value.number().filter(|number| range.contains(number)).ok_or_else(|| {
+                format!("{name} is a number from {} to {}, not {value}", range.start(), range.end())
+            }),
+        }
+    }
+
     pub fn seconds(
         &self,
         name: &str,
@@ -42,13 +56,7 @@ impl Parameters<'_> {
         unit: f64,
         range: std::ops::RangeInclusive<f64>,
     ) -> Result<Duration, String> {
-        let value = match self.0.get(name) {
-            None => default,
-            Some(value) => value.number().filter(|number| range.contains(number)).ok_or_else(|| {
-                format!("{name} is a number from {} to {}, not {value}", range.start(), range.end())
-            })?,
-        };
-        Ok(Duration::from_secs_f64(value * unit))
+        Ok(Duration::from_secs_f64(self.number(name, default, range)? * unit))
     }
 
     pub fn flag(&self, name: &str) -> Result<bool, String> {

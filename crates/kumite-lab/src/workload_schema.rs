@@ -94,12 +94,12 @@ fn http() -> Schema {
                 "type": "string", "default": "",
             },
             "connections": {
-                "description": "Keep-alive connections, each with one request in flight.",
+                "description": "Keep-alive connections, each with one request in flight: the most of an open loop.",
                 "type": "integer", "minimum": 1, "maximum": 100_000, "default": 50,
             },
             "rate_rps": {
-                "description": "Requests a second, whatever the contender makes of them (open loop); 0 for a closed loop.",
-                "type": "number", "minimum": 0, "maximum": 10_000_000, "default": 0,
+                "description": "Requests a second, whatever the contender makes of them (open loop); 0 for a closed loop. Or steps, each with its length: `10@4s,40@6s,66@20s`.",
+                "anyOf": [{ "type": "number", "minimum": 0, "maximum": 10_000_000 }, { "type": "string" }], "default": 0,
             },
             "arrivals": {
                 "description": "How the requests of an open loop follow one another: evenly, or at random, the same in each trial.",
@@ -110,11 +110,11 @@ fn http() -> Schema {
                 "type": "integer", "minimum": 1, "maximum": 100_000, "default": 1,
             },
             "duration_s": {
-                "description": "Length of the measured window.",
+                "description": "Length of the measured window; not of a load in steps.",
                 "type": "number", "minimum": 0.1, "maximum": 86_400, "default": 5,
             },
             "warm_up_s": {
-                "description": "Time under load before the window.",
+                "description": "Time under load before the window; not of a load in steps.",
                 "type": "number", "minimum": 0, "maximum": 3600, "default": 1,
             },
             "timeout_ms": {
@@ -142,8 +142,20 @@ fn http() -> Schema {
                 "type": "integer", "minimum": 1, "maximum": 100_000, "default": 4096,
             },
             "watch_s": {
-                "description": "How long the contender is watched after the disturbance.",
+                "description": "How long the contender is watched after the disturbance, or after the drop of a load in steps.",
                 "type": "number", "minimum": 1, "maximum": 600, "default": 6,
+            },
+            "drop_to_rps": {
+                "description": "What a load in steps falls to after the last one, for `watch_s`; 0 for none.",
+                "type": "number", "minimum": 0, "maximum": 10_000_000, "default": 0,
+            },
+            "good_ms": {
+                "description": "In a load in steps: an answer within it counts to goodput; `timeout_ms` by default.",
+                "type": "number", "minimum": 1, "maximum": 600_000, "default": 1000,
+            },
+            "normal_ms": {
+                "description": "In a load in steps: an answer within it is as in normal times, for recovery; `good_ms` by default.",
+                "type": "number", "minimum": 1, "maximum": 600_000, "default": 1000,
             },
         },
     })

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::cookies::Jar;
 use crate::http2::Http2;
 use crate::layers::Layers;
+use crate::log::Said;
 use crate::recorder::Failure;
 use crate::response::{Answer, Asked, Reader};
 
@@ -16,8 +17,15 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    /// The answer to the nth request in flight, that the reader has read.
+    pub fn whole(&self, nth: usize, answer: Answer, reader: &Reader) -> Whole {
+        let failure = self.judge(answer);
+        let said = (self.asked.said && failure == Some(Failure::Status)).then(|| Box::new(reader.said()));
+        Whole { nth, answer, failure, said }
+    }
+
     /// What is wrong with it.
-    pub fn judge(&self, answer: Answer) -> Option<Failure> {
+    fn judge(&self, answer: Answer) -> Option<Failure> {
         let status_right = match self.status {
             Some(expected) => answer.status == expected,
             None => (200..300).contains(&answer.status),
@@ -74,9 +82,20 @@ pub(crate) struct Connection {
     proven: bool,
 }
 
-/// Whole answers that came with one piece, by which request of those in flight they are for, right or not.
+/// A whole answer.
+pub(crate) struct Whole {
+    /// Which request of those in flight it is for.
+    pub nth: usize,
+    pub answer: Answer,
+    /// What is wrong with it.
+    pub failure: Option<Failure>,
+    /// What it says that failed, if that is wanted.
+    pub said: Option<Box<Said>>,
+}
+
+/// What came with one piece.
 pub(crate) struct Heard {
-    pub answers: Vec<(usize, Answer, Option<Failure>)>,
+    pub answers: Vec<Whole>,
     /// What was wrong with an answer, or with the session, if that was asked for.
     pub wrong: Option<String>,
     /// Whether to say what is wrong.
@@ -206,12 +225,12 @@ impl Connection {
     }
 
     fn complete(&mut self, answer: Answer, wanted: &Wanted, heard: &mut Heard) {
-        let failure = wanted.judge(answer);
-        if failure.is_some() {
+        let whole = wanted.whole(0, answer, &self.reader);
+        if whole.failure.is_some() {
             heard.say(|| self.reader.describe(&wanted.asked));
         }
         self.reader.cookies().for_each(|cookie| self.cookies.set(cookie));
-        heard.answers.push((0, answer, failure));
+        heard.answers.push(whole);
         self.reader.reset();
         self.heard = false;
         self.proven = true;

@@ -24,13 +24,15 @@ pub enum DisturbanceKind {
     /// connect, one to answer. The disturbance is over when the last connect is begun: what the server makes of them is
     /// its recovery.
     Burst(usize),
+    /// Nothing is done to it: the load's own arrivals are to fall off then. It is over at once.
+    Drop,
 }
 
 impl Disturbance {
     /// The connections that it needs beside the load's own.
     pub fn connections(&self) -> usize {
         match self.kind {
-            DisturbanceKind::Pause(_) => 0,
+            DisturbanceKind::Pause(_) | DisturbanceKind::Drop => 0,
             DisturbanceKind::Burst(connections) => connections,
         }
     }

@@ -13,8 +13,9 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use crate::arrivals::Instants;
-use crate::connection::{Connection, Heard, InFlight, State, Wanted};
+use crate::connection::{Connection, Heard, InFlight, State, Wanted, Whole};
 use crate::layers::Dialect;
+use crate::log::{Log, Said};
 use crate::messages::{Messages, Next};
 use crate::outcome::Outcome;
 use crate::recorder::{Failure, Recorder, Span};
@@ -55,6 +56,7 @@ pub(crate) struct Duty {
     /// What its connections speak.
     pub dialect: Dialect,
     pub wanted: Wanted,
+    pub log: Option<Log>,
 }
 
 pub(crate) struct Engine<'a, T> {
@@ -140,7 +142,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
             messages,
             transport,
-            recorder: Recorder::new(span, tell),
+            recorder: Recorder::new(span, duty.log, tell),
             dialect: duty.dialect,
             wanted: duty.wanted,
             pace: load.pace,
@@ -389,7 +391,7 @@ impl<'a, T: Transport> Engine<'a, T> {
     fn take_answers(&mut self, slot: usize, result: Result<(), Failure>, now: u64) {
         let mut result = result;
         let mut answers = std::mem::take(&mut self.heard.answers);
-        for (nth, answer, wrong) in answers.drain(..) {
+        for Whole { nth, answer, failure: wrong, said } in answers.drain(..) {
             let Some(request) = self.connections[slot].in_flight.remove(nth) else { break };
             self.in_flight -= 1;
             let late = now.saturating_sub(request.sent) > self.timeout;
@@ -399,7 +401,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             {
                 self.recorder.wrong(description);
             }
-            self.finished(slot, request, failure, now);
+            self.finished(slot, request, failure, said.filter(|_| !late), now);
             // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
             let alone = !self.connections[slot].is_multiplexed();
             if !answer.keep_alive || alone && (late || self.transport.is_sending(slot)) {
@@ -419,7 +421,7 @@ impl<'a, T: Transport> Engine<'a, T> {
         while let Some(request) = self.connections[slot].in_flight.pop_front() {
             self.in_flight -= 1;
             let late = now.saturating_sub(request.sent) > self.timeout;
-            self.finished(slot, request, Some(if late { Failure::Timeout } else { failure }), now);
+            self.finished(slot, request, Some(if late { Failure::Timeout } else { failure }), None, now);
         }
         self.next(slot, now);
     }
@@ -481,7 +483,7 @@ impl<'a, T: Transport> Engine<'a, T> {
                 return Some(due);
             }
             self.schedule.finish(due, now);
-            self.recorder.failed(Failure::Unsent, due, now);
+            self.recorder.failed(Failure::Unsent, None, due, now, now);
         }
         None
     }
@@ -494,7 +496,7 @@ impl<'a, T: Transport> Engine<'a, T> {
                     self.recorder.tell(Told::Pause);
                     self.stage = Stage::Paused(self.now() + nanos(time));
                 }
-                DisturbanceKind::Burst(0) => self.ended(),
+                DisturbanceKind::Drop | DisturbanceKind::Burst(0) => self.ended(),
                 DisturbanceKind::Burst(count) => {
                     self.stage = Stage::Burst(self.burst..self.burst + count, count);
                 }
@@ -528,8 +530,15 @@ impl<'a, T: Transport> Engine<'a, T> {
         self.schedule.close_at(now + self.watch);
     }
 
-    /// Counts a finished request; `failure` is what was wrong with it.
-    fn finished(&mut self, slot: usize, request: InFlight, failure: Option<Failure>, now: u64) {
+    /// Counts a finished request; `failure` is what was wrong with it, `said` what its answer was instead.
+    fn finished(
+        &mut self,
+        slot: usize,
+        request: InFlight,
+        failure: Option<Failure>,
+        said: Option<Box<Said>>,
+        now: u64,
+    ) {
         let InFlight { due, sent } = request;
         let counts = self.schedule.finish(due, now);
         if let Stage::Burst(_, left) = &mut self.stage
@@ -543,7 +552,7 @@ impl<'a, T: Transport> Engine<'a, T> {
         }
         match failure {
             None if counts => self.recorder.ok(due, sent, now),
-            Some(failure) if counts => self.recorder.failed(failure, due, now),
+            Some(failure) if counts => self.recorder.failed(failure, said, due, sent, now),
             None => self.recorder.drained(),
             Some(_) => {}
         }
@@ -687,7 +696,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             let why = if failure == Failure::Refused { "it was refused" } else { "it was not established" };
             self.recorder.wrong(format!("no connection: {why}"));
         } else {
-            self.finished(slot, InFlight { due: since, sent: since }, Some(failure), now);
+            self.finished(slot, InFlight { due: since, sent: since }, Some(failure), None, now);
         }
         if slot < self.burst {
             self.resting.push_back((now + BACK_OFF_NS, slot));
@@ -757,7 +766,7 @@ impl<'a, T: Transport> Engine<'a, T> {
         while let Some(request) = self.connections[slot].in_flight.pop_front_if(expired) {
             self.in_flight -= 1;
             self.connections[slot].layers.iter_mut().for_each(|layers| layers.cancel_oldest());
-            self.finished(slot, request, Some(Failure::Timeout), now);
+            self.finished(slot, request, Some(Failure::Timeout), None, now);
         }
         self.next(slot, now);
     }

@@ -202,14 +202,14 @@ impl Http2 {
             }
             let Some(mut stream) = self.streams.remove(nth) else { break };
             let answer = Answer { keep_alive: true, ..stream.reader.finish(&wanted.asked) };
-            let failure = match result {
-                Ok(()) => wanted.judge(answer),
-                Err(error) => Some(failure(&error)),
-            };
-            if matches!(failure, Some(Failure::Status | Failure::Body)) {
+            let mut whole = wanted.whole(nth, answer, &stream.reader);
+            if let Err(error) = result {
+                (whole.failure, whole.said) = (Some(failure(&error)), None);
+            }
+            if matches!(whole.failure, Some(Failure::Status | Failure::Body)) {
                 heard.say(|| stream.reader.describe(&wanted.asked));
             }
-            heard.answers.push((nth, answer, failure));
+            heard.answers.push(whole);
         }
         match over {
             Poll::Ready(Ok(())) => return Err(Failure::Closed),

@@ -175,7 +175,7 @@ fn hear_plain(
         return connection.hear_http2(http2, plain, wanted, heard);
     }
     // What nobody asked for, or what comes after the last answer.
-    let over = heard.answers.last().is_some_and(|(_, answer, _)| !answer.keep_alive);
+    let over = heard.answers.last().is_some_and(|last| !last.answer.keep_alive);
     if over || heard.answers.len() == connection.in_flight.len() {
         return Err(Failure::Malformed);
     }

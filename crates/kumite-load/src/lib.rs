@@ -48,6 +48,7 @@ mod files;
 pub mod fuzzing;
 mod http2;
 mod layers;
+mod log;
 mod messages;
 mod mix;
 mod outcome;
@@ -76,8 +77,10 @@ pub use disturbance::{Disturbance, DisturbanceKind};
 pub use files::make_room;
 pub use hdrhistogram::Histogram;
 
+pub use log::{Finished, LOG_LIMIT, Said};
 pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
 pub use pace::Pace;
+pub use recorder::Failure;
 pub use request::{Request, RequestError};
 pub use target::{Address, Target, TargetError};
 pub use template::{Rows, TemplateError, Variables};
@@ -155,6 +158,8 @@ pub struct Load {
     pub timeout: Duration,
     /// What happens when the window closes, and is watched; none for nothing. The limit must be a duration alone.
     pub disturbance: Option<Disturbance>,
+    /// Whether every finished request is kept ([`Outcome::log`]).
+    pub log: bool,
     /// What moves the bytes.
     pub io: Io,
     /// The version of HTTP.
@@ -183,6 +188,7 @@ impl Load {
             warm_up: Duration::ZERO,
             timeout: Duration::from_secs(1),
             disturbance: None,
+            log: false,
             io: Io::default(),
             http: Http::default(),
             tls: Tls::default(),

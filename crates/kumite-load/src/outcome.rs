@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
+use crate::log::Finished;
 use crate::pace::Pace;
 use crate::times::Times;
 use crate::transport::Io;
@@ -162,6 +163,11 @@ pub struct Outcome {
     pub recovery: Option<Recovery>,
     /// What came of the disturbance; none if there was none, or if the run was stopped before it was over.
     pub disturbed: Option<Disturbed>,
+    /// If [`Load::log`](crate::Load::log) says so: every request that was counted, of the warm-up, of the window and of what
+    /// came after it, in the order in which they were due.
+    pub log: Vec<Finished>,
+    /// How many are not in the log because it was full ([`LOG_LIMIT`](crate::LOG_LIMIT)).
+    pub unlogged: u64,
 }
 
 impl Default for Outcome {
@@ -195,6 +201,8 @@ impl Default for Outcome {
             first_second: None,
             recovery: None,
             disturbed: None,
+            log: Vec::new(),
+            unlogged: 0,
         }
     }
 }

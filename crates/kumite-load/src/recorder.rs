@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::log::{Finished, Log, Said};
 use crate::outcome::{Burst, Disturbed, Errors, Outcome};
 use crate::recovery::{self, Episodes};
 use crate::share::{Part, Told};
@@ -18,18 +19,34 @@ pub(crate) const INTERVAL_NS: u64 = 100_000_000;
 pub(crate) const INTERVAL_MS: u64 = 100;
 const FIRST_SECOND_NS: u64 = 1_000_000_000;
 
-/// How a request failed.
+/// How a request failed: the kinds of [`Errors`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
+    /// [`Errors::status`].
     Status,
+    /// [`Errors::body`].
     Body,
+    /// [`Errors::timeout`].
     Timeout,
+    /// [`Errors::unsent`].
     Unsent,
+    /// [`Errors::refused`].
     Refused,
+    /// [`Errors::connect`].
     Connect,
+    /// [`Errors::reset`].
     Reset,
+    /// [`Errors::closed`].
     Closed,
+    /// [`Errors::malformed`].
     Malformed,
+}
+
+impl Failure {
+    /// Whether no request was sent.
+    fn is_before_sending(self) -> bool {
+        matches!(self, Failure::Unsent | Failure::Refused | Failure::Connect)
+    }
 }
 
 /// When the parts of a run are.
@@ -67,6 +84,7 @@ pub(crate) struct Recorder<'a> {
     /// Busy time of the thread at the interval's start.
     interval_busy: Duration,
     part: Part,
+    log: Option<Log>,
     share: Outcome,
 }
 
@@ -85,8 +103,8 @@ struct Counts {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of these parts of a run.
-    pub fn new(span: Span, tell: &'a mut dyn FnMut(Told)) -> Recorder<'a> {
+    /// A recorder of these parts of a run; with a log, if that is wanted.
+    pub fn new(span: Span, log: Option<Log>, tell: &'a mut dyn FnMut(Told)) -> Recorder<'a> {
         let steady = recovery::steady(span.timeout);
         let opens = span.opens;
         Recorder {
@@ -108,6 +126,7 @@ impl<'a> Recorder<'a> {
             },
             interval_busy: Duration::ZERO,
             part: Part::new(-((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64), span.by_due),
+            log,
             share: Outcome::default(),
         }
     }
@@ -128,15 +147,21 @@ impl<'a> Recorder<'a> {
         let phase = self.phase_of(due);
         self.counts[phase as usize].ok += 1;
         self.part.ok += 1;
-        // It is not the window's, and the warm-up's intervals are over.
-        if phase == Phase::WarmUp && self.phase != Phase::WarmUp {
-            return;
+        if let Some(log) = &mut self.log {
+            log.add(Finished { due, sent: Some(sent), finished: now, failure: None, said: None });
         }
-        self.part.add(now.saturating_sub(due), now.saturating_sub(sent));
+        let response = now.saturating_sub(due);
+        match phase {
+            // It is not the window's, and the warm-up's intervals are over.
+            Phase::WarmUp if self.phase != Phase::WarmUp => {}
+            Phase::After if self.span.by_due => self.part.add_after(response),
+            _ => self.part.add(response, now.saturating_sub(sent)),
+        }
     }
 
-    /// Counts a request that failed.
-    pub fn failed(&mut self, failure: Failure, due: u64, now: u64) {
+    /// Counts a request that failed. It was sent then, unless the failure came before that; `said` is what the answer was
+    /// instead, if there was one and it is wanted.
+    pub fn failed(&mut self, failure: Failure, said: Option<Box<Said>>, due: u64, sent: u64, now: u64) {
         self.advance(now);
         self.episodes.failed(now);
         let phase = self.phase_of(due);
@@ -153,6 +178,10 @@ impl<'a> Recorder<'a> {
             Failure::Closed => &mut errors.closed,
             Failure::Malformed => &mut errors.malformed,
         } += 1;
+        if let Some(log) = &mut self.log {
+            let sent = (!failure.is_before_sending()).then_some(sent);
+            log.add(Finished { due, sent, finished: now, failure: Some(failure), said });
+        }
     }
 
     #[inline]
@@ -258,6 +287,9 @@ impl<'a> Recorder<'a> {
         self.share.errors = window.errors;
         self.share.reconnects = window.reconnects;
         self.share.stopped = stopped;
+        if let Some(log) = self.log {
+            (self.share.log, self.share.unlogged) = (log.finished, log.unlogged);
+        }
         self.share
     }
 
@@ -364,7 +396,7 @@ mod tests {
         let mut collector = Collector::new(1, by_due, &mut on_event);
         let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout: 100 * MS, by_due };
         let mut tell = |told: Told| collector.take(told);
-        let mut recorder = Recorder::new(span, &mut tell);
+        let mut recorder = Recorder::new(span, Some(Log::of_thread(1)), &mut tell);
         feed(&mut recorder);
         let share = recorder.close(end, end, stopped);
         (collector.finish(vec![share], crate::Pace::default()), seen)
@@ -378,11 +410,11 @@ mod tests {
     fn counts_by_the_time_of_finishing() {
         let (outcome, seen) = recorded((50 * MS, None), false, 420 * MS, false, |recorder| {
             recorder.ok(0, 0, 49 * MS);
-            recorder.failed(Failure::Status, 0, 49 * MS);
+            recorder.failed(Failure::Status, None, 0, 0, 49 * MS);
             recorder.reconnected(49 * MS);
             recorder.ok(45 * MS, 45 * MS, 50 * MS);
             recorder.ok(49 * MS, 49 * MS, 149 * MS);
-            recorder.failed(Failure::Reset, 0, 150 * MS);
+            recorder.failed(Failure::Reset, None, 0, 0, 150 * MS);
             recorder.reconnected(150 * MS);
             recorder.ok(400 * MS, 400 * MS, 410 * MS);
         });
@@ -412,14 +444,14 @@ mod tests {
         let (outcome, _) = recorded((100 * MS, Some(350 * MS)), false, 1120 * MS, false, |recorder| {
             let sent = 300 * MS;
             recorder.ok(0, 0, 99 * MS);
-            recorder.failed(Failure::Closed, sent, 340 * MS);
+            recorder.failed(Failure::Closed, None, sent, sent, 340 * MS);
             recorder.ok(sent, sent, 349 * MS);
             recorder.ok(sent, sent, 350 * MS);
             recorder.reconnected(350 * MS);
-            recorder.failed(Failure::Timeout, sent, 360 * MS);
+            recorder.failed(Failure::Timeout, None, sent, sent, 360 * MS);
             recorder.ok(360 * MS, 360 * MS, 361 * MS);
             recorder.of_burst(false);
-            recorder.failed(Failure::Refused, sent, 370 * MS);
+            recorder.failed(Failure::Refused, None, sent, sent, 370 * MS);
             recorder.ended(380 * MS);
             recorder.ok(sent, sent, 383 * MS);
             recorder.ok(1100 * MS, 1100 * MS, 1110 * MS);
@@ -461,7 +493,7 @@ mod tests {
         for opens in [0, 400 * MS, 1000 * MS, 1500 * MS] {
             let (outcome, _) = recorded((opens, None), false, 2000 * MS, false, |recorder| {
                 recorder.ok(0, 0, 399 * MS);
-                recorder.failed(Failure::Status, 0, 399 * MS);
+                recorder.failed(Failure::Status, None, 0, 0, 399 * MS);
                 recorder.ok(0, 0, 1000 * MS - 1);
                 recorder.ok(0, 0, 1000 * MS);
             });
@@ -488,6 +520,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_due_after_the_window_of_an_open_loop_is_in_none_of_its_figures() {
+        let (outcome, seen) = recorded((0, Some(150 * MS)), true, 400 * MS, false, |recorder| {
+            recorder.ok(0, 0, 50 * MS);
+            recorder.ok(100 * MS, 100 * MS, 110 * MS);
+            recorder.ended(150 * MS);
+            recorder.ok(150 * MS, 150 * MS, 152 * MS);
+            recorder.ok(149 * MS, 160 * MS, 169 * MS);
+            recorder.ok(220 * MS, 220 * MS, 221 * MS);
+            recorder.ok(140 * MS, 140 * MS, 320 * MS);
+        });
+        let times = |of: &crate::Histogram<u64>| {
+            of.iter_recorded().map(|bin| bin.value_iterated_to() / MS).collect::<Vec<_>>()
+        };
+        assert_eq!((outcome.ok, outcome.disturbed.map(|it| it.ok)), (4, Some(2)));
+        assert_eq!(times(&outcome.response), [10, 20, 50, 180]);
+        assert_eq!(times(&outcome.service), [9, 10, 50, 180]);
+        assert_eq!(counts(&seen), [(0, 1, 0), (100, 3, 0), (200, 1, 0), (300, 1, 0)]);
+        assert_eq!(
+            seen.iter().map(|it| it.mean_us / 1e3).collect::<Vec<_>>(),
+            [50.0, 32.0 / 3.0, 1.0, 180.0]
+        );
+    }
+
+    #[test]
     fn in_an_open_loop_a_request_belongs_to_where_it_was_due() {
         let (outcome, seen) = recorded((100 * MS, Some(300 * MS)), true, 300 * MS, false, |recorder| {
             recorder.ok(10 * MS, 11 * MS, 20 * MS);
@@ -495,10 +551,10 @@ mod tests {
             recorder.ok(99 * MS, 99 * MS, 130 * MS);
             recorder.ok(100 * MS, 140 * MS, 150 * MS);
             recorder.sent_late(7);
-            recorder.failed(Failure::Unsent, 110 * MS, 211 * MS);
+            recorder.failed(Failure::Unsent, None, 110 * MS, 110 * MS, 211 * MS);
             // Due in the window, answered after it.
             recorder.ok(299 * MS, 310 * MS, 389 * MS);
-            recorder.failed(Failure::Timeout, 250 * MS, 351 * MS);
+            recorder.failed(Failure::Timeout, None, 250 * MS, 250 * MS, 351 * MS);
         });
         assert_eq!((outcome.warm_up_requests, outcome.requests, outcome.ok), (2, 4, 2));
         assert_eq!(outcome.errors, Errors { unsent: 1, timeout: 1, ..Errors::default() });
@@ -511,5 +567,17 @@ mod tests {
         let last = (200, 1, 1);
         assert_eq!(counts(&seen), [(-100, 1, 0), (0, 2, 0), (100, 0, 1), last]);
         assert_eq!(outcome.response, outcome.times.from(0).1);
+        let logged = |it: &Finished| (it.due / MS, it.sent.map(|at| at / MS), it.finished / MS, it.failure);
+        assert_eq!(
+            outcome.log.iter().map(logged).collect::<Vec<_>>(),
+            [
+                (10, Some(11), 20, None),
+                (99, Some(99), 130, None),
+                (100, Some(140), 150, None),
+                (110, None, 211, Some(Failure::Unsent)),
+                (250, Some(250), 351, Some(Failure::Timeout)),
+                (299, Some(310), 389, None),
+            ]
+        );
     }
 }

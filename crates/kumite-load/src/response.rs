@@ -22,6 +22,7 @@ mod head;
 
 use crate::check::{BODY_LIMIT, Check, EXCERPT};
 use crate::field::{is_text, is_token};
+use crate::log::{SAID, Said};
 use head::{HEAD_LIMIT, LastHead};
 
 const CHUNK_OVERHEAD_LIMIT: usize = 64 * 1024;
@@ -36,6 +37,8 @@ pub(crate) struct Asked {
     pub check: Check,
     /// `Set-Cookie` is wanted.
     pub cookies: bool,
+    /// How a body begins is wanted.
+    pub said: bool,
     /// One for each thread.
     pub last_head: LastHead,
 }
@@ -62,6 +65,8 @@ pub(crate) struct Reader {
     /// must see, or where it first differed.
     held: Vec<u8>,
     cookies: Vec<u8>,
+    /// How the body begins, if that is wanted.
+    said: Vec<u8>,
     status: u16,
     keep_alive: bool,
     body_length: usize,
@@ -107,7 +112,7 @@ enum ChunkPlace {
 
 impl Asked {
     pub fn new(head_only: bool, close: bool, check: Check, cookies: bool) -> Asked {
-        Asked { head_only, close, check, cookies, last_head: LastHead::default() }
+        Asked { head_only, close, check, cookies, said: false, last_head: LastHead::default() }
     }
 }
 
@@ -121,6 +126,7 @@ impl Reader {
             place: Place::Head,
             held: Vec::new(),
             cookies: Vec::new(),
+            said: Vec::new(),
             status: 0,
             keep_alive: false,
             body_length: 0,
@@ -137,6 +143,7 @@ impl Reader {
         }
         self.held.clear();
         self.cookies.clear();
+        self.said.clear();
         self.body_length = 0;
         self.body_right = true;
         self.excerpt_at = 0;
@@ -202,10 +209,15 @@ impl Reader {
         self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
     }
 
+    /// The answer's status and how its body began, if that was wanted.
+    pub fn said(&self) -> Said {
+        Said { status: self.status, text: String::from_utf8_lossy(&self.said).into_owned() }
+    }
+
     /// Bytes held in memory.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn memory(&self) -> usize {
-        self.held.capacity() + self.cookies.capacity()
+        self.held.capacity() + self.cookies.capacity() + self.said.capacity()
     }
 
     /// A wrong answer in words: its status, and what is wrong with its body.
@@ -265,6 +277,9 @@ impl Reader {
     pub fn read_body(&mut self, piece: &[u8], asked: &Asked) {
         let from = self.body_length;
         self.body_length = from.saturating_add(piece.len());
+        if asked.said {
+            self.said.extend(piece.iter().take(SAID - self.said.len()));
+        }
         match &asked.check {
             Check::Any => {}
             Check::Equals(expected) => {

@@ -44,7 +44,8 @@ pub(crate) struct Part {
     pub busy: Duration,
     /// Its answers are the window's.
     pub measured: bool,
-    /// If the window closed within it, the answers until then.
+    /// If the window closed within it, the answers until then; in an open loop, if some of its answers are to requests that
+    /// were due after the window, the others.
     window: Option<Histogram<u64>>,
 }
 
@@ -76,7 +77,17 @@ impl Part {
         self.sum += response;
         if let Some(times) = &mut self.service {
             times.record(service).expect("a histogram that grows takes any value");
+            if let Some(window) = &mut self.window {
+                window.record(response).expect("a histogram that grows takes any value");
+            }
         }
+    }
+
+    /// Adds a right answer of an open loop to what was due after the window.
+    pub fn add_after(&mut self, response: u64) {
+        self.window.get_or_insert_with(|| self.response.clone());
+        self.response.record(response).expect("a histogram that grows takes any value");
+        self.sum += response;
     }
 
     /// Whether nothing was finished in it.
@@ -102,12 +113,15 @@ impl Part {
 
     /// Adds another thread's.
     fn merge(&mut self, other: &Part) {
+        if self.window.is_some() || other.window.is_some() {
+            // One of them ended in it, the other went on.
+            let mut window = self.counted().cloned().unwrap_or_else(histogram);
+            other.counted().into_iter().for_each(|answers| add(&mut window, answers));
+            self.window = Some(window);
+        }
         add(&mut self.response, &other.response);
         if let (Some(times), Some(others)) = (&mut self.service, &other.service) {
             add(times, others);
-        }
-        if let Some(others) = &other.window {
-            add(self.window.get_or_insert_with(histogram), others);
         }
         self.ok += other.ok;
         self.sum += other.sum;
@@ -115,6 +129,11 @@ impl Part {
         self.backlog += other.backlog;
         self.busy += other.busy;
         self.measured |= other.measured;
+    }
+
+    /// Those of its answers that are the window's.
+    fn counted(&self) -> Option<&Histogram<u64>> {
+        self.window.as_ref().or(self.measured.then_some(&self.response))
     }
 
     fn interval(&self) -> Interval {
@@ -197,7 +216,7 @@ impl<'a> Collector<'a> {
     }
 
     fn add(&mut self, part: &Part) {
-        if let Some(answers) = part.window.as_ref().or(part.measured.then_some(&part.response)) {
+        if let Some(answers) = part.counted() {
             self.times.add(answers);
             if let Some((times, part)) = self.service.as_mut().zip(part.service.as_ref()) {
                 times.add(part);
@@ -243,7 +262,10 @@ impl<'a> Collector<'a> {
             outcome.first_second = sum(outcome.first_second, share.first_second);
             outcome.recovery = longer(outcome.recovery, share.recovery);
             outcome.disturbed = outcome.disturbed.or(share.disturbed);
+            outcome.log.extend(share.log);
+            outcome.unlogged += share.unlogged;
         }
+        outcome.log.sort_by_key(|finished| finished.due);
         outcome
     }
 }
@@ -257,5 +279,30 @@ fn longer(a: Option<Recovery>, b: Option<Recovery>) -> Option<Recovery> {
     match (a, b) {
         (Some(a), Some(b)) => Some(Recovery { took: a.took.max(b.took), complete: a.complete && b.complete }),
         (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_ends_earlier_takes_nothing_from_the_others() {
+        let part = |answers: u64| {
+            let mut part = Part::new(0, false);
+            (0..answers).for_each(|_| part.add(1, 1));
+            (part.ok, part.measured) = (answers, true);
+            part
+        };
+        let mut ended = part(3);
+        ended.close_window();
+        ended.add(1, 1);
+        for parts in [[ended.clone(), part(4)], [part(4), ended.clone()], [ended.clone(), ended]] {
+            let expected = if parts.iter().all(|part| part.window.is_some()) { 6 } else { 7 };
+            let mut on_event = |_: Event| {};
+            let mut collector = Collector::new(2, false, &mut on_event);
+            parts.iter().for_each(|part| collector.take(Told::Part(part)));
+            assert_eq!(collector.finish(Vec::new(), Pace::default()).response.len(), expected);
+        }
     }
 }

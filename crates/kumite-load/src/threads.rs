@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
 use crate::layers::Dialect;
+use crate::log::Log;
 use crate::messages::Messages;
 use crate::priority::RealTime;
 use crate::response::Asked;
@@ -97,6 +98,7 @@ fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
         .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
     let head_only = load.request.method == "HEAD";
     let asked = Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
+    let asked = Asked { said: load.log, ..asked };
     Duty {
         connections: part(load.connections, thread),
         first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
@@ -105,6 +107,7 @@ fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
         arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
         dialect: dialect.of_thread(),
         wanted: Wanted { asked, status: load.expect.status },
+        log: load.log.then(|| Log::of_thread(threads)),
     }
 }
 

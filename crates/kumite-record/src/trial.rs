@@ -197,6 +197,10 @@ pub struct Sample {
     /// Failures by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: Errors,
+    /// What failed answers said of themselves, in the words `status body`, and how often; of a load in steps, the drop after
+    /// it included.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers: BTreeMap<String, u64>,
     /// Metrics that it has too few requests for, and how many more those would take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
@@ -321,16 +325,16 @@ impl fmt::Display for SteadyClass {
 /// An HDR histogram of nanoseconds.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
-/// A failure that was induced after the window. Times count from the window's opening.
+/// What was done after the window to see how the contender recovers. Times count from the window's opening.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disturbance {
-    /// `pause` or `burst`.
+    /// `pause`, `burst`, or `drop`: the load in steps fell to a low rate.
     pub kind: String,
     /// When it began: when the window closed.
     pub began_ms: f64,
-    /// When it was over: the contender was resumed, or the last connection of the burst was begun.
+    /// When it was over: the contender was resumed, or the last connection of the burst was begun; of a drop at once.
     pub ended_ms: f64,
-    /// What recovery counts from: the later of `ended_ms` and the first failure since `began_ms`.
+    /// What recovery counts from: the later of `ended_ms` and the first failure since `began_ms`; of a drop `began_ms`.
     pub since_ms: f64,
     /// When watching the contender ended.
     pub until_ms: f64,

@@ -141,7 +141,12 @@ fn requests(export: &Export, groups: &Groups) -> Option<Table> {
             let place = groups.full_place(group, point);
             cells_at(export, point).into_iter().map(move |cell| (cell, place.clone()))
         })
-        .filter(|(cell, _)| of_cell(export, cell).any(|trial| trial.sample.errors.values().any(|n| *n > 0)))
+        .filter(|(cell, _)| {
+            let failed = |trial: &Trial| {
+                trial.sample.errors.values().any(|n| *n > 0) || !trial.sample.answers.is_empty()
+            };
+            of_cell(export, cell).any(failed)
+        })
         .collect();
     if cells.is_empty() {
         return None;
@@ -152,13 +157,19 @@ fn requests(export: &Export, groups: &Groups) -> Option<Table> {
         of_cell(export, cell).filter_map(|trial| trial.sample.metrics.get("finished")).sum()
     };
     let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
-    Some(Table::of(vec![
+    let mut columns = vec![
         words(&only, "contender", false, |cell| cell.contender.clone()),
         (Column { name: "at".to_owned(), numeric: false }, places),
         words(&only, "failed", true, |cell| sum(errors(cell).into_iter().flat_map(|e| e.values().copied()))),
         words(&only, "of", true, |cell| count(finished(cell))),
         words(&only, "by kind", false, |cell| kinds(errors(cell).into_iter())),
-    ]))
+    ];
+    if only.iter().any(|cell| of_cell(export, cell).any(|trial| !trial.sample.answers.is_empty())) {
+        columns.push(words(&only, "refusals said", false, |cell| {
+            said(of_cell(export, cell).map(|trial| &trial.sample.answers))
+        }));
+    }
+    Some(Table::of(columns))
 }
 
 fn lost(export: &Export, groups: &Groups) -> Vec<LostTrials> {
@@ -208,14 +219,28 @@ fn sum(counts: impl Iterator<Item = u64>) -> String {
     count(counts.sum::<u64>() as f64)
 }
 
-/// `timeout 1,312, reset 4`, most first.
-fn kinds<'a>(errors: impl Iterator<Item = &'a Errors>) -> String {
+/// `500 refused after 1 (1,312), 503 (4)`, most first.
+fn said<'a>(answers: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> String {
+    let said = most_first(answers);
+    let said: Vec<String> =
+        said.into_iter().map(|(words, n)| format!("{} ({})", one_line(words), count(n as f64))).collect();
+    said.join(", ")
+}
+
+/// The sums of counts by name, without those that are 0.
+fn most_first<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> Vec<(&'a str, u64)> {
     let mut all: BTreeMap<&str, u64> = BTreeMap::new();
-    for (kind, n) in errors.flatten() {
-        *all.entry(kind).or_default() += n;
+    for (name, n) in counts.flatten() {
+        *all.entry(name).or_default() += n;
     }
     let mut all: Vec<(&str, u64)> = all.into_iter().filter(|(_, n)| *n > 0).collect();
     all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    all
+}
+
+/// `timeout 1,312, reset 4`, most first.
+fn kinds<'a>(errors: impl Iterator<Item = &'a Errors>) -> String {
+    let all = most_first(errors);
     match all.is_empty() {
         true => "none".to_owned(),
         false => {

@@ -166,7 +166,10 @@ fn measured(
     log: &Path,
 ) -> Measured {
     let outcome = &offered.outcome;
-    let sample = sample(outcome, workload.disturbance.as_ref());
+    let mut sample = sample(outcome, workload.disturbance.as_ref());
+    if let Some(steps) = &workload.steps {
+        steps.tell(outcome, &mut sample);
+    }
     let mut marks = marks(outcome, &sample, shared);
     let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
     let closed_loop = workload.arrivals.is_none();
@@ -208,10 +211,17 @@ fn measured(
     } else if outcome.ok == 0 {
         let why = format!("no right answer under load ({}): {}", kinds(&outcome.errors), last_lines(log));
         (measured.outcome, measured.reason) = (Outcome::Failed, Some(why));
-    } else if let Some(silence) = silent_before_end(outcome).filter(|silence| *silence > workload.timeout) {
+    } else if let Some(silence) = too_silent(outcome, workload) {
         let (seconds, log) = (silence.as_secs_f64(), last_lines(log));
         let why = format!("it stopped answering {seconds:.1} s before the end of the window; its log: {log}");
         (measured.outcome, measured.reason) = (Outcome::Failed, Some(why));
     }
     measured
+}
+
+/// For how long it had stopped answering when the window ended, if that is longer than a time-out. Not of a load in steps:
+/// who stops answering at too high a rate is to be seen.
+fn too_silent(outcome: &load::Outcome, workload: &HttpWorkload) -> Option<Duration> {
+    let silence = silent_before_end(outcome).filter(|_| workload.steps.is_none());
+    silence.filter(|silence| *silence > workload.timeout)
 }

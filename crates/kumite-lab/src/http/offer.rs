@@ -59,7 +59,7 @@ pub(crate) fn offer(
     let log = &server.log;
     // The engine stops and resumes it, this thread looks at it.
     let tree = Mutex::new(&mut server.tree);
-    let outcome = std::thread::scope(|scope| {
+    let mut outcome = std::thread::scope(|scope| {
         let (load, halt, moves, tree) = (&load, &halt, &moves, &tree);
         // The warm-up counts from when the engine begins; what lies between is starting a thread.
         let opens = Instant::now() + workload.warm_up;
@@ -93,6 +93,9 @@ pub(crate) fn offer(
     })?;
     if moves.load(Ordering::Relaxed) {
         return Err("it could not be stopped for the disturbance: some of its processes went on".to_owned());
+    }
+    if let Some(steps) = &workload.steps {
+        steps.recover(&mut outcome);
     }
     let window = outcome.elapsed.as_secs_f64();
     let last = looks.get(first_at(&looks, window)).or(looks.last());

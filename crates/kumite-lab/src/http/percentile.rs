@@ -1,6 +1,9 @@
 //! Which percentiles a number of requests supports.
 
+use std::collections::BTreeMap;
+
 use kumite_load::Histogram;
+use kumite_record::Needs;
 
 /// Requests beyond a percentile that it takes.
 ///
@@ -17,6 +20,27 @@ pub(crate) fn percentile(times: &Histogram<u64>, one_in: u64) -> Result<f64, u64
     match (BEYOND * one_in).saturating_sub(times.len()) {
         0 => Ok(times.value_at_quantile(1.0 - 1.0 / one_in as f64) as f64 / 1e3),
         missing => Err(missing),
+    }
+}
+
+/// Puts these percentiles of a time among the metrics; or, where it takes more requests, among the needs.
+pub(crate) fn percentiles(
+    of: &str,
+    times: &Histogram<u64>,
+    which: &[(&str, u64)],
+    metrics: &mut BTreeMap<String, f64>,
+    needs: &mut Needs,
+) {
+    for (name, one_in) in which {
+        let name = format!("{of}_{name}_us");
+        match percentile(times, *one_in) {
+            Ok(us) => {
+                metrics.insert(name, us);
+            }
+            Err(missing) => {
+                needs.insert(name, missing);
+            }
+        }
     }
 }
 

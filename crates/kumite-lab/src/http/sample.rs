@@ -5,7 +5,7 @@ use std::time::Duration;
 use kumite_load as load;
 use kumite_record::{Disturbance, Mark, Sample, Series};
 
-use super::percentile::{PERCENTILES, percentile};
+use super::percentile::{PERCENTILES, percentiles};
 use super::steadiness::{Part, part};
 
 /// From this share of a core on the engine had no headroom: a late wake-up can no longer be told from a late answer.
@@ -69,6 +69,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         kind: match asked.kind {
             load::DisturbanceKind::Pause(_) => "pause".to_owned(),
             load::DisturbanceKind::Burst(_) => "burst".to_owned(),
+            load::DisturbanceKind::Drop => "drop".to_owned(),
         },
         began_ms: ms(disturbed.began),
         ended_ms: ms(disturbed.ended),
@@ -88,17 +89,7 @@ fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>) {
         sample.metrics.insert(format!("{of}_mean_us"), times.mean() / 1e3);
         sample.metrics.insert(format!("{of}_max_us"), times.max() as f64 / 1e3);
     }
-    for (name, one_in) in PERCENTILES {
-        let name = format!("{of}_{name}_us");
-        match percentile(times, one_in) {
-            Ok(us) => {
-                sample.metrics.insert(name, us);
-            }
-            Err(missing) => {
-                sample.needs.insert(name, missing);
-            }
-        }
-    }
+    percentiles(of, times, &PERCENTILES, &mut sample.metrics, &mut sample.needs);
 }
 
 fn ms(duration: Duration) -> f64 {

@@ -7,14 +7,15 @@ use std::time::Duration;
 use kumite_load::{
     Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Limit, Load, Piece, Request, Target,
 };
-use kumite_record::{AxisValue, Point};
+use kumite_record::{AxisValue, Point, Within};
 
+use super::steps::Steps;
 use crate::cores::AskedCores;
 use crate::parameters::Parameters;
 use crate::spec::Answer;
 
 const MAX_CONNECTIONS: i64 = 100_000;
-const MAX_RATE: f64 = 10_000_000.0;
+pub(crate) const MAX_RATE: f64 = 10_000_000.0;
 
 /// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
 #[derive(Clone, Debug)]
@@ -29,9 +30,11 @@ pub struct HttpWorkload {
     pub connections: usize,
     /// When requests are due; by default none, for a closed loop.
     pub arrivals: Option<Arrivals>,
-    /// Length of the measured time, 5 s by default.
+    /// The steps of their rate, if it has some.
+    pub(crate) steps: Option<Box<Steps>>,
+    /// Length of the measured time, 5 s by default; of a load in steps theirs.
     pub duration: Duration,
-    /// Time under load before it, 1 s by default.
+    /// Time under load before it, 1 s by default; none of a load in steps.
     pub warm_up: Duration,
     /// An answer that takes longer is a failure; 1 s by default.
     pub timeout: Duration,
@@ -74,6 +77,27 @@ impl HttpWorkload {
         "warm_up_ms",
         "first_right_ms",
         "recovery_ms",
+        "answered",
+        "refusals",
+        "timeouts",
+        "lost",
+        "goodput_best_rps",
+        "refusal_p50_us",
+        "refusal_p99_us",
+    ];
+
+    /// What each step of a load in steps measures.
+    pub const PART_METRICS: &[&str] = &[
+        "goodput_rps",
+        "answered_rps",
+        "refusals_per_s",
+        "timeouts_per_s",
+        "lost_per_s",
+        "response_mean_us",
+        "response_p50_us",
+        "response_p99_us",
+        "refusal_p50_us",
+        "refusal_p99_us",
     ];
 
     pub(crate) const PARAMETERS: &[&str] = &[
@@ -93,6 +117,9 @@ impl HttpWorkload {
         "pause_s",
         "burst_connections",
         "watch_s",
+        "drop_to_rps",
+        "good_ms",
+        "normal_ms",
     ];
 
     /// The workload at a point: the fixed parameters with the point's beside them.
@@ -110,18 +137,27 @@ impl HttpWorkload {
             ));
         }
         let take = Parameters(&parameters);
+        let steps = Steps::read(&take)?.map(Box::new);
+        let (duration, warm_up) = match &steps {
+            Some(steps) => (steps.length(), Duration::ZERO),
+            None => (
+                take.seconds("duration_s", 5.0, 1.0, 0.1..=86_400.0)?,
+                take.seconds("warm_up_s", 1.0, 1.0, 0.0..=3600.0)?,
+            ),
+        };
         let workload = HttpWorkload {
             method: take.text("method", "GET")?,
             path: take.text("path", "/")?,
             body: take.text("body", "")?,
             connections: take.count("connections", 50, 1..=MAX_CONNECTIONS)?,
-            arrivals: arrivals(&take)?,
-            duration: take.seconds("duration_s", 5.0, 1.0, 0.1..=86_400.0)?,
-            warm_up: take.seconds("warm_up_s", 1.0, 1.0, 0.0..=3600.0)?,
+            arrivals: arrivals(&take, steps.as_deref())?,
+            duration,
+            warm_up,
             timeout: take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?,
             server_cores: take.cores("server_cores")?,
             ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
-            disturbance: disturbance(&take)?,
+            disturbance: disturbance(&take, steps.as_deref())?,
+            steps,
             expect: Expect {
                 status: answer.status,
                 body: answer.equals.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes())),
@@ -131,6 +167,11 @@ impl HttpWorkload {
         Ok(workload)
     }
 
+    /// The axis that a trial sweeps within itself, if its load has steps.
+    pub fn within(&self) -> Option<Within> {
+        self.steps.as_deref().map(Steps::within)
+    }
+
     /// How long a trial takes once the server is ready, at most.
     pub(crate) fn time(&self) -> Duration {
         let disturbed = self.disturbance.as_ref().map_or(Duration::ZERO, |disturbance| {
@@ -138,6 +179,7 @@ impl HttpWorkload {
                 + match disturbance.kind {
                     DisturbanceKind::Pause(pause) => pause,
                     DisturbanceKind::Burst(_) => self.timeout * 2,
+                    DisturbanceKind::Drop => Duration::ZERO,
                 }
         });
         // What is due at the end may be sent a time-out later, and answered another one later.
@@ -160,6 +202,7 @@ impl HttpWorkload {
             warm_up: self.warm_up,
             timeout: self.timeout,
             disturbance: self.disturbance,
+            log: self.steps.is_some(),
             ..Load::new(self.target(port), Limit { requests: None, duration: Some(self.duration) })
         }
     }
@@ -172,6 +215,7 @@ impl HttpWorkload {
             arrivals: None,
             warm_up: Duration::ZERO,
             disturbance: None,
+            log: false,
             ..self.load(port)
         }
     }
@@ -185,11 +229,14 @@ impl HttpWorkload {
     }
 }
 
-fn disturbance(take: &Parameters) -> Result<Option<Disturbance>, String> {
+fn disturbance(take: &Parameters, steps: Option<&Steps>) -> Result<Option<Disturbance>, String> {
     let pause = take.seconds("pause_s", 2.0, 1.0, 0.1..=60.0)?;
     let burst = take.count("burst_connections", 4096, 1..=MAX_CONNECTIONS)?;
     let watch = take.seconds("watch_s", 6.0, 1.0, 1.0..=600.0)?;
     let kind = match take.text("disturbance", "none")?.as_str() {
+        "none" if steps.is_some_and(|steps| steps.drop_to.is_some()) => {
+            return Ok(Some(Disturbance { kind: DisturbanceKind::Drop, watch }));
+        }
         "none" => return Ok(None),
         "pause" => DisturbanceKind::Pause(pause),
         "burst" => DisturbanceKind::Burst(burst),
@@ -206,9 +253,9 @@ fn disturbance(take: &Parameters) -> Result<Option<Disturbance>, String> {
 }
 
 /// The same in every trial, so that contenders in a block have the same.
-fn arrivals(take: &Parameters) -> Result<Option<Arrivals>, String> {
+fn arrivals(take: &Parameters, steps: Option<&Steps>) -> Result<Option<Arrivals>, String> {
     let rate = match take.0.get("rate_rps") {
-        None => 0.0,
+        None | Some(AxisValue::Text(_)) => 0.0,
         Some(value) => value
             .number()
             .filter(|rate| (0.0..=MAX_RATE).contains(rate))
@@ -220,8 +267,12 @@ fn arrivals(take: &Parameters) -> Result<Option<Arrivals>, String> {
         "poisson" => Gaps::Poisson { seed: 0 },
         other => return Err(format!("arrivals is \"even\" or \"poisson\", not \"{other}\"")),
     };
-    let pieces = vec![Piece { from: rate, to: rate, lasts: None }];
-    Ok((rate > 0.0).then_some(Arrivals::Rate { pieces, gaps, burst }))
+    let pieces = match steps {
+        Some(steps) => steps.pieces(),
+        None if rate > 0.0 => vec![Piece { from: rate, to: rate, lasts: None }],
+        None => return Ok(None),
+    };
+    Ok(Some(Arrivals::Rate { pieces, gaps, burst }))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The engine against servers whose faults are known: every count must be exact.
 
+mod logged;
 mod offered;
 mod server;
 
@@ -64,14 +65,14 @@ fn run_with(load: &Load, on_event: &mut dyn FnMut(Event)) -> Outcome {
     };
     let warm_up_errors = outcome.warm_up_errors.total();
     let warm_up = (outcome.warm_up_requests - warm_up_errors, warm_up_errors);
+    let after = outcome.disturbed.map_or((0, 0), |it| (it.ok, it.errors.total()));
     if load.arrivals.is_some() {
         // Counts are by when requests were due, intervals by when they were finished.
-        let all = (warm_up.0 + outcome.ok, warm_up.1 + outcome.errors.total());
+        let all = (warm_up.0 + outcome.ok + after.0, warm_up.1 + outcome.errors.total() + after.1);
         assert_eq!(sums(i64::MIN, i64::MAX), all);
     } else {
         assert_eq!(sums(i64::MIN, 0), warm_up);
         assert_eq!(sums(0, window_ms.max(1)), (outcome.ok, outcome.errors.total()));
-        let after = outcome.disturbed.map_or((0, 0), |it| (it.ok, it.errors.total()));
         assert_eq!(sums(window_ms.max(1), i64::MAX), after);
     }
     if let Some(requests) = load.limit.requests
