@@ -14,8 +14,9 @@ use crate::{duration, lateness, output, stop};
 #[derive(Parser)]
 #[command(after_help = "\
 A read waits if it is a seek: if it does not begin where the last read of the same open file ended. The first read of an
-open file is one; what is read on from there is not, so the size of a reader's buffer does not matter. Seeks are served
-one at a time, as by a disk with one head: N at once are done after N delays. Nothing else waits, and nothing is cached.
+open file is one; what is read on from there is not, so small buffers cost no more delays than large ones. Seeks are
+served one at a time, as by a disk with one head: N at once are done after N delays. Nothing else waits, and nothing is
+cached. (A reader by io_uring waits within the submission, unless it asks with IOSQE_ASYNC.)
 SIGINT, SIGTERM or an unmount ends it, and leaves no mount, also where files in it are open: reading them fails then. If
 it is killed by SIGKILL, a dead mount is left: `umount -l MOUNT` (or `fusermount3 -u MOUNT`) takes it away.")]
 pub struct Args {
