@@ -1,14 +1,12 @@
 package fileio;
 
-import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import kotlin.coroutines.EmptyCoroutineContext;
-import kotlinx.coroutines.BuildersKt;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -17,17 +15,19 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.infra.Blackhole;
 
-/** One reading of one file, of the files in turn. */
+/** A job of the workers: so many readings, of the files in turn. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(MICROSECONDS)
+@OutputTimeUnit(MILLISECONDS)
 public class ReadBenchmark {
   private final List<Path> paths = new ArrayList<>();
-  private int n;
+  private int reads;
 
   @Setup
   public void find() throws IOException {
+    reads = environment("READS");
     for (int i = 0; i < environment("FILES"); i++) {
       var path = Path.of(System.getenv("DISK_PATH"), "" + i);
       if (Files.size(path) != environment("SIZE_BYTES")) {
@@ -38,26 +38,21 @@ public class ReadBenchmark {
   }
 
   @Benchmark
-  public String blocking() {
-    return ReadsKt.readBlocking(next());
+  public void blocking(Blackhole blackhole) {
+    JobsKt.readBlocking(paths, reads, blackhole);
   }
 
   @Benchmark
-  public String nioCoroutine() throws InterruptedException {
-    var path = next();
-    return BuildersKt.runBlocking(
-        EmptyCoroutineContext.INSTANCE,
-        (scope, continuation) -> ReadsKt.readAsync(path, continuation));
+  public void nioCoroutine(Blackhole blackhole) {
+    JobsKt.readAsync(paths, reads, blackhole);
   }
 
   @Benchmark
   @Fork(jvmArgsAppend = {"-Djmh.executor=CUSTOM", "-Djmh.executor.class=fileio.VirtualThreads"})
-  public String virtualThreads() throws IOException {
-    return Reads.read(next());
-  }
-
-  private Path next() {
-    return paths.get(n++ % paths.size());
+  public void virtualThreads(Blackhole blackhole) throws IOException {
+    for (int i = 0; i < reads; i++) {
+      blackhole.consume(Reads.read(paths.get(i % paths.size())));
+    }
   }
 
   private static int environment(String name) {
