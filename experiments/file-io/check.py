@@ -82,7 +82,7 @@ def first_sums(objects, steps):
     for task in range(CHECKED):
         x = sum(range(task, task + objects)) % 2**32
         for _ in range(steps):
-            x = (x * 1664525 + 1013904223) % 2**32
+            x = ((x ^ (x >> 15)) * 1664525 + 1013904223) % 2**32
         total ^= x
     return total
 

@@ -112,7 +112,7 @@ func (m *mix) computeTask(number int) {
 		x += object.number
 	}
 	for range m.Steps {
-		x = x*1664525 + 1013904223
+		x = (x^x>>15)*1664525 + 1013904223
 	}
 	if number < checked {
 		m.xor(x)

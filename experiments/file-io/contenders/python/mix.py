@@ -71,7 +71,7 @@ class Mix:
         objects = [Numbered(task + i) for i in range(self.params["objects"])]
         x = sum(numbered.number for numbered in objects) & 0xFFFFFFFF
         for _ in range(self.params["steps"]):
-            x = (x * 1664525 + 1013904223) & 0xFFFFFFFF
+            x = ((x ^ (x >> 15)) * 1664525 + 1013904223) & 0xFFFFFFFF
         return x
 
     def count_read(self):

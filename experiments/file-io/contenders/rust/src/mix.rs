@@ -90,9 +90,8 @@ impl Mix {
         let objects: Vec<_> =
             (0..self.objects).map(|i| Box::new(Object { number: (n + i) as u32 })).collect();
         let sum = black_box(&objects).iter().fold(0, |sum: u32, object| sum.wrapping_add(object.number));
-        // Of constants that it knows the compiler would make eight steps one.
-        let (factor, summand) = black_box((1664525, 1013904223));
-        let x = (0..self.steps).fold(sum, |x, _| x.wrapping_mul(factor).wrapping_add(summand));
+        let step = |x: u32, _| (x ^ x >> 15).wrapping_mul(1664525).wrapping_add(1013904223);
+        let x = (0..self.steps).fold(sum, step);
         if n < CHECKED {
             self.checksum.fetch_xor(x, SeqCst);
         }

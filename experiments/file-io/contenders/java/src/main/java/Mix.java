@@ -99,7 +99,7 @@ final class Mix {
       sum += numbered.number();
     }
     for (int i = 0; i < steps; i++) {
-      sum = sum * 1664525 + 1013904223;
+      sum = (sum ^ (sum >>> 15)) * 1664525 + 1013904223;
     }
     if (task < CHECKED) {
       checksum.accumulateAndGet(sum, (a, b) -> a ^ b);

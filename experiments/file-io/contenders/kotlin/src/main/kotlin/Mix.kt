@@ -60,7 +60,7 @@ internal class Mix(
     private fun compute(task: Int) {
         val numbers = List(objects) { Numbered(task + it) }
         var sum = numbers.sumOf { it.number }
-        repeat(steps) { sum = sum * 1664525 + 1013904223 }
+        repeat(steps) { sum = (sum xor (sum ushr 15)) * 1664525 + 1013904223 }
         if (task < CHECKED) checksum.accumulateAndGet(sum, Int::xor)
         lastSum = sum // or nobody would need it, and a compiler may see that
     }
