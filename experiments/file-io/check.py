@@ -7,7 +7,7 @@ from functools import cache
 from kumite_kit import serve
 
 NAMED_MAX = 10
-CHECKED = 10  # CPU tasks
+CHECKED = 10  # CPU tasks, the first of the sequence
 
 
 def check(job):
@@ -48,7 +48,9 @@ def compare(name, read, chars, sha256):
 @cache
 def expected(file, size_bytes):
     """Characters and hash of what the lab wrote."""
-    line = f"{file:04} 組手 kumite, café 0123456789 abcdefghijklmnopqrstuvwxyz\n".encode()
+    line = (
+        f"{file:04} 組手 kumite, café 0123456789 abcdefghijklmnopqrstuvwxyz\n".encode()
+    )
     cut = (line * (size_bytes // len(line) + 1))[:size_bytes]
     text = cut.decode(errors="ignore")  # what is ignored is the half of a character
     text += " " * (size_bytes - len(text.encode()))
@@ -56,7 +58,7 @@ def expected(file, size_bytes):
 
 
 def count(params, times):
-    """Files take turns. Beside other work there may be more of them: what was in flight at the end."""
+    """Files take turns. Beside other work, what was in flight at the end may be read, too."""
     total = sum(times.values())
     if params["form"] == "single":
         for file in range(params["files"]):
@@ -65,20 +67,24 @@ def count(params, times):
                 yield f"file {file}: read {times.get(file, 0)} times instead of {turns}"
     elif total < params["io_tasks"]:
         yield f"{total} files read instead of {params['io_tasks']}"
-    elif total > params["io_tasks"] + params["in_flight"]:
-        yield f"{total} files read, but no more than {params['io_tasks']} and {params['in_flight']} in flight"
 
 
 def add_up(params, checksum):
     """Sums are of 32 bits; with a sign or without is the language's habit."""
+    right = first_sums(params["objects"], params["steps"])
+    if not whole(checksum) or checksum % 2**32 != right:
+        yield f"checksum: {brief(checksum)} instead of {right}"
+
+
+@cache
+def first_sums(objects, steps):
     total = 0
     for task in range(CHECKED):
-        x = sum(range(task, task + params["objects"])) % 2**32
-        for _ in range(params["steps"]):
+        x = sum(range(task, task + objects)) % 2**32
+        for _ in range(steps):
             x = (x * 1664525 + 1013904223) % 2**32
         total ^= x
-    if not whole(checksum) or checksum % 2**32 != total:
-        yield f"checksum: {brief(checksum)} instead of {total}"
+    return total
 
 
 def whole(value):

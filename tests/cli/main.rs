@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod disk;
 mod disturbance;
 mod doctor;
 mod find_rate;

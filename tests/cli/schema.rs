@@ -41,7 +41,18 @@ fn there_is_a_list_and_each_of_it_is_a_schema() {
     let names = names();
     assert_eq!(
         names,
-        ["experiment", "contender", "run", "load", "found-rate", "compare", "selfcheck", "stub", "doctor"]
+        [
+            "experiment",
+            "contender",
+            "run",
+            "load",
+            "found-rate",
+            "compare",
+            "selfcheck",
+            "stub",
+            "disk",
+            "doctor"
+        ]
     );
     for name in names {
         assert!(jsonschema::meta::is_valid(&schema(&name)), "{name}");

@@ -18,7 +18,6 @@ mod folder;
 mod http;
 mod judge;
 mod kit_test;
-mod kumite_disk;
 mod lock;
 mod log;
 mod machine;

@@ -1,6 +1,6 @@
 //! JSON Schemas of what is read and written, made from the very types that read and write it.
 
-use kumite_record::{Comparison, Export, FoundRate, LoadResult, SelfCheck, StubResult};
+use kumite_record::{Comparison, DiskResult, Export, FoundRate, LoadResult, SelfCheck, StubResult};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
@@ -51,6 +51,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "stub",
         what: "what a delay stub did, as `kumite stub --json` writes it",
         schema: written::<StubResult>,
+    },
+    Described {
+        name: "disk",
+        what: "what a slow disk did, as `kumite disk --json` writes it",
+        schema: written::<DiskResult>,
     },
     Described {
         name: "doctor",

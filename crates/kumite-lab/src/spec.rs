@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_record::{AxisValue, Point, Published, Question, Unavailable};
+use kumite_record::{AxisValue, Point, Published, Question, Unavailable, Within};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -255,10 +255,12 @@ impl Experiment {
 
     /// The workload of one trial.
     pub(crate) fn workload(&self, point: &Point) -> Result<Workload, String> {
-        Ok(match self.kind {
-            Kind::Http => Workload::Http(HttpWorkload::new(&self.workload, point, &self.answer)?),
-            Kind::Task => Workload::Task(TaskWorkload::new(&self.workload, point)?),
-        })
+        workload_of(self.kind, &self.workload, point, &self.answer)
+    }
+
+    /// The axis that each trial sweeps within itself, if it does.
+    pub fn within(&self) -> Option<Within> {
+        self.workload(self.points().first()?).ok()?.within()
     }
 
     /// The parameters at a point.
@@ -359,7 +361,10 @@ impl Experiment {
             source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
         })?;
         metrics.extend(derived.names());
-        let claims = parse_claims(source, &file, &workload, &names, &metrics)?;
+        let within = within(&file, kind);
+        let speaks_of =
+            Known { contenders: &names, metrics: &metrics, part_metrics: kind.part_metrics(), within };
+        let claims = parse_claims(source, &file, &workload, &speaks_of)?;
         check_answer(source, &file.answer, kind, &parameters)?;
         let experiment = Experiment {
             name,
@@ -381,8 +386,14 @@ impl Experiment {
             services,
             disk: file.disk,
         };
+        let within = experiment.within();
         for point in experiment.points() {
-            experiment.workload(&point).map_err(|what| source.error_at(&["workload"], what))?;
+            let workload =
+                experiment.workload(&point).map_err(|what| source.error_at(&["workload"], what))?;
+            if workload.within() != within {
+                let what = "a load in steps is the same at every point: its steps are an axis of their own";
+                return Err(source.error_at(&["axes"], what));
+            }
             if let Some(disk) = &experiment.disk {
                 let bytes = of_parameters(disk, &experiment.parameters(&point));
                 bytes.map_err(|what| source.error_at(&["disk"], what))?;
@@ -544,12 +555,46 @@ fn check_profile(source: &Source, file: &File, name: &str, profile: &Profile) ->
     Ok(())
 }
 
+/// What claims may speak of beside parameters.
+struct Known<'a> {
+    contenders: &'a BTreeSet<String>,
+    metrics: &'a [&'a str],
+    part_metrics: &'a [&'a str],
+    within: Option<Within>,
+}
+
+/// The axis within trials, with all values that any profile gives it.
+fn within(file: &File, kind: Kind) -> Option<Within> {
+    let profiles = file.profiles.values().map(|profile| &profile.workload);
+    let mut all: Option<Within> = None;
+    for overrides in std::iter::once(&BTreeMap::new()).chain(profiles) {
+        let mut workload = file.workload.clone();
+        workload.extend(overrides.clone());
+        let one = workload_of(kind, &workload, &Point::default(), &file.answer).ok();
+        let Some(one) = one.and_then(|workload| workload.within()) else { continue };
+        let all = all.get_or_insert(Within { axis: one.axis, values: Vec::new() });
+        all.values.extend(one.values);
+    }
+    all
+}
+
+fn workload_of(
+    kind: Kind,
+    fixed: &BTreeMap<String, AxisValue>,
+    point: &Point,
+    answer: &Answer,
+) -> Result<Workload, String> {
+    Ok(match kind {
+        Kind::Http => Workload::Http(HttpWorkload::new(fixed, point, answer)?),
+        Kind::Task => Workload::Task(TaskWorkload::new(fixed, point)?),
+    })
+}
+
 fn parse_claims(
     source: &Source,
     file: &File,
     workload: &BTreeMap<String, AxisValue>,
-    contenders: &BTreeSet<String>,
-    metrics: &[&str],
+    known: &Known,
 ) -> Result<Vec<ClaimSpec>, SpecError> {
     // A value that any profile measures is no typing error, even where the chosen profile leaves it out.
     let mut axes = file.axes.clone();
@@ -563,7 +608,20 @@ fn parse_claims(
         let defaults = std::iter::once(&file.workload).chain(profiles);
         values.extend(defaults.filter_map(|workload| workload.get(axis).cloned()));
     }
-    let names = claim::Names { contenders, axes: &axes, workload, metrics, within: None, part_metrics: &[] };
+    if let Some(Within { axis, values }) = &known.within {
+        axes.insert(axis.clone(), values.clone());
+    }
+    // Within trials it is an axis, and no parameter with a value.
+    let mut workload = workload.clone();
+    workload.retain(|name, _| known.within.as_ref().is_none_or(|within| within.axis != *name));
+    let names = claim::Names {
+        contenders: known.contenders,
+        axes: &axes,
+        workload: &workload,
+        metrics: known.metrics,
+        within: known.within.as_ref().map(|within| within.axis.as_str()),
+        part_metrics: known.part_metrics,
+    };
     let mut claims = Vec::<ClaimSpec>::new();
     for (index, claim) in file.claim.iter().enumerate() {
         let at = |key, what: String| source.error_at(&["claim", &index.to_string(), key], what);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use kumite_record::Within;
+
 use crate::http::HttpWorkload;
 use crate::task::TaskWorkload;
 
@@ -32,6 +34,14 @@ impl Kind {
             Kind::Task => TaskWorkload::METRICS,
         }
     }
+
+    /// What the parts of its trials measure, where an axis is swept within them.
+    pub(crate) fn part_metrics(self) -> &'static [&'static str] {
+        match self {
+            Kind::Http => HttpWorkload::PART_METRICS,
+            Kind::Task => &[],
+        }
+    }
 }
 
 /// The workload of one trial.
@@ -45,6 +55,14 @@ pub enum Workload {
 }
 
 impl Workload {
+    /// The axis that a trial sweeps within itself, if it does.
+    pub(crate) fn within(&self) -> Option<Within> {
+        match self {
+            Workload::Http(http) => http.within(),
+            Workload::Task(_) => None,
+        }
+    }
+
     /// How long a trial takes once the contender is ready, at most; none if only trying it tells.
     pub(crate) fn time(&self) -> Option<Duration> {
         match self {

@@ -4,6 +4,7 @@
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.
 
 mod comparison;
+mod disk;
 mod export;
 mod found_rate;
 mod load;
@@ -19,6 +20,7 @@ pub use comparison::{
     ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
     Costs, Duet, Ended, ImportedRatio, Ratio, Remaining, Speed, Thrift,
 };
+pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
 pub use load::{Engine, Latency, LoadResult};

@@ -208,8 +208,8 @@ pub struct Sample {
     /// tell is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noise: BTreeMap<String, f64>,
-    /// The parts of the trial, where it sweeps an axis within itself ([`crate::Run::within`]): one for each of its values
-    /// that was reached, in their order.
+    /// The parts of the trial, where it sweeps an axis within itself: one for each of its values that was reached, in
+    /// their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
     /// The time series.

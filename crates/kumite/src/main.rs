@@ -4,12 +4,14 @@ mod build;
 mod check;
 mod compare;
 mod contenders;
+mod disk;
 mod doctor;
 mod duration;
 mod exit;
 mod export;
 mod gate;
 mod kit_test;
+mod lateness;
 mod list;
 mod load;
 mod measure;
@@ -66,6 +68,8 @@ enum Command {
     Selfcheck(selfcheck::Args),
     /// Serve HTTP with known delays and failures: a backend for experiments, a check for load generators
     Stub(stub::Args),
+    /// Mount a mirror of a folder on which each seek takes a set time: a slow disk for experiments
+    Disk(disk::Args),
     /// Print the JSON Schema of a file or document, for editors and programs
     Schema(schema::Args),
 }
@@ -93,6 +97,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Selfcheck(args) => selfcheck::run(&args),
         Command::Stub(args) => stub::run(&args),
+        Command::Disk(args) => disk::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
     match done {

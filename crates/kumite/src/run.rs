@@ -86,6 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         noise_floor: noise_floor(&store),
         unavailable: experiment.unavailable(&available),
         services: prepared.services.clone(),
+        within: experiment.within(),
         ..begin(args, &experiment, &clock)
     };
     for other in &run.unavailable {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use kumite_load::stub::{self, Config, Delay, Failures, Report, Stall, Stub};
-use kumite_record::{Lateness, SCHEMA, StubConnections, StubResult};
+use kumite_record::{SCHEMA, StubConnections, StubResult};
 
 use crate::exit::Failure;
-use crate::{output, stop};
+use crate::{lateness, output, stop};
 
 const LONGEST_BODY: u64 = 16 << 20;
 
@@ -145,23 +145,12 @@ fn result(report: &Report, url: String, seed: u64) -> StubResult {
             refused: report.refused,
         },
         longest_queue: report.longest_queue,
-        late_us: lateness(report),
+        late_us: lateness::of(&report.lateness),
     }
 }
 
-fn lateness(report: &Report) -> Option<Lateness> {
-    let late = &report.lateness;
-    // Ten must be beyond it.
-    let percentile = |share: f64| {
-        let enough = late.len() as f64 * (1.0 - share) >= 10.0 - 1e-6;
-        enough.then(|| late.value_at_quantile(share) as f64 / 1e3)
-    };
-    let lateness = Lateness { p50: percentile(0.5), p99: percentile(0.99), max: late.max() as f64 / 1e3 };
-    (!late.is_empty()).then_some(lateness)
-}
-
 fn closing_line(report: &Report) -> String {
-    let mut line = format!(
+    let line = format!(
         "{} requests, {} answers ({} with an error status), {} resets, {} unanswered, {} malformed; \
          {} connections, at most {} at once, {} refused",
         report.requests,
@@ -174,10 +163,5 @@ fn closing_line(report: &Report) -> String {
         report.most_connections,
         report.refused
     );
-    if let Some(late) = lateness(report) {
-        let known = [("p50", late.p50), ("p99", late.p99), ("max", Some(late.max))];
-        let known = known.into_iter().filter_map(|(name, us)| Some(format!("{name} {:.1} µs", us?)));
-        line += &format!("; late by {}", known.collect::<Vec<_>>().join(", "));
-    }
-    line + "\n"
+    line + &lateness::closing(&report.lateness) + "\n"
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Deserialize;
+use kumite_record::DiskResult;
 
 use super::spec::FilesSpec;
 use super::stub::own_program;
@@ -28,27 +28,14 @@ struct Slow {
 
 struct Mount(PathBuf);
 
-/// What `kumite disk --json` says that we need.
-#[derive(Deserialize)]
-struct Did {
-    seeks: u64,
-    late_us: Option<Late>,
-}
-
-#[derive(Deserialize)]
-struct Late {
-    p99: f64,
-}
-
 impl Files {
     pub fn start(spec: &FilesSpec, parameters: &Parameters, order: &Order) -> Result<Files, String> {
         let count = spec.files.of(parameters)? as usize;
         let size_bytes = spec.size_bytes.of(parameters)? as usize;
         let delay_ms = spec.delay_ms.of(parameters)?;
         let folder = order.folder.join("files");
-        let made = |error: std::io::Error| format!("cannot make {}: {error}", folder.display());
-        std::fs::create_dir(&folder).map_err(made)?;
-        crate::kumite_disk::write_files(&folder, count, size_bytes).map_err(made)?;
+        std::fs::create_dir(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        kumite_disk::write_files(&folder, count, size_bytes).map_err(|error| error.to_string())?;
         let slow = if delay_ms > 0.0 { Some(Slow::start(&folder, delay_ms, order)?) } else { None };
         Ok(Files { name: order.name.to_owned(), folder, slow })
     }
@@ -78,7 +65,7 @@ impl Slow {
 impl Drop for Mount {
     fn drop(&mut self) {
         // Gone already, unless its process was killed.
-        let _ = crate::kumite_disk::unmount(&self.0);
+        let _ = kumite_disk::unmount(&self.0);
     }
 }
 
@@ -109,9 +96,9 @@ impl Run for Files {
         slow.process.tree.stop(GRACE);
         let unreadable = |what: String| format!("did not say what it did: {what}");
         let text = std::fs::read_to_string(&slow.json).map_err(|error| unreadable(error.to_string()))?;
-        let did: Did = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        let did: DiskResult = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         let mut metrics = BTreeMap::from([("seeks".to_owned(), did.seeks as f64)]);
-        metrics.extend(did.late_us.map(|late| ("late_p99_us".to_owned(), late.p99)));
+        metrics.extend(did.late_us.and_then(|late| late.p99).map(|late| ("late_p99_us".to_owned(), late)));
         Ok(metrics)
     }
 }

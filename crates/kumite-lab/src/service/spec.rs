@@ -162,7 +162,7 @@ impl ServiceSpec {
     pub fn wanting(&self, parameters: &Parameters) -> Option<String> {
         match self {
             ServiceSpec::Files(spec) => match spec.delay_ms.of(parameters) {
-                Ok(delay) if delay > 0.0 => crate::kumite_disk::available().err(),
+                Ok(delay) if delay > 0.0 => kumite_disk::available().err(),
                 _ => None,
             },
             _ => None,

@@ -2,7 +2,7 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -81,7 +81,8 @@ func all[T any](times int, run func() (T, error)) ([]T, error) {
 		running.Go(func() { results[i], errs[i] = run() })
 	}
 	running.Wait()
-	return results, errors.Join(errs...)
+	// Of many errors one says enough.
+	return results, cmp.Or(errs...)
 }
 
 func counted(fanOuts [][]string) []map[string]int {

@@ -47,9 +47,10 @@ func main() {
 	mux.HandleFunc("/", http.NotFound) // also for other methods, which would be 405
 
 	server := &http.Server{
-		Addr:              net.JoinHostPort("127.0.0.1", os.Getenv("PORT")),
-		Handler:           mux,
-		ReadHeaderTimeout: 10 * time.Second,
+		Addr:    net.JoinHostPort("127.0.0.1", os.Getenv("PORT")),
+		Handler: mux,
+		// Both run while a client sends nothing, the first on a new connection. No client's pause is so long.
+		ReadHeaderTimeout: 2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
 	}
 	log.Fatal(server.ListenAndServe())

@@ -5,6 +5,9 @@ import pg from "pg";
 
 const QUERIES_PER_REQUEST = 3;
 
+// More than any pause of a client's; by default a connection would be closed after 5 s without a request.
+const PATIENCE = { keepAliveTimeout: 120_000, headersTimeout: 120_000 };
+
 const SQL = {
   "GET /sleep": "select pg_sleep(0.03)",
   "GET /scan": "select count(*) from items where name like '%42%'",
@@ -30,10 +33,9 @@ if (process.argv[2] === "--version") {
   // Of a connection that fails while nobody uses it; without a listener the process would end.
   pool.on("error", (error) => console.error(error.message));
 
-  createServer((request, response) => serve(pool, request, response)).listen(
-    process.env.PORT,
-    "127.0.0.1",
-  );
+  createServer(PATIENCE, (request, response) =>
+    serve(pool, request, response),
+  ).listen(process.env.PORT, "127.0.0.1");
 }
 
 async function serve(pool, request, response) {

@@ -1,11 +1,15 @@
+import fileio.Reads;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 import kumite.Worker;
 
 /** Files read and decoded, one after the other or beside other work. */
@@ -13,7 +17,7 @@ final class FileIo {
   private static final ExecutorService VIRTUAL = Executors.newVirtualThreadPerTaskExecutor();
 
   /** A pool lives as long as the process, as a server's does. */
-  private static final Map<Integer, ExecutorService> POOLS = new ConcurrentHashMap<>();
+  private static final Map<Integer, Executor> POOLS = new ConcurrentHashMap<>();
 
   public static void main(String[] args) throws IOException {
     switch (args[0]) {
@@ -40,8 +44,14 @@ final class FileIo {
     return Map.of("read", texts.byFile());
   }
 
+  /** A thread of the pool would do first what it submits itself. This way all stand in line. */
+  private static Executor pool(int threads) {
+    var pool = new ForkJoinPool(threads);
+    return task -> pool.externalSubmit(ForkJoinTask.adapt(task));
+  }
+
   private static Object mixed(Worker.Job job, Texts texts) throws Exception {
-    var pool = POOLS.computeIfAbsent(job.integer("threads"), Executors::newWorkStealingPool);
+    var pool = POOLS.computeIfAbsent(job.integer("threads"), FileIo::pool);
     var mix = new Mix(job, texts, VIRTUAL, pool);
     long gcBefore = gcMillis();
     for (int i = 0; i < job.integer("in_flight"); i++) {

@@ -1,8 +1,9 @@
+import fileio.Reads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import kumite.Worker;
 
@@ -17,8 +18,8 @@ final class Mix {
   final CompletableFuture<Integer> end = new CompletableFuture<>();
 
   private final Texts texts;
-  private final ExecutorService io;
-  private final ExecutorService cpu;
+  private final Executor io;
+  private final Executor cpu;
   private final double ioShare;
   private final int ioTasks;
   private final int objects;
@@ -30,7 +31,7 @@ final class Mix {
   private final AtomicInteger checksum = new AtomicInteger();
   private volatile int lastSum;
 
-  Mix(Worker.Job job, Texts texts, ExecutorService io, ExecutorService cpu) {
+  Mix(Worker.Job job, Texts texts, Executor io, Executor cpu) {
     this.texts = texts;
     this.io = io;
     this.cpu = cpu;
@@ -43,7 +44,7 @@ final class Mix {
 
   /** Each task submits the one that takes its place. */
   void submitNext() {
-    if (end.isDone()) {
+    if (ioDone.get() >= ioTasks || end.isDone()) {
       inFlight.countDown();
       return;
     }

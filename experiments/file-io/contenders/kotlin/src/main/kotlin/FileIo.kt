@@ -1,5 +1,8 @@
 // Files read and decoded, one after the other or beside other work.
 
+import fileio.readAsync
+import fileio.readBlocking
+import fileio.readOnIo
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
@@ -10,7 +13,8 @@ import java.lang.management.ManagementFactory
 import java.nio.file.Path
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.Executor
-import java.util.concurrent.Executors.newWorkStealingPool
+import java.util.concurrent.ForkJoinPool
+import java.util.concurrent.ForkJoinTask
 
 fun main(args: Array<String>) {
     val variant = args.single()
@@ -27,7 +31,7 @@ fun main(args: Array<String>) {
         val texts = Texts(Path.of(System.getenv("DISK_PATH")), int("files"))
         when (params["form"]) {
             "single" -> single(texts, read)
-            "mixed" -> mixed(texts) { pool -> if (variant == "kotlin-blocking") submitTo(pool) else launchOn(pool, read) }
+            "mixed" -> mixed(texts) { pool -> if (variant == "kotlin-blocking") submitAll(pool) else launchAll(pool, read) }
             else -> throw IllegalArgumentException("there is no form ${params["form"]}")
         }
     }
@@ -44,40 +48,51 @@ private suspend fun Job.single(
 /** A pool lives as long as the process, as a server's does. */
 private val pools = ConcurrentHashMap<Int, Executor>()
 
+/** A thread of the pool would do first what it submits itself. This way all stand in line. */
+private fun pool(threads: Int): Executor {
+    val pool = ForkJoinPool(threads)
+    return Executor { pool.externalSubmit(ForkJoinTask.adapt(it)) }
+}
+
 private suspend fun Job.mixed(
     texts: Texts,
-    begin: Mix.(Executor) -> Unit,
+    start: Mix.(Executor) -> Unit,
 ): Any {
-    val pool = pools.computeIfAbsent(int("threads")) { newWorkStealingPool(it) }
+    val pool = pools.computeIfAbsent(int("threads"), ::pool)
     val mix = Mix(this, texts)
     val gcBefore = gcMillis()
-    repeat(int("in_flight")) { mix.begin(pool) }
+    mix.start(pool)
     metric("cpu_tasks", mix.end.await())
     metric("gc_ms", gcMillis() - gcBefore)
     return MixedResult(texts, mix)
 }
 
-private fun Mix.submitTo(pool: Executor) {
+private fun Mix.submitAll(pool: Executor) = repeat(inFlight) { submitNext(pool) }
+
+private fun Mix.submitNext(pool: Executor) {
     val task = draw() ?: return
     pool.execute {
         run(task, ::readBlocking)
-        submitTo(pool)
+        submitNext(pool)
     }
 }
 
-private fun Mix.launchOn(
+private fun Mix.launchAll(
     pool: Executor,
     read: suspend (Path) -> String,
-) = launchIn(CoroutineScope(pool.asCoroutineDispatcher()), read)
+) {
+    val scope = CoroutineScope(pool.asCoroutineDispatcher())
+    repeat(inFlight) { launchNext(scope, read) }
+}
 
-private fun Mix.launchIn(
+private fun Mix.launchNext(
     scope: CoroutineScope,
     read: suspend (Path) -> String,
 ) {
     val task = draw() ?: return
     scope.launch {
         run(task) { read(it) }
-        launchIn(scope, read)
+        launchNext(scope, read)
     }
 }
 

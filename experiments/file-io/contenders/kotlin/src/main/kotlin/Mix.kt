@@ -12,6 +12,7 @@ internal class Mix(
     job: Job,
     private val texts: Texts,
 ) {
+    val inFlight = job.int("in_flight")
     private val ioShare = (job.params["io_share"] as Number).toDouble()
     private val ioTasks = job.int("io_tasks")
     private val objects = job.int("objects")
@@ -19,7 +20,7 @@ internal class Mix(
     private val drawn = AtomicInteger()
     private val ioDone = AtomicInteger()
     private val cpuDone = AtomicInteger()
-    private val inFlight = CountDownLatch(job.int("in_flight"))
+    private val running = CountDownLatch(inFlight)
     private val checksum = AtomicInteger()
 
     @Volatile
@@ -30,8 +31,8 @@ internal class Mix(
 
     /** The next task's number, or null: then none takes the place of the one that is done. */
     fun draw(): Int? {
-        if (!end.isCompleted) return drawn.getAndIncrement()
-        inFlight.countDown()
+        if (ioDone.get() < ioTasks && !end.isCompleted) return drawn.getAndIncrement()
+        running.countDown()
         return null
     }
 
@@ -66,7 +67,7 @@ internal class Mix(
 
     /** Waits for what is still in flight. */
     fun checksum(): Int {
-        inFlight.await()
+        running.await()
         return checksum.get()
     }
 }

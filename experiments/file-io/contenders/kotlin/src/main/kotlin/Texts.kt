@@ -20,8 +20,7 @@ class Texts(
         text: String,
     ) = texts[n % texts.size].keep(text)
 
-    fun byFile(): Map<String, Text> =
-        texts.withIndex().filter { it.value.times > 0 }.associate { "${it.index}" to it.value }
+    fun byFile(): Map<String, Text> = texts.withIndex().filter { it.value.times > 0 }.associate { "${it.index}" to it.value }
 }
 
 /** The last text of a file. What the answer says of it is computed when that is written, after the clock. */

@@ -5,6 +5,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import kumite.Worker;
@@ -14,16 +16,20 @@ final class Fanout {
   public static void main(String[] args) throws IOException {
     switch (args[0]) {
       case "--version" -> System.out.println("Java " + Runtime.version());
-      case "java-virtual-threads" ->
-          Worker.serve(args[0], new VirtualThreads(client(), request())::fetch);
-      case "java-httpclient-async" ->
-          Worker.serve(args[0], new Futures(client(), request())::fetch);
+      case "java-virtual-threads" -> {
+        var executor = Executors.newVirtualThreadPerTaskExecutor();
+        Worker.serve(args[0], new VirtualThreads(client(executor), request())::fetch);
+      }
+      case "java-httpclient-async" -> {
+        var executor = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+        Worker.serve(args[0], new Futures(client(executor), request())::fetch);
+      }
       default -> throw new IllegalArgumentException("there is no way " + args[0]);
     }
   }
 
-  private static HttpClient client() {
-    return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static HttpClient client(Executor executor) {
+    return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).executor(executor).build();
   }
 
   private static HttpRequest request() {

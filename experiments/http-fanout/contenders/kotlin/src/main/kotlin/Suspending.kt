@@ -1,4 +1,5 @@
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.asExecutor
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.coroutineScope
@@ -13,7 +14,12 @@ import java.net.http.HttpResponse.BodyHandlers
 
 /** A coroutine for each fan-out, and one for each request that goes out at the same time as others. */
 class Suspending {
-    private val client = HttpClient.newBuilder().version(HTTP_1_1).build()
+    private val client =
+        HttpClient
+            .newBuilder()
+            .version(HTTP_1_1)
+            .executor(Dispatchers.Default.asExecutor())
+            .build()
     private val request = HttpRequest.newBuilder(URI(backend())).build()
 
     suspend fun fetch(job: Job): List<Map<String, Int>> =

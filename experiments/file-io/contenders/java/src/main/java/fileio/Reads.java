@@ -1,3 +1,5 @@
+package fileio;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,7 @@
 // The ways to read a file as a text. The JMH benchmark compiles this very file.
 
+package fileio
+
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.suspendCancellableCoroutine

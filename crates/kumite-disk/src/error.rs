@@ -1,0 +1,63 @@
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why there can be no slow disk.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder to mirror cannot be read.
+    #[error("cannot read the folder {}: {source}; name one with the files to mirror", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder to mirror has no plain files.
+    #[error("there is no plain file in {}: put some there before it is mounted", .0.display())]
+    NoFiles(PathBuf),
+    /// The mount point cannot be used.
+    #[error("cannot mount at {}: {source}; name an empty folder", mount_point.display())]
+    MountPoint {
+        /// The mount point.
+        mount_point: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is something in the mount point, which would be hidden.
+    #[error("cannot mount at {}: there is something in it; name an empty folder", .0.display())]
+    NotEmpty(PathBuf),
+    /// At the mount point is what a file system left whose process was killed.
+    #[error("cannot mount at {}: a dead mount is there, of a process that was killed; take it away with `umount -l {}` \
+             or `fusermount3 -u {}`",
+        mount_point.display(), mount_point.display(), mount_point.display())]
+    Dead {
+        /// The mount point.
+        mount_point: PathBuf,
+    },
+    /// Nobody wants to wait so long.
+    #[error("a delay of {0:?} makes no sense: it must be above 0 and at most {LONGEST:?}", LONGEST = crate::LONGEST_DELAY)]
+    Delay(Duration),
+    /// FUSE is not to be had here.
+    #[error("cannot mount by FUSE: {0}")]
+    Fuse(String),
+    /// What is mounted cannot be taken away.
+    #[error("cannot unmount {}: {source}; try `fusermount3 -u -z {}`", mount_point.display(), mount_point.display())]
+    Unmount {
+        /// The mount point.
+        mount_point: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file cannot be made.
+    #[error("cannot write {}: {source}", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A thread of the disk cannot be started, or ended by itself.
+    #[error("the disk cannot go on: {0}")]
+    System(#[from] io::Error),
+}

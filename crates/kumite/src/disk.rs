@@ -1,0 +1,93 @@
+//! `kumite disk`: a disk whose delay is known.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Parser;
+use kumite_disk::{Disk, Error, Report};
+use kumite_record::{DiskResult, SCHEMA};
+
+use crate::exit::Failure;
+use crate::{duration, lateness, output, stop};
+
+#[derive(Parser)]
+#[command(after_help = "\
+A read waits if it is a seek: if it does not begin where the last read of the same open file ended. The first read of an
+open file is one; what is read on from there is not, so small buffers cost no more delays than large ones. Seeks are
+served one at a time, as by a disk with one head: N at once are done after N delays. Nothing else waits, and nothing is
+cached. (A reader by io_uring waits within the submission, unless it asks with IOSQE_ASYNC.)
+SIGINT, SIGTERM or an unmount ends it, and leaves no mount, also where files in it are open: reading them fails then. If
+it is killed by SIGKILL, a dead mount is left: `umount -l MOUNT` (or `fusermount3 -u MOUNT`) takes it away.")]
+pub struct Args {
+    /// The folder with the files; subfolders and links are not shown. It must not change meanwhile
+    folder: PathBuf,
+    /// Where to mount it: an empty folder
+    mount: PathBuf,
+    /// What a seek takes: 2ms; at most 10s
+    #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
+    delay: Duration,
+    /// Write what it did as JSON at its end (- for standard output, in place of the closing line; where it is mounted is
+    /// then said on standard error)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
+    if let Some(file) = args.json.as_deref().filter(|_| !to_stdout) {
+        output::check_writable(file)?;
+    }
+    let stop = stop::flag()?;
+    let disk = Disk::mount(&args.folder, &args.mount, args.delay).map_err(failure)?;
+    let mount_point = disk.mount_point().display().to_string();
+    let mounted = format!("mounted at {mount_point}");
+    if to_stdout {
+        output::note(&mounted);
+    } else {
+        output::print(&format!("{mounted}\n"))?;
+        // Whoever does not read has no use for it.
+        let _ = std::io::stdout().flush();
+    }
+    let report = disk.serve(&stop).map_err(failure)?;
+    if let Some(file) = &args.json {
+        output::write(file, &output::json(&result(&report, mount_point, args.delay))?)?;
+    }
+    if to_stdout { Ok(()) } else { output::print(&closing_line(&report)) }
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Fuse(_) | Error::Unmount { .. } | Error::Write { .. } | Error::System(_) => {
+            Failure::Incomplete(error.to_string())
+        }
+        _ => Failure::Usage(error.to_string()),
+    }
+}
+
+fn result(report: &Report, mount_point: String, delay: Duration) -> DiskResult {
+    DiskResult {
+        schema: SCHEMA,
+        command: output::command_line(),
+        mount_point,
+        delay_us: delay.as_secs_f64() * 1e6,
+        seconds: report.duration.as_secs_f64(),
+        opens: report.opens,
+        reads: report.reads,
+        seeks: report.seeks,
+        bytes: report.bytes,
+        real_time: report.real_time,
+        late_us: lateness::of(&report.lateness),
+    }
+}
+
+fn closing_line(report: &Report) -> String {
+    format!(
+        "{} opens, {} seeks that waited, {} reads, {} bytes{}\n",
+        report.opens,
+        report.seeks,
+        report.reads,
+        report.bytes,
+        lateness::closing(&report.lateness)
+    )
+}
