@@ -13,6 +13,8 @@ pub(crate) fn unfolded(run: &Run, trials: &[&Trial]) -> Option<(Run, Vec<Trial>)
         inner
     };
     let mut wide = run.clone();
+    // It is an axis without a default.
+    wide.workload.remove(&within.axis);
     for (nth, point) in run.points.iter().enumerate() {
         for value in &within.values {
             wide.points.push(at(point, value.clone()));
@@ -69,6 +71,7 @@ mod tests {
             points: vec![point("cores=1"), point("cores=2")],
             contenders_at: vec![vec!["a".into()], vec!["b".into()]],
             within: Some(Within { axis: "rate".into(), values }),
+            workload: [("rate".to_owned(), AxisValue::Text("10@1s,60@1s".into()))].into(),
             ..Run::default()
         };
         let part = |at, value| Part {
@@ -106,6 +109,7 @@ mod tests {
                 "cores=2 rate=60"
             ]
         );
+        assert!(wide.workload.is_empty(), "a claim that does not name it is about whole trials");
         assert!(wide.plans("b", 5) && !wide.plans("a", 5) && wide.plans("a", 3));
         assert_eq!([0, 1, 2, 3, 4, 5].map(|nth| folded(&run, nth)), [0, 1, 0, 0, 1, 1]);
         assert_eq!(trials.len(), 3);
