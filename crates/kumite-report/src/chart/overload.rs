@@ -83,13 +83,15 @@ const WIDTH: f64 = 560.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 550.0;
 const RATES: (f64, f64) = (22.0, 150.0);
-const TIMES: (f64, f64) = (182.0, 262.0);
+const TIMES: (f64, f64) = (182.0, 282.0);
 /// What is below the last panel: values and name of the axis.
 const FOOT: f64 = 44.0;
 /// Bars are as many tenths of a second long, and not more than `MOST_BARS`.
 const BAR_TENTHS: [usize; 7] = [5, 10, 20, 50, 100, 600, 6000];
 const MOST_BARS: usize = 240;
 const TIPS: usize = 45;
+/// Between two values of an axis.
+const ROOM: f64 = 16.0;
 
 /// Whether it says what became of requests by when they were due.
 pub fn has_fates(trial: &Trial) -> bool {
@@ -161,13 +163,13 @@ fn merge(series: &Series, merged: usize) -> Vec<Step> {
     let at = |name: &str, nth: usize| values(name).get(nth).copied().flatten().filter(|v| v.is_finite());
     let due = |nth: usize| FATES.iter().any(|(name, ..)| at(name, nth).is_some_and(|n| n > 0.0));
     let length = (0..values(FATES[0].0).len()).rev().find(|nth| due(*nth)).map_or(0, |last| last + 1);
-    let interval_s = series.interval_ms as f64 / 1e3;
+    let seconds = |nth: usize| (nth as u64 * series.interval_ms) as f64 / 1e3;
     let step = |first: usize| {
         let here = first..(first + merged).min(length);
         let fates = FATES.map(|(name, ..)| here.clone().filter_map(|nth| at(name, nth)).sum());
         let right = |nth: usize| at(FATES[0].0, nth).unwrap_or(0.0) + at(FATES[1].0, nth).unwrap_or(0.0);
         let response_us = here.clone().filter_map(|nth| Some(at(RESPONSE, nth)? * right(nth))).sum();
-        Step { from: first as f64 * interval_s, to: here.end as f64 * interval_s, fates, response_us }
+        Step { from: seconds(first), to: seconds(here.end), fates, response_us }
     };
     (0..length).step_by(merged.max(1)).map(step).collect()
 }
@@ -211,9 +213,14 @@ fn chart(id: String, trial: &Trial, steps: &[Step], scales: &Scales) -> Overload
     }
 }
 
+/// Powers of ten alone, where others would be too near to one another.
 fn ticks(scale: &Scale, metric: &Metric) -> Vec<Tick> {
+    let mut values = scale.ticks();
+    if scale.log && values.windows(2).any(|pair| (scale.at(pair[0]) - scale.at(pair[1])).abs() < ROOM) {
+        values.retain(|value| (value.log10() - value.log10().round()).abs() < 1e-6);
+    }
     let tick = |value: f64| Tick { at: scale.at(value), label: metric.tick(value) };
-    scale.ticks().into_iter().map(tick).collect()
+    values.into_iter().map(tick).collect()
 }
 
 /// The bars of a fate, upon those below it.
@@ -312,4 +319,56 @@ fn description(steps: &[Step], drop: Option<&Dropped>, scales: &Scales) -> Strin
         fates.collect::<Vec<_>>().join(", "),
         drop.map_or(String::new(), |drop| format!(" After the load had dropped: {}.", drop.text))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series() -> Series {
+        let column = |values: [f64; 5]| values.map(Some).to_vec();
+        let columns = [
+            ("due_good", column([1.0, 2.0, 0.0, 1.0, 0.0])),
+            ("due_late", column([0.0, 1.0, 0.0, 1.0, 0.0])),
+            ("due_refusals", column([3.0, 0.0, 0.0, 0.0, 0.0])),
+            ("due_timeouts", column([0.0, 0.0, 4.0, 0.0, 0.0])),
+            ("due_lost", column([0.0, 0.0, 0.0, 0.0, 0.0])),
+            (RESPONSE, vec![Some(10.0), Some(50.0), None, Some(7.0), None]),
+        ];
+        let columns = columns.map(|(name, values)| (name.to_owned(), values)).into();
+        Series { interval_ms: 100, columns, ..Series::default() }
+    }
+
+    #[test]
+    fn sums_of_intervals_are_a_rate_and_an_exact_mean() {
+        let steps = merge(&series(), 2);
+        let of = |step: &Step| (step.from, step.to, step.fates);
+        assert_eq!(of(&steps[0]), (0.0, 0.2, [3.0, 1.0, 3.0, 0.0, 0.0]));
+        assert_eq!(of(&steps[1]), (0.2, 0.4, [1.0, 1.0, 0.0, 4.0, 0.0]));
+        assert_eq!(steps.len(), 2, "nothing is due any more");
+        assert_eq!(steps[0].due().round(), 35.0);
+        assert_eq!(steps[0].response_us(), Some((10.0 + 3.0 * 50.0) / 4.0));
+        assert_eq!(merge(&series(), 1)[2].response_us(), None);
+        // The last one is shorter.
+        assert_eq!(of(&merge(&series(), 3)[1]), (0.3, 0.4, [1.0, 1.0, 0.0, 0.0, 0.0]));
+    }
+
+    #[test]
+    fn bars_stand_on_those_below_them() {
+        let steps = merge(&series(), 2);
+        let scales = Scales {
+            x: Scale::linear(0.0, 0.4, 0.0, 40.0),
+            rate: Scale::linear(0.0, 40.0, 40.0, 0.0),
+            times: None,
+            metric: Metric::new("response_mean_us"),
+        };
+        assert_eq!(bars(&steps, 1, &scales), "M0,25V20H20V25zM20,35V30H40V35z");
+        assert_eq!(bars(&steps, 4, &scales), "");
+        assert_eq!(outline(&steps, &scales), "M0,5H20L20,10H40");
+        let texts: Vec<String> = tips(&steps, &scales).into_iter().map(|tip| tip.text).collect();
+        assert_eq!(
+            texts[1],
+            "200 ms to 400 ms: 30.0 a second, 5.00 good, 5.00 late, 20.0 timed out; right answers took 7.00 µs on average"
+        );
+    }
 }
