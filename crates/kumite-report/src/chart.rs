@@ -3,13 +3,15 @@
 mod events;
 mod jobs;
 mod lines;
+mod overload;
 mod rows;
 mod scale;
 mod timeline;
 
 pub use events::{Budget, EventChart, axes, event_chart, families};
 pub use jobs::{has_jobs, jobs};
-pub use lines::{LineChart, line_charts};
+pub use lines::{LineChart, line_charts, step_charts};
+pub use overload::{OverloadChart, has_fates, overload_charts};
 pub use rows::{Figure, RowChart, row_chart};
 pub use timeline::{Timeline, seconds_of, timeline};
 

@@ -10,6 +10,7 @@ use crate::noise::{NoiseText, noise};
 use crate::number::{length, plural};
 use crate::percentile::{Percentiles, percentiles};
 use crate::published::{PublishedText, published};
+use crate::steps::{StepTables, step_tables};
 use crate::table::{GroupTables, group_tables};
 use crate::text::{clean, one_line};
 use crate::verdict::{VerdictText, tally};
@@ -30,6 +31,8 @@ pub struct Document {
     pub reading: String,
     /// What was measured without a disturbance, the defaults first.
     pub groups: Vec<GroupTables>,
+    /// The parts of trials, for each point that has some.
+    pub steps: Vec<StepTables>,
     /// Of the first group.
     pub percentiles: Vec<Percentiles>,
     pub failures: Failures,
@@ -113,6 +116,7 @@ impl Document {
             verdicts: export.claims.iter().map(VerdictText::of).collect(),
             reading: reading(export, groups),
             groups: groups.calm().map(|group| group_tables(export, groups, group)).collect(),
+            steps: step_tables(export, groups),
             percentiles: percentiles(export, groups),
             failures: failures(export, groups),
             noise: noise(export, groups),

@@ -27,6 +27,7 @@ mod pictures;
 mod published;
 mod selfcheck;
 mod steadiness;
+mod steps;
 mod style;
 mod table;
 mod terminal;

@@ -6,6 +6,7 @@ use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::{Failures, NOT_RECOVERED};
 use crate::group::Groups;
 use crate::published::PublishedText;
+use crate::steps::StepTables;
 use crate::table::{GroupTables, Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
@@ -34,6 +35,12 @@ pub fn markdown(export: &Export) -> String {
     }
     for group in &document.groups {
         out += &group_lines(group);
+    }
+    if !document.steps.is_empty() {
+        out += "\n## Step by step\n";
+        for point in &document.steps {
+            out += &step_lines(point);
+        }
     }
     if !document.percentiles.is_empty() {
         out += "\n## Response times by percentile\n";
@@ -80,6 +87,15 @@ fn group_lines(group: &GroupTables) -> String {
         lines += &format!("\n{}{empty}:\n\n{}", escaped(title), table_lines(table));
     }
     lines + &group.points.iter().map(point_lines).collect::<String>()
+}
+
+fn step_lines(point: &StepTables) -> String {
+    let mut lines = format!("\n### {}\n", escaped(&point.place));
+    for Overview { title, table, .. } in &point.overviews {
+        lines += &format!("\n{}:\n\n{}", escaped(title), table_lines(table));
+    }
+    let all = table_lines(&point.table);
+    lines + &format!("\n<details><summary>All figures of each step</summary>\n\n{all}\n</details>\n")
 }
 
 fn failure_lines(failures: &Failures) -> String {

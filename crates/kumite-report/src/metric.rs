@@ -34,7 +34,17 @@ pub enum Better {
 const FIRST: &[&str] = &[
     "recovery_ms",
     "first_right_ms",
+    "goodput_best_rps",
+    "answered",
+    "refusals",
+    "timeouts",
+    "lost",
     "throughput_rps",
+    "goodput_rps",
+    "answered_rps",
+    "refusals_per_s",
+    "timeouts_per_s",
+    "lost_per_s",
     "first_second_rps",
     "warm_up_ms",
     "elapsed_ms",
@@ -57,6 +67,8 @@ const FIRST: &[&str] = &[
     "service_p99_us",
     "service_p99_9_us",
     "service_max_us",
+    "refusal_p50_us",
+    "refusal_p99_us",
     "failures",
     "unsent",
     "received",
@@ -100,6 +112,10 @@ const DETAILS: &[&str] = &[
 ];
 
 const COUNTS: &[&str] = &[
+    "answered",
+    "refusals",
+    "timeouts",
+    "lost",
     "failures",
     "unsent",
     "received",
@@ -110,6 +126,9 @@ const COUNTS: &[&str] = &[
     "peak_threads",
     "context_switches",
 ];
+
+/// Rates that are neither good nor bad by themselves.
+const OF_FAILURES: &[&str] = &["refusals_per_s", "timeouts_per_s", "lost_per_s"];
 
 const UNITS: &[(&str, Quantity)] = &[
     ("_rps", Quantity::Rate),
@@ -144,7 +163,7 @@ impl Metric {
                 word => word,
             })
             .collect();
-        words.join(" ").replace("p99 9", "p99.9")
+        words.join(" ").replace("p99 9", "p99.9").replace("goodput best", "best goodput")
     }
 
     /// The head of its column; with the unit, where the values do not carry theirs: `throughput, req/s`.
@@ -159,6 +178,7 @@ impl Metric {
     /// Which values come first in a table; none where the name does not tell.
     pub fn better(&self) -> Option<Better> {
         match self.quantity {
+            Quantity::Rate if OF_FAILURES.contains(&self.name.as_str()) => None,
             Quantity::Rate => Some(Better::Higher),
             Quantity::Time(_) | Quantity::Bytes => Some(Better::Lower),
             Quantity::Other if self.name == "efficiency" => Some(Better::Higher),
@@ -274,6 +294,8 @@ mod tests {
         check("response_p99_9_us", "response p99.9");
         check("engine_cpu_cores", "engine CPU cores");
         check("peak_rss_bytes", "peak RSS");
+        check("goodput_best_rps", "best goodput, req/s");
+        check("refusals_per_s", "refusals per s");
         check("rate_per_s", "rate per s");
         check("elapsed_ms", "elapsed");
         check("round_trip_p50_us", "round trip p50");
@@ -289,6 +311,8 @@ mod tests {
         check("efficiency", Some(Better::Higher));
         check("threads_used", None);
         check("cpu_cores", None);
+        check("goodput_rps", Some(Better::Higher));
+        check("refusals_per_s", None);
         check("wakeups", None);
     }
 

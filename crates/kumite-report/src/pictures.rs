@@ -5,13 +5,14 @@ use serde::Serialize;
 
 use crate::bound::RECOVERY;
 use crate::chart::{
-    Budget, EventChart, Figure, LineChart, RowChart, Timeline, axes, event_chart, families, has_jobs, jobs,
-    line_charts, row_chart, seconds_of, timeline,
+    Budget, EventChart, Figure, LineChart, OverloadChart, RowChart, Timeline, axes, event_chart, families,
+    has_fates, has_jobs, jobs, line_charts, overload_charts, row_chart, seconds_of, step_charts, timeline,
 };
 use crate::explorer::Explorer;
 use crate::group::{Group, Groups};
 use crate::metric::Metric;
 use crate::percentile;
+use crate::steps::{PartsAt, parts};
 use crate::table::{cells_at, metrics, sort};
 use crate::trials::{has_series, median_trial, median_trials};
 
@@ -20,6 +21,8 @@ use crate::trials::{has_series, median_trial, median_trials};
 pub struct Pictures {
     /// For each undisturbed group: lines over the x axis, or rows where it has one point.
     pub groups: Vec<GroupPictures>,
+    /// For each point whose trials have parts.
+    pub steps: Vec<StepPictures>,
     /// For each point of the first group.
     pub percentiles: Vec<RowChart>,
     /// For each undisturbed point with a time series.
@@ -37,6 +40,15 @@ pub struct Pictures {
 pub struct GroupPictures {
     pub lines: Vec<LineChart>,
     pub rows: Option<RowChart>,
+}
+
+/// The parts of the trials at a point; and, of a load in steps, one trial of each contender over time.
+#[derive(Debug, Serialize)]
+pub struct StepPictures {
+    pub lines: Vec<LineChart>,
+    /// By which metric the trials are the median.
+    pub by: String,
+    pub overload: Vec<OverloadChart>,
 }
 
 /// One trial of each contender at a point.
@@ -72,6 +84,7 @@ impl Pictures {
                 .enumerate()
                 .map(|(nth, group)| group_pictures(export, groups, group, nth))
                 .collect(),
+            steps: steps(export, groups),
             percentiles: percentile::points(export, groups)
                 .into_iter()
                 .enumerate()
@@ -132,6 +145,19 @@ fn group_pictures(export: &Export, groups: &Groups, group: &Group, nth: usize) -
     GroupPictures { lines, rows }
 }
 
+fn steps(export: &Export, groups: &Groups) -> Vec<StepPictures> {
+    let Some((axis, points)) = parts(export, groups) else { return Vec::new() };
+    let pictures = |(nth, parts): (usize, &PartsAt)| {
+        let (by, trials) = median_trials(export, parts.point, None, has_fates);
+        StepPictures {
+            lines: step_charts(export, axis, parts, &format!("steps-{nth}")),
+            by: by.words(),
+            overload: overload_charts(&format!("overload-{nth}"), &trials),
+        }
+    };
+    points.iter().enumerate().map(pictures).collect()
+}
+
 fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Disturbed {
     let mut cells = cells_at(export, point);
     let metric = Metric::new(RECOVERY);
@@ -173,7 +199,8 @@ fn has_events(trial: &Trial) -> bool {
     !trial.sample.events.is_empty()
 }
 
-/// All over the same time, so that they can be set side by side.
+/// All over the same time, so that they can be set side by side; without those of loads in steps, which have a picture of
+/// their own.
 fn timelines(export: &Export, id: &str, place: String, point: &Point, metric: Option<&str>) -> Timelines {
     let (by, trials): (Metric, Vec<&Trial>) = median_trials(export, point, metric, has_series);
     let spans: Vec<(f64, f64)> = trials.iter().map(|trial| seconds_of(&trial.sample.series)).collect();
@@ -186,6 +213,7 @@ fn timelines(export: &Export, id: &str, place: String, point: &Point, metric: Op
         place,
         by: by.words(),
         charts: charts
+            .filter(|(_, trial)| !has_fates(trial))
             .filter_map(|(nth, trial)| timeline(export, format!("{id}-{nth}"), trial, seconds))
             .collect(),
     }

@@ -141,8 +141,28 @@ fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview>
     }
     let cells = group.cells(export);
     let metric = metrics(cells.iter().copied()).into_iter().next()?;
+    let title = format!("{} over {over}", metric.label());
+    let value =
+        |point: &Point| groups.x.and_then(|x| point.get(x)).map_or(String::new(), ToString::to_string);
+    let planned =
+        |name: &str, point: &Point| cells.iter().any(|cell| cell.contender == name && cell.point == *point);
+    let sparse = cells.iter().any(|cell| group.points.iter().any(|point| !planned(&cell.contender, point)));
+    Some(Overview {
+        sparse,
+        title: at(&one_line(&title), &group.label, ", at "),
+        table: matrix(&cells, &group.points, &metric, value),
+    })
+}
+
+/// A metric, contenders by points, each point named by its value.
+pub fn matrix(
+    cells: &[&Cell],
+    points: &[&Point],
+    metric: &Metric,
+    value: impl Fn(&Point) -> String,
+) -> Table {
     let mut names: Vec<&str> = Vec::new();
-    for cell in &cells {
+    for cell in cells {
         if !names.contains(&cell.contender.as_str()) {
             names.push(&cell.contender);
         }
@@ -155,23 +175,17 @@ fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview>
         })
     };
     let column = |point: &&Point| {
-        let value = groups.x.and_then(|x| point.get(x)).map_or(String::new(), ToString::to_string);
         let is_lost = |name: &str| {
             let cell = cells.iter().find(|cell| cell.contender == name && cell.point == **point);
             cell.is_some_and(|cell| cell.metrics.is_empty() && cell.needs.is_empty())
         };
         let entry =
             |name: &&str| Entry { lost: is_lost(name), ..Entry::plain(of(name, point).unwrap_or_default()) };
-        (Column { name: one_line(&value), numeric: true }, names.iter().map(entry).collect())
+        (Column { name: one_line(&value(point)), numeric: true }, names.iter().map(entry).collect())
     };
     let contenders = names.iter().map(|name| Entry::plain(one_line(name))).collect();
     let first = (Column { name: "contender".to_owned(), numeric: false }, contenders);
-    let title = format!("{} over {over}", metric.label());
-    Some(Overview {
-        sparse: group.points.iter().any(|point| names.iter().any(|name| of(name, point).is_none())),
-        title: at(&one_line(&title), &group.label, ", at "),
-        table: Table::of(std::iter::once(first).chain(group.points.iter().map(column)).collect()),
-    })
+    Table::of(std::iter::once(first).chain(points.iter().map(column)).collect())
 }
 
 /// Why a planned cell has no figure.
@@ -206,7 +220,7 @@ fn tables(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Poi
     let details = (!details.is_empty())
         .then(|| Table::of([names()].into_iter().chain(figures(export, &cells, &details)).collect()));
     let source_lines = match export.run.kind.as_str() {
-        "http" => cells.iter().filter_map(|cell| source_line(cell)).collect(),
+        "http" if export.run.within.is_none() => cells.iter().filter_map(|cell| source_line(cell)).collect(),
         _ => Vec::new(),
     };
     PointTables {

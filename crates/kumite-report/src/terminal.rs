@@ -46,6 +46,12 @@ pub fn terminal(export: &Export, style: &Style) -> String {
             out += &format!("\n{}", point_lines(point, style));
         }
     }
+    for point in &document.steps {
+        for Overview { title, table, .. } in &point.overviews {
+            let title = format!("{title}, {}", point.place);
+            out += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
+        }
+    }
     out += &failure_lines(&document.failures, style);
     if let Some(published) = &document.published {
         out += &published_lines(published, style);

@@ -172,6 +172,30 @@ fn a_sparse_run_in_every_format() {
 }
 
 #[test]
+fn an_overload_in_every_format() {
+    let export = fixture::overload::export();
+    insta::assert_snapshot!("overload_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("overload_markdown", markdown(&export));
+    let page = html(&export);
+    shown("overload.html", &page);
+    let (charts, _) = accessible(&page);
+    // At each of two points: recovery in rows, goodput and median over the rate, and three trials over time.
+    assert_eq!(charts, 2 * (1 + 2 + 3));
+    assert!(page.len() < 500_000, "{} bytes", page.len());
+    for words in [
+        "kotlin-coroutines-async, block 3: back to normal at once",
+        "go-pgx, block 3: back to normal after 31.5 s",
+        "spring-blocking, block 3: not back to normal within 45.0 s",
+        "offered at 10.0 to 100 a second: ",
+        "After the load had dropped: ",
+        "500 &lt;b&gt;refused",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("Was it steady?"), "what was due has a picture of its own");
+}
+
+#[test]
 fn a_task_run_in_every_format() {
     let export = fixture::task::export();
     insta::assert_snapshot!("task_terminal", terminal(&export, &PLAIN));

@@ -9,6 +9,7 @@ use super::scale::Scale;
 use super::{Look, Tick, shortened};
 use crate::group::{Group, Groups, at, x_value};
 use crate::metric::Metric;
+use crate::steps::{PartsAt, SHOWN};
 use crate::table::{lost, metrics};
 use crate::text::one_line;
 
@@ -87,16 +88,29 @@ pub fn line_charts(export: &Export, groups: &Groups, group: &Group, id: &str) ->
     };
     let drawn: Vec<&Metric> = known.iter().filter(is_drawn).take(MOST_CHARTS).collect();
     let drawn = if drawn.is_empty() { known.iter().take(1).collect() } else { drawn };
-    let chart = |(nth, metric)| line_chart(export, format!("{id}-{nth}"), x, group, &cells, metric);
+    let over = x.replace('_', " ");
+    let chart =
+        |(nth, metric)| line_chart(export, format!("{id}-{nth}"), (x, &over), &group.label, &cells, metric);
     drawn.into_iter().enumerate().filter_map(chart).collect()
 }
 
-/// None where there are fewer than two values to draw a line between.
+/// The charts of the parts of trials at a point, over the axis that they sweep.
+pub fn step_charts(export: &Export, axis: &str, parts: &PartsAt, id: &str) -> Vec<LineChart> {
+    let over = Metric::new(axis).label();
+    let chart = |(nth, name): (usize, &&str)| {
+        let metric = Metric::new(name);
+        line_chart(export, format!("{id}-{nth}"), (axis, &over), &parts.place, &parts.cells, &metric)
+    };
+    SHOWN.iter().enumerate().filter_map(chart).collect()
+}
+
+/// None where there are fewer than two values to draw a line between. The axis is given with its name in words, `label` says
+/// where the cells are.
 fn line_chart(
     export: &Export,
     id: String,
-    axis: &str,
-    group: &Group,
+    (axis, over): (&str, &str),
+    label: &str,
     cells: &[&Cell],
     metric: &Metric,
 ) -> Option<LineChart> {
@@ -160,7 +174,6 @@ fn line_chart(
     }
     move_labels_apart(&mut lines, bottom);
 
-    let over = axis.replace('_', " ");
     let sentences: Vec<String> = lines
         .iter()
         .filter_map(|line| Some(format!("{}; {}.", line.dots.first()?.text, line.dots.last()?.text)))
@@ -172,7 +185,7 @@ fn line_chart(
         description: one_line(&format!(
             "Line chart of {} over {}, from first to last: {} All figures are in the tables.",
             metric.words(),
-            at(&over, &group.label, ", at "),
+            at(over, label, ", at "),
             sentences.join(" ")
         )),
         x_title: one_line(&format!("{over}{}", if x_scale.log { ", log scale" } else { "" })),

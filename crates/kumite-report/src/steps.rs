@@ -1,0 +1,87 @@
+//! What is swept within each trial, such as the steps of a load: the parts of trials as tables.
+
+use kumite_record::{Cell, Export, Point};
+use serde::Serialize;
+
+use crate::group::Groups;
+use crate::metric::Metric;
+use crate::table::{Column, Entry, Overview, Table, figures, matrix, metrics, words};
+use crate::text::one_line;
+
+/// The parts of the trials at a point.
+#[derive(Debug, Serialize)]
+pub struct StepTables {
+    /// The point among all.
+    pub place: String,
+    /// Contenders by steps, for each metric that is asked for first.
+    pub overviews: Vec<Overview>,
+    /// All metrics, a row for each step of each contender.
+    pub table: Table,
+}
+
+/// What is shown over the steps, as far as it was measured.
+pub const SHOWN: [&str; 2] = ["goodput_rps", "response_p50_us"];
+
+/// A point whose trials have parts.
+pub struct PartsAt<'a> {
+    pub place: String,
+    pub point: &'a Point,
+    /// Contenders in the order of the record, each with its steps in theirs.
+    pub cells: Vec<&'a Cell>,
+}
+
+/// The points whose trials have parts, and the axis that they sweep.
+pub fn parts<'a>(export: &'a Export, groups: &Groups<'a>) -> Option<(&'a str, Vec<PartsAt<'a>>)> {
+    let within = export.run.within.as_ref()?;
+    let position = |cell: &Cell| {
+        let contender = export.contenders.iter().position(|known| known.name == cell.contender);
+        let value = cell.point.get(&within.axis);
+        (contender, within.values.iter().position(|known| Some(known) == value))
+    };
+    let all = groups.groups.iter().flat_map(|group| group.points.iter().map(move |point| (group, *point)));
+    let at = |(group, point): (_, &'a Point)| {
+        let is_part = |cell: &&Cell| {
+            let mut outer = cell.point.clone();
+            outer.0.remove(&within.axis).is_some() && outer == *point
+        };
+        let mut cells: Vec<&Cell> = export.parts.iter().filter(is_part).collect();
+        cells.sort_by_key(|cell| position(cell));
+        let place = groups.full_place(group, point);
+        (!cells.is_empty()).then_some(PartsAt { place, point, cells })
+    };
+    let points: Vec<PartsAt> = all.filter_map(at).collect();
+    (!points.is_empty()).then_some((&within.axis, points))
+}
+
+/// The tables of each of them.
+pub fn step_tables(export: &Export, groups: &Groups) -> Vec<StepTables> {
+    let Some((axis, points)) = parts(export, groups) else { return Vec::new() };
+    let name = Metric::new(axis);
+    let value = |cell: &Cell| cell.point.get(axis).map_or(String::new(), ToString::to_string);
+    let tables = |PartsAt { place, cells, .. }: PartsAt| {
+        let known = metrics(cells.iter().copied());
+        let mut steps: Vec<&Point> = Vec::new();
+        for cell in &cells {
+            if !steps.contains(&&cell.point) {
+                steps.push(&cell.point);
+            }
+        }
+        let overview = |metric: &Metric| Overview {
+            title: one_line(&format!("{} over {}", metric.label(), name.words())),
+            sparse: false,
+            table: matrix(&cells, &steps, metric, |point| {
+                point.get(axis).map_or(String::new(), ToString::to_string)
+            }),
+        };
+        let mut columns = vec![words(&cells, "contender", false, |cell| cell.contender.clone())];
+        let rates = cells.iter().map(|cell| Entry::plain(one_line(&value(cell)))).collect();
+        columns.push((Column { name: one_line(&name.label()), numeric: true }, rates));
+        columns.extend(figures(export, &cells, &known));
+        StepTables {
+            place,
+            overviews: known.iter().filter(|m| SHOWN.contains(&&*m.name)).map(overview).collect(),
+            table: Table::of(columns),
+        }
+    };
+    points.into_iter().map(tables).collect()
+}
