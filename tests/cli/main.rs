@@ -19,5 +19,6 @@ mod schema;
 mod selfcheck;
 mod service;
 mod spec;
+mod steps;
 mod stub;
 mod task;

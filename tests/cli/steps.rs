@@ -1,0 +1,71 @@
+//! A load in steps, and what follows them: an axis within each trial.
+
+use crate::place::{EXPERIMENT, Place};
+use crate::schema::assert_right;
+
+/// What replaces the window of the others.
+const STEPS: &str = r#"rate_rps = "20@1s,80@1s"
+drop_to_rps = 20
+watch_s = 6
+good_ms = 5000
+timeout_ms = 5000
+connections = 100
+"#;
+
+const CLAIMS: &str = r#"
+[[claim]]
+id = "each-step"
+assert = "every $rate_rps: goodput_rps(a) > 10"
+[[claim]]
+id = "one-step"
+assert = "goodput_rps(a at rate_rps=80) > 2 * goodput_rps(a at rate_rps=20)"
+[[claim]]
+id = "the-whole"
+assert = "answered(a) = 220 and refusals(a) = 0"
+"#;
+
+fn place(claims: &str) -> Place {
+    let place = Place::new("", &[("a", "pong")]);
+    let window = "duration_s = 0.2\nwarm_up_s = 0\nconnections = 2\n";
+    assert!(EXPERIMENT.contains(window));
+    let text = EXPERIMENT.replace(window, STEPS);
+    place.write("experiments/fake/experiment.toml", &format!("{text}{claims}"));
+    place
+}
+
+#[test]
+fn steps_are_an_axis_within_trials() {
+    let place = place(CLAIMS);
+    let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0);
+    let export = said.json();
+    assert_right("run", &export);
+    assert_eq!(export["run"]["within"]["axis"], "rate_rps");
+    let parts = export["trials"][0]["sample"]["parts"].as_array().unwrap();
+    let goodput: Vec<(&serde_json::Value, &serde_json::Value)> =
+        parts.iter().map(|part| (&part["at"], &part["metrics"]["goodput_rps"])).collect();
+    assert_eq!(goodput, [(&20.into(), &20.0.into()), (&80.into(), &80.0.into())]);
+    let cells: Vec<&serde_json::Value> =
+        export["parts"].as_array().unwrap().iter().map(|cell| &cell["point"]["rate_rps"]).collect();
+    assert_eq!(cells, [20, 80]);
+    let claims = export["claims"].as_array().unwrap();
+    assert_eq!(claims[0]["verdict"], "undecided", "{}", claims[0]);
+    assert!(claims[1]["why"].as_str().unwrap().contains("the ratio is 2.000"), "{}", claims[1]);
+    assert_eq!(claims[2]["verdict"], "holds", "{}", claims[2]);
+    let report = place.kumite(&["report", "last", "--markdown", "-"]).ended(0);
+    assert!(report.out.contains("80"), "{}", report.out);
+}
+
+#[test]
+fn what_claims_of_steps_must_say() {
+    let claim = |assert: &str| format!("[[claim]]\nid = 'c'\nassert = '{assert}'\n");
+    let cases = [
+        ("goodput_rps(a) > 1", "goodput_rps(a) needs 'at rate_rps=…'"),
+        ("answered(a at rate_rps=20) > 1", "'answered' is of whole trials, and rate_rps changes within them"),
+        ("goodput_rps(a at rate_rps=30) > 1", "axis 'rate_rps' has no value 30; it has 20, 80"),
+        ("goodput(a) > 1", "no metric 'goodput'; there are:"),
+    ];
+    for (assert, expected) in cases {
+        let said = place(&claim(assert)).kumite(&["run", "fake", "--dry-run"]).ended(2);
+        assert!(said.err.contains(expected), "{}", said.err);
+    }
+}
