@@ -154,7 +154,22 @@ impl Evidence<'_> {
             high: effect.map(|(interval, _)| interval.high),
             confidence: finding.map(|finding| finding.confidence).filter(|confidence| *confidence > 0.0),
             effect_kind: effect.map(|(_, kind)| *kind),
-            why: finding.map(|finding| why(finding, &findings)).unwrap_or_default(),
+            why: finding.map(|finding| why(finding, &findings)).unwrap_or_default()
+                + &self.left_out(spec, parts),
+        }
+    }
+
+    /// How many comparisons an `every` has left out for want of what this machine lacks, in words.
+    fn left_out(&self, spec: &ClaimSpec, parts: &[Vec<Scoped>]) -> String {
+        if self.run.unavailable.is_empty() {
+            return String::new();
+        }
+        let run = Run { unavailable: Vec::new(), ..self.run.clone() };
+        let all = Evidence { run: &run, trials: Vec::new(), contenders: self.contenders };
+        let count = |parts: &[Vec<Scoped>]| parts.iter().map(Vec::len).sum::<usize>();
+        match count(&all.parts(spec)) - count(parts) {
+            0 => String::new(),
+            n => format!("; {n} more at points that cannot be measured here are left out"),
         }
     }
 
@@ -185,10 +200,16 @@ impl Evidence<'_> {
         }
     }
 
-    /// Whether the plan has all cells that a claim compares: an `every` speaks of what the profile tries.
+    /// Whether the plan has all cells that a claim compares, and they can be measured here: an `every` speaks of what the
+    /// profile tries.
     fn is_planned(&self, claim: &claim::Claim, scope: &Scope) -> bool {
+        let can_be = |cell: &Reference| {
+            let point = &self.run.points[cell.point];
+            self.run.unavailable.iter().all(|other| other.point != *point)
+        };
+        let planned = |cells: Vec<Reference>| cells.iter().all(can_be);
         claim.parts.iter().all(|part| match part {
-            Part::Comparison(comparison) => self.of_comparison(comparison, scope).is_ok(),
+            Part::Comparison(comparison) => self.of_comparison(comparison, scope).is_ok_and(planned),
             // An `every` inside asks for itself.
             Part::Every(..) => true,
         })
