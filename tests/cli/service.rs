@@ -184,6 +184,9 @@ fn a_point_that_cannot_be_measured_is_said_and_the_others_are_measured() {
     let more = "[axes]\ncores = [1, 4096]\n[[claim]]\nid = 'far'\nassert = 'elapsed_ms(a at cores=4096) > 1 ms'\n\
                 [[claim]]\nid = 'here'\nassert = 'every $cores: elapsed_ms(a) > 1 ms'\n";
     let place = place(&format!("{EXPERIMENT}{more}"), "");
+    let dry = kumite(&place, &["run", "fake", "--dry-run"]).ended(0);
+    assert!(dry.out.contains("cores=4096: cannot be measured here: cores = 4096"), "{}", dry.out);
+    assert!(dry.out.contains("1 point, 1 blocks each, 1 trials"), "{}", dry.out);
     let said = kumite(&place, &["run", "fake", "--json", "-"]).ended(0);
     assert!(said.err.contains("cannot measure cores=4096: cores = 4096 cannot be had"), "{}", said.err);
     let export = said.json();

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{
-    Choice, Clock, Experiment, RealClock, check_disk, cores, humane, machine, prepare, used_cores,
+    Choice, Clock, Experiment, Planned, RealClock, check_disk, cores, humane, machine, prepare, used_cores,
 };
-use kumite_record::{Run, Store};
+use kumite_record::{Run, Store, Unavailable};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -63,7 +63,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let used = used_cores(&experiment, &available)?;
     args.documents.check()?;
     if args.dry_run {
-        return output::print(&dry_run(&experiment, &choice));
+        let unavailable = experiment.unavailable(&available);
+        let can_be = |planned: &Planned| unavailable.iter().all(|other| other.point != planned.point);
+        experiment.planned.retain(can_be);
+        return output::print(&dry_run(&experiment, &unavailable, &choice));
     }
     let clock = RealClock::default();
     let stop = stop::flag()?;
@@ -150,7 +153,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
 }
 
 /// What would be done, and about how long it would take.
-fn dry_run(experiment: &Experiment, choice: &Choice) -> String {
+fn dry_run(experiment: &Experiment, unavailable: &[Unavailable], choice: &Choice) -> String {
     let mut text = format!("{}: {}\n\n", experiment.name, experiment.question.text);
     let mut taking_part = Vec::new();
     for (contender, variant) in experiment.variants() {
@@ -180,6 +183,9 @@ fn dry_run(experiment: &Experiment, choice: &Choice) -> String {
             if planned.point.0.is_empty() { "the only one".to_owned() } else { planned.point.to_string() };
         let who = if all { "all".to_owned() } else { here.join(", ") };
         text += &format!("  {point}: {who}\n");
+    }
+    for Unavailable { point, why } in unavailable {
+        text += &format!("  {point}: cannot be measured here: {why}\n");
     }
     let (trials, time) = experiment.extent(&taking_part);
     let points = match experiment.planned.len() {
