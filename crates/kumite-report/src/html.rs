@@ -9,11 +9,12 @@ use crate::group::Groups;
 use crate::pictures::Pictures;
 
 /// Their names' endings turn escaping on: each is written so that it is XML, too.
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 10] = [
     ("report.html", include_str!("page/report.html")),
     ("measurements.html", include_str!("page/measurements.html")),
     ("table.html", include_str!("page/table.html")),
     ("line-chart.html", include_str!("page/line-chart.html")),
+    ("line-charts.html", include_str!("page/line-charts.html")),
     ("row-chart.html", include_str!("page/row-chart.html")),
     ("timeline.html", include_str!("page/timeline.html")),
     ("overload.html", include_str!("page/overload.html")),
