@@ -79,9 +79,8 @@ impl Scope<'_> {
         let (of_trials, of_parts) =
             (self.names.metrics.contains(&name), self.names.part_metrics.contains(&name));
         if !of_trials && !of_parts {
-            let mut known = [self.names.metrics, self.names.part_metrics].concat();
-            known.sort_unstable();
-            known.dedup();
+            let mut known = self.names.metrics.to_vec();
+            known.extend(self.names.part_metrics.iter().filter(|name| !self.names.metrics.contains(name)));
             return fail(&metric.name, format!("no metric '{name}'; there are: {}", known.join(", ")));
         }
         self.contender(&metric.contender)?;
