@@ -10,7 +10,9 @@ def check(job):
         return wrong(f"{fan_outs!r:.200} is not a list of {jobs} fan-outs")
     for nth, bodies in enumerate(fan_outs, 1):
         if bodies != expected:
-            return wrong(f"fan-out {nth} has the bodies {bodies!r:.200}, not {expected!r}")
+            return wrong(
+                f"fan-out {nth} has the bodies {bodies!r:.200}, not {expected!r}"
+            )
     return {"right": True}
 
 

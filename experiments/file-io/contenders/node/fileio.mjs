@@ -79,7 +79,8 @@ function compute(task, { objects, steps }) {
   for (let i = 0; i < objects; i++) numbered.push({ number: task + i });
   let x = 0;
   for (const { number } of numbered) x = (x + number) | 0;
-  for (let i = 0; i < steps; i++) x = (Math.imul(x ^ (x >>> 15), 1664525) + 1013904223) | 0;
+  for (let i = 0; i < steps; i++)
+    x = (Math.imul(x ^ (x >>> 15), 1664525) + 1013904223) | 0;
   return x;
 }
 
