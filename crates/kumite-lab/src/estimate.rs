@@ -11,7 +11,7 @@ pub(crate) const CONFIDENCE: f64 = 0.95;
 /// The planned cells of these contenders that can be measured here.
 pub(crate) fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> Vec<Cell> {
     let mut cells = Vec::new();
-    let can_be = |point: &Point| run.unavailable.iter().all(|other| other.point != *point);
+    let can_be = |point: &Point| run.unavailable(point).is_none();
     for (nth, point) in run.points.iter().enumerate().filter(|(_, point)| can_be(point)) {
         for contender in contenders.iter().filter(|contender| run.plans(contender, nth)) {
             let of_cell: Vec<&Trial> = trials

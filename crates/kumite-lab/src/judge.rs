@@ -203,10 +203,7 @@ impl Evidence<'_> {
     /// Whether the plan has all cells that a claim compares, and they can be measured here: an `every` speaks of what the
     /// profile tries.
     fn is_planned(&self, claim: &claim::Claim, scope: &Scope) -> bool {
-        let can_be = |cell: &Reference| {
-            let point = &self.run.points[cell.point];
-            self.run.unavailable.iter().all(|other| other.point != *point)
-        };
+        let can_be = |cell: &Reference| self.run.unavailable(&self.run.points[cell.point]).is_none();
         let planned = |cells: Vec<Reference>| cells.iter().all(can_be);
         claim.parts.iter().all(|part| match part {
             Part::Comparison(comparison) => self.of_comparison(comparison, scope).is_ok_and(planned),
@@ -426,10 +423,8 @@ impl Evidence<'_> {
             let reason = contender.reason.as_deref().unwrap_or("no reason was kept");
             return format!("{name} was {}: {reason}", contender.status.as_str());
         }
-        let at = |reference: &Reference| &self.run.points[reference.point];
-        let wanting = reference.and_then(|r| self.run.unavailable.iter().find(|other| other.point == *at(r)));
-        if let Some(wanting) = wanting {
-            return format!("it cannot be measured here: {}", wanting.why);
+        if let Some(why) = reference.and_then(|r| self.run.unavailable(&self.run.points[r.point])) {
+            return format!("it cannot be measured here: {why}");
         }
         let here = |trial: &&Trial| {
             trial.contender == name && reference.is_none_or(|r| trial.point == self.run.points[r.point])

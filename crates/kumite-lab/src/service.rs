@@ -53,13 +53,13 @@ struct Order<'a> {
 
 /// Those of one trial, while they run. What is dropped is ended.
 pub(crate) struct Running {
-    services: Vec<Box<dyn Run>>,
+    services: Vec<Box<dyn Serving>>,
     /// Goes after them.
     _folder: Option<Folder>,
 }
 
 /// A service that runs.
-trait Run {
+trait Serving {
     /// What the experiment calls it.
     fn name(&self) -> &str;
     /// What tells contenders where it is.
@@ -121,15 +121,15 @@ impl<'a> Services<'a> {
                 log: log.with_file_name(format!("{}-{name}.log", file_name(log))),
                 stop,
             };
-            let started: Result<Box<dyn Run>, String> = match spec {
+            let started: Result<Box<dyn Serving>, String> = match spec {
                 ServiceSpec::Postgresql(spec) => {
-                    Postgresql::start(spec, &order).map(|run| Box::new(run) as _)
+                    Postgresql::start(spec, &order).map(|started| Box::new(started) as _)
                 }
                 ServiceSpec::Stub(spec) => {
-                    Stub::start(spec, parameters, &order).map(|run| Box::new(run) as _)
+                    Stub::start(spec, parameters, &order).map(|started| Box::new(started) as _)
                 }
                 ServiceSpec::Files(spec) => {
-                    Files::start(spec, parameters, &order).map(|run| Box::new(run) as _)
+                    Files::start(spec, parameters, &order).map(|started| Box::new(started) as _)
                 }
             };
             running.services.push(started.map_err(failed)?);

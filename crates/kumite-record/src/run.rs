@@ -93,6 +93,11 @@ impl Run {
         self.contenders_at.get(point).is_none_or(|names| names.iter().any(|name| name == contender))
     }
 
+    /// Why this machine cannot measure a point, if it cannot.
+    pub fn unavailable(&self, point: &Point) -> Option<&str> {
+        self.unavailable.iter().find(|other| other.point == *point).map(|other| other.why.as_str())
+    }
+
     /// Makes the id of a run that begins then: the second, and a few letters so that two of one second differ.
     pub fn new_id(started: Timestamp) -> String {
         format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), (started.subsec_nanosecond() / 1000) & 0xffff)

@@ -8,7 +8,7 @@ use kumite_record::DiskResult;
 
 use super::spec::FilesSpec;
 use super::stub::own_program;
-use super::{GRACE, Order, Parameters, Process, Run, variable};
+use super::{GRACE, Order, Parameters, Process, Serving, variable};
 
 const READY: Duration = Duration::from_secs(10);
 
@@ -69,7 +69,7 @@ impl Drop for Mount {
     }
 }
 
-impl Run for Files {
+impl Serving for Files {
     fn name(&self) -> &str {
         &self.name
     }

@@ -10,7 +10,7 @@ use kumite_process::{Spawn, run};
 
 use super::spec::PostgresqlSpec;
 use super::user::User;
-use super::{GRACE, Order, Process, Run, variable};
+use super::{GRACE, Order, Process, Serving, variable};
 use crate::http::free_port;
 use crate::log::last_lines;
 use crate::needs::ended;
@@ -117,7 +117,7 @@ impl Sql {
     }
 }
 
-impl Run for Postgresql {
+impl Serving for Postgresql {
     fn name(&self) -> &str {
         &self.name
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use kumite_record::StubResult;
 
 use super::spec::StubSpec;
-use super::{GRACE, Order, Parameters, Process, Run, variable};
+use super::{GRACE, Order, Parameters, Process, Serving, variable};
 use crate::http::free_port;
 
 const READY: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ impl Stub {
     }
 }
 
-impl Run for Stub {
+impl Serving for Stub {
     fn name(&self) -> &str {
         &self.name
     }
