@@ -68,4 +68,10 @@ fn what_claims_of_steps_must_say() {
         let said = place(&claim(assert)).kumite(&["run", "fake", "--dry-run"]).ended(2);
         assert!(said.err.contains(expected), "{}", said.err);
     }
+    // What is wrong with the load comes before what claims then lack.
+    let place = place(CLAIMS);
+    let text = place.read("experiments/fake/experiment.toml").replace("watch_s = 6", "watch_s = 2");
+    place.write("experiments/fake/experiment.toml", &text);
+    let said = place.kumite(&["run", "fake", "--dry-run"]).ended(2);
+    assert!(said.err.contains("watch_s is too short"), "{}", said.err);
 }

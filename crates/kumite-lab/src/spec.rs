@@ -361,6 +361,11 @@ impl Experiment {
             source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
         })?;
         metrics.extend(derived.names());
+        // Before the claims: they would miss the steps of a load that is wrong.
+        for planned in &planned {
+            workload_of(kind, &workload, &planned.point, &file.answer)
+                .map_err(|what| source.error_at(&["workload"], what))?;
+        }
         let within = within(&file, kind);
         let speaks_of =
             Known { contenders: &names, metrics: &metrics, part_metrics: kind.part_metrics(), within };
@@ -573,7 +578,11 @@ fn within(file: &File, kind: Kind) -> Option<Within> {
         let one = workload_of(kind, &workload, &Point::default(), &file.answer).ok();
         let Some(one) = one.and_then(|workload| workload.within()) else { continue };
         let all = all.get_or_insert(Within { axis: one.axis, values: Vec::new() });
-        all.values.extend(one.values);
+        for value in one.values {
+            if !all.values.contains(&value) {
+                all.values.push(value);
+            }
+        }
     }
     all
 }
