@@ -362,9 +362,15 @@ impl Experiment {
         })?;
         metrics.extend(derived.names());
         // Before the claims: they would miss the steps of a load that is wrong.
-        for planned in &planned {
-            workload_of(kind, &workload, &planned.point, &file.answer)
-                .map_err(|what| source.error_at(&["workload"], what))?;
+        let of_point = |planned: &Planned| workload_of(kind, &workload, &planned.point, &file.answer);
+        let workloads: Vec<Workload> = planned
+            .iter()
+            .map(of_point)
+            .collect::<Result<_, _>>()
+            .map_err(|what| source.error_at(&["workload"], what))?;
+        if workloads.windows(2).any(|pair| pair[0].within() != pair[1].within()) {
+            let what = "a load in steps is the same at every point: its steps are an axis of their own";
+            return Err(source.error_at(&["axes"], what));
         }
         let within = within(&file, kind);
         let speaks_of =
@@ -391,14 +397,7 @@ impl Experiment {
             services,
             disk: file.disk,
         };
-        let within = experiment.within();
         for point in experiment.points() {
-            let workload =
-                experiment.workload(&point).map_err(|what| source.error_at(&["workload"], what))?;
-            if workload.within() != within {
-                let what = "a load in steps is the same at every point: its steps are an axis of their own";
-                return Err(source.error_at(&["axes"], what));
-            }
             if let Some(disk) = &experiment.disk {
                 let bytes = of_parameters(disk, &experiment.parameters(&point));
                 bytes.map_err(|what| source.error_at(&["disk"], what))?;
