@@ -10,10 +10,17 @@ const ALLOWED: [(&str, &[&str]); 9] = [
     ("kumite-process", &[]),
     ("kumite-ring", &[]),
     ("kumite-disk", &[]),
+    ("kumite-function", &["kumite-process"]),
     ("kumite-load", &["kumite-ring"]),
     ("kumite-report", &["kumite-record"]),
-    ("kumite-lab", &["kumite-disk", "kumite-load", "kumite-process", "kumite-record", "kumite-stats"]),
-    ("kumite", &["kumite-disk", "kumite-lab", "kumite-load", "kumite-record", "kumite-report"]),
+    (
+        "kumite-lab",
+        &["kumite-disk", "kumite-function", "kumite-load", "kumite-process", "kumite-record", "kumite-stats"],
+    ),
+    (
+        "kumite",
+        &["kumite-disk", "kumite-function", "kumite-lab", "kumite-load", "kumite-record", "kumite-report"],
+    ),
 ];
 
 /// What must not be in a source file, with what to do instead; each word is put together so that it is not found here.

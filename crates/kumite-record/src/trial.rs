@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AxisValue, Point};
+use crate::{AxisValue, Call, Phase, Point};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -221,6 +221,12 @@ pub struct Sample {
     /// What happened within the last of them that told; in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<JobEvent>,
+    /// The calls of a function, in the order in which they were offered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
+    /// The lives of its instances, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
     /// Whether that was steady, and what of it the figures are of; none if it is too short to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,
