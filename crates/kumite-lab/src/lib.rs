@@ -15,6 +15,7 @@ mod execute;
 mod export;
 mod find_rate;
 mod folder;
+mod functions;
 mod http;
 mod judge;
 mod kit_test;
@@ -54,6 +55,7 @@ pub use execute::{
 };
 pub use export::{conclude, export, undecided};
 pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
+pub use functions::read_functions;
 pub use http::{External, HttpExecutor, HttpWorkload, load_result};
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
