@@ -81,6 +81,7 @@ enum Invoked {
         answer: Answer,
         why: What,
         status: Option<&'static str>,
+        at: Instant,
     },
     Stopping,
 }
