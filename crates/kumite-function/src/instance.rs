@@ -86,6 +86,7 @@ impl Instance {
                 env: &env,
                 cores: &function.cores,
                 log: &log_of_it,
+                group: group.as_ref(),
             };
             let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
             Ok((tree, group, began))
@@ -192,10 +193,8 @@ impl Instance {
     pub async fn end(self) {
         let end = move || {
             let Instance { _api, tree, group, .. } = self;
-            if let Some(group) = &group {
-                let _ = group.thaw();
-            }
             tree.stop(GRACE);
+            // Kills who has left the tree.
             drop(group);
         };
         let _ = spawn_blocking(end).await;
