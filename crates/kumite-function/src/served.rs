@@ -323,7 +323,9 @@ impl Served {
         let ended = tokio::select! {
             biased;
             said = conversation.initialized() => match said {
-                Initialized::Done(at) => return Init::Done(at),
+                // It is the clock that cuts off, however late it was looked at.
+                Initialized::Done(at) if at <= until => return Init::Done(at),
+                Initialized::Done(_) => false,
                 Initialized::Failed(answer) => {
                     let why = What::Killed("it said that it cannot be initialized".to_owned());
                     return Init::Failed { answer, why, status: "error" };

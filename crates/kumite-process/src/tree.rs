@@ -174,11 +174,6 @@ impl Tree {
         self.root.as_raw().cast_unsigned()
     }
 
-    /// Can be read once the root has ended.
-    pub fn pidfd(&self) -> BorrowedFd<'_> {
-        self.pidfd.as_fd()
-    }
-
     /// Whether the root has ended, and how. Does not wait. Descendants may still run: see [`Tree::stop`].
     pub fn exited(&mut self) -> Result<Option<ExitStatus>, Error> {
         if self.exit.is_none() {
