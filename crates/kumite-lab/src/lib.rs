@@ -16,6 +16,7 @@ mod export;
 mod find_rate;
 mod folder;
 mod function;
+mod functions;
 mod http;
 mod judge;
 mod kit_test;
@@ -57,6 +58,7 @@ pub use execute::{
 pub use export::{conclude, export, undecided};
 pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use function::{FunctionExecutor, FunctionWorkload};
+pub use functions::read_functions;
 pub use http::{External, HttpExecutor, HttpWorkload, load_result};
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_process::{Output, Stdin, end_orphans, runner_main};

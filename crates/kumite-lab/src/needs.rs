@@ -66,7 +66,7 @@ pub(crate) fn install(packages: &Install, log: &Path) -> Result<(), String> {
     let command = format!(
         "{sudo}apt-get -q update && {sudo}env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends {names}"
     );
-    let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log };
+    let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log, group: None };
     let finished = run(&spawn, INSTALL_LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
     if finished.status.success() {
         return Ok(());

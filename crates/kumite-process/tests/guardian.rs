@@ -22,11 +22,14 @@ fn helper() {
         let this = std::env::current_exe().unwrap();
         let command = format!("exec env -u HELPER_NESTED '{}' --exact helper --ignored", this.display());
         let log = &dir.join("outer-log");
-        let _tree = Tree::start(&Spawn { command: &command, dir, env: &[], cores: &[], log }).unwrap();
+        let _tree =
+            Tree::start(&Spawn { command: &command, dir, env: &[], cores: &[], log, group: None }).unwrap();
         std::thread::sleep(Duration::from_secs(30));
     }
-    let start =
-        |command| Tree::start(&Spawn { command, dir, env: &[], cores: &[], log: &dir.join("log") }).unwrap();
+    let start = |command| {
+        Tree::start(&Spawn { command, dir, env: &[], cores: &[], log: &dir.join("log"), group: None })
+            .unwrap()
+    };
     let one = start(
         "trap '' TERM HUP; setsid sh -c 'sh -c \"echo \\$\\$ > daemon; exec sleep 30\" & exit' &
          env -i sh -c 'echo $$ > cleared; exec sleep 30' & sleep 30 & echo $! > child; echo $$ > root; wait",

@@ -48,7 +48,7 @@ impl TaskExecutor<'_> {
         env.extend(parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string())));
         services.begin()?;
         let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
-        let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log };
+        let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log, group: None };
         let done = run(&spawn, workload.timeout, stop).map_err(|error| error.to_string())?;
         if !done.status.success() {
             return Err(format!("it {}; its log: {}", ended(done.status), last_lines(log)));

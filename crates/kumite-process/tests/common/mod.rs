@@ -32,7 +32,7 @@ impl Bench {
     }
 
     pub fn spawn<'a>(&'a self, cores: &'a [usize], log: &'a Path, command: &'a str) -> Spawn<'a> {
-        Spawn { command, dir: self.dir(), env: &self.env, cores, log }
+        Spawn { command, dir: self.dir(), env: &self.env, cores, log, group: None }
     }
 
     pub fn start(&self, command: &str) -> Tree {
