@@ -7,6 +7,7 @@ mod disturbance;
 mod doctor;
 mod find_rate;
 mod gate;
+mod host;
 mod interrupt;
 mod kit_test;
 mod load;
