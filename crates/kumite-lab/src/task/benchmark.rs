@@ -38,7 +38,7 @@ impl TaskExecutor<'_> {
     ) -> Result<Measured, String> {
         let workload = self.experiment.workload(point)?;
         let given = workload.given_cores(&self.cores)?;
-        let Workload::Task(workload) = workload else { return Err("a server is no benchmark".to_owned()) };
+        let Workload::Task(workload) = workload else { return Err("only tasks are benchmarks".to_owned()) };
         let parameters = self.experiment.parameters(point);
         let mut services = self.services.start(&parameters, log, stop)?;
         let scratch = Scratch::new(self.state)?;
