@@ -129,8 +129,12 @@ fn together(cells: &[&Cell]) -> Option<Cell> {
         };
         Some((metric.name, of))
     };
+    let told = |cell: &Cell| {
+        let number = cell.point.get(CALL).and_then(AxisValue::number);
+        number.map_or_else(|| value(&cell.point), count)
+    };
     let mut point = first.point.clone();
-    let name = AxisValue::Text(format!("{}–{}", value(&first.point), value(&last.point)));
+    let name = AxisValue::Text(format!("{}–{}", told(first), told(last)));
     point.0.insert(CALL.to_owned(), name);
     let known = metrics(cells.iter().copied());
     Some(Cell {

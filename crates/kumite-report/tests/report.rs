@@ -645,3 +645,20 @@ fn very_many_calls_and_instances_stay_a_small_page() {
     let text = terminal(&fixture::function::long(20, 2), &PLAIN);
     assert!(!text.contains("of several calls"), "{text}");
 }
+
+#[test]
+fn hostile_words_of_functions_are_only_words() {
+    let mut export = fixture::function::export();
+    let text = "<script>alert(1)</script>\n\u{202e}\x1b|".repeat(40);
+    for trial in &mut export.trials {
+        trial.sample.calls.iter_mut().for_each(|call| call.error = Some(text.clone()));
+        trial.sample.phases.iter_mut().for_each(|phase| phase.ending = Some(text.clone()));
+    }
+    let page = html(&export);
+    accessible(&page);
+    assert!(!page.contains("<script"));
+    for text in [&page, &markdown(&export), &terminal(&export, &PLAIN)] {
+        assert!(!text.contains(['\x1b', '\u{202e}']), "{text}");
+    }
+    assert!(page.len() < 700_000, "{} bytes", page.len());
+}

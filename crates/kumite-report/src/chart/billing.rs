@@ -142,16 +142,18 @@ fn bar(cell: &Cell, (metric, class): &(Metric, &'static str), scale: &Scale, y: 
     })
 }
 
-/// Without those that would cover the one before.
+/// As many of them, at equal distances, as do not cover one another.
 fn ticks(scale: &Scale) -> Vec<Tick> {
-    let mut ticks: Vec<Tick> = Vec::new();
-    for value in scale.ticks() {
-        let label = if value == 0.0 { "0".to_owned() } else { Metric::new("_ms").tick(value) };
-        let tick = Tick { at: scale.at(value), label };
-        let room = |last: &Tick| tick.at - last.at > 5.0 * (last.label.len() + tick.label.len()) as f64;
-        if ticks.last().is_none_or(room) {
-            ticks.push(tick);
-        }
-    }
-    ticks
+    let label = |value: f64| if value == 0.0 { "0".to_owned() } else { Metric::new("_ms").tick(value) };
+    let all: Vec<f64> = scale.ticks();
+    let ticks = |each: usize| -> Vec<Tick> {
+        let some = all.iter().step_by(each);
+        some.map(|value| Tick { at: scale.at(*value), label: label(*value) }).collect()
+    };
+    let have_room = |ticks: &[Tick]| {
+        ticks.windows(2).all(|pair| {
+            pair[1].at - pair[0].at > 4.5 * (pair[0].label.len() + pair[1].label.len()) as f64 + 6.0
+        })
+    };
+    (1..=all.len()).map(ticks).find(|ticks| have_room(ticks)).unwrap_or_default()
 }

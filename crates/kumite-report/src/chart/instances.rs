@@ -48,6 +48,8 @@ pub struct Lane {
 #[derive(Debug, Serialize)]
 pub struct Marks {
     pub class: &'static str,
+    /// Whether each of them stands for several things, between which there is something else.
+    pub several: bool,
     pub told: Vec<Mark>,
     pub path: String,
 }
@@ -72,7 +74,7 @@ pub struct Order {
 
 const WIDTH: f64 = 580.0;
 const LEFT: f64 = 118.0;
-const RIGHT: f64 = 566.0;
+const RIGHT: f64 = 554.0;
 const TOP: f64 = 4.0;
 const CALLS: f64 = 18.0;
 const LANE: f64 = 22.0;
@@ -128,6 +130,8 @@ impl Look {
             Look::Init => bar(8.0),
             Look::Reinit => bar(7.0),
             Look::Killed | Look::Failed => cross(x, middle),
+            // Several are a stretch of time.
+            Look::Warm if to > x + LEAST => bar(3.0),
             Look::Warm => format!("M{x},{}v10", tenth(middle - 5.0)),
             Look::Cold => format!("M{},{}h9l-4.5,9z", tenth(x - 4.5), tenth(middle - 4.5)),
         }
@@ -178,7 +182,12 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
     let told = spots.len() <= budget.told;
     let marks = spots.iter().map(|spot| {
         let lane = &lanes[spot.lane];
-        (spot.look, spot.look.outline(spot.x, spot.to, lane.y + lane.height / 2.0), spot.text())
+        Drawn {
+            look: spot.look,
+            several: spot.of > 1,
+            path: spot.look.outline(spot.x, spot.to, lane.y + lane.height / 2.0),
+            text: spot.text(),
+        }
     });
     let looks = by_look(marks, told);
     let end = Metric::new("_ms").text(end_ms(trial));
@@ -272,7 +281,7 @@ struct Spot {
 impl Spot {
     fn text(&self) -> String {
         let ms = |value: f64| Metric::new("_ms").text(value);
-        one_line(&match self.of {
+        match self.of {
             1 => self.first.clone(),
             n => format!(
                 "{} of this kind from {} to {}; the first: {}",
@@ -281,7 +290,7 @@ impl Spot {
                 ms(self.to_ms),
                 self.first
             ),
-        })
+        }
     }
 }
 
@@ -326,6 +335,14 @@ fn spots(life: &Life, phases: &[Phase], x_scale: &Scale) -> Vec<Spot> {
     phases.iter().filter_map(of_phase).chain(life.calls.iter().enumerate().map(of_call)).collect()
 }
 
+/// A spot where it is drawn.
+struct Drawn {
+    look: Look,
+    several: bool,
+    path: String,
+    text: String,
+}
+
 /// What is too short to be seen is one with its neighbours of the same look, as far as it covers them; and more of it, until
 /// there are few enough.
 fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
@@ -356,13 +373,17 @@ fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     }
 }
 
-fn by_look(marks: impl Iterator<Item = (Look, String, String)>, told: bool) -> Vec<Marks> {
-    let mut looks: BTreeMap<Look, Marks> = BTreeMap::new();
-    for (look, path, text) in marks {
-        let marks =
-            looks.entry(look).or_insert(Marks { class: look.class(), told: Vec::new(), path: String::new() });
+fn by_look(marks: impl Iterator<Item = Drawn>, told: bool) -> Vec<Marks> {
+    let mut looks: BTreeMap<(Look, bool), Marks> = BTreeMap::new();
+    for Drawn { look, several, path, text } in marks {
+        let marks = looks.entry((look, several)).or_insert(Marks {
+            class: look.class(),
+            several,
+            told: Vec::new(),
+            path: String::new(),
+        });
         match told {
-            true => marks.told.push(Mark { path, text }),
+            true => marks.told.push(Mark { path, text: one_line(&text) }),
             false => marks.path += &path,
         }
     }
@@ -422,22 +443,23 @@ fn order(life: &Life, top: f64) -> Order {
     let shown = &life.calls[..life.calls.len().min(MOST_COLUMNS)];
     let mut names = life.lanes.clone();
     if shown.iter().any(|call| call.instance.is_none()) {
-        names.push("none".to_owned());
+        names.push("no instance".to_owned());
     }
     let lane = |(nth, label)| Lane { label, y: top + nth as f64 * ORDER_LANE, height: ORDER_LANE };
     let lanes: Vec<Lane> = names.into_iter().enumerate().map(lane).collect();
     let width = ((RIGHT - LEFT) / shown.len().max(1) as f64).min(COLUMN);
-    let mut marks: Vec<(Look, String, String)> = Vec::new();
+    let mut marks: Vec<Drawn> = Vec::new();
+    let mark = |look, path, text| Drawn { look, several: false, path, text };
     for (nth, call) in shown.iter().enumerate() {
         let row = call.instance.and_then(|instance| life.lane_of.get(&instance).copied());
         let middle = top + (row.unwrap_or(lanes.len() - 1) as f64 + 0.5) * ORDER_LANE;
         let (x, to) = (tenth(LEFT + nth as f64 * width + 1.0), tenth(LEFT + (nth + 1) as f64 * width - 1.0));
         let look = if call.cold { Look::Init } else { Look::Invoke };
         if row.is_some() {
-            marks.push((look, look.outline(x, to, middle), call_text(nth, call)));
+            marks.push(mark(look, look.outline(x, to, middle), call_text(nth, call)));
         }
         if call.error.is_some() || row.is_none() {
-            marks.push((Look::Failed, cross(tenth((x + to) / 2.0), middle), call_text(nth, call)));
+            marks.push(mark(Look::Failed, cross(tenth((x + to) / 2.0), middle), call_text(nth, call)));
         }
     }
     let each = if width >= 20.0 { 1 } else { 5 };
@@ -522,4 +544,54 @@ fn end_ms(trial: &Trial) -> f64 {
     });
     let calls = trial.sample.calls.iter().map(|call| call.offered_ms + call.wall_ms);
     phases.chain(calls).filter(|ms| ms.is_finite()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spot(look: Look, from: f64, to: f64) -> Spot {
+        let small = to - from <= LEAST;
+        let first = format!("{from}");
+        Spot {
+            lane: 1,
+            look,
+            x: from,
+            to: if small { from + LEAST } else { to },
+            small,
+            first,
+            from_ms: from,
+            to_ms: to,
+            of: 1,
+        }
+    }
+
+    fn places(spots: &[Spot]) -> Vec<(Look, f64, f64, usize)> {
+        spots.iter().map(|spot| (spot.look, spot.x, spot.to, spot.of)).collect()
+    }
+
+    #[test]
+    fn only_what_is_too_short_to_be_seen_is_one_with_its_neighbours() {
+        let long = [spot(Look::Invoke, 0.0, 100.0), spot(Look::Invoke, 100.0, 200.0)];
+        assert_eq!(places(&merged(long.into(), 9)).len(), 2);
+        let short = [
+            spot(Look::Invoke, 10.0, 10.1),
+            spot(Look::Invoke, 12.0, 12.1),
+            spot(Look::Init, 12.0, 12.1),
+            spot(Look::Invoke, 14.5, 14.6),
+            spot(Look::Invoke, 18.0, 18.1),
+        ];
+        assert_eq!(
+            places(&merged(short.into(), 9)),
+            [(Look::Invoke, 10.0, 17.5, 3), (Look::Invoke, 18.0, 21.0, 1), (Look::Init, 12.0, 15.0, 1)]
+        );
+    }
+
+    #[test]
+    fn there_are_never_more_marks_than_may_be() {
+        let many = (0..400).map(|nth| spot(Look::Invoke, f64::from(nth) * 4.0, f64::from(nth) * 4.0));
+        let few = merged(many.collect(), 10);
+        assert!(few.len() <= 10, "{}", few.len());
+        assert_eq!(few.iter().map(|spot| spot.of).sum::<usize>(), 400);
+    }
 }
