@@ -129,13 +129,21 @@ impl Look {
             Look::Invoke => bar(5.0),
             Look::Init => bar(8.0),
             Look::Reinit => bar(7.0),
-            Look::Killed | Look::Failed => cross(x, middle),
             // Several are a stretch of time.
+            Look::Killed | Look::Failed if to > x + LEAST => {
+                format!("{}M{x},{middle}H{to}", cross(x, middle))
+            }
             Look::Warm if to > x + LEAST => bar(3.0),
+            Look::Cold if to > x + LEAST => format!("{}{}", triangle(x, middle), bar(1.5)),
+            Look::Killed | Look::Failed => cross(x, middle),
             Look::Warm => format!("M{x},{}v10", tenth(middle - 5.0)),
-            Look::Cold => format!("M{},{}h9l-4.5,9z", tenth(x - 4.5), tenth(middle - 4.5)),
+            Look::Cold => triangle(x, middle),
         }
     }
+}
+
+fn triangle(x: f64, middle: f64) -> String {
+    format!("M{},{}h9l-4.5,9z", tenth(x - 4.5), tenth(middle - 4.5))
 }
 
 fn cross(x: f64, middle: f64) -> String {
