@@ -79,6 +79,33 @@ pub struct Wanting {
     pub freezer: Option<String>,
 }
 
+impl Wanting {
+    /// What a host lacks on this machine; `shares` says whether it is to limit CPU shares.
+    pub fn here(shares: bool) -> Wanting {
+        Wanting::of(&Control::look(), shares)
+    }
+
+    fn of(control: &Control, shares: bool) -> Wanting {
+        Wanting {
+            cpu: control.cpu.clone().err().filter(|_| shares),
+            memory: control.memory.clone().err(),
+            freezer: control.freezer.clone().err(),
+        }
+    }
+
+    /// A line for each.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let line = |what: &str, why: &Option<String>| why.as_ref().map(|why| format!("{what}: {why}"));
+        [
+            line("CPU shares are not limited, and no figure is that of a small function", &self.cpu),
+            line("memory is not limited", &self.memory),
+            line("instances are stopped by SIGSTOP between calls", &self.freezer),
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
 impl Host {
     /// Starts a host for these functions; the Invoke API listens on `address` (port 0: any that is free). Logs of instances go
     /// to `logs`, a folder. `tell` is given what is written to them, with the lines around each call.
@@ -93,11 +120,7 @@ impl Host {
         let logs = logs.canonicalize().map_err(folder)?;
         let control = Control::look();
         let limits = functions.iter().any(|function| function.cpu == Cpu::ByMemory);
-        let wanting = Wanting {
-            cpu: control.cpu.clone().err().filter(|_| limits),
-            memory: control.memory.clone().err(),
-            freezer: control.freezer.clone().err(),
-        };
+        let wanting = Wanting::of(&control, limits);
         let (stop, stopped) = watch::channel(false);
         let tell: Arc<Tell> = Arc::new(tell);
         let mut served = BTreeMap::new();
@@ -155,6 +178,12 @@ impl Host {
         self.functions.named(name).map(|served| served.happenings()).unwrap_or_default()
     }
 
+    /// Lets calls in flight be refused, and later ones, without waiting for it: for whoever still has threads in
+    /// [`Host::invoke`].
+    pub fn give_up(&self) {
+        let _ = self.stop.send(true);
+    }
+
     /// Ends all instances; calls in flight are refused. Returns what happened to the instances of each function, their end
     /// included.
     pub fn stop(mut self) -> BTreeMap<String, Vec<Happening>> {
@@ -163,7 +192,7 @@ impl Host {
     }
 
     fn end(&mut self) {
-        let _ = self.stop.send(true);
+        self.give_up();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -25,7 +25,7 @@ pub struct Invocation {
     pub wall: Duration,
     /// The init phase, as far as it went before it was done or cut off.
     pub init: Duration,
-    /// CPU time in it; none if it cannot be told.
+    /// CPU time in that; none if it cannot be told.
     pub init_cpu: Option<Duration>,
     /// The invoke phase, a second initialization included.
     pub duration: Duration,

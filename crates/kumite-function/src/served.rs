@@ -148,6 +148,7 @@ impl Served {
         };
         let cold = warm.is_none();
         let (mut inits, mut init, mut init_done) = (0, Duration::ZERO, false);
+        let mut init_cpu = Some(Duration::ZERO);
         let mut ready = warm;
         let number = match &ready {
             Some(instance) => instance.number,
@@ -168,9 +169,11 @@ impl Served {
                     }
                     self.happened(number, What::InitDone);
                     told += &instance.log_since(0, KEPT_LOG_BYTES);
+                    init_cpu = instance.cpu();
                     ready = Some(instance);
                 }
                 Init::Failed { why, status, .. } => {
+                    init_cpu = instance.cpu();
                     init = instance.began.elapsed().min(self.setting.function.init_limit);
                     told += &instance.log_since(0, KEPT_LOG_BYTES);
                     told += &lines::init_report(init, status);
@@ -289,6 +292,7 @@ impl Served {
             offered: call.offered,
             wall: call.offered.elapsed(),
             init,
+            init_cpu,
             duration,
             cpu,
             max_memory_bytes,

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_function::{Function, Host, HostError, Wanting};
+use kumite_function::{Function, Host, HostError};
 use kumite_lab::read_functions;
 
 use super::PORT;
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let _ = output::print(log);
     });
     let host = host.map_err(failure)?;
-    for line in wanting(host.wanting()) {
+    for line in host.wanting().lines() {
         output::note(&line);
     }
     output::print(&format!("listening on http://{}/\n{}", host.address(), names.concat()))?;
@@ -70,17 +70,6 @@ fn of(function: &Function) -> String {
         "  {}: {} MB, {share}, at most {} instances\n",
         function.name, function.memory_mb, function.max_instances
     )
-}
-
-fn wanting(wanting: &Wanting) -> impl Iterator<Item = String> {
-    let line = |what: &str, why: &Option<String>| why.as_ref().map(|why| format!("{what}: {why}"));
-    [
-        line("CPU shares are not limited, and no figure is that of a small function", &wanting.cpu),
-        line("memory is not limited", &wanting.memory),
-        line("instances are stopped by SIGSTOP between calls", &wanting.freezer),
-    ]
-    .into_iter()
-    .flatten()
 }
 
 fn failure(error: HostError) -> Failure {
