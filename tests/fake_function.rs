@@ -57,7 +57,10 @@ fn main() {
                     answer = json!("the second");
                 }
                 ("other", _) => runtime.post("invocation/another/response", "{}"),
-                ("early", _) => runtime.ask("GET", "invocation/next", ""),
+                ("early", _) => {
+                    runtime.ask("GET", "invocation/next", "");
+                    runtime.answer();
+                }
                 ("garbage", _) => {
                     let mut stream = TcpStream::connect(&runtime.host).expect("the host listens");
                     let _ = stream.write_all(b"\x00\x01 what? \r\n\r\n");
@@ -108,8 +111,8 @@ fn common(word: &str) {
             }
         }
         "fork" => {
-            let child = Command::new("setsid").args(["sleep", "1000"]).spawn().expect("setsid is there");
-            println!("child {}", child.id());
+            let script = "setsid sleep 1000 & echo child $!";
+            Command::new("sh").args(["-c", script]).status().expect("sh is there");
         }
         "exit" => std::process::exit(how.parse().expect("exit=STATUS")),
         "hang" => loop {

@@ -8,6 +8,7 @@ mod doctor;
 mod find_rate;
 mod function;
 mod gate;
+mod host;
 mod interrupt;
 mod kit_test;
 mod load;

@@ -217,7 +217,7 @@ fn refused(rejected: Rejected) -> Response {
 }
 
 fn broken_off(conversation: &Conversation, why: &str) -> Response {
-    conversation.reject(format!("its answer {why}"));
+    conversation.reject(format!("answered something that {why}"));
     status(StatusCode::BAD_REQUEST, "InvalidRequest", why)
 }
 

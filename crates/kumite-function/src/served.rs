@@ -421,6 +421,15 @@ impl Served {
     }
 
     fn happened_at(&self, instance: u32, what: What, at: Instant) {
+        let told = match &what {
+            What::Rejected(what) => Some(format!("it {what}")),
+            What::Killed(why) => Some(format!("killed: {why}")),
+            What::Exited(how) => Some(format!("exited: {how}")),
+            _ => None,
+        };
+        if let Some(told) = told {
+            (self.tell)(&format!("instance {instance} of {}: {told}\n", self.setting.function.name));
+        }
         let mut happenings = locked(&self.happenings);
         if happenings.len() == MOST_HAPPENINGS {
             happenings.pop_front();

@@ -1,13 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::group;
 use crate::owner::{MARKER, Owner};
 use crate::proc_fs::{self, Stat};
-use crate::tree::LAST_WAIT;
+use crate::tree::LastWait;
 
 /// A process that a kumite had started which has been killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,13 +31,13 @@ pub struct Orphan {
 /// Each is killed through a pidfd, after another look at its start, so that a reused id is nobody's death.
 pub fn end_orphans() -> Vec<Orphan> {
     let Some(us) = Owner::this() else { return Vec::new() };
-    let last = Instant::now() + LAST_WAIT;
+    let mut last = LastWait::begin();
     let mut found: BTreeMap<(i32, u64), Orphan> = BTreeMap::new();
     let mut leaders = BTreeSet::new();
     let groups = group::left_over(us);
     let living = loop {
         let living = living_orphans(us, &mut leaders, &group::members(&groups));
-        if living.is_empty() || Instant::now() >= last {
+        if living.is_empty() || !last.goes_on() {
             break living;
         }
         for &(pid, started) in &living {

@@ -22,7 +22,27 @@ use crate::owner::{MARKER, token};
 use crate::{Error, Group, Waits, guardian, pin_thread, proc_fs};
 
 /// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.
-pub(crate) const LAST_WAIT: Duration = Duration::from_secs(1);
+const LAST_WAIT: Duration = Duration::from_secs(1);
+/// But where the machine stood still for that time, nobody had it to kill and to die.
+const LEAST_LOOKS: u32 = 20;
+
+/// The wait for the killed to be gone.
+pub(crate) struct LastWait {
+    until: Instant,
+    looks: u32,
+}
+
+impl LastWait {
+    pub(crate) fn begin() -> LastWait {
+        LastWait { until: Instant::now() + LAST_WAIT, looks: 0 }
+    }
+
+    /// Whether to kill, and to look, once more.
+    pub(crate) fn goes_on(&mut self) -> bool {
+        self.looks += 1;
+        self.looks <= LEAST_LOOKS || Instant::now() < self.until
+    }
+}
 
 /// Such a moment may come late on a busy machine.
 const STOPS_WITHIN: Duration = Duration::from_secs(10);
@@ -251,9 +271,9 @@ impl Tree {
         }
 
         let killed = self.group_runs();
-        let last = Instant::now() + LAST_WAIT;
+        let mut last = LastWait::begin();
         let root_ended = self.has_exited();
-        while self.members.running().next().is_some() && Instant::now() < last {
+        while self.members.running().next().is_some() && last.goes_on() {
             if root_ended {
                 left_behind.extend(self.members.running().map(|(pid, _)| pid));
             }

@@ -6,13 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::folder::{self, GONE_WITHIN};
 use super::hierarchies::{Controller, Hierarchies, PREFIX, Place};
 use super::{Control, Version};
 use crate::owner::token;
-use crate::tree::LAST_WAIT;
+use crate::tree::LastWait;
 use crate::{Error, guardian};
 
 const PERIOD_US: f64 = 20_000.0;
@@ -110,9 +110,9 @@ impl Places {
             Version::V2 => ("cgroup.freeze", "1", "cgroup.events", "frozen 1"),
         };
         write(folder, file, state)?;
-        let last = Instant::now() + LAST_WAIT;
+        let mut last = LastWait::begin();
         while !text(folder, answer)?.lines().any(|line| line == frozen) {
-            if Instant::now() >= last {
+            if !last.goes_on() {
                 let late = io::Error::new(io::ErrorKind::TimedOut, "not frozen yet, after a second");
                 return Err(Error::Group { path: folder.join(answer), source: late });
             }
