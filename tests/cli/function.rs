@@ -213,7 +213,7 @@ fn what_goes_wrong_fails_the_trial_and_says_which_call_it_was() {
 #[test]
 fn a_wrong_answer_disqualifies() {
     let other = ("at = { \"/event/n\" = \"$n\" }", "at = { \"/event/n\" = 8 }");
-    let export = run(&place(&[other], &[("a", "")]));
+    let export = run_failed(&place(&[other], &[("a", "")]));
     let trial = trial(&export, "a");
     assert_eq!(
         (&trial["outcome"], &trial["reason"]),
@@ -399,7 +399,8 @@ fn what_cannot_be_is_said_before_anything_starts() {
     let refused = |replaced: &[(&str, &str)], more: &str, expected: &str| {
         let place = place(replaced, &[]);
         contender(&place, "a", "", more);
-        let said = place.kumite(&["run", "fake", "--dry-run"]).ended(2);
+        let said = place.kumite(&["run", "fake", "--dry-run"]);
+        assert_eq!(said.code, 2, "{expected}");
         assert!(said.err.contains(expected), "{}", said.err);
     };
     refused(&[("n = 7", "n = 7\ncall = 1")], "", "call is the axis within each trial");
@@ -415,7 +416,7 @@ fn what_cannot_be_is_said_before_anything_starts() {
         "contender.toml:6:1: memory_mb is a whole number from 128 to 10240, not 64",
     );
     refused(&[], "reads = 'jmh'", "contender a: only tasks have `reads`");
-    refused(&[("[metrics]", "disk = \"1 MB\"\n[metrics]")], "", "only tasks have disk");
+    refused(&[("blocks = 1", "blocks = 1\ndisk = \"1 MB\"")], "", "only tasks have disk");
     refused(
         &[("n = 7", "n = 7\nrouting = \"any\"")],
         "",
