@@ -6,6 +6,7 @@ mod disk;
 mod disturbance;
 mod doctor;
 mod find_rate;
+mod function;
 mod gate;
 mod host;
 mod interrupt;

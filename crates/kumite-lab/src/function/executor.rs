@@ -34,7 +34,6 @@ pub struct FunctionExecutor<'a> {
     seed: u64,
     check: AnswerCheck<'a>,
     services: Services<'a>,
-    wanting: Wanting,
 }
 
 /// What is called, and what is around it.
@@ -70,30 +69,27 @@ impl<'a> FunctionExecutor<'a> {
         let logs_here = state.join(&logs);
         let ready = || {
             settle(&logs_here, &cores)?;
-            // What a host lacks here, every one will.
-            let host = start(Vec::new(), &logs_here)?;
-            let wanting = host.wanting();
-            host.stop();
-            Ok((wanting, Services::rehearsed(experiment, &cores, &logs_here, stop)?))
+            Services::rehearsed(experiment, &cores, &logs_here, stop)
         };
-        let (wanting, services) = match ready() {
-            Ok(ready) => ready,
+        let services = match ready() {
+            Ok(services) => services,
             Err(_) if stop.load(Ordering::Relaxed) => return None,
             Err(why) => return Some(Err(why)),
         };
         let log = logs_here.join("checker.log");
         match AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop) {
-            Ok(check) => {
-                Some(Ok(FunctionExecutor { experiment, cores, state, logs, seed, check, services, wanting }))
-            }
+            Ok(check) => Some(Ok(FunctionExecutor { experiment, cores, state, logs, seed, check, services })),
             Err(why) => why.map(Err),
         }
     }
 
     /// What this machine does not let the host do, in words.
     pub fn wanting(&self) -> Vec<String> {
-        let Wanting { cpu, memory, freezer } = self.wanting.clone();
-        [cpu, memory, freezer].into_iter().flatten().collect()
+        let is_limited = |point| match self.experiment.workload(&point) {
+            Ok(Workload::Function(function)) => function.cpu == Cpu::ByMemory,
+            _ => false,
+        };
+        Wanting::here(self.experiment.points().into_iter().any(is_limited)).lines().collect()
     }
 
     /// Calls the contender once and makes sure that it answers right; none if `stop` was set. An error says why it does not.
@@ -151,7 +147,7 @@ impl<'a> FunctionExecutor<'a> {
         let event = workload.event(&self.experiment.folder)?;
         let services = self.services.start(&workload.parameters, log, stop)?;
         let function = workload.function(contender, services.env(), given.cores.clone(), seed);
-        let host = start(vec![function], log)?;
+        let host = start(function, log)?;
         Ok(Started { workload, given, event, host, services })
     }
 
@@ -165,13 +161,12 @@ impl<'a> FunctionExecutor<'a> {
         services.begin().map_err(Some)?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.cores.engine);
-        let seen = watched(&host, &mut services, &all_cores, |host| {
+        let seen = watched(&mut services, &all_cores, || {
             let call = || host.invoke(&contender.name, event.clone());
-            offer(workload.calls, workload.rate_per_s, call, || drop(host.stop()), stop)
+            offer(workload.calls, workload.rate_per_s, call, || host.give_up(), stop)
         });
-        let wanting = host.wanting();
+        let wanting = host.wanting().clone();
         let happenings = host.stop().remove(&contender.name).unwrap_or_default();
-        drop(host);
         if stop.load(Ordering::Relaxed) {
             return Err(None);
         }
@@ -263,25 +258,24 @@ impl Executor for FunctionExecutor<'_> {
     }
 }
 
-/// A host for these functions, whose logs are in a folder that is made.
-fn start(functions: Vec<Function>, logs: &Path) -> Result<Host, String> {
+/// A host for a function, whose logs are in a folder that is made.
+fn start(function: Function, logs: &Path) -> Result<Host, String> {
     std::fs::create_dir_all(logs).map_err(|error| format!("cannot make {}: {error}", logs.display()))?;
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    Host::start(functions, anywhere, logs).map_err(|error| format!("the function host {error}"))
+    Host::start(vec![function], anywhere, logs, |_| ()).map_err(|error| format!("the function host: {error}"))
 }
 
 /// Has an eye on the machine while calls are made. `cores` are all that are measured on.
-fn watched(
-    host: &Host,
-    services: &mut Running,
-    cores: &[usize],
-    calls: impl FnOnce(&Host) -> Offered,
-) -> Seen {
-    let (services_before, ours_before, host_before) = (services.cpu(), own_cpu(), host.cpu());
+fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Offered) -> Seen {
+    let (services_before, ours_before) = (services.cpu(), own_cpu());
     let watch = Watch::begin(cores);
-    let offered = calls(host);
+    let offered = calls();
     let services_cpu = services.cpu().saturating_sub(services_before);
-    let of_instances = host.cpu().zip(host_before).map(|(now, before)| now.saturating_sub(before));
+    let of_call = |made: &Made| {
+        let invocation = made.answered.as_ref().ok()?;
+        Some(invocation.init_cpu? + invocation.cpu?)
+    };
+    let of_instances = offered.made.iter().map(of_call).sum::<Option<Duration>>();
     let ours = Ours { cpu: of_instances.map(|cpu| cpu + services_cpu), waited: None };
     Seen { offered, noise: watch.end(&ours), beside: own_cpu().saturating_sub(ours_before) + services_cpu }
 }

@@ -1,7 +1,7 @@
 //! The lives of instances, from what happened to them.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kumite_function::{Happening, What};
 use kumite_record::{Phase, PhaseKind};
@@ -26,14 +26,17 @@ pub(super) fn phases(happenings: &[Happening], began: Instant) -> Vec<Phase> {
         if matches!(what, What::Exited(_)) && is_open(PhaseKind::Killed) {
             continue;
         }
-        if let Some(phase) = open.remove(instance).and_then(|nth| phases.get_mut(nth)) {
-            phase.to_ms = at_ms;
-            match what {
-                // Who is ended while it does nothing has done all that it should.
-                What::Killed(_) if phase.kind == PhaseKind::Frozen => {}
-                What::Killed(why) | What::Exited(why) => phase.ending = Some(why.clone()),
-                _ => {}
-            }
+        let closed = open.remove(instance);
+        if let Some(nth) = closed {
+            phases[nth].to_ms = at_ms;
+        }
+        // What an instance is ended for may be told after its call is over.
+        let last = closed.or_else(|| phases.iter().rposition(|phase| phase.instance == *instance));
+        if let (What::Killed(why) | What::Exited(why), Some(phase)) = (what, last.map(|nth| &mut phases[nth]))
+        {
+            let idle = phase.kind == PhaseKind::Frozen && matches!(what, What::Killed(_));
+            // Who is ended while it does nothing has done all that it should.
+            phase.ending = Some(why.clone()).filter(|_| !idle);
         }
         if let Some(kind) = next {
             open.insert(*instance, phases.len());
@@ -57,15 +60,18 @@ pub(super) fn rejected(happenings: &[Happening]) -> Option<String> {
 /// Below 0 if it was before.
 pub(super) fn since_ms(began: Instant, at: Instant) -> f64 {
     match at.checked_duration_since(began) {
-        Some(since) => since.as_secs_f64() * 1e3,
-        None => -(began - at).as_secs_f64() * 1e3,
+        Some(since) => ms(since),
+        None => -ms(began - at),
     }
+}
+
+/// Exact to a nanosecond.
+pub(super) fn ms(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e6
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     /// Of instance, time and what, a line of text for each phase.
@@ -106,6 +112,7 @@ mod tests {
             (1, 50, What::InvokeDone),
             (2, 60, What::InvokeDone),
             (1, 61, What::Frozen),
+            (2, 62, What::Frozen),
             (1, 70, killed("the host stops")),
             (1, 72, What::Gone),
             (2, 73, killed("the host stops")),
@@ -121,6 +128,7 @@ mod tests {
                 "2 invoke 41-60",
                 "1 invoke 45-50",
                 "1 frozen 61-70",
+                "2 frozen 62-73",
                 "1 killed 70-72",
                 "2 killed 73-74",
             ]
@@ -136,6 +144,7 @@ mod tests {
             (1, 2500, What::InitDone),
             (1, 2500, What::Invoke),
             (1, 2600, What::Rejected("a second answer".into())),
+            (1, 3500, What::InvokeDone),
             (1, 3500, killed("time-out")),
             (1, 3501, What::Exited("killed by signal 9".into())),
             (1, 3502, What::Gone),

@@ -8,7 +8,7 @@ use kumite_record::{Call, Mark, Part, Sample};
 use kumite_stats::median;
 use serde_json::Value;
 
-use super::happened::since_ms;
+use super::happened::{ms, since_ms};
 use super::offer::Made;
 use super::workload::told;
 
@@ -38,7 +38,6 @@ pub(super) struct Beside {
 
 /// The call as it is kept; times count from `began`.
 pub(super) fn kept(made: &Made, began: Instant) -> Call {
-    let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let (offered_ms, error) = (since_ms(began, made.due), made.failure());
     let Ok(invocation) = &made.answered else { return Call { offered_ms, error, ..Call::default() } };
     let billed_ms = |billing: Billing| ms(billing.billed(invocation.init, invocation.duration));
@@ -179,13 +178,14 @@ pub(super) mod tests {
             offered: Instant::now(),
             wall: Duration::ZERO,
             init: Duration::ZERO,
+            init_cpu: None,
             duration: Duration::ZERO,
             cpu: None,
             max_memory_bytes: 0,
         }
     }
 
-    fn ms(ms: f64) -> Duration {
+    fn of_ms(ms: f64) -> Duration {
         Duration::from_secs_f64(ms / 1e3)
     }
 
@@ -195,14 +195,14 @@ pub(super) mod tests {
     /// A cold call with two initializations, and two warm ones.
     fn three() -> Vec<Called> {
         let began = Instant::now();
-        let cold = Invocation { cold: true, inits: 2, init: ms(1000.0), ..invocation(1) };
+        let cold = Invocation { cold: true, inits: 2, init: of_ms(1000.0), ..invocation(1) };
         let one = |offered_ms: f64, wall: f64, duration: f64, cpu: f64, memory, from: Invocation| {
-            let offered = began + ms(offered_ms);
+            let offered = began + of_ms(offered_ms);
             let invocation = Invocation {
                 offered,
-                wall: ms(wall),
-                duration: ms(duration),
-                cpu: Some(ms(cpu)),
+                wall: of_ms(wall),
+                duration: of_ms(duration),
+                cpu: Some(of_ms(cpu)),
                 max_memory_bytes: memory,
                 ..from
             };
@@ -291,7 +291,7 @@ pub(super) mod tests {
     fn doubts() {
         let marks = |beside| sample(&three(), &beside).1;
         assert_eq!(marks(Beside { unlimited: true, ..QUIET }), [Mark::NotThrottled]);
-        let busy = Beside { cpu: ms(20.0), ..QUIET };
+        let busy = Beside { cpu: of_ms(20.0), ..QUIET };
         assert_eq!(marks(busy), []);
         assert_eq!(marks(Beside { shared: true, ..busy }), [Mark::SharedCores]);
         assert_eq!(marks(Beside { shared: true, ..QUIET }), []);
@@ -307,7 +307,7 @@ pub(super) mod tests {
             (call.instance, call.error.as_deref()),
             (Some(3), Some("Runtime.ExitError: exit status 1"))
         );
-        let refused = kept(&Made { due: began + ms(5.0), answered: Err(Refused::Throttled(1)) }, began);
+        let refused = kept(&Made { due: began + of_ms(5.0), answered: Err(Refused::Throttled(1)) }, began);
         assert_eq!((refused.instance, refused.offered_ms), (None, 5.0));
         assert_eq!(refused.error.unwrap(), "it was refused: all 1 instances are busy");
     }

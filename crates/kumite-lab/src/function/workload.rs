@@ -261,7 +261,8 @@ mod tests {
     fn a_contender_may_have_its_own_memory() {
         let more = Ready { memory_mb: Some(192), ..contender() };
         let workload = workload(&[("memory_mb", AxisValue::Int(256))]).unwrap();
-        let function = |contender| workload.clone().of(contender).function(contender, Vec::new(), vec![], 0);
+        let function =
+            |contender: &Ready| workload.clone().of(contender).function(contender, Vec::new(), vec![], 0);
         assert_eq!(function(&contender()).memory_mb, 256);
         let own = function(&more);
         assert_eq!((own.memory_mb, own.handler.as_str()), (192, "java"));
