@@ -8,11 +8,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kumite_process::{Error, Spawn, run};
+use kumite_process::{Error, Finished, Spawn, run};
 
 use super::spec::DynamodbSpec;
 use super::{GRACE, Order, Process, Serving, variable};
 use crate::http::free_port;
+use crate::log::last_lines;
 use crate::needs::ended;
 
 /// What Maven is asked for.
@@ -42,10 +43,12 @@ impl Dynamodb {
     pub fn start(spec: &DynamodbSpec, order: &Order) -> Result<Dynamodb, String> {
         let port = free_port()?;
         // It lives for some seconds and has one CPU, so that a second compiler and a concurrent collector would not pay. It
-        // has no option to listen on loopback alone.
+        // leaves a native library in Java's folder for temporary files if it is killed. It has no option to listen on
+        // loopback alone.
         let command = format!(
-            "exec java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
-             com.amazonaws.services.dynamodbv2.local.main.ServerRunner -inMemory -sharedDb -disableTelemetry -port {port}"
+            "exec java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=\"$PWD\" \
+             --enable-native-access=ALL-UNNAMED com.amazonaws.services.dynamodbv2.local.main.ServerRunner \
+             -inMemory -sharedDb -disableTelemetry -port {port}"
         );
         let mut process = Process::start(&command, order.env, order)?;
         let listing = Request { operation: "ListTables".to_owned(), body: "{}".to_owned() };
@@ -116,7 +119,7 @@ pub(super) fn class_path(
         let spawn = Spawn { command: &command, dir: folder.path(), env, cores: &[], log };
         run(&spawn, FETCH_LIMIT, stop)
     };
-    let fetched = |done: Result<kumite_process::Finished, Error>| match done {
+    let fetched = |done: Result<Finished, Error>| match done {
         Ok(done) if done.status.success() => Ok(()),
         Ok(done) => Err(format!("{}: {}", ended(done.status), first_error(log))),
         Err(error) => Err(error.to_string()),
@@ -137,7 +140,7 @@ fn first_error(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let error = text.lines().find_map(|line| line.split_once("[ERROR] "));
     let error = error.map(|(_, what)| what.split(" -> [Help").next().unwrap_or(what).trim());
-    error.map_or_else(|| crate::log::last_lines(log), str::to_owned)
+    error.map_or_else(|| last_lines(log), str::to_owned)
 }
 
 /// The requests of a setup file: a list of objects with one member each, the operation.
