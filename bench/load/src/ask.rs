@@ -21,7 +21,7 @@ pub struct Ask<'a> {
 impl Ask<'_> {
     fn ask(&self, command: &str, limit: Duration) -> Result<(Finished, PathBuf)> {
         let log = self.dir.join("ask.log");
-        let spawn = Spawn { command, dir: Path::new(HERE), env: &[], cores: &[], log: &log };
+        let spawn = Spawn { command, dir: Path::new(HERE), env: &[], cores: &[], log: &log, group: None };
         Ok((run(&spawn, limit, self.stop)?, log))
     }
 

@@ -96,7 +96,7 @@ impl Generator {
         let env = [("PROGRAM", self.program.as_str()), ("UNDER", under)];
         let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let command = format!("exec >{SAID}; {command}");
-        let spawn = Spawn { command: &command, dir, env: &env, cores: &[core], log: &log };
+        let spawn = Spawn { command: &command, dir, env: &env, cores: &[core], log: &log, group: None };
         let mut tree = Tree::start(&spawn)?;
         let limit = Duration::from_secs(load.seconds) + OVERTIME;
         let began = Instant::now();

@@ -50,7 +50,8 @@ impl Server {
         let env = [("PROGRAM".to_owned(), program.to_owned())];
         let arguments = if stamped { format!(" --stamps {STAMPS}") } else { String::new() };
         let command = format!("exec \"$PROGRAM\" {SERVE}{arguments}");
-        let mut tree = Tree::start(&Spawn { command: &command, dir, env: &env, cores, log: &log })?;
+        let mut tree =
+            Tree::start(&Spawn { command: &command, dir, env: &env, cores, log: &log, group: None })?;
         let began = Instant::now();
         loop {
             if let Some(port) = printed(&log, "port")? {

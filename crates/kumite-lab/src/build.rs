@@ -89,7 +89,7 @@ impl Builds {
         stop: &AtomicBool,
     ) -> Result<Vec<u8>, String> {
         let log = self.file(contender, &format!("{what}.log"));
-        let spawn = Spawn { command, dir: &contender.folder, env, cores: &[], log: &log };
+        let spawn = Spawn { command, dir: &contender.folder, env, cores: &[], log: &log, group: None };
         let finished = run(&spawn, limit, stop).map_err(|error| format!("its {what} command: {error}"))?;
         if finished.status.success() {
             return Ok(finished.stdout);

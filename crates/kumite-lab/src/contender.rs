@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::claim::EACH_CONTENDER;
+use crate::function::MEMORY_MB;
 use crate::needs::Need;
 use crate::place::{Source, SpecError};
 
@@ -63,6 +64,9 @@ pub struct Variant {
     /// `jmh` for a benchmark that measures by itself and writes JMH's JSON: kumite runs it to its end, once for a trial, and
     /// takes its figures, an operation of it for a job.
     pub reads: Option<Reads>,
+    /// Memory of an instance of this function, in MB, in place of the workload's.
+    #[schemars(range(min = *MEMORY_MB.start(), max = *MEMORY_MB.end()))]
+    pub memory_mb: Option<u32>,
 }
 
 /// Whose document a contender writes that measures by itself.
@@ -143,6 +147,13 @@ impl Contender {
             if !MODELS.contains(&variant.model.as_str()) {
                 let what = format!("unknown model '{}'; known: {}", variant.model, MODELS.join(", "));
                 return Err(at("model", what));
+            }
+            if let Some(memory_mb) = variant.memory_mb
+                && !MEMORY_MB.contains(&memory_mb.into())
+            {
+                let (least, most) = (MEMORY_MB.start(), MEMORY_MB.end());
+                let what = format!("memory_mb is a whole number from {least} to {most}, not {memory_mb}");
+                return Err(at("memory_mb", what));
             }
         }
         let folder = file.parent().unwrap_or(Path::new("."));

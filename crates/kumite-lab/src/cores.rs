@@ -47,11 +47,12 @@ pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, S
 
 impl Workload {
     /// The CPUs of the contender, or why they cannot be had. A load engine has its own unless all are asked for; whoever
-    /// gives jobs waits while one is done, and so its CPU may be the worker's too.
+    /// gives jobs or calls a function waits while it works, and so its CPU may be the worker's or the function's too.
     pub(crate) fn given_cores(&self, available: &Cores) -> Result<GivenCores, String> {
         let (name, asked, may_share) = match self {
             Workload::Http(http) => ("server_cores", http.server_cores, false),
             Workload::Task(task) => ("cores", task.cores, true),
+            Workload::Function(function) => ("cores", function.cores, true),
         };
         let mut cores = available.contender.clone();
         let engine = available.engine.iter().filter(|core| !available.contender.contains(core));
@@ -111,7 +112,7 @@ mod tests {
     fn sharing_is_known() {
         let two = Cores { contender: vec![0], engine: vec![1] };
         let one = Cores { contender: vec![0], engine: vec![0] };
-        for (kind, name) in [("http", "server_cores"), ("task", "cores")] {
+        for (kind, name) in [("http", "server_cores"), ("task", "cores"), ("function", "cores")] {
             assert_eq!(given(kind, name, &two), [(1, false), (2, true)]);
             assert_eq!(given(kind, name, &one), [(1, true), (1, true)], "one CPU");
         }

@@ -37,7 +37,7 @@ impl Derived {
                 ));
             }
             if known.contains(&name.as_str()) {
-                return wrong(format!("every task has the metric '{name}' already"));
+                return wrong(format!("every trial has the metric '{name}' already"));
             }
             if what == WORKER {
                 derived.worker.insert(name.clone());
@@ -55,6 +55,18 @@ impl Derived {
     /// Whether a worker is to give it.
     pub fn is_worker_s(&self, name: &str) -> bool {
         self.worker.contains(name)
+    }
+
+    /// Those that come with answers.
+    pub fn of_answers(&self) -> impl Iterator<Item = &str> {
+        self.worker.iter().map(String::as_str)
+    }
+
+    /// Those of parts of a trial that have these metrics, and each the answer's own.
+    pub fn of_parts<'a>(&'a self, known: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        let is_known = |name: &str| known.contains(&name) || self.is_worker_s(name);
+        let follow = self.expressions.iter().filter(move |(_, expression)| uses_only(expression, &is_known));
+        self.of_answers().chain(follow.map(|(name, _)| name.as_str()))
     }
 
     /// All that are declared.
@@ -108,6 +120,16 @@ fn check(expr: &Expr, metrics: &BTreeSet<&str>, parameters: &BTreeSet<String>) -
             column: name.column,
             what: "a metric of one trial knows no contender and no axis: name metrics alone".to_owned(),
         }),
+    }
+}
+
+/// Whether all metrics that an expression uses are such.
+fn uses_only(expr: &Expr, is_known: &dyn Fn(&str) -> bool) -> bool {
+    match expr {
+        Expr::Number(_) | Expr::Parameter(_) => true,
+        Expr::Own(name) => is_known(&name.text),
+        Expr::Binary(left, _, right) => uses_only(left, is_known) && uses_only(right, is_known),
+        Expr::Metric(_) | Expr::Fold(..) => false,
     }
 }
 
@@ -173,6 +195,14 @@ mod tests {
             let found = derived(name, what).unwrap_err();
             assert!(found.contains(expected), "{found}");
         }
+    }
+
+    #[test]
+    fn what_follows_from_metrics_of_parts_is_theirs_too() {
+        let declared = [("fib", "worker"), ("per_s", "fib / wall_ms"), ("share", "fib / cold_calls")];
+        let declared = declared.map(|(name, what)| (name.to_owned(), what.to_owned())).into();
+        let derived = Derived::parse(&declared, &["wall_ms", "cold_calls"], &BTreeSet::new()).unwrap();
+        assert_eq!(derived.of_parts(&["wall_ms"]).collect::<Vec<_>>(), ["fib", "per_s"]);
     }
 
     #[test]

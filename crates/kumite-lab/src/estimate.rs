@@ -12,14 +12,15 @@ pub(crate) const CONFIDENCE: f64 = 0.95;
 pub(crate) fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> Vec<Cell> {
     let mut cells = Vec::new();
     let can_be = |point: &Point| run.unavailable(point).is_none();
+    let mut of_cells = BTreeMap::<(&str, String), Vec<&Trial>>::new();
+    for trial in trials {
+        of_cells.entry((&trial.contender, trial.point.to_string())).or_default().push(trial);
+    }
     for (nth, point) in run.points.iter().enumerate().filter(|(_, point)| can_be(point)) {
         for contender in contenders.iter().filter(|contender| run.plans(contender, nth)) {
-            let of_cell: Vec<&Trial> = trials
-                .iter()
-                .copied()
-                .filter(|trial| trial.contender == *contender && trial.point == *point)
-                .collect();
-            cells.push(cell(contender, point, &of_cell, run.seed));
+            let of_cell = of_cells.get(&(contender.as_str(), point.to_string()));
+            let of_cell = of_cell.map_or(&[][..], |trials| trials);
+            cells.push(cell(contender, point, of_cell, run.seed));
         }
     }
     cells

@@ -58,6 +58,8 @@ pub struct Order<'a> {
     pub contender: &'a Ready,
     /// At which point.
     pub point: &'a Point,
+    /// In which block of the point.
+    pub block: u32,
 }
 
 /// What came of it.
@@ -200,6 +202,7 @@ pub fn execute(
                     seq: state.seq,
                     contender: &session.contenders[contender],
                     point: &session.run.points[block.point],
+                    block: block.index,
                 };
                 let started = clock.timestamp();
                 let measured = if stop.load(Ordering::Relaxed) { None } else { executor.trial(&order, stop) };
@@ -402,10 +405,12 @@ impl<'a> State<'a> {
         self.failures[&(contender, block.point)] == LOST_AFTER
     }
 
-    /// What judging needs of it: not the series and histograms, which are most of it.
+    /// What judging needs of it: not the series, histograms and calls, which are most of it.
     fn keep(&mut self, mut trial: Trial) {
         trial.sample.series = Series::default();
         trial.sample.histograms.clear();
+        trial.sample.calls.clear();
+        trial.sample.phases.clear();
         self.trials.push(trial);
     }
 

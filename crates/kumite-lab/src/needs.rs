@@ -66,7 +66,7 @@ pub(crate) fn install(packages: &Install, log: &Path) -> Result<(), String> {
     let command = format!(
         "{sudo}apt-get -q update && {sudo}env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends {names}"
     );
-    let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log };
+    let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log, group: None };
     let finished = run(&spawn, INSTALL_LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
     if finished.status.success() {
         return Ok(());
@@ -107,8 +107,11 @@ pub(crate) fn last_lines(log: &Path) -> String {
         file.take(TAIL).read_to_end(&mut tail)?;
         Ok(tail)
     };
-    let tail = read().unwrap_or_default();
-    let text = String::from_utf8_lossy(&tail);
+    last_lines_of(&String::from_utf8_lossy(&read().unwrap_or_default()))
+}
+
+/// The last lines of what was printed, in one.
+pub(crate) fn last_lines_of(text: &str) -> String {
     let mut lines: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(5).collect();
     lines.reverse();

@@ -15,6 +15,7 @@ use kumite_record::Mark;
 
 use crate::doctor::System;
 pub(crate) use clocks::Clocks;
+pub(crate) use reading::own_cpu;
 use reading::{CgroupFiles, CpuTime, Reading};
 
 /// Of the measured CPU time.

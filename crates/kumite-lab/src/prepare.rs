@@ -28,6 +28,8 @@ pub struct Ready {
     pub answers: Option<Answers>,
     /// Whose document it writes, if it measures by itself.
     pub reads: Option<Reads>,
+    /// Memory of an instance, in MB, in place of the workload's.
+    pub memory_mb: Option<u32>,
 }
 
 /// What came of the contenders of an experiment.
@@ -119,6 +121,7 @@ pub fn prepare(
                     env: built.env.clone(),
                     answers: variant.answers,
                     reads: variant.reads,
+                    memory_mb: variant.memory_mb,
                 });
             }
             let content = built.as_ref().ok().filter(|_| status == ContenderStatus::Ran);

@@ -6,7 +6,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 
 use crate::doctor::Diagnosis;
-use crate::{contender, spec};
+use crate::{contender, functions, spec};
 
 /// A kind of document, and how to get its schema.
 pub struct Described {
@@ -22,6 +22,11 @@ pub struct Described {
 pub const SCHEMAS: &[Described] = &[
     Described { name: "experiment", what: "experiment.toml", schema: read::<spec::File> },
     Described { name: "contender", what: "contender.toml", schema: read::<contender::File> },
+    Described {
+        name: "functions",
+        what: "functions.toml, which `kumite function serve` reads",
+        schema: read::<functions::File>,
+    },
     Described {
         name: "run",
         what: "a run, as `kumite run --json` and `kumite export` write it",

@@ -185,7 +185,8 @@ struct Process {
 
 impl Process {
     fn start(command: &str, env: &[(String, String)], order: &Order) -> Result<Process, String> {
-        let spawn = Spawn { command, dir: &order.folder, env, cores: order.cores, log: &order.log };
+        let spawn =
+            Spawn { command, dir: &order.folder, env, cores: order.cores, log: &order.log, group: None };
         let tree = Tree::start(&spawn).map_err(|error| format!("cannot be started: {error}"))?;
         Ok(Process { tree, log: order.log.clone(), cpu_before: Duration::ZERO })
     }

@@ -12,6 +12,7 @@ use crate::claim::{self, ClaimError};
 use crate::contender::{Contender, Variant};
 use crate::derived::{Derived, of_parameters};
 use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
+use crate::function::FunctionWorkload;
 use crate::http::HttpWorkload;
 use crate::place::{Source, SpecError};
 use crate::points::{Axes, Entry, Planned, whole};
@@ -29,6 +30,9 @@ const DEFAULT_BLOCKS: u32 = 10;
 
 /// The fewest that give the estimate of a cell an interval.
 const DEFAULT_MIN_BLOCKS: u32 = 6;
+
+/// Of the name of a function, on Lambda too.
+const LONGEST_FUNCTION: usize = 64;
 
 /// What is called no difference, unless an experiment says otherwise.
 const DEFAULT_MARGIN_PERCENT: f64 = 1.0;
@@ -80,12 +84,12 @@ pub struct Experiment {
 pub struct Answer {
     /// The HTTP status. Any 2xx will do if it is not given.
     pub status: Option<u16>,
-    /// The whole body, or the whole result of a task as JSON. Any will do if it is not given.
+    /// The whole body, or the whole result of a task or answer of a function as JSON. Any will do if it is not given.
     pub equals: Option<String>,
-    /// Parts of a task's result by JSON pointer; `"$name"` is the value of a workload parameter.
+    /// Parts of a task's result or a function's answer by JSON pointer; `"$name"` is the value of a workload parameter.
     #[serde(default)]
     pub at: BTreeMap<String, AxisValue>,
-    /// A program that checks a task's result: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
+    /// A program that checks a task's result or a function's answer: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
     /// folder, outside of the timed part.
     pub checker: Option<String>,
 }
@@ -140,8 +144,8 @@ pub(crate) struct File {
     /// upper case.
     #[serde(default)]
     services: BTreeMap<String, service::File>,
-    /// Metrics beside those that every task has: `"worker"` for one that comes with the worker's answers, or an expression
-    /// over metrics of the same trial and `$parameters`.
+    /// Metrics beside those that every task or function has: `"worker"` for one that comes with the worker's answers, or that is
+    /// a member of the function's; or an expression over metrics of the same trial and `$parameters`.
     #[serde(default)]
     metrics: BTreeMap<String, String>,
     /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. Without them nothing is started.
@@ -258,9 +262,20 @@ impl Experiment {
         workload_of(self.kind, &self.workload, point, &self.answer)
     }
 
-    /// The axis that each trial sweeps within itself, if it does.
+    /// The axis that each trial sweeps within itself, if it does, with all values that it has at any point.
     pub fn within(&self) -> Option<Within> {
-        self.workload(self.points().first()?).ok()?.within()
+        widest(self.withins())
+    }
+
+    /// How many of these values trials at each point have; nothing where all have all of them.
+    pub fn within_at(&self) -> Vec<usize> {
+        let all = self.within().map_or(0, |within| within.values.len());
+        let counts: Vec<usize> = self.withins().map(|within| within.values.len()).collect();
+        if counts.iter().all(|count| *count == all) { Vec::new() } else { counts }
+    }
+
+    fn withins(&self) -> impl Iterator<Item = Within> {
+        self.planned.iter().filter_map(|planned| self.workload(&planned.point).ok()?.within())
     }
 
     /// The parameters at a point.
@@ -345,10 +360,13 @@ impl Experiment {
             return Err(source.error_at(&["margin_percent"], "margin_percent must lie between 0 and 50"));
         }
         let names = contender_names(&contenders)?;
+        let mut of_any_profile = Vec::new();
         for (name, profile) in std::iter::once((None, None))
             .chain(file.profiles.iter().map(|(name, profile)| (Some(name.as_str()), Some(profile))))
         {
-            plan_of(source, &file, name, profile, &names)?;
+            let mut workload = file.workload.clone();
+            workload.extend(profile.map(|profile| profile.workload.clone()).unwrap_or_default());
+            of_any_profile.push((workload, plan_of(source, &file, name, profile, &names)?));
         }
         let planned = plan_of(source, &file, Some(profile), file.profiles.get(profile), &names)?;
         let parameters: BTreeSet<String> = workload.keys().chain(file.axes.keys()).cloned().collect();
@@ -368,13 +386,23 @@ impl Experiment {
             .map(of_point)
             .collect::<Result<_, _>>()
             .map_err(|what| source.error_at(&["workload"], what))?;
-        if workloads.windows(2).any(|pair| pair[0].within() != pair[1].within()) {
+        for workload in &workloads {
+            if let Workload::Function(function) = workload {
+                function.event(&folder).map_err(|what| source.error_at(&["workload", "payload"], what))?;
+            }
+        }
+        if kind == Kind::Http && workloads.windows(2).any(|pair| pair[0].within() != pair[1].within()) {
             let what = "a load in steps is the same at every point: its steps are an axis of their own";
             return Err(source.error_at(&["axes"], what));
         }
-        let within = within(&file, kind);
-        let speaks_of =
-            Known { contenders: &names, metrics: &metrics, part_metrics: kind.part_metrics(), within };
+        let of_any_profile = of_any_profile.iter().flat_map(|(workload, planned)| {
+            let of_point = |planned: &Planned| workload_of(kind, workload, &planned.point, &file.answer).ok();
+            planned.iter().filter_map(of_point)
+        });
+        let within = widest(of_any_profile.filter_map(|workload| workload.within()));
+        let mut part_metrics = kind.part_metrics().to_vec();
+        part_metrics.extend(derived.of_parts(kind.part_metrics()));
+        let speaks_of = Known { contenders: &names, metrics: &metrics, part_metrics: &part_metrics, within };
         let claims = parse_claims(source, &file, &workload, &speaks_of)?;
         check_answer(source, &file.answer, kind, &parameters)?;
         let experiment = Experiment {
@@ -417,6 +445,7 @@ impl Experiment {
                 run: "true".into(),
                 answers: None,
                 reads: None,
+                memory_mb: None,
             })
             .collect();
         let contender = Contender {
@@ -450,23 +479,36 @@ fn parse_services(
 
 /// What only some kinds have.
 fn check_kind(source: &Source, file: &File, kind: Kind, contenders: &[Contender]) -> Result<(), SpecError> {
-    let only_tasks = |key| format!("only tasks have {key}, and this is of kind {}", kind.as_str());
-    if kind != Kind::Task {
-        if !file.metrics.is_empty() {
-            return Err(source.error_at(&["metrics"], only_tasks("[metrics]")));
+    const WORKERS: (&[Kind], &str) = (&[Kind::Task, Kind::Function], "only tasks and functions have");
+    const TASKS: (&[Kind], &str) = (&[Kind::Task], "only tasks have");
+    const FUNCTIONS: (&[Kind], &str) = (&[Kind::Function], "only functions have");
+    let wrong = |(of, only): (&[Kind], &str), key: &str, given: bool| {
+        (given && !of.contains(&kind)).then(|| format!("{only} {key}, and this is of kind {}", kind.as_str()))
+    };
+    if let Some(what) = wrong(WORKERS, "[metrics]", !file.metrics.is_empty()) {
+        return Err(source.error_at(&["metrics"], what));
+    }
+    if let Some(what) = wrong(TASKS, "disk", file.disk.is_some()) {
+        return Err(source.error_at(&["disk"], what));
+    }
+    for variant in contenders.iter().flat_map(|contender| &contender.variants) {
+        let at_fault =
+            |what: String| source.error_at(&["kind"], format!("contender {}: {what}", variant.name));
+        let keys = [
+            wrong(WORKERS, "`answers`", variant.answers.is_some()),
+            wrong(TASKS, "`reads`", variant.reads.is_some()),
+            wrong(FUNCTIONS, "`memory_mb`", variant.memory_mb.is_some()),
+        ];
+        if let Some(what) = keys.into_iter().flatten().next() {
+            return Err(at_fault(what));
         }
-        if file.disk.is_some() {
-            return Err(source.error_at(&["disk"], only_tasks("disk")));
+        if variant.memory_mb.is_some() && file.axes.contains_key("memory_mb") {
+            let what =
+                format!("contender {} has a `memory_mb` of its own, which this cannot change", variant.name);
+            return Err(source.error_at(&["axes", "memory_mb"], what));
         }
-        for variant in contenders.iter().flat_map(|contender| &contender.variants) {
-            for (key, given) in
-                [("`answers`", variant.answers.is_some()), ("`reads`", variant.reads.is_some())]
-            {
-                if given {
-                    let what = format!("contender {}: {}", variant.name, only_tasks(key));
-                    return Err(source.error_at(&["kind"], what));
-                }
-            }
+        if kind == Kind::Function && variant.name.len() > LONGEST_FUNCTION {
+            return Err(at_fault(format!("the name of a function has at most {LONGEST_FUNCTION} letters")));
         }
     }
     Ok(())
@@ -483,21 +525,31 @@ fn check_answer(
         if !answer.at.is_empty() {
             return wrong(
                 "at",
-                "only a task's result has parts; an http answer has status and equals".into(),
+                "only a task's result or a function's answer has parts; an http answer has status and equals"
+                    .into(),
             );
         }
         if answer.checker.is_some() {
-            return wrong("checker", "only a task's result is checked by a program".into());
+            return wrong(
+                "checker",
+                "only a task's result or a function's answer is checked by a program".into(),
+            );
         }
         return Ok(());
     }
     if answer.status.is_some() {
-        return wrong("status", "a task's result has no status; it has equals, at and checker".into());
+        return wrong(
+            "status",
+            "only an http answer has a status; others have equals, at and checker".into(),
+        );
     }
     if let Some(equals) = &answer.equals
         && let Err(error) = serde_json::from_str::<serde_json::Value>(equals)
     {
-        return wrong("equals", format!("the result of a task is JSON, and this is none: {error}"));
+        return wrong(
+            "equals",
+            format!("the result of a task and the answer of a function are JSON, and this is none: {error}"),
+        );
     }
     for (pointer, expected) in &answer.at {
         if !pointer.is_empty() && !pointer.starts_with('/') {
@@ -567,15 +619,10 @@ struct Known<'a> {
     within: Option<Within>,
 }
 
-/// The axis within trials, with all values that any profile gives it.
-fn within(file: &File, kind: Kind) -> Option<Within> {
-    let profiles = file.profiles.values().map(|profile| &profile.workload);
+/// The axis within trials, with all values that any of these has.
+fn widest(of_each: impl Iterator<Item = Within>) -> Option<Within> {
     let mut all: Option<Within> = None;
-    for overrides in std::iter::once(&BTreeMap::new()).chain(profiles) {
-        let mut workload = file.workload.clone();
-        workload.extend(overrides.clone());
-        let one = workload_of(kind, &workload, &Point::default(), &file.answer).ok();
-        let Some(one) = one.and_then(|workload| workload.within()) else { continue };
+    for one in of_each {
         let all = all.get_or_insert(Within { axis: one.axis, values: Vec::new() });
         for value in one.values {
             if !all.values.contains(&value) {
@@ -595,6 +642,7 @@ fn workload_of(
     Ok(match kind {
         Kind::Http => Workload::Http(HttpWorkload::new(fixed, point, answer)?),
         Kind::Task => Workload::Task(TaskWorkload::new(fixed, point)?),
+        Kind::Function => Workload::Function(FunctionWorkload::new(fixed, point)?),
     })
 }
 
@@ -710,7 +758,7 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
         let cases = [
-            ("kind = \"http\"", "kind = \"dance\"", "3:1: unknown kind 'dance'; known: http, task"),
+            ("kind = \"http\"", "kind = \"dance\"", "3:1: unknown kind 'dance'; known: http, task, function"),
             ("blocks = 7", "block = 7", "4:1: unknown field `block`"),
             ("duration_s = 2", "duration_s = 2\nspeed = 3", "5:2: unknown workload parameter 'speed'"),
             ("connections = [1, 10]", "connections = []", "8:1: axis 'connections' has no values"),

@@ -12,8 +12,11 @@ mod worker;
 mod workload;
 
 pub(crate) use answer::Done;
+pub(crate) use check::{AnswerCheck, Finding, as_it_should};
 pub(crate) use scratch::Scratch;
 pub(crate) use worker::{Employed, LINE_LIMIT, Refusal, Taken, Worker};
+
+pub(crate) use workload::json;
 
 pub use executor::{OneJob, TaskExecutor};
 pub use worker::{Hello, Tap};

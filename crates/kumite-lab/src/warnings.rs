@@ -39,6 +39,9 @@ pub(crate) fn warnings(
             );
         }
     }
+    for what in &run.wanting {
+        warn("machine", what.clone());
+    }
     for contender in contenders.iter().filter(|contender| contender.status != ContenderStatus::Ran) {
         let why = contender.reason.as_deref().unwrap_or_default();
         warn(&contender.name, format!("{}: {why}", contender.status.as_str()));
@@ -135,6 +138,10 @@ fn meaning(mark: Mark) -> &'static str {
         Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
         Mark::TimesDisagree => {
             "disagree about time: the worker's own is less than kumite's clock says, by more than 5 % and the pipe's own cost"
+        }
+        Mark::NotThrottled => {
+            "are not throttled: the machine did not let kumite limit their CPU share or their memory, and the figures are \
+             those of a whole core"
         }
         Mark::Stolen => "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",
         Mark::OtherProcesses => {

@@ -1,7 +1,7 @@
 //! An axis within trials, unfolded: the parts of a trial as trials of their own, so that whoever judges or estimates need
 //! not know of parts.
 
-use kumite_record::{Point, Run, Sample, Trial};
+use kumite_record::{AxisValue, Point, Run, Sample, Trial};
 
 /// The run with more points: behind those that it has, each of them with every value of the axis within; and the trials with
 /// their parts as trials at these points, which have nothing but the part's metrics. None if no axis is within.
@@ -16,7 +16,7 @@ pub(crate) fn unfolded(run: &Run, trials: &[&Trial]) -> Option<(Run, Vec<Trial>)
     // It is an axis without a default.
     wide.workload.remove(&within.axis);
     for (nth, point) in run.points.iter().enumerate() {
-        for value in &within.values {
+        for value in values_at(run, nth) {
             wide.points.push(at(point, value.clone()));
             if let Some(contenders) = run.contenders_at.get(nth) {
                 wide.contenders_at.push(contenders.clone());
@@ -24,7 +24,8 @@ pub(crate) fn unfolded(run: &Run, trials: &[&Trial]) -> Option<(Run, Vec<Trial>)
         }
     }
     for unavailable in &run.unavailable {
-        for value in &within.values {
+        let nth = run.points.iter().position(|point| *point == unavailable.point);
+        for value in nth.map_or(&[][..], |nth| values_at(run, nth)) {
             let mut inner = unavailable.clone();
             inner.point = at(&unavailable.point, value.clone());
             wide.unavailable.push(inner);
@@ -35,24 +36,53 @@ pub(crate) fn unfolded(run: &Run, trials: &[&Trial]) -> Option<(Run, Vec<Trial>)
         for part in &trial.sample.parts {
             let sample =
                 Sample { metrics: part.metrics.clone(), needs: part.needs.clone(), ..Sample::default() };
-            let outside = Trial { sample: Sample::default(), ..(*trial).clone() };
-            all.push(Trial { point: at(&trial.point, part.at.clone()), sample, ..outside });
+            all.push(without_sample(trial, at(&trial.point, part.at.clone()), sample));
         }
     }
     Some((wide, all))
 }
 
+/// The values that trials at a point have, which is given by position.
+fn values_at(run: &Run, point: usize) -> &[AxisValue] {
+    let all = run.within.as_ref().map_or(&[][..], |within| &within.values);
+    &all[..run.within_at.get(point).map_or(all.len(), |count| all.len().min(*count))]
+}
+
+/// The trial elsewhere and with another sample: its own may be large, and is not copied.
+fn without_sample(trial: &Trial, point: Point, sample: Sample) -> Trial {
+    Trial {
+        seq: trial.seq,
+        block: trial.block,
+        attempt: trial.attempt,
+        contender: trial.contender.clone(),
+        point,
+        started: trial.started,
+        outcome: trial.outcome,
+        reason: trial.reason.clone(),
+        sample,
+        marks: trial.marks.clone(),
+        ready_ms: trial.ready_ms,
+        load_ms: trial.load_ms,
+        took_ms: trial.took_ms,
+        log: trial.log.clone(),
+    }
+}
+
 /// The point that one of the unfolded ones is a part of, by position.
 pub(crate) fn folded(run: &Run, point: usize) -> usize {
-    match &run.within {
-        Some(within) if point >= run.points.len() => (point - run.points.len()) / within.values.len().max(1),
-        _ => point,
+    let Some(mut inner) = point.checked_sub(run.points.len()) else { return point };
+    for nth in 0..run.points.len() {
+        match inner.checked_sub(values_at(run, nth).len()) {
+            Some(rest) => inner = rest,
+            None => return nth,
+        }
     }
+    point
 }
 
 #[cfg(test)]
 mod tests {
-    use kumite_record::{AxisValue, Outcome, Part, Within};
+    use kumite_record::{Outcome, Part, Unavailable, Within};
 
     use super::*;
 
@@ -118,5 +148,25 @@ mod tests {
             (&point("cores=2 rate=60"), 44.0)
         );
         assert!(unfolded(&Run::default(), &[&trial]).is_none());
+    }
+
+    #[test]
+    fn a_point_may_have_only_the_first_values() {
+        let run = Run {
+            points: vec![point("n=1"), point("n=2"), point("n=3")],
+            within: Some(Within { axis: "call".into(), values: [1, 2, 3].map(AxisValue::Int).into() }),
+            within_at: vec![2, 3, 1],
+            unavailable: vec![Unavailable { point: point("n=1"), why: "x".into() }],
+            ..Run::default()
+        };
+        let (wide, _) = unfolded(&run, &[]).unwrap();
+        let points: Vec<String> = wide.points[3..].iter().map(ToString::to_string).collect();
+        assert_eq!(
+            points,
+            ["call=1 n=1", "call=2 n=1", "call=1 n=2", "call=2 n=2", "call=3 n=2", "call=1 n=3"]
+        );
+        assert_eq!([2, 3, 4, 5, 7, 8, 9].map(|nth| folded(&run, nth)), [2, 0, 0, 1, 1, 2, 9]);
+        let unavailable: Vec<String> = wide.unavailable.iter().map(|other| other.point.to_string()).collect();
+        assert_eq!(unavailable, ["n=1", "call=1 n=1", "call=2 n=1"]);
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kumite_record::Within;
 
+use crate::function::FunctionWorkload;
 use crate::http::HttpWorkload;
 use crate::task::TaskWorkload;
 
@@ -14,16 +15,19 @@ pub enum Kind {
     Http,
     /// To do jobs, as a worker that speaks the task protocol.
     Task,
+    /// To be called, as a function on the function host.
+    Function,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 2] = [Kind::Http, Kind::Task];
+    pub(crate) const ALL: [Kind; 3] = [Kind::Http, Kind::Task, Kind::Function];
 
     /// The word used in files and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Http => "http",
             Kind::Task => "task",
+            Kind::Function => "function",
         }
     }
 
@@ -32,6 +36,7 @@ impl Kind {
         match self {
             Kind::Http => HttpWorkload::METRICS,
             Kind::Task => TaskWorkload::METRICS,
+            Kind::Function => FunctionWorkload::METRICS,
         }
     }
 
@@ -40,6 +45,7 @@ impl Kind {
         match self {
             Kind::Http => HttpWorkload::PART_METRICS,
             Kind::Task => &[],
+            Kind::Function => FunctionWorkload::PART_METRICS,
         }
     }
 }
@@ -52,6 +58,8 @@ pub enum Workload {
     Http(HttpWorkload),
     /// Jobs for a worker.
     Task(TaskWorkload),
+    /// Calls of a function.
+    Function(FunctionWorkload),
 }
 
 impl Workload {
@@ -60,6 +68,7 @@ impl Workload {
         match self {
             Workload::Http(http) => http.within(),
             Workload::Task(_) => None,
+            Workload::Function(function) => Some(function.within()),
         }
     }
 
@@ -67,7 +76,7 @@ impl Workload {
     pub(crate) fn time(&self) -> Option<Duration> {
         match self {
             Workload::Http(http) => Some(http.time()),
-            Workload::Task(_) => None,
+            Workload::Task(_) | Workload::Function(_) => None,
         }
     }
 }

@@ -4,6 +4,7 @@
 use schemars::{Schema, json_schema};
 use serde_json::{Map, Value, json};
 
+use crate::function::MEMORY_MB;
 use crate::workload::Kind;
 
 /// Makes the tables `workload` and `axes` of an experiment, and of its profiles, depend on its kind.
@@ -35,6 +36,7 @@ fn fixed(kind: Kind) -> Schema {
     match kind {
         Kind::Http => http(),
         Kind::Task => task(),
+        Kind::Function => function(),
     }
 }
 
@@ -71,6 +73,61 @@ fn task() -> Schema {
             "events": {
                 "description": "Whether the worker is to tell what happened within a job.",
                 "type": "boolean", "default": false,
+            },
+        },
+    })
+}
+
+fn function() -> Schema {
+    let (least_mb, most_mb) = (*MEMORY_MB.start(), *MEMORY_MB.end());
+    json_schema!({
+        "type": "object",
+        // The function's own.
+        "additionalProperties": { "type": ["integer", "number", "string", "boolean"] },
+        "properties": {
+            "calls": {
+                "description": "Calls of a trial; the first hundred are values of the axis `call`.",
+                "type": "integer", "minimum": 1, "maximum": 10_000, "default": 1,
+            },
+            "memory_mb": {
+                "description": "Memory of an instance; a contender's own takes its place.",
+                "type": "integer", "minimum": least_mb, "maximum": most_mb, "default": 128,
+            },
+            "cpu": {
+                "description": "An instance's CPU share in a call: by its memory (1,769 MB are a core), or a whole core.",
+                "type": "string", "enum": ["by-memory", "core"], "default": "by-memory",
+            },
+            "timeout_s": {
+                "description": "A call that takes longer is ended, and fails the trial.",
+                "type": "number", "minimum": 0.1, "maximum": 900, "default": 60,
+            },
+            "init_limit_s": {
+                "description": "An instance that takes longer to start is ended, and started again within the call.",
+                "type": "number", "minimum": 0.1, "maximum": 900, "default": 10,
+            },
+            "max_instances": {
+                "description": "Instances at a time; a call that finds all of them busy is refused, and fails the trial.",
+                "type": "integer", "minimum": 1, "maximum": 1000, "default": 1,
+            },
+            "routing": {
+                "description": "Which instance a call goes to: the free one that was used last, or any of `max_instances` at random.",
+                "type": "string", "enum": ["warm-first", "spread"], "default": "warm-first",
+            },
+            "handler": {
+                "description": "What the runtime client is to call; the contender's name, if it is empty.",
+                "type": "string", "default": "",
+            },
+            "payload": {
+                "description": "A JSON file in the experiment's folder that is the event of each call; all parameters, if it is empty.",
+                "type": "string", "default": "",
+            },
+            "rate_per_s": {
+                "description": "Calls offered in a second, whatever becomes of them; 0 for one after another.",
+                "type": "number", "minimum": 0, "maximum": 10_000, "default": 0,
+            },
+            "cores": {
+                "description": "How many CPUs the instances are given; `all` is every one.",
+                "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4096 }, { "const": "all" }], "default": 1,
             },
         },
     })
@@ -193,6 +250,7 @@ mod tests {
     use kumite_record::{AxisValue, Point};
 
     use super::*;
+    use crate::function::FunctionWorkload;
     use crate::http::HttpWorkload;
     use crate::spec::Answer;
     use crate::task::TaskWorkload;
@@ -210,6 +268,10 @@ mod tests {
                 let read = TaskWorkload::new(given, &Point::default()).ok()?;
                 Some(format!("{:?}", TaskWorkload { params: Value::Null, ..read }))
             }
+            Kind::Function => {
+                let read = FunctionWorkload::new(given, &Point::default()).ok()?;
+                Some(format!("{:?}", FunctionWorkload { parameters: Given::new(), ..read }))
+            }
         }
     }
 
@@ -220,9 +282,11 @@ mod tests {
 
     #[test]
     fn the_schema_says_what_a_workload_accepts() {
-        for (kind, parameters) in
-            [(Kind::Http, HttpWorkload::PARAMETERS), (Kind::Task, TaskWorkload::PARAMETERS)]
-        {
+        for (kind, parameters) in [
+            (Kind::Http, HttpWorkload::PARAMETERS),
+            (Kind::Task, TaskWorkload::PARAMETERS),
+            (Kind::Function, FunctionWorkload::PARAMETERS),
+        ] {
             let schema = fixed(kind).to_value();
             let properties = schema["properties"].as_object().unwrap();
             let mut names: Vec<&str> = properties.keys().map(String::as_str).collect();
@@ -261,9 +325,12 @@ mod tests {
     }
 
     #[test]
-    fn a_task_has_parameters_of_its_own() {
-        assert!(accepts(Kind::Task, "students", &30.into()) && !accepts(Kind::Http, "students", &30.into()));
-        assert!(swept(Kind::Task).to_value()["additionalProperties"]["items"].is_object());
+    fn a_task_or_a_function_has_parameters_of_its_own() {
+        assert!(!accepts(Kind::Http, "students", &30.into()));
+        for kind in [Kind::Task, Kind::Function] {
+            assert!(accepts(kind, "students", &30.into()));
+            assert!(swept(kind).to_value()["additionalProperties"]["items"].is_object());
+        }
         assert_eq!(swept(Kind::Http).to_value()["additionalProperties"], false);
     }
 }

@@ -124,4 +124,29 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+
+    /// This machine has no control group for this, or does not let us.
+    #[error("no control group can {what}: {why}")]
+    NoGroup {
+        /// What it was to do.
+        what: &'static str,
+        /// Why not, and the remedy.
+        why: String,
+    },
+
+    /// A control group could not be read, written or emptied.
+    #[error("cannot use the control group {path}; does a group above it allow for this? {source}")]
+    Group {
+        /// Its file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// A share of CPU time that the kernel cannot give.
+    #[error("cannot limit to {share} of a core; choose 0.001 or more")]
+    Share {
+        /// As it was given.
+        share: f64,
+    },
 }

@@ -25,6 +25,7 @@
 
 mod cores;
 mod error;
+mod group;
 mod guardian;
 mod helper;
 mod listen;
@@ -43,6 +44,7 @@ mod wire;
 
 pub use cores::{available_cores, pin_thread};
 pub use error::Error;
+pub use group::{Control, Group, Version};
 pub use helper::runner_main;
 pub use listen::Listener;
 pub use members::Usage;

@@ -1,12 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use crate::group;
 use crate::owner::{MARKER, Owner};
 use crate::proc_fs::{self, Stat};
-use crate::tree::LAST_WAIT;
+use crate::tree::LastWait;
 
 /// A process that a kumite had started which has been killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +26,18 @@ pub struct Orphan {
 /// process group or session. Never touched are this process and its ancestors, and who carries the token of an owner
 /// that lives, or is in another namespace. All this as far as we may look: an environment can be read by its user only.
 ///
+/// So is whoever is in a control group of such an owner; the group, frozen or not, is removed.
+///
 /// Each is killed through a pidfd, after another look at its start, so that a reused id is nobody's death.
 pub fn end_orphans() -> Vec<Orphan> {
     let Some(us) = Owner::this() else { return Vec::new() };
-    let last = Instant::now() + LAST_WAIT;
+    let mut last = LastWait::begin();
     let mut found: BTreeMap<(i32, u64), Orphan> = BTreeMap::new();
     let mut leaders = BTreeSet::new();
+    let groups = group::left_over(us);
     let living = loop {
-        let living = living_orphans(us, &mut leaders);
-        if living.is_empty() || Instant::now() >= last {
+        let living = living_orphans(us, &mut leaders, &group::members(&groups));
+        if living.is_empty() || !last.goes_on() {
             break living;
         }
         for &(pid, started) in &living {
@@ -44,15 +48,17 @@ pub fn end_orphans() -> Vec<Orphan> {
             found.entry((pid, started)).or_insert_with(orphan);
             kill(pid, started);
         }
+        group::release(&groups);
         thread::sleep(Duration::from_millis(2));
     };
+    group::remove(&groups);
     found.retain(|orphan, _| !living.contains(orphan));
     found.into_values().collect()
 }
 
 /// Ids and starts. `leaders` are the ids of all orphans that were ever seen: who is in the group of one that has ended
-/// is an orphan, and as long as there is one, the id is taken.
-fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>) -> Vec<(i32, u64)> {
+/// is an orphan, and as long as there is one, the id is taken. `grouped` are in a group that was left.
+fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>, grouped: &BTreeSet<i32>) -> Vec<(i32, u64)> {
     let processes = proc_fs::pids().into_iter().filter_map(|pid| Some((pid, Stat::of(pid)?)));
     let processes: BTreeMap<i32, Stat> = processes.filter(|(_, stat)| !stat.is_zombie()).collect();
     let ancestors = ancestors(&processes);
@@ -72,7 +78,8 @@ fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>) -> Vec<(i32, u64)> {
         leaders.extend(orphans.iter().map(|(pid, _)| *pid));
         let before = orphans.len();
         others.retain(|(pid, stat)| {
-            let below = [stat.parent, stat.group, stat.session].iter().any(|id| leaders.contains(id));
+            let below = grouped.contains(pid)
+                || [stat.parent, stat.group, stat.session].iter().any(|id| leaders.contains(id));
             // A living owner's, amid an exec, seems to have no token.
             let ours = below && proc_fs::lacks(*pid, MARKER);
             if ours {

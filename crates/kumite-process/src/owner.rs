@@ -93,7 +93,7 @@ mod tests {
         let ended = Owner { pid, started: Stat::of(pid).unwrap().started, ..us };
         let began = std::time::Instant::now();
         while ended.lives() {
-            assert!(began.elapsed().as_secs() < 5, "a zombie does not live");
+            assert!(began.elapsed().as_secs() < 60, "a zombie does not live");
         }
         child.wait().unwrap();
         assert!(!ended.lives());

@@ -146,8 +146,14 @@ impl Runner {
         // Not `exec`: the peak that a process inherits is lost with its next child, and so the helper has none of ours.
         let command = format!("{}; exit $?", words.join(" "));
         let (stream, theirs) = UnixStream::pair().map_err(failed)?;
-        let spawn =
-            Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log: Path::new("") };
+        let spawn = Spawn {
+            command: &command,
+            dir: Path::new("."),
+            env: &[],
+            cores: &[],
+            log: Path::new(""),
+            group: None,
+        };
         let theirs = OwnedFd::from(theirs).into();
         let tree = Tree::start_with(&spawn, theirs, Stdio::inherit(), Stdio::inherit())?;
         let mut runner = Runner {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, mem};
 
 use nix::errno::Errno;
@@ -27,7 +27,7 @@ use nix::unistd::Pid;
 
 use crate::helper::{Order, Prepared, Sink};
 use crate::proc_fs::{self, Stat};
-use crate::tree::LAST_WAIT;
+use crate::tree::LastWait;
 use crate::wire::{Answer, Failure, Figures, Stage};
 use crate::{available_cores, pin_thread};
 
@@ -300,11 +300,11 @@ fn involuntary_switches() -> u64 {
 fn end_children() -> Option<usize> {
     let mut ended = BTreeSet::new();
     let us = std::process::id().cast_signed();
-    let last = Instant::now() + LAST_WAIT;
+    let mut last = LastWait::begin();
     let mut found = false;
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-            Ok(WaitStatus::StillAlive) if Instant::now() < last => {
+            Ok(WaitStatus::StillAlive) if last.goes_on() => {
                 for pid in proc_fs::pids() {
                     if Stat::of(pid).is_some_and(|stat| stat.parent == us && !stat.is_zombie()) {
                         ended.insert(pid);

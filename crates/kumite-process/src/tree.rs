@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,12 +16,39 @@ use nix::unistd::Pid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, pidfd_open};
 
+use crate::group::Places;
 use crate::members::{Members, Usage};
 use crate::owner::{MARKER, token};
-use crate::{Error, Waits, guardian, pin_thread, proc_fs};
+use crate::{Error, Group, Waits, guardian, pin_thread, proc_fs};
 
 /// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.
-pub(crate) const LAST_WAIT: Duration = Duration::from_secs(1);
+const LAST_WAIT: Duration = Duration::from_secs(1);
+/// But where the machine stood still for that time, nobody had it to kill and to die.
+const LEAST_LOOKS: u32 = 20;
+
+/// The wait for the killed to be gone.
+pub(crate) struct LastWait {
+    until: Instant,
+    looks: u32,
+}
+
+impl LastWait {
+    pub(crate) fn begin() -> LastWait {
+        LastWait { until: Instant::now() + LAST_WAIT, looks: 0 }
+    }
+
+    /// Whether to kill, and to look, once more.
+    pub(crate) fn goes_on(&mut self) -> bool {
+        self.looks += 1;
+        self.looks <= LEAST_LOOKS || Instant::now() < self.until
+    }
+}
+
+/// Such a moment may come late on a busy machine.
+const STOPS_WITHIN: Duration = Duration::from_secs(10);
+
+/// Waits to be put into its group, and becomes what was to be started.
+const STOPPED: &str = r#"kill -s STOP $$; exec /bin/sh -c "$1""#;
 
 /// What to start.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +63,8 @@ pub struct Spawn<'a> {
     pub cores: &'a [usize],
     /// Gets stdout and stderr; is created, or emptied. Standard input is empty.
     pub log: &'a Path,
+    /// Where it is from before its first own instruction on, with all it starts.
+    pub group: Option<&'a Group>,
 }
 
 /// A running process and all it started.
@@ -48,6 +78,7 @@ pub struct Tree {
     exit: Option<(ExitStatus, Instant)>,
     /// The peak that a child may have inherited from us, in bytes.
     inherited_rss: u64,
+    group: Option<Arc<Places>>,
     ended: bool,
 }
 
@@ -96,7 +127,11 @@ impl Tree {
         guardian::post();
         let token = token();
         let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg(spawn.command).current_dir(spawn.dir);
+        match spawn.group {
+            None => command.arg("-c").arg(spawn.command),
+            Some(_) => command.args(["-c", STOPPED, "/bin/sh", spawn.command]),
+        };
+        command.current_dir(spawn.dir);
         command.envs(spawn.env.iter().map(|(name, value)| (name, value))).env(MARKER, &token);
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         // A child has the affinity of the thread that starts it, and so has ours none to restore.
@@ -116,15 +151,42 @@ impl Tree {
             let _ = killpg(root, Signal::SIGKILL);
             failed(errno.into())
         })?;
-        Ok(Tree {
+        let mut tree = Tree {
             root,
             pidfd,
             members: Members::of(root.as_raw(), format!("{MARKER}={token}")),
             started,
             exit: None,
             inherited_rss: proc_fs::resident("self").map_or(u64::MAX, |(_, highest)| highest),
+            group: spawn.group.map(|group| group.places().clone()),
             ended: false,
-        })
+        };
+        if let Some(group) = spawn.group {
+            tree.wait_until_stopped().map_err(failed)?;
+            group.places().join(root.as_raw())?;
+            tree.started = Instant::now();
+            kill(root, Signal::SIGCONT).map_err(|errno| failed(errno.into()))?;
+        }
+        Ok(tree)
+    }
+
+    fn wait_until_stopped(&self) -> io::Result<()> {
+        let last = Instant::now() + STOPS_WITHIN;
+        let flags =
+            WaitPidFlag::WSTOPPED | WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        while Instant::now() < last {
+            match waitid(Id::Pid(self.root), flags)? {
+                WaitStatus::Stopped(..) => return Ok(()),
+                WaitStatus::StillAlive => thread::sleep(Duration::from_micros(100)),
+                other => return Err(io::Error::other(format!("it ended before its group: {other:?}"))),
+            }
+        }
+        Err(io::ErrorKind::TimedOut.into())
+    }
+
+    /// Can be read when the root has ended, which it is still for [`Tree::exited`] to say how.
+    pub fn pidfd(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
     }
 
     /// The process id of the root, and the id of its process group. Stays taken until the tree is stopped or dropped.
@@ -179,7 +241,7 @@ impl Tree {
         Waits::of(self.members.running().map(|(pid, _)| pid))
     }
 
-    /// Ends the tree, a paused one too: SIGTERM to the root's process group (and SIGCONT to all); after `grace` SIGKILL to what is left of it, and to the
+    /// Ends the tree, a paused or frozen one too: SIGTERM to the root's process group (and SIGCONT to all); after `grace` SIGKILL to what is left of it, and to the
     /// descendants that have left it. Returns as soon as nothing runs, after `grace` and about a second at the latest.
     pub fn stop(mut self, grace: Duration) -> Ended {
         self.end(grace)
@@ -189,6 +251,10 @@ impl Tree {
         self.ended = true;
         let began = Instant::now();
         let mut left_behind = BTreeSet::new();
+        if let Some(group) = &self.group {
+            // Who is frozen could not act on a signal.
+            let _ = group.thaw();
+        }
         self.members.rescan();
         if self.has_exited() {
             left_behind.extend(self.members.running().map(|(pid, _)| pid));
@@ -205,14 +271,17 @@ impl Tree {
         }
 
         let killed = self.group_runs();
-        let last = Instant::now() + LAST_WAIT;
+        let mut last = LastWait::begin();
         let root_ended = self.has_exited();
-        while self.members.running().next().is_some() && Instant::now() < last {
+        while self.members.running().next().is_some() && last.goes_on() {
             if root_ended {
                 left_behind.extend(self.members.running().map(|(pid, _)| pid));
             }
             let _ = killpg(self.root, Signal::SIGKILL);
             self.signal_all(Signal::SIGKILL);
+            if let Some(group) = &self.group {
+                group.release();
+            }
             self.wait_for_change(LAST_WAIT);
             // Who was started before its parent was killed is there to be found now.
             self.members.rescan();

@@ -6,28 +6,24 @@ use std::fs;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use common::{Bench, eventually};
+use common::{Bench, LONG, eventually};
 use kumite_process::become_subreaper;
 
 #[test]
 fn orphans_come_to_us_count_and_are_reaped() {
     become_subreaper().unwrap();
     let bench = Bench::new();
-    let burn = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
-    fs::write(
-        bench.dir().join("daemon"),
-        format!("echo $$ > pid; sleep 0.1; {burn}; echo $$ > burnt; exec sleep 30"),
-    )
-    .unwrap();
-    fs::write(
-        bench.dir().join("short"),
-        format!("echo $$ > short.pid; sleep 0.1; {burn}; cat /proc/self/stat > stat"),
-    )
-    .unwrap();
+    // Both go on when they have been looked at: who ends before is nobody's.
+    let burn = "until [ -e seen ]; do sleep 0.02; done; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let daemon = format!("echo $$ > pid; {burn}; echo $$ > burnt; exec sleep 300");
+    fs::write(bench.dir().join("daemon"), daemon).unwrap();
+    fs::write(bench.dir().join("short"), format!("echo $$ > short.pid; {burn}")).unwrap();
     let mut tree = bench.start("setsid sh daemon & setsid sh short & sleep 0.05");
-    tree.wait(Duration::from_secs(5), &AtomicBool::new(false)).unwrap().unwrap();
+    tree.wait(LONG, &AtomicBool::new(false)).unwrap().unwrap();
     let (daemon, short) = (bench.pid("pid"), bench.pid("short.pid"));
     assert_eq!(parent(daemon), Some(std::process::id()));
+    assert!(tree.has(daemon) && tree.has(short));
+    fs::write(bench.dir().join("seen"), "").unwrap();
     eventually(|| {
         tree.usage();
         bench.dir().join("burnt").exists() && !exists(short)

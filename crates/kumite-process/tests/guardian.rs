@@ -7,9 +7,9 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use common::{Bench, alive, eventually};
+use common::{Bench, LONG, alive, eventually, sleeps};
 use kumite_process::{Spawn, Tree};
 
 /// Has two trees, one of them paused, and never stops them.
@@ -22,16 +22,19 @@ fn helper() {
         let this = std::env::current_exe().unwrap();
         let command = format!("exec env -u HELPER_NESTED '{}' --exact helper --ignored", this.display());
         let log = &dir.join("outer-log");
-        let _tree = Tree::start(&Spawn { command: &command, dir, env: &[], cores: &[], log }).unwrap();
-        std::thread::sleep(Duration::from_secs(30));
+        let _tree =
+            Tree::start(&Spawn { command: &command, dir, env: &[], cores: &[], log, group: None }).unwrap();
+        std::thread::sleep(Duration::from_secs(300));
     }
-    let start =
-        |command| Tree::start(&Spawn { command, dir, env: &[], cores: &[], log: &dir.join("log") }).unwrap();
+    let start = |command| {
+        Tree::start(&Spawn { command, dir, env: &[], cores: &[], log: &dir.join("log"), group: None })
+            .unwrap()
+    };
     let one = start(
-        "trap '' TERM HUP; setsid sh -c 'sh -c \"echo \\$\\$ > daemon; exec sleep 30\" & exit' &
-         env -i sh -c 'echo $$ > cleared; exec sleep 30' & sleep 30 & echo $! > child; echo $$ > root; wait",
+        "trap '' TERM HUP; setsid sh -c 'sh -c \"echo \\$\\$ > daemon; exec sleep 300\" & exit' &
+         env -i sh -c 'echo $$ > cleared; exec sleep 300' & sleep 300 & echo $! > child; echo $$ > root; wait",
     );
-    let mut two = start("echo $$ > paused; sleep 30");
+    let mut two = start("echo $$ > paused; sleep 300");
     eventually(|| dir.join("paused").exists());
     assert!(two.pause());
     fs::write(dir.join("ready"), std::process::id().to_string()).unwrap();
@@ -39,7 +42,7 @@ fn helper() {
         eventually(|| dir.join("exit").exists());
         std::process::exit(0);
     }
-    std::thread::sleep(Duration::from_secs(30));
+    std::thread::sleep(Duration::from_secs(300));
     drop((one, two));
 }
 
@@ -49,14 +52,16 @@ fn start(bench: &Bench, environment: &[(&str, &str)]) -> (Child, Vec<u32>) {
     command.envs(environment.iter().copied()).stdout(Stdio::null()).process_group(0);
     let helper = command.spawn().unwrap();
     let log = || fs::read_to_string(bench.dir().join("outer-log")).unwrap_or_default();
-    let ready = (0..4000).any(|_| {
+    let began = Instant::now();
+    while !bench.dir().join("ready").exists() {
+        assert!(began.elapsed() < LONG, "the helper is not ready: {}", log());
         std::thread::sleep(Duration::from_millis(5));
-        bench.dir().join("ready").exists()
-    });
-    assert!(ready, "the helper is not ready: {}", log());
-    let members = ["root", "child", "daemon", "cleared", "paused"].map(|name| bench.pid(name)).to_vec();
-    assert!(members.iter().all(|&pid| alive(pid)));
-    (helper, members)
+    }
+    let members = ["root", "child", "daemon", "cleared", "paused"].map(|name| bench.pid(name));
+    let [_, child, daemon, cleared, _] = members;
+    eventually(|| [child, daemon, cleared].into_iter().all(sleeps));
+    assert!(members.into_iter().all(alive));
+    (helper, members.to_vec())
 }
 
 fn guardian(of: u32) -> Option<u32> {

@@ -7,17 +7,17 @@ use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 
-use common::{Bench, alive, eventually};
+use common::{Bench, alive, eventually, sleeps};
 use kumite_process::{Tree, end_orphans};
 
 /// Makes one process of each kind below a shell: known by parent, by group and by session only, all without environment;
 /// and one of a living owner.
 const FAMILY: &str = r#"
-    setsid env -i sh -c 'echo $$ > parent; exec sleep 30' &
-    (env -i sh -c 'echo $$ > group; exec sleep 30' &)
-    setsid sh -c '"$THIS" --exact helper --ignored; exec sleep 30' &
-    setsid env KUMITE_TREE=$LIVING sh -c 'echo $$ > living; exec sleep 30' &
-    exec sleep 30
+    setsid env -i sh -c 'echo $$ > parent; exec sleep 300' &
+    (env -i sh -c 'echo $$ > group; exec sleep 300' &)
+    setsid sh -c '"$THIS" --exact helper --ignored; exec sleep 300' &
+    setsid env KUMITE_TREE=$LIVING sh -c 'echo $$ > living; exec sleep 300' &
+    exec sleep 300
 "#;
 
 /// Leaves a process in a group of its own.
@@ -27,7 +27,7 @@ const FAMILY: &str = r#"
 fn helper() {
     if std::env::var_os("LIVING").is_some() {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", "echo $$ > session; exec sleep 30"]).env_clear().process_group(0);
+        command.args(["-c", "echo $$ > session; exec sleep 300"]).env_clear().process_group(0);
         command.stdout(Stdio::null()).spawn().unwrap();
     }
 }
@@ -49,7 +49,7 @@ fn token(fields: [u64; 4]) -> String {
 
 fn sleeper(token: Option<&str>) -> Child {
     let mut command = Command::new("sleep");
-    command.arg("30").env_remove("KUMITE_TREE").process_group(0);
+    command.arg("300").env_remove("KUMITE_TREE").process_group(0);
     command.envs(token.map(|token| ("KUMITE_TREE", token))).spawn().unwrap()
 }
 
@@ -62,7 +62,7 @@ fn ended_pid() -> u64 {
 #[test]
 fn orphans_are_ended_and_nobody_else() {
     let bench = Bench::new();
-    let tree = bench.start("sleep 30");
+    let tree = bench.start("sleep 300");
     let [namespace, pid, started, count] = token_of(&tree)[..] else { panic!("another form") };
     assert_eq!(pid, u64::from(std::process::id()));
     let living = token([namespace, pid, started, count + 1]);
@@ -84,7 +84,7 @@ fn orphans_are_ended_and_nobody_else() {
     ];
     let descendants = ["parent", "group", "session"].map(|name| bench.pid(name));
     let below = bench.pid("living");
-    eventually(|| common::anyone_carries(&format!("KUMITE_TREE={living}")));
+    eventually(|| descendants.into_iter().chain([below]).all(sleeps));
 
     let ended = end_orphans();
     let pids: Vec<u32> = ended.iter().map(|orphan| orphan.pid).collect();
@@ -99,7 +99,7 @@ fn orphans_are_ended_and_nobody_else() {
         assert!(!pids.contains(&pid) && alive(pid), "{pid} {ended:?}");
     }
     let ours = ended.iter().find(|orphan| orphan.pid == orphans[1].id()).unwrap();
-    assert_eq!(ours.command, "sleep 30");
+    assert_eq!(ours.command, "sleep 300");
 
     assert!(!end_orphans().iter().any(|orphan| pids.contains(&orphan.pid)), "only once");
     for stranger in &mut strangers {

@@ -3,6 +3,7 @@
 //! Three layers, each usable without the next: the plain types ([`Run`], [`Trial`], [`Verdict`] …), the SQLite
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.
 
+mod call;
 mod comparison;
 mod disk;
 mod export;
@@ -16,6 +17,7 @@ mod stub;
 mod trial;
 mod verdict;
 
+pub use call::{Call, Phase, PhaseKind};
 pub use comparison::{
     ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
     Costs, Duet, Ended, ImportedRatio, Ratio, Remaining, Speed, Thrift,

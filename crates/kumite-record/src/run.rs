@@ -53,6 +53,12 @@ pub struct Run {
     /// The axis that each trial sweeps within itself, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
+    /// How many of its values trials at each of `points` have; none of this where all have all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within_at: Vec<usize>,
+    /// What this machine did not let kumite do to contenders, such as limit their memory, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wanting: Vec<String>,
     /// How many blocks were planned at each point, at most.
     pub blocks: u32,
     /// How many blocks each point gets even if no verdict needs them.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AxisValue, Point};
+use crate::{AxisValue, Call, Phase, Point};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -128,6 +128,8 @@ pub enum Mark {
     Stolen,
     /// A worker's own times are less than what kumite's clock says by more than 5 % and the pipe's own cost.
     TimesDisagree,
+    /// The machine did not let kumite limit its CPU share or its memory: its figures are those of a whole core.
+    NotThrottled,
     /// Processes that are not of this trial used its CPUs.
     OtherProcesses,
     /// The time of day was set, the machine slept, or the clock was made to run faster or slower.
@@ -140,13 +142,14 @@ pub enum Mark {
 
 impl Mark {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Mark; 11] = [
+    pub const ALL: [Mark; 12] = [
         Mark::GeneratorBound,
         Mark::SharedCores,
         Mark::IdleConnections,
         Mark::Unsteady,
         Mark::NotRecovered,
         Mark::TimesDisagree,
+        Mark::NotThrottled,
         Mark::Stolen,
         Mark::OtherProcesses,
         Mark::ClockJumped,
@@ -167,7 +170,8 @@ impl Mark {
             | Mark::IdleConnections
             | Mark::Unsteady
             | Mark::NotRecovered
-            | Mark::TimesDisagree => false,
+            | Mark::TimesDisagree
+            | Mark::NotThrottled => false,
         }
     }
 
@@ -180,6 +184,7 @@ impl Mark {
             Mark::Unsteady => "unsteady",
             Mark::NotRecovered => "not-recovered",
             Mark::TimesDisagree => "times-disagree",
+            Mark::NotThrottled => "not-throttled",
             Mark::Stolen => "stolen",
             Mark::OtherProcesses => "other-processes",
             Mark::ClockJumped => "clock-jumped",
@@ -221,6 +226,12 @@ pub struct Sample {
     /// What happened within the last of them that told; in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<JobEvent>,
+    /// The calls of a function, in the order in which they were offered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
+    /// The lives of its instances, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
     /// Whether that was steady, and what of it the figures are of; none if it is too short to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,

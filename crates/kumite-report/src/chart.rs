@@ -1,6 +1,8 @@
 //! Charts as plain geometry; templates of the same names draw them. Lengths are in a chart's own units.
 
+mod billing;
 mod events;
+mod instances;
 mod jobs;
 mod lines;
 mod overload;
@@ -8,9 +10,11 @@ mod rows;
 mod scale;
 mod timeline;
 
+pub use billing::{BillingChart, FIRST, WARM, billing_chart};
 pub use events::{Budget, EventChart, axes, event_chart, families};
+pub use instances::{InstanceChart, has_calls, instance_charts};
 pub use jobs::{has_jobs, jobs};
-pub use lines::{LineChart, line_charts, step_charts};
+pub use lines::{LineChart, call_charts, line_charts, step_charts};
 pub use overload::{OverloadChart, has_fates, overload_charts};
 pub use rows::{Figure, RowChart, row_chart};
 pub use timeline::{Timeline, seconds_of, timeline};
@@ -58,7 +62,7 @@ impl Look {
 }
 
 /// A name cut to the room there is.
-fn shortened(name: &str, room: usize) -> String {
+pub fn shortened(name: &str, room: usize) -> String {
     if name.chars().count() <= room {
         return name.to_owned();
     }

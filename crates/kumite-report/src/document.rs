@@ -3,6 +3,7 @@
 use kumite_record::{ContenderStatus, Export, Run};
 use serde::Serialize;
 
+use crate::calls::{CallTables, call_tables};
 use crate::facts::{Fact, facts};
 use crate::failure::{Failures, failures};
 use crate::group::Groups;
@@ -33,6 +34,8 @@ pub struct Document {
     pub groups: Vec<GroupTables>,
     /// The parts of trials, for each point that has some.
     pub steps: Vec<StepTables>,
+    /// The calls of a function, for each point.
+    pub calls: Vec<CallTables>,
     /// Of the first group.
     pub percentiles: Vec<Percentiles>,
     pub failures: Failures,
@@ -83,8 +86,11 @@ const TASK_STEADY: &str = "Where the times of jobs became steady, figures are of
 pub const FROM_ELSEWHERE: &str =
     "The published figures come from another machine. They are shown, and compared with nothing.";
 
+const FUNCTION: &str = "A trial begins without an instance and offers its calls in their order. Wall is from the offer of a call to its answer, init and duration are its init and its invoke phase. Billed 2016 is the invoke phase, in steps of 100 ms; billed 2025 is the init and the invoke phase, in steps of 1 ms: both by the rule alone, and nobody’s invoice. A cold call is one that an instance was started for; “warm” figures are medians of the others. CPU share is the CPU time of an instance over the time of its invoke phases.";
+
 const LIMITS: &str = "other machines and other versions; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 const TASK_LIMITS: &str = "other machines and other versions; how long a process takes to start and get ready; what a job costs beside other work, or after more jobs than were given; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
+const FUNCTION_LIMITS: &str = "other machines and other versions; AWS itself: its hardware, what it does between a call and an instance, its network, its prices; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 const HTTP_LIMITS: &str = "other machines and other versions; networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls); whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 
 impl Document {
@@ -117,6 +123,7 @@ impl Document {
             reading: reading(export, groups),
             groups: groups.calm().map(|group| group_tables(export, groups, group)).collect(),
             steps: step_tables(export, groups),
+            calls: call_tables(export, groups),
             percentiles: percentiles(export, groups),
             failures: failures(export, groups),
             noise: noise(export, groups),
@@ -146,6 +153,7 @@ impl Document {
             limits: match run.kind.as_str() {
                 "http" => HTTP_LIMITS,
                 "task" => TASK_LIMITS,
+                "function" => FUNCTION_LIMITS,
                 _ => LIMITS,
             },
         }
@@ -154,8 +162,10 @@ impl Document {
 
 fn reading(export: &Export, groups: &Groups) -> String {
     let mut reading = READING.to_owned();
-    if export.run.kind == "task" {
-        reading += &format!(" {TASK}");
+    match export.run.kind.as_str() {
+        "task" => reading += &format!(" {TASK}"),
+        "function" => reading += &format!(" {FUNCTION}"),
+        _ => {}
     }
     if export.cells.iter().any(|cell| cell.steadiness.is_some()) {
         let steady = if export.run.kind == "task" { TASK_STEADY } else { STEADY };

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Cell, Disturbance, Errors, Export, Outcome, Point, Trial};
+use kumite_record::{Call, Cell, Disturbance, Errors, Export, Outcome, Point, Trial};
 use serde::Serialize;
 
 use crate::bound::{Bound, RECOVERY};
+use crate::calls::are_calls;
+use crate::chart::shortened;
 use crate::group::{Group, Groups};
 use crate::metric::Metric;
 use crate::number::{count, plural};
@@ -21,6 +23,8 @@ pub struct Failures {
     pub disturbances: Vec<Disturbed>,
     /// Requests that failed in a window without a disturbance, by cell; none where none did.
     pub requests: Option<Table>,
+    /// Calls of functions that failed, by cell; none where none did.
+    pub calls: Option<Table>,
     /// Trials that do not count.
     pub trials: Vec<LostTrials>,
 }
@@ -59,7 +63,8 @@ pub fn failures(export: &Export, groups: &Groups) -> Failures {
         title: if has_windows { "Failures and recovery" } else { "Failures" },
         has_windows,
         disturbances: groups.disturbed().flat_map(points).collect(),
-        requests: requests(export, groups),
+        requests: if are_calls(export) { None } else { requests(export, groups) },
+        calls: calls(export, groups),
         trials: lost(export, groups),
     }
 }
@@ -132,8 +137,13 @@ fn what(kind: &str, seen: &[&Disturbance]) -> String {
     )
 }
 
-fn requests(export: &Export, groups: &Groups) -> Option<Table> {
-    let cells: Vec<(&Cell, String)> = groups
+/// Cells that are not without failures, and where they are.
+fn failing<'a>(
+    export: &'a Export,
+    groups: &Groups,
+    failed: impl Fn(&Trial) -> bool,
+) -> Vec<(&'a Cell, String)> {
+    groups
         .groups
         .iter()
         .flat_map(|group| group.points.iter().map(move |point| (group, point)))
@@ -141,13 +151,54 @@ fn requests(export: &Export, groups: &Groups) -> Option<Table> {
             let place = groups.full_place(group, point);
             cells_at(export, point).into_iter().map(move |cell| (cell, place.clone()))
         })
-        .filter(|(cell, _)| {
-            let failed = |trial: &Trial| {
-                trial.sample.errors.values().any(|n| *n > 0) || !trial.sample.answers.is_empty()
-            };
-            of_cell(export, cell).any(failed)
-        })
-        .collect();
+        .filter(|(cell, _)| of_cell(export, cell).any(&failed))
+        .collect()
+}
+
+/// What failed calls said of themselves, in as many characters, and so many different ones of a cell.
+const ERROR_CHARS: usize = 80;
+const ERRORS: usize = 4;
+
+fn calls(export: &Export, groups: &Groups) -> Option<Table> {
+    let failed = |trial: &Trial| trial.sample.calls.iter().any(|call| call.error.is_some());
+    let cells = failing(export, groups, failed);
+    if cells.is_empty() {
+        return None;
+    }
+    let only: Vec<&Cell> = cells.iter().map(|(cell, _)| *cell).collect();
+    let of =
+        |cell: &Cell| -> Vec<&Call> { of_cell(export, cell).flat_map(|trial| &trial.sample.calls).collect() };
+    let number = |calls: usize| count(calls as f64);
+    let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
+    Some(Table::of(vec![
+        words(&only, "contender", false, |cell| cell.contender.clone()),
+        (Column { name: "at".to_owned(), numeric: false }, places),
+        words(&only, "failed", true, |cell| {
+            number(of(cell).iter().filter(|call| call.error.is_some()).count())
+        }),
+        words(&only, "of", true, |cell| number(of(cell).len())),
+        words(&only, "why", false, |cell| why(&of(cell))),
+    ]))
+}
+
+/// `Sandbox.Timedout: … (12), Throttled: … (1)`, most first.
+fn why(calls: &[&Call]) -> String {
+    let mut errors: BTreeMap<String, u64> = BTreeMap::new();
+    for error in calls.iter().filter_map(|call| call.error.as_ref()) {
+        *errors.entry(shortened(&one_line(error), ERROR_CHARS)).or_default() += 1;
+    }
+    let all = most_first(std::iter::once(&errors));
+    let (told, rest) = all.split_at(all.len().min(ERRORS));
+    let rest: u64 = rest.iter().map(|(_, n)| n).sum();
+    let told = told.iter().map(|(words, n)| format!("{words} ({})", count(*n as f64)));
+    let rest = (rest > 0).then(|| format!("others ({})", count(rest as f64)));
+    told.chain(rest).collect::<Vec<_>>().join(", ")
+}
+
+fn requests(export: &Export, groups: &Groups) -> Option<Table> {
+    let failed =
+        |trial: &Trial| trial.sample.errors.values().any(|n| *n > 0) || !trial.sample.answers.is_empty();
+    let cells = failing(export, groups, failed);
     if cells.is_empty() {
         return None;
     }

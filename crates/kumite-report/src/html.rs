@@ -3,13 +3,14 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 
+use crate::calls::REST;
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::NOT_RECOVERED;
 use crate::group::Groups;
 use crate::pictures::Pictures;
 
 /// Their names' endings turn escaping on: each is written so that it is XML, too.
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 13] = [
     ("report.html", include_str!("page/report.html")),
     ("measurements.html", include_str!("page/measurements.html")),
     ("table.html", include_str!("page/table.html")),
@@ -18,6 +19,9 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("row-chart.html", include_str!("page/row-chart.html")),
     ("timeline.html", include_str!("page/timeline.html")),
     ("overload.html", include_str!("page/overload.html")),
+    ("calls.html", include_str!("page/calls.html")),
+    ("billing.html", include_str!("page/billing.html")),
+    ("instances.html", include_str!("page/instances.html")),
     ("tasks.html", include_str!("page/tasks.html")),
     ("events.html", include_str!("page/events.html")),
 ];
@@ -36,6 +40,7 @@ pub fn html(export: &Export) -> String {
             document => Serde(Document::of(export, &groups)),
             pictures => Serde(Pictures::of(export, &groups)),
             not_recovered => NOT_RECOVERED,
+            rest_of_calls => REST,
             from_elsewhere => FROM_ELSEWHERE,
             css => include_str!("page/report.css"),
             script => include_str!("page/explorer.js"),

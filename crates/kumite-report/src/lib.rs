@@ -6,6 +6,7 @@
 //! same report everywhere. What others wrote (names, reasons, logs) is escaped in each format.
 
 mod bound;
+mod calls;
 mod chart;
 mod comparison;
 mod csv;

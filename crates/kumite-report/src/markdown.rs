@@ -2,6 +2,7 @@ use std::fmt::Write;
 
 use kumite_record::Export;
 
+use crate::calls::{CallTables, REST};
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::{Failures, NOT_RECOVERED};
 use crate::group::Groups;
@@ -40,6 +41,12 @@ pub fn markdown(export: &Export) -> String {
         out += "\n## Step by step\n";
         for point in &document.steps {
             out += &step_lines(point);
+        }
+    }
+    if !document.calls.is_empty() {
+        out += "\n## Call by call\n";
+        for point in &document.calls {
+            out += &call_lines(point);
         }
     }
     if !document.percentiles.is_empty() {
@@ -98,9 +105,24 @@ fn step_lines(point: &StepTables) -> String {
     lines + &format!("\n<details><summary>All figures of each step</summary>\n\n{all}\n</details>\n")
 }
 
+fn call_lines(point: &CallTables) -> String {
+    let mut lines = format!("\n### {}\n", escaped(&point.place));
+    for Overview { title, table, .. } in &point.overviews {
+        lines += &format!("\n{}:\n\n{}", escaped(title), table_lines(table));
+    }
+    if point.merged {
+        lines += &format!("\n{REST}\n");
+    }
+    if let Some(all) = &point.table {
+        let all = table_lines(all);
+        lines += &format!("\n<details><summary>All figures of each call</summary>\n\n{all}\n</details>\n");
+    }
+    lines
+}
+
 fn failure_lines(failures: &Failures) -> String {
-    let Failures { title, disturbances, requests, trials, .. } = failures;
-    if disturbances.is_empty() && requests.is_none() && trials.is_empty() {
+    let Failures { title, disturbances, requests, calls, trials, .. } = failures;
+    if disturbances.is_empty() && requests.is_none() && calls.is_none() && trials.is_empty() {
         return String::new();
     }
     let mut out = format!("\n## {title}\n");
@@ -113,6 +135,9 @@ fn failure_lines(failures: &Failures) -> String {
     }
     if let Some(requests) = requests {
         out += &format!("\n### Requests that failed in a window\n\n{}", table_lines(requests));
+    }
+    if let Some(calls) = calls {
+        out += &format!("\n### Calls that failed\n\n{}", table_lines(calls));
     }
     if !trials.is_empty() {
         out += "\n### Trials that do not count\n\n";

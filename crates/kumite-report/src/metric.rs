@@ -12,6 +12,8 @@ enum Quantity {
     Time(f64),
     Bytes,
     Rate,
+    /// A part of a whole, shown in percent.
+    Share,
     Count,
     Other,
 }
@@ -49,6 +51,20 @@ const FIRST: &[&str] = &[
     "warm_up_ms",
     "elapsed_ms",
     "wall_s",
+    "wall_ms",
+    "duration_ms",
+    "init_ms",
+    "inits",
+    "billed_2016_ms",
+    "billed_2025_ms",
+    "warm_wall_ms",
+    "warm_duration_ms",
+    "warm_billed_2016_ms",
+    "warm_billed_2025_ms",
+    "warm_billed_2025_min_ms",
+    "warm_billed_2025_max_ms",
+    "cold_calls",
+    "instances",
     "rate_per_s",
     "jobs_per_s",
     "encode_ns",
@@ -76,6 +92,8 @@ const FIRST: &[&str] = &[
 ];
 const LAST: &[&str] = &[
     "cpu_s",
+    "cpu_ms",
+    "cpu_share",
     "cpu_cores",
     "threads_used",
     "peak_threads",
@@ -85,6 +103,7 @@ const LAST: &[&str] = &[
     "receive_lag_p99_us",
     "round_trip_p50_us",
     "peak_rss_bytes",
+    "max_memory_bytes",
 ];
 
 /// Metrics that would crowd a table out of its page.
@@ -109,6 +128,10 @@ const DETAILS: &[&str] = &[
     "send_lag_p99_us",
     "receive_lag_p99_us",
     "round_trip_p50_us",
+    "warm_duration_ms",
+    "warm_billed_2025_min_ms",
+    "warm_billed_2025_max_ms",
+    "instances",
 ];
 
 const COUNTS: &[&str] = &[
@@ -125,6 +148,11 @@ const COUNTS: &[&str] = &[
     "threads_used",
     "peak_threads",
     "context_switches",
+    "inits",
+    "cold",
+    "cold_calls",
+    "instance",
+    "instances",
 ];
 
 /// Rates that are neither good nor bad by themselves.
@@ -145,6 +173,7 @@ impl Metric {
         let unit = UNITS.iter().find(|(end, _)| name.ends_with(end)).map(|(_, quantity)| *quantity);
         let quantity = match unit {
             Some(quantity) => quantity,
+            None if name.ends_with("_share") => Quantity::Share,
             None if COUNTS.contains(&name) || name.ends_with("_count") => Quantity::Count,
             None => Quantity::Other,
         };
@@ -182,7 +211,7 @@ impl Metric {
             Quantity::Rate => Some(Better::Higher),
             Quantity::Time(_) | Quantity::Bytes => Some(Better::Lower),
             Quantity::Other if self.name == "efficiency" => Some(Better::Higher),
-            Quantity::Count | Quantity::Other => None,
+            Quantity::Share | Quantity::Count | Quantity::Other => None,
         }
     }
 
@@ -243,7 +272,7 @@ impl Metric {
         let show = |value: f64| self.digits(value / factor, digits);
         let interval = match bound.high {
             true => Some(format!("{} or more", show(low))),
-            false => (low != high).then(|| format!("{}–{}", show(low), show(high))),
+            false => (show(low) != show(high)).then(|| format!("{}–{}", show(low), show(high))),
         };
         (format!("{sign}{}{unit}", show(value)), interval)
     }
@@ -260,7 +289,7 @@ impl Metric {
         Metric::new(match self.quantity {
             Quantity::Time(_) => "_s",
             Quantity::Bytes => "_bytes",
-            Quantity::Rate | Quantity::Count | Quantity::Other => "_count",
+            Quantity::Rate | Quantity::Share | Quantity::Count | Quantity::Other => "_count",
         })
     }
 
@@ -271,6 +300,7 @@ impl Metric {
             Quantity::Bytes => {
                 &[(1_073_741_824.0, " GiB"), (1_048_576.0, " MiB"), (1024.0, " KiB"), (1.0, " B")]
             }
+            Quantity::Share => &[(0.01, " %")],
             Quantity::Rate | Quantity::Count | Quantity::Other => &[(1.0, "")],
         };
         let base = if let Quantity::Time(seconds) = self.quantity { seconds } else { 1.0 };
@@ -297,6 +327,10 @@ mod tests {
         check("goodput_best_rps", "best goodput, req/s");
         check("refusals_per_s", "refusals per s");
         check("rate_per_s", "rate per s");
+        check("warm_billed_2016_ms", "warm billed 2016");
+        check("warm_billed_2025_max_ms", "warm billed 2025 max");
+        check("max_memory_bytes", "max memory");
+        check("cpu_share", "CPU share");
         check("elapsed_ms", "elapsed");
         check("round_trip_p50_us", "round trip p50");
         check("us", "us");
@@ -314,6 +348,10 @@ mod tests {
         check("goodput_rps", Some(Better::Higher));
         check("refusals_per_s", None);
         check("wakeups", None);
+        check("billed_2025_ms", Some(Better::Lower));
+        check("max_memory_bytes", Some(Better::Lower));
+        check("cpu_share", None);
+        check("cold_calls", None);
     }
 
     #[test]
@@ -324,6 +362,14 @@ mod tests {
         assert_eq!(
             names.map(|m| m.name),
             ["elapsed_ms", "efficiency", "file_bytes", "cpu_s", "peak_rss_bytes"]
+        );
+        let mut names =
+            ["max_memory_bytes", "fib_ms", "cpu_share", "cold_calls", "warm_wall_ms", "init_ms", "wall_ms"]
+                .map(Metric::new);
+        names.sort_by_cached_key(Metric::rank);
+        assert_eq!(
+            names.map(|m| m.name),
+            ["wall_ms", "init_ms", "warm_wall_ms", "cold_calls", "fib_ms", "cpu_share", "max_memory_bytes"]
         );
     }
 
@@ -343,6 +389,10 @@ mod tests {
         check("threads_used", 4.0, "4");
         check("context_switches", 12_345.0, "12,345");
         check("lost_count", 0.0, "0");
+        check("cpu_share", 0.0723, "7.23 %");
+        check("cpu_share", 0.0, "0 %");
+        check("inits", 2.0, "2");
+        check("billed_2016_ms", 14_800.0, "14.8 s");
         check("elapsed_ms", f64::NAN, "– ns");
     }
 
@@ -386,6 +436,7 @@ mod tests {
         check(Some(900.0), Some(1_100.0), Some("0.900–1.10"));
         check(Some(1_000.9), Some(1_001.1), Some("1.0009–1.0011"));
         check(Some(1_001.0), Some(1_001.0), None);
+        check(Some(1_001.0), Some(1_001.0 + 1e-9), None);
         check(None, None, Some("no interval: 2 blocks"));
     }
 }

@@ -28,14 +28,14 @@ pub fn count(value: f64) -> String {
     }
 }
 
-/// The fewest digits, from 3 to 6, at which values that differ also look different.
+/// The fewest digits, from 3 to 6, at which values that differ also look different; 3 where they never do.
 pub fn digits_apart(values: &[f64]) -> usize {
     let tells_apart = |digits: &usize| {
         values.iter().enumerate().all(|(i, a)| {
             values[..i].iter().all(|b| a == b || significant(*a, *digits) != significant(*b, *digits))
         })
     };
-    (3..6).find(tells_apart).unwrap_or(6)
+    (3..=6).find(tells_apart).unwrap_or(3)
 }
 
 fn separated(number: &str) -> String {
@@ -100,6 +100,7 @@ mod tests {
         assert_eq!(digits_apart(&[1.31, 1.55]), 3);
         assert_eq!(digits_apart(&[1.0, 1.001]), 4);
         assert_eq!(digits_apart(&[2.0, 2.0]), 3);
-        assert_eq!(digits_apart(&[1.0, 1.0 + 1e-12]), 6);
+        assert_eq!(digits_apart(&[1.0, 1.0 + 1e-12]), 3);
+        assert_eq!(digits_apart(&[1.0, 1.000_01]), 6);
     }
 }

@@ -1,12 +1,14 @@
 //! The pictures of a page, in the order of the document's tables.
 
-use kumite_record::{Export, Outcome, Point, Trial};
+use kumite_record::{Cell, Export, Point, Trial};
 use serde::Serialize;
 
 use crate::bound::RECOVERY;
+use crate::calls::{self, CallsAt};
 use crate::chart::{
-    Budget, EventChart, Figure, LineChart, OverloadChart, RowChart, Timeline, axes, event_chart, families,
-    has_fates, has_jobs, jobs, line_charts, overload_charts, row_chart, seconds_of, step_charts, timeline,
+    BillingChart, Budget, EventChart, FIRST, Figure, InstanceChart, LineChart, OverloadChart, RowChart,
+    Timeline, WARM, axes, billing_chart, call_charts, event_chart, families, has_calls, has_fates, has_jobs,
+    instance_charts, jobs, line_charts, overload_charts, row_chart, seconds_of, step_charts, timeline,
 };
 use crate::explorer::Explorer;
 use crate::group::{Group, Groups};
@@ -14,7 +16,7 @@ use crate::metric::Metric;
 use crate::percentile;
 use crate::steps::{PartsAt, parts};
 use crate::table::{cells_at, metrics, sort};
-use crate::trials::{has_series, median_trial, median_trials};
+use crate::trials::{has_series, median_trials, telling_trials};
 
 /// What a page shows beside its tables.
 #[derive(Debug, Serialize)]
@@ -23,6 +25,8 @@ pub struct Pictures {
     pub groups: Vec<GroupPictures>,
     /// For each point whose trials have parts.
     pub steps: Vec<StepPictures>,
+    /// For each point of a function.
+    pub calls: Vec<CallPictures>,
     /// For each point of the first group.
     pub percentiles: Vec<RowChart>,
     /// For each undisturbed point with a time series.
@@ -49,6 +53,17 @@ pub struct StepPictures {
     /// By which metric the trials are the median.
     pub by: String,
     pub overload: Vec<OverloadChart>,
+}
+
+/// The calls at a point; and one trial of each contender over time.
+#[derive(Debug, Serialize)]
+pub struct CallPictures {
+    /// Of the first call, and of warm ones.
+    pub billing: Vec<BillingChart>,
+    /// By which metric the trials are the median.
+    pub by: String,
+    pub instances: Vec<InstanceChart>,
+    pub lines: Vec<LineChart>,
 }
 
 /// One trial of each contender at a point.
@@ -85,6 +100,7 @@ impl Pictures {
                 .map(|(nth, group)| group_pictures(export, groups, group, nth))
                 .collect(),
             steps: steps(export, groups),
+            calls: calls(export, groups),
             percentiles: percentile::points(export, groups)
                 .into_iter()
                 .enumerate()
@@ -158,6 +174,27 @@ fn steps(export: &Export, groups: &Groups) -> Vec<StepPictures> {
     points.iter().enumerate().map(pictures).collect()
 }
 
+fn calls(export: &Export, groups: &Groups) -> Vec<CallPictures> {
+    let points = calls::calls(export, groups);
+    let chosen: Vec<(Metric, Vec<&Trial>)> =
+        points.iter().map(|at| telling_trials(export, at.point, has_calls)).collect();
+    let budget = Budget::of(chosen.iter().map(|(_, trials)| trials.len()).sum());
+    let pictures = |(nth, (at, (by, trials))): (usize, (&CallsAt, &(Metric, Vec<&Trial>)))| {
+        let first: Vec<&Cell> = at.rows.iter().filter(|row| row.is_first()).map(|row| &row.cell).collect();
+        let charts = [
+            billing_chart(format!("first-{nth}"), "the first call", &first, FIRST),
+            billing_chart(format!("warm-{nth}"), "warm calls, median", &cells_at(export, at.point), WARM),
+        ];
+        CallPictures {
+            billing: charts.into_iter().flatten().collect(),
+            by: by.words(),
+            instances: instance_charts(&format!("instances-{nth}"), trials, budget),
+            lines: call_charts(export, at, &format!("calls-{nth}")),
+        }
+    };
+    points.iter().zip(&chosen).enumerate().map(pictures).collect()
+}
+
 fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Disturbed {
     let mut cells = cells_at(export, point);
     let metric = Metric::new(RECOVERY);
@@ -169,16 +206,9 @@ fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Distu
     }
 }
 
-/// Of a contender whose answers were always wrong the trial in the middle of those: what it did tells why.
 fn events(export: &Export, groups: &Groups) -> Vec<Events> {
-    let chosen = |(place, point): (String, &Point)| {
-        let (metric, _) = median_trials(export, point, None, has_events);
-        let cells = cells_at(export, point);
-        let trial = |outcome, cell| median_trial(export, cell, &metric.name, outcome, has_events);
-        let trials: Vec<&Trial> = cells
-            .iter()
-            .filter_map(|cell| trial(Outcome::Ok, *cell).or_else(|| trial(Outcome::Disqualified, *cell)))
-            .collect();
+    let chosen = |(place, point)| {
+        let (metric, trials) = telling_trials(export, point, has_events);
         (!trials.is_empty()).then(|| (place, metric.words(), trials))
     };
     let points: Vec<_> =

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::group::{Groups, title};
 use crate::metric::Metric;
+use crate::steps::parts_at;
 use crate::table::{Column, Entry, Filled, Table, figure};
 use crate::text::{clean, one_line};
 
@@ -37,8 +38,9 @@ pub fn published(export: &Export, groups: &Groups) -> Option<PublishedText> {
     let is_main = |row: &&PublishedRow| published.main.is_empty() || published.main.contains(&row.series);
     let (main, others): (Vec<&PublishedRow>, Vec<&PublishedRow>) = published.rows.iter().partition(is_main);
     let theirs = metric_names(&main);
+    let parts: &[Cell] = if has_parts(export, published) { &export.parts } else { &[] };
     let ours: BTreeSet<&str> =
-        export.cells.iter().flat_map(|cell| cell.metrics.keys()).map(String::as_str).collect();
+        export.cells.iter().chain(parts).flat_map(|cell| cell.metrics.keys()).map(String::as_str).collect();
     let mut both: Vec<Metric> =
         theirs.into_iter().filter(|name| ours.contains(name)).map(Metric::new).collect();
     both.sort_by_cached_key(Metric::rank);
@@ -103,7 +105,10 @@ fn beside(
         columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
     }
     for group in groups.calm() {
-        let cells = group.cells(export);
+        let mut cells = group.cells(export);
+        if has_parts(export, published) {
+            cells.extend(group.points.iter().flat_map(|point| parts_at(export, point)));
+        }
         let ours = |(point, contender): &(&Point, &str)| {
             let fits = |cell: &&&Cell| {
                 cell.contender == *contender
@@ -119,6 +124,11 @@ fn beside(
     }
     let table = Table { all_notes: true, ..Table::of(columns) };
     Beside { title: one_line(&metric.label()), table, disagree }
+}
+
+/// Whether the figures were published for parts of trials, such as single calls.
+fn has_parts(export: &Export, published: &Published) -> bool {
+    export.run.within.as_ref().is_some_and(|within| published.beside.contains(&within.axis))
 }
 
 /// Rows as they were published, whatever their figures are.

@@ -1,8 +1,11 @@
 //! What is swept within each trial, such as the steps of a load: the parts of trials as tables.
 
+use std::collections::BTreeMap;
+
 use kumite_record::{Cell, Export, Point};
 use serde::Serialize;
 
+use crate::calls::are_calls;
 use crate::group::Groups;
 use crate::metric::Metric;
 use crate::table::{Column, Entry, Overview, Table, figures, matrix, metrics, words};
@@ -30,27 +33,35 @@ pub struct PartsAt<'a> {
     pub cells: Vec<&'a Cell>,
 }
 
-/// The points whose trials have parts, and the axis that they sweep.
+/// The points whose trials have parts, and the axis that they sweep; without calls, which have a chapter of their own.
 pub fn parts<'a>(export: &'a Export, groups: &Groups<'a>) -> Option<(&'a str, Vec<PartsAt<'a>>)> {
-    let within = export.run.within.as_ref()?;
-    let position = |cell: &Cell| {
-        let contender = export.contenders.iter().position(|known| known.name == cell.contender);
-        let value = cell.point.get(&within.axis);
-        (contender, within.values.iter().position(|known| Some(known) == value))
-    };
+    let within = export.run.within.as_ref().filter(|_| !are_calls(export))?;
     let all = groups.groups.iter().flat_map(|group| group.points.iter().map(move |point| (group, *point)));
     let at = |(group, point): (_, &'a Point)| {
-        let is_part = |cell: &&Cell| {
-            let mut outer = cell.point.clone();
-            outer.0.remove(&within.axis).is_some() && outer == *point
-        };
-        let mut cells: Vec<&Cell> = export.parts.iter().filter(is_part).collect();
-        cells.sort_by_key(|cell| position(cell));
-        let place = groups.full_place(group, point);
-        (!cells.is_empty()).then_some(PartsAt { place, point, cells })
+        let cells = parts_at(export, point);
+        (!cells.is_empty()).then(|| PartsAt { place: groups.full_place(group, point), point, cells })
     };
     let points: Vec<PartsAt> = all.filter_map(at).collect();
     (!points.is_empty()).then_some((&within.axis, points))
+}
+
+/// The parts of the trials at a point: contenders in the order of the record, each with its steps in theirs.
+pub fn parts_at<'a>(export: &'a Export, point: &Point) -> Vec<&'a Cell> {
+    let Some(within) = export.run.within.as_ref() else { return Vec::new() };
+    let places: BTreeMap<String, usize> =
+        within.values.iter().enumerate().map(|(nth, value)| (value.to_string(), nth)).collect();
+    let place = |cell: &&Cell| {
+        let contender = export.contenders.iter().position(|known| known.name == cell.contender);
+        let value = cell.point.get(&within.axis).map(ToString::to_string);
+        (contender, value.and_then(|value| places.get(&value).copied()))
+    };
+    let is_part = |cell: &&Cell| {
+        let inner = cell.point.0.iter().filter(|(axis, _)| **axis != within.axis);
+        cell.point.get(&within.axis).is_some() && inner.eq(point.0.iter())
+    };
+    let mut cells: Vec<&Cell> = export.parts.iter().filter(is_part).collect();
+    cells.sort_by_cached_key(place);
+    cells
 }
 
 /// The tables of each of them.

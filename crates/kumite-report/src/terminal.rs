@@ -2,6 +2,7 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::Export;
 
+use crate::calls::REST;
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::{Failures, NOT_RECOVERED};
 use crate::grid::grid;
@@ -50,6 +51,15 @@ pub fn terminal(export: &Export, style: &Style) -> String {
         for Overview { title, table, .. } in &point.overviews {
             let title = format!("{title}, {}", point.place);
             out += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
+        }
+    }
+    for point in &document.calls {
+        for Overview { title, table, .. } in &point.overviews {
+            let title = format!("{title}, {}", point.place);
+            out += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
+        }
+        if point.merged {
+            out += &style.wrap(REST, 0);
         }
     }
     out += &failure_lines(&document.failures, style);
@@ -126,8 +136,8 @@ fn point_lines(point: &PointTables, style: Style) -> String {
 }
 
 fn failure_lines(failures: &Failures, style: Style) -> String {
-    let Failures { title, disturbances, requests, trials, .. } = failures;
-    if disturbances.is_empty() && requests.is_none() && trials.is_empty() {
+    let Failures { title, disturbances, requests, calls, trials, .. } = failures;
+    if disturbances.is_empty() && requests.is_none() && calls.is_none() && trials.is_empty() {
         return String::new();
     }
     let mut out = heading(title, style);
@@ -144,6 +154,10 @@ fn failure_lines(failures: &Failures, style: Style) -> String {
     if let Some(requests) = requests {
         out += &style.bold(&style.wrap("requests that failed in a window", 0));
         out += &table_lines(requests, style);
+    }
+    if let Some(calls) = calls {
+        out += &style.bold(&style.wrap("calls that failed, in all trials", 0));
+        out += &table_lines(calls, style);
     }
     for lost in trials {
         out += &labelled(&lost.title, &lost.reason, style);

@@ -41,6 +41,18 @@ pub fn median_trials<'a>(
     (metric, trials)
 }
 
+/// The same; of a contender none of whose trials counts that of those which were disqualified or, without such, failed: what
+/// it did tells why.
+pub fn telling_trials<'a>(export: &'a Export, point: &Point, has: Has) -> (Metric, Vec<&'a Trial>) {
+    let (metric, _) = median_trials(export, point, None, has);
+    let trial = |cell: &&Cell| {
+        let of = |outcome| median_trial(export, cell, &metric.name, outcome, has);
+        [Outcome::Ok, Outcome::Disqualified, Outcome::Failed].into_iter().find_map(of)
+    };
+    let trials = cells_at(export, point).iter().filter_map(trial).collect();
+    (metric, trials)
+}
+
 /// Whether it has a time series.
 pub fn has_series(trial: &Trial) -> bool {
     !trial.sample.series.is_empty()

@@ -589,3 +589,76 @@ fn noise_is_told_trial_by_trial_and_what_was_measured_anew_stays() {
     export.trials.iter_mut().for_each(|trial| trial.marks.retain(|mark| !mark.is_outside()));
     assert!(!html(&export).contains("id=\"noise\""), "a record of before");
 }
+
+#[test]
+fn a_function_in_every_format() {
+    let export = fixture::function::export();
+    insta::assert_snapshot!("function_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("function_markdown", markdown(&export));
+    let page = html(&export);
+    shown("function.html", &page);
+    // At each of three points: rows of wall, billing of first and warm calls, wall by call, three trials.
+    assert_eq!(accessible(&page).0, 3 * (1 + 2 + 1 + 3));
+    assert!(page.len() < 500_000, "{} bytes", page.len());
+}
+
+#[test]
+fn instances_are_told_to_those_who_do_not_see_them() {
+    let page = html(&fixture::function::export());
+    let document = parsed(&page);
+    let told: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == "desc")
+        .filter_map(|node| node.text())
+        .filter(|text| text.contains(" instance"))
+        .collect();
+    assert_eq!(told.len(), 9);
+    let of = |words: &str| {
+        *told.iter().find(|text| text.contains(words)).unwrap_or_else(|| panic!("{words}: {told:#?}"))
+    };
+    let published = of("12 calls of java on 2 instances in 1.0");
+    assert!(published.contains("Cold: 1, 3."), "{published}");
+    assert!(published.contains("in their order: 1 1 2 2 1 1 1 2 2 2 2 2."), "{published}");
+    let twice =
+        of("instance 1, init: 10.0 s from 300 µs on: cut off after 10 s; instance 1, init once more: 1");
+    assert!(twice.contains("12 calls of java"), "{twice}");
+    let killed = of("Failed: call 5: Sandbox.Timedout: Task timed out after 15.00 seconds; call 9: TooMany");
+    assert!(killed.contains("instance 1, call 5: 15.0 s"), "{killed}");
+    assert!(killed.contains(" none 2 2 2."), "{killed}");
+    assert!(of("1 call of go").contains("Failed: call 1: Runtime.ExitError"));
+}
+
+#[test]
+fn very_many_calls_and_instances_stay_a_small_page() {
+    let page = html(&fixture::function::long(10_000, 1_000));
+    shown("function-long.html", &page);
+    accessible(&page);
+    assert!(page.len() < 250_000, "{} bytes", page.len());
+    // Inits, invocations, what is between and behind them, and the calls.
+    assert!(page.contains("(31,000 phases and calls are drawn as "));
+    assert!(page.contains(">the first 40 of 10,000 calls in their order<"));
+    assert!(page.contains(">989 more</text>"));
+    let text = terminal(&fixture::function::long(60, 2), &PLAIN);
+    let heads: Vec<&str> = text.lines().filter(|line| line.contains("20–60")).collect();
+    assert_eq!(heads.len(), 3, "{text}");
+    assert!(text.contains("A column or row of several calls has the middle of their figures"));
+    let text = terminal(&fixture::function::long(20, 2), &PLAIN);
+    assert!(!text.contains("of several calls"), "{text}");
+}
+
+#[test]
+fn hostile_words_of_functions_are_only_words() {
+    let mut export = fixture::function::export();
+    let text = "<script>alert(1)</script>\n\u{202e}\x1b|".repeat(40);
+    for trial in &mut export.trials {
+        trial.sample.calls.iter_mut().for_each(|call| call.error = Some(text.clone()));
+        trial.sample.phases.iter_mut().for_each(|phase| phase.ending = Some(text.clone()));
+    }
+    let page = html(&export);
+    accessible(&page);
+    assert!(!page.contains("<script"));
+    for text in [&page, &markdown(&export), &terminal(&export, &PLAIN)] {
+        assert!(!text.contains(['\x1b', '\u{202e}']), "{text}");
+    }
+    assert!(page.len() < 700_000, "{} bytes", page.len());
+}

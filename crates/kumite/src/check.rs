@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use kumite_lab::{
-    Experiment, HttpExecutor, Kind, Planned, Ready, TaskExecutor, check_disk, cores, prepare, used_cores,
+    Experiment, FunctionExecutor, HttpExecutor, Kind, Planned, Ready, TaskExecutor, check_disk, cores,
+    prepare, used_cores,
 };
 use kumite_record::{Cores, Point, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
-use crate::measure::begin_measuring;
+use crate::measure::{begin_measuring, begun};
 use crate::run::DEFAULT_DB;
 use crate::{output, stop};
 
@@ -60,16 +61,29 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             output::print(&format!("✗ {name} {}: {reason}\n", contender.status.as_str()))?;
             continue;
         };
-        // Where the profile does not try it, any will do.
-        let here = planned.iter().find(|planned| planned.contenders.contains(name));
-        let Some(place) = here.or(planned.first()) else { break };
-        let line = match checker.check(ready, &place.point, &stop) {
-            None => break,
-            Some(Ok(answered)) => {
+        let points = points(&planned, name, experiment.kind);
+        if points.is_empty() {
+            break;
+        }
+        let mut answered = Ok("");
+        for point in points {
+            let Some(checked) = checker.check(ready, point, &stop) else { break };
+            let several = point.get("handler").filter(|_| experiment.kind == Kind::Function);
+            let at = several.map(|handler| format!("handler {handler}: ")).unwrap_or_default();
+            answered = checked.map_err(|why| format!("{at}{why}"));
+            if answered.is_err() {
+                break;
+            }
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let line = match answered {
+            Ok(answered) => {
                 right += 1;
                 format!("✓ {name} {answered}: {}\n", contender.version.as_deref().unwrap_or_default())
             }
-            Some(Err(why)) => {
+            Err(why) => {
                 wanting += 1;
                 format!("✗ {name}: {why}\n")
             }
@@ -90,10 +104,27 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// Where a contender is checked: at the first point that the profile tries it at, and any if it tries it nowhere. A function
+/// has a point for each handler, for each of them is other code.
+fn points<'a>(planned: &[&'a Planned], name: &str, kind: Kind) -> Vec<&'a Point> {
+    let takes_part = |planned: &&&Planned| planned.contenders.iter().any(|other| other == name);
+    let mut points: Vec<&Point> = planned.iter().filter(takes_part).map(|planned| &planned.point).collect();
+    points.extend(planned.first().filter(|_| points.is_empty()).map(|planned| &planned.point));
+    let mut handlers = Vec::new();
+    points.retain(|point| {
+        let handler = point.get("handler").filter(|_| kind == Kind::Function);
+        let is_new = !handlers.contains(&handler);
+        handlers.push(handler);
+        is_new
+    });
+    points
+}
+
 /// Whoever checks contenders of a kind.
 enum Checker<'a> {
     Http(HttpExecutor<'a>),
     Task(Box<TaskExecutor<'a>>),
+    Function(Box<FunctionExecutor<'a>>),
 }
 
 impl<'a> Checker<'a> {
@@ -108,10 +139,14 @@ impl<'a> Checker<'a> {
                 let executor = HttpExecutor::new(experiment, cores, state, "check", stop);
                 executor.map(Checker::Http).map_err(Failure::Incomplete)
             }
-            Kind::Task => match TaskExecutor::new(experiment, cores, state, "check", stop) {
-                None => Err(Failure::Incomplete("it was interrupted".to_owned())),
-                Some(executor) => executor.map(Box::new).map(Checker::Task).map_err(Failure::Incomplete),
-            },
+            Kind::Task => begun(TaskExecutor::new(experiment, cores, state, "check", stop))
+                .map(Box::new)
+                .map(Checker::Task),
+            Kind::Function => {
+                let executor = begun(FunctionExecutor::new(experiment, cores, state, "check", 0, stop))?;
+                executor.wanting().iter().for_each(|what| output::note(what));
+                Ok(Checker::Function(Box::new(executor)))
+            }
         }
     }
 
@@ -127,6 +162,7 @@ impl<'a> Checker<'a> {
                 executor.check(contender, point, stop).map(|checked| checked.map(|_| "answers right"))
             }
             Checker::Task(executor) => executor.check(contender, point, stop),
+            Checker::Function(executor) => executor.check(contender, point, stop),
         }
     }
 }

@@ -9,6 +9,7 @@ mod doctor;
 mod duration;
 mod exit;
 mod export;
+mod function;
 mod gate;
 mod kit_test;
 mod lateness;
@@ -70,6 +71,8 @@ enum Command {
     Stub(stub::Args),
     /// Mount a mirror of a folder on which each seek takes a set time: a slow disk for experiments
     Disk(disk::Args),
+    /// Host functions as AWS Lambda does: a Runtime API for them, an Invoke API for their callers
+    Function(function::Args),
     /// Print the JSON Schema of a file or document, for editors and programs
     Schema(schema::Args),
 }
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Selfcheck(args) => selfcheck::run(&args),
         Command::Stub(args) => stub::run(&args),
         Command::Disk(args) => disk::run(&args),
+        Command::Function(args) => function::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
     match done {

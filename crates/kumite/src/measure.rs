@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_lab::{
-    Clock, Event, Executor, Experiment, HttpExecutor, Kind, Lock, Ready, Session, TaskExecutor, conclude,
-    execute, export, humane, plan, undecided,
+    Clock, Event, Executor, Experiment, FunctionExecutor, HttpExecutor, Kind, Lock, Ready, Session,
+    TaskExecutor, conclude, execute, export, humane, plan, undecided,
 };
 use kumite_record::{Cores, Export, Outcome, Run, Store};
 
@@ -39,7 +39,7 @@ impl Measuring<'_> {
     /// Measures what the store does not have yet, and judges. The store has the run's beginning.
     pub fn measure(
         self,
-        run: Run,
+        mut run: Run,
         ready: &[Ready],
         clock: &dyn Clock,
         store: &mut Store,
@@ -50,12 +50,19 @@ impl Measuring<'_> {
                 HttpExecutor::new(self.experiment, self.cores, &state, &run.id, self.stop)
                     .map_err(Failure::Incomplete)?,
             ),
-            Kind::Task => match TaskExecutor::new(self.experiment, self.cores, &state, &run.id, self.stop) {
-                Some(executor) => Box::new(executor.map_err(Failure::Incomplete)?),
-                None => {
-                    return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
-                }
-            },
+            Kind::Task => {
+                let executor = TaskExecutor::new(self.experiment, self.cores, &state, &run.id, self.stop);
+                Box::new(begun(executor)?)
+            }
+            Kind::Function => {
+                let (id, seed) = (&run.id, run.seed);
+                let executor =
+                    FunctionExecutor::new(self.experiment, self.cores, &state, id, seed, self.stop);
+                let executor = begun(executor)?;
+                run.wanting = executor.wanting();
+                run.wanting.iter().for_each(|what| output::note(what));
+                Box::new(executor)
+            }
         };
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
         let plan = plan(&takes_part, run.blocks, run.seed);
@@ -78,7 +85,8 @@ impl Measuring<'_> {
             Event::Trial { done, total, left, trial } => {
                 let metric = |name| trial.sample.metrics.get(name).copied();
                 let rate = metric("throughput_rps").map(|rate| format!("{rate:.0}/s"));
-                let time = metric("elapsed_ms").map(|ms| humane(Duration::from_secs_f64(ms / 1e3)));
+                let time = metric("elapsed_ms").or_else(|| metric("wall_ms"));
+                let time = time.map(|ms| humane(Duration::from_secs_f64(ms / 1e3)));
                 let what = rate.or(time).unwrap_or_else(|| trial.outcome.as_str().to_owned());
                 let left = format!("at most {} left", humane(left));
                 let cell = run.cell(&trial.contender, &trial.point);
@@ -90,6 +98,12 @@ impl Measuring<'_> {
         conclude(store, self.experiment, run, clock.timestamp(), ended?)?;
         Ok(export(store, &id)?)
     }
+}
+
+/// What is ready for the first trial; none if it was to stop before.
+pub fn begun<T>(executor: Option<Result<T, String>>) -> Result<T, Failure> {
+    let interrupted = || Failure::Incomplete("it was interrupted before it began".to_owned());
+    executor.ok_or_else(interrupted)?.map_err(Failure::Incomplete)
 }
 
 /// Whether a run came to its end, or to what its budget allows: that was a wish of the user's, and was kept.

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{
-    Choice, Clock, Experiment, Planned, RealClock, check_disk, cores, humane, machine, prepare, used_cores,
+    Choice, Clock, Experiment, Kind, Planned, RealClock, check_disk, cores, humane, machine, prepare,
+    used_cores,
 };
 use kumite_record::{Run, Store, Unavailable};
 
@@ -90,6 +91,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         unavailable: experiment.unavailable(&available),
         services: prepared.services.clone(),
         within: experiment.within(),
+        within_at: experiment.within_at(),
         ..begin(args, &experiment, &clock)
     };
     for other in &run.unavailable {
@@ -201,7 +203,10 @@ fn dry_run(experiment: &Experiment, unavailable: &[Unavailable], choice: &Choice
             let time = range(humane(time * least), humane(time * most));
             format!("{time} under load, starting and stopping not counted")
         }
-        None => "how long a job takes, the first round tells".to_owned(),
+        None => {
+            let one = if experiment.kind == Kind::Function { "call" } else { "job" };
+            format!("how long a {one} takes, the first round tells")
+        }
     };
     text += &format!(
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",

@@ -52,10 +52,15 @@ fn parameter(text: &str) -> Result<(String, AxisValue), String> {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
     if experiment.kind != Kind::Task {
-        let kind = experiment.kind.as_str();
+        let kind = experiment.kind;
+        let instead = match kind {
+            Kind::Function => "`kumite function` calls a function by hand".to_owned(),
+            _ => format!("`kumite check {} --only {}` tries a server", args.experiment, args.contender),
+        };
         return Err(Failure::Usage(format!(
-            "{} is of kind {kind}: only tasks have jobs; `kumite check {} --only {}` tries a server",
-            experiment.name, args.experiment, args.contender
+            "{} is of kind {}: only tasks have jobs; {instead}",
+            experiment.name,
+            kind.as_str()
         )));
     }
     let choice = Choice { only: vec![args.contender.clone()], install: args.install, ..Choice::default() };

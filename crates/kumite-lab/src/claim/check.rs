@@ -104,7 +104,8 @@ impl Scope<'_> {
         // An axis that is a workload parameter too has a default.
         let open = |(axis, values): &(&String, &Vec<_>)| {
             let whole = self.names.within == Some(axis) && of_trials;
-            values.len() > 1 && !told(axis) && !whole && !self.names.workload.contains_key(*axis)
+            let is_choice = values.len() > 1 || self.names.within == Some(axis);
+            is_choice && !told(axis) && !whole && !self.names.workload.contains_key(*axis)
         };
         match self.names.axes.iter().find(open) {
             Some((axis, _)) => {

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kumite_load as load;
-use kumite_process::pin_thread;
 use kumite_record::{Cores, Outcome, Point};
 
 use super::offer::{Offered, offer};
@@ -17,6 +16,7 @@ use crate::execute::{Executor, Measured, Order};
 use crate::log::last_lines;
 use crate::prepare::Ready;
 use crate::service::{Running, Services};
+use crate::settle::settle;
 use crate::spec::Experiment;
 use crate::workload::Workload;
 
@@ -40,8 +40,6 @@ impl<'a> HttpExecutor<'a> {
         stop: &AtomicBool,
     ) -> Result<HttpExecutor<'a>, String> {
         let logs = PathBuf::from("logs").join(run);
-        std::fs::create_dir_all(state.join(&logs))
-            .map_err(|error| format!("cannot make {}: {error}", state.join(&logs).display()))?;
         // Before the first contender, so that all of them inherit the same limit.
         let points = experiment.points();
         let most = points
@@ -49,8 +47,7 @@ impl<'a> HttpExecutor<'a> {
             .filter_map(|point| Some(http(experiment, point, &cores).ok()?.0.most_connections()))
             .max();
         load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
-        pin_thread(&cores.engine).map_err(|error| error.to_string())?;
-        kumite_process::become_subreaper().map_err(|error| error.to_string())?;
+        settle(&state.join(&logs), &cores)?;
         let services = Services::rehearsed(experiment, &cores, &state.join(&logs), stop)?;
         Ok(HttpExecutor { experiment, cores, state, logs, services })
     }
@@ -154,7 +151,7 @@ fn http(
     let given = workload.given_cores(available)?;
     match workload {
         Workload::Http(workload) => Ok((workload, given)),
-        Workload::Task(_) => Err("a task is not offered requests".to_owned()),
+        _ => Err("only servers are offered requests".to_owned()),
     }
 }
 

@@ -43,7 +43,8 @@ impl Server {
         env.extend(services);
         env.push(("PORT".to_owned(), port.to_string()));
         let started = Instant::now();
-        let spawn = Spawn { command: &contender.run, dir: &contender.folder, env: &env, cores, log };
+        let spawn =
+            Spawn { command: &contender.run, dir: &contender.folder, env: &env, cores, log, group: None };
         let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
         Ok(Server { tree, port, log: log.to_owned(), started })
     }

@@ -144,7 +144,7 @@ impl Way {
         };
         let command = format!("{tool} {argument} 2>&1");
         let env = self.env()?;
-        let spawn = Spawn { command: &command, dir: Path::new("."), env: &env, cores: &[], log };
+        let spawn = Spawn { command: &command, dir: Path::new("."), env: &env, cores: &[], log, group: None };
         let said = run(&spawn, ASK_LIMIT, stop).map_err(|error| format!("fails: {error}"))?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         version_said(tool, &said).ok_or_else(|| "does not say its version".to_owned())

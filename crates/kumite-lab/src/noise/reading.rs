@@ -69,18 +69,23 @@ impl Reading {
     /// Of these CPUs, each of them once.
     pub fn of(system: &System, groups: &CgroupFiles, cpus: &BTreeSet<usize>) -> Reading {
         let stat = system.text("/proc/stat").unwrap_or_default();
-        let own_cpu = clock_gettime(ClockId::ProcessCPUTime);
         let quotas = groups.quotas.iter().filter_map(|file| quota_throttles(system, file));
         Reading {
             clocks: Clocks::read(),
             cpus: stat.lines().filter_map(|line| cpu_time(system, cpus, line)).collect(),
             tasks: groups.tasks.as_deref().and_then(|file| tasks(&system.text(file)?, cpus)),
             switches: stat.lines().find_map(|line| line.strip_prefix("ctxt ")?.parse().ok()).unwrap_or(0),
-            own_cpu: Duration::new(own_cpu.tv_sec.unsigned_abs(), own_cpu.tv_nsec as u32),
+            own_cpu: own_cpu(),
             thermal_throttles: thermal_throttles(system, cpus),
             quota_throttles: quotas.reduce(|a, b| a + b),
         }
     }
+}
+
+/// CPU time of this process.
+pub(crate) fn own_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
 fn cpu_time(system: &System, cpus: &BTreeSet<usize>, line: &str) -> Option<(usize, CpuTime)> {

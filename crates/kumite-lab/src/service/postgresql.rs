@@ -107,8 +107,14 @@ impl Sql {
 
     fn run(&self, command: &str, stop: &AtomicBool) -> Result<String, String> {
         let command = format!("exec {}{command}", self.prefix());
-        let spawn =
-            Spawn { command: &command, dir: &self.folder, env: &self.env, cores: &[], log: &self.log };
+        let spawn = Spawn {
+            command: &command,
+            dir: &self.folder,
+            env: &self.env,
+            cores: &[],
+            log: &self.log,
+            group: None,
+        };
         let done = run(&spawn, SQL_LIMIT, stop).map_err(|error| error.to_string())?;
         if !done.status.success() {
             return Err(format!("{}: {}", ended(done.status), last_lines(&self.log)));

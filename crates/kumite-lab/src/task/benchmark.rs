@@ -38,7 +38,7 @@ impl TaskExecutor<'_> {
     ) -> Result<Measured, String> {
         let workload = self.experiment.workload(point)?;
         let given = workload.given_cores(&self.cores)?;
-        let Workload::Task(workload) = workload else { return Err("a server is no benchmark".to_owned()) };
+        let Workload::Task(workload) = workload else { return Err("only tasks are benchmarks".to_owned()) };
         let parameters = self.experiment.parameters(point);
         let mut services = self.services.start(&parameters, log, stop)?;
         let scratch = Scratch::new(self.state)?;
@@ -48,7 +48,7 @@ impl TaskExecutor<'_> {
         env.extend(parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string())));
         services.begin()?;
         let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
-        let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log };
+        let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log, group: None };
         let done = run(&spawn, workload.timeout, stop).map_err(|error| error.to_string())?;
         if !done.status.success() {
             return Err(format!("it {}; its log: {}", ended(done.status), last_lines(log)));

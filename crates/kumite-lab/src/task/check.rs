@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::worker::{Employed, Refusal, Worker};
 use super::workload::json as value_of;
+use crate::contender::Answers;
 use crate::spec::Answer;
 use kumite_record::AxisValue;
 
@@ -119,6 +120,18 @@ impl Checker {
                 Finding::Wrong(why.unwrap_or_else(|| "the checker says so".into()))
             }
         })
+    }
+}
+
+/// How an answer is, if it is as the contender is known to answer. `wrong` says what is wrong with it.
+pub(crate) fn as_it_should(wrong: Option<String>, known: Option<Answers>) -> Result<&'static str, String> {
+    match (wrong, known) {
+        (None, None) => Ok("answers right"),
+        (Some(why), None) => Err(why),
+        (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
+        (None, Some(Answers::Wrong)) => {
+            Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
+        }
     }
 }
 

@@ -5,22 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kumite_process::pin_thread;
 use kumite_record::{Cores, Job, JobEvent, Outcome, Point};
-use rustix::time::{ClockId, clock_gettime};
 
 use super::answer::Done;
-use super::check::{AnswerCheck, Finding};
+use super::check::{AnswerCheck, Finding, as_it_should};
 use super::sample::{Work, sample};
 use super::scratch::Scratch;
 use super::watch::watched;
 use super::worker::{Employed, Hello, Refusal, Taken, Tap, Worker};
 use super::workload::TaskWorkload;
-use crate::contender::Answers;
 use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
+use crate::noise::own_cpu;
 use crate::prepare::Ready;
 use crate::service::{Running, Services};
+use crate::settle::settle;
 use crate::spec::Experiment;
 use crate::workload::Workload;
 
@@ -79,16 +78,10 @@ impl<'a> TaskExecutor<'a> {
         stop: &AtomicBool,
     ) -> Option<Result<TaskExecutor<'a>, String>> {
         let logs = PathBuf::from("logs").join(run);
-        let ready = || {
-            std::fs::create_dir_all(state.join(&logs))
-                .map_err(|error| format!("cannot make {}: {error}", state.join(&logs).display()))?;
-            pin_thread(&cores.engine).map_err(|error| error.to_string())?;
-            kumite_process::become_subreaper().map_err(|error| error.to_string())
-        };
-        if let Err(why) = ready() {
+        let logs_here = state.join(&logs);
+        if let Err(why) = settle(&logs_here, &cores) {
             return Some(Err(why));
         }
-        let logs_here = state.join(&logs);
         let services = match Services::rehearsed(experiment, &cores, &logs_here, stop) {
             Ok(services) => services,
             Err(_) if stop.load(Ordering::Relaxed) => return None,
@@ -166,13 +159,9 @@ impl<'a> TaskExecutor<'a> {
             return Some(measured.map(|_| "measures by itself"));
         }
         let job = self.one_job(contender, point, None, stop)?;
-        Some(job.and_then(|job| match (job.wrong, contender.answers) {
-            (None, None) => Ok("answers right"),
-            (Some(why), None) => Err(format!("its answer is wrong: {why}")),
-            (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
-            (None, Some(Answers::Wrong)) => {
-                Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
-            }
+        Some(job.and_then(|job| {
+            let wrong = job.wrong.map(|why| format!("its answer is wrong: {why}"));
+            as_it_should(wrong, contender.answers)
         }))
     }
 
@@ -185,7 +174,7 @@ impl<'a> TaskExecutor<'a> {
     ) -> Result<Started, String> {
         let workload = self.experiment.workload(point)?;
         let given = workload.given_cores(&self.cores)?;
-        let Workload::Task(workload) = workload else { return Err("a server is given no jobs".to_owned()) };
+        let Workload::Task(workload) = workload else { return Err("only workers are given jobs".to_owned()) };
         let services = self.services.start(&self.experiment.parameters(point), log, stop)?;
         let scratch = Scratch::new(self.state)?;
         let mut env = contender.env.clone();
@@ -383,10 +372,4 @@ impl<'a> Jobs<'a> {
         }
         Ok(None)
     }
-}
-
-/// CPU time of this process.
-fn own_cpu() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }

@@ -87,8 +87,9 @@ impl Worker {
     pub fn start(employed: &Employed) -> Result<Worker, String> {
         let Employed { command, dir, env, cores, log } = *employed;
         let started = Instant::now();
-        let (tree, talk) = Tree::start_talking(&Spawn { command, dir, env, cores, log }, LINE_LIMIT)
-            .map_err(|error| error.to_string())?;
+        let (tree, talk) =
+            Tree::start_talking(&Spawn { command, dir, env, cores, log, group: None }, LINE_LIMIT)
+                .map_err(|error| error.to_string())?;
         Ok(Worker {
             tree: SharedTree(Arc::new(Mutex::new(tree))),
             talk,

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use kumite_process::{Error, Spawn, Tree};
 use tempfile::TempDir;
 
+/// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
+pub const LONG: Duration = Duration::from_secs(60);
+
 pub struct Bench {
     dir: TempDir,
     env: Vec<(String, String)>,
@@ -32,7 +35,7 @@ impl Bench {
     }
 
     pub fn spawn<'a>(&'a self, cores: &'a [usize], log: &'a Path, command: &'a str) -> Spawn<'a> {
-        Spawn { command, dir: self.dir(), env: &self.env, cores, log }
+        Spawn { command, dir: self.dir(), env: &self.env, cores, log, group: None }
     }
 
     pub fn start(&self, command: &str) -> Tree {
@@ -73,7 +76,7 @@ impl Bench {
 pub fn eventually(mut happens: impl FnMut() -> bool) {
     let began = Instant::now();
     while !happens() {
-        assert!(began.elapsed() < Duration::from_secs(20), "still not, after 20 s");
+        assert!(began.elapsed() < LONG, "still not, after {LONG:?}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -82,6 +85,11 @@ pub fn eventually(mut happens: impl FnMut() -> bool) {
 pub fn alive(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+/// It has become its `sleep`: in the middle of that its environment cannot be seen.
+pub fn sleeps(pid: u32) -> bool {
+    fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"sleep\0"))
 }
 
 /// Whether a process has this `NAME=VALUE` in its environment.

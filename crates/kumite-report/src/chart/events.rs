@@ -84,9 +84,9 @@ pub struct Axis {
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// More marks are merged.
-    marks: usize,
+    pub marks: usize,
     /// More are not told one by one.
-    told: usize,
+    pub told: usize,
 }
 
 impl Budget {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::scale::Scale;
 use super::{Look, Tick, shortened};
+use crate::calls::{CALL, CallsAt};
 use crate::group::{Group, Groups, at, x_value};
 use crate::metric::Metric;
 use crate::steps::{PartsAt, SHOWN};
@@ -102,6 +103,13 @@ pub fn step_charts(export: &Export, axis: &str, parts: &PartsAt, id: &str) -> Ve
         line_chart(export, format!("{id}-{nth}"), (axis, &over), &parts.place, &parts.cells, &metric)
     };
     SHOWN.iter().enumerate().filter_map(chart).collect()
+}
+
+/// How long callers waited, call by call, as far as each has a row of its own.
+pub fn call_charts(export: &Export, at: &CallsAt, id: &str) -> Vec<LineChart> {
+    let cells: Vec<&Cell> = at.rows.iter().map(|row| &row.cell).collect();
+    let wall = Metric::new("wall_ms");
+    line_chart(export, id.to_owned(), (CALL, CALL), "", &cells, &wall).into_iter().collect()
 }
 
 /// None where there are fewer than two values to draw a line between. The axis is given with its name in words, `label` says

@@ -1,0 +1,100 @@
+//! A caller of the Invoke API, for the command line.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::{Request, Uri};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::runtime::Builder;
+
+/// How a call is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Invocations {
+    /// Its answer is waited for.
+    RequestResponse,
+    /// It is only handed over.
+    Event,
+    /// Only whether it could be made.
+    DryRun,
+}
+
+/// What a host said.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// 200, 202 or 204 if the call was taken.
+    pub status: u16,
+    /// What the function answered, or why the call was refused.
+    pub payload: Vec<u8>,
+    /// Whether the function failed.
+    pub function_error: bool,
+    /// The end of the log.
+    pub log: Option<String>,
+}
+
+/// Why there is no reply.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The URL is none of a host.
+    #[error("'{0}' is not the URL of a host, such as http://127.0.0.1:9001")]
+    Endpoint(String),
+    /// Nobody answered.
+    #[error("no answer from {endpoint}: {why}; is `kumite function serve` running there?")]
+    Unanswered {
+        /// Who was asked.
+        endpoint: String,
+        /// What went wrong.
+        why: String,
+    },
+}
+
+/// Calls a function at a host.
+pub fn invoke_at(
+    endpoint: &str,
+    name: &str,
+    kind: Invocations,
+    payload: Vec<u8>,
+    limit: Duration,
+) -> Result<Reply, ClientError> {
+    let not_one = || ClientError::Endpoint(endpoint.to_owned());
+    let uri: Uri = endpoint.parse().map_err(|_| not_one())?;
+    let (Some("http"), Some(host)) = (uri.scheme_str(), uri.host()) else { return Err(not_one()) };
+    let address = (host.trim_matches(['[', ']']).to_owned(), uri.port_u16().unwrap_or(80));
+    let kind = match kind {
+        Invocations::RequestResponse => "RequestResponse",
+        Invocations::Event => "Event",
+        Invocations::DryRun => "DryRun",
+    };
+    let request = Request::post(format!("/2015-03-31/functions/{name}/invocations"))
+        .header("host", uri.authority().map_or("", |authority| authority.as_str()))
+        .header("x-amz-invocation-type", kind)
+        .header("x-amz-log-type", "Tail")
+        .body(Full::new(Bytes::from(payload)))
+        .map_err(|_| not_one())?;
+    let unanswered = |why: String| ClientError::Unanswered { endpoint: endpoint.to_owned(), why };
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| unanswered(error.to_string()))?;
+    let reply = runtime.block_on(async { tokio::time::timeout(limit, exchange(address, request)).await });
+    match reply {
+        Ok(reply) => reply.map_err(unanswered),
+        Err(_) => Err(unanswered(format!("nothing came within {} s", limit.as_secs_f64()))),
+    }
+}
+
+async fn exchange(address: (String, u16), request: Request<Full<Bytes>>) -> Result<Reply, String> {
+    let words = |error: hyper::Error| error.to_string();
+    let stream = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(words)?;
+    tokio::spawn(connection);
+    let response = sender.send_request(request).await.map_err(words)?;
+    let status = response.status().as_u16();
+    let function_error = response.headers().contains_key("x-amz-function-error");
+    let log = response.headers().get("x-amz-log-result").and_then(|log| BASE64_STANDARD.decode(log).ok());
+    let payload = response.into_body().collect().await.map_err(words)?.to_bytes().to_vec();
+    let log = log.map(|log| String::from_utf8_lossy(&log).into_owned());
+    Ok(Reply { status, payload, function_error, log })
+}

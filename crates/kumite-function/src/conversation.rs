@@ -1,0 +1,311 @@
+//! What is said between the host and the runtime client of one instance, and in which order it may be.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use tokio::sync::Notify;
+
+/// What an instance is given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Event {
+    pub request_id: String,
+    pub payload: Vec<u8>,
+    /// Milliseconds since 1970.
+    pub deadline_ms: u128,
+    pub arn: String,
+    pub trace_id: String,
+    pub client_context: Option<String>,
+}
+
+/// What it says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Right(Vec<u8>),
+    /// What kind of error, and its document.
+    Wrong(String, Vec<u8>),
+}
+
+/// How an instance ended its initialization, and when.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Initialized {
+    Done(Instant),
+    Failed(Answer),
+}
+
+/// Why something may not be said.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Rejected {
+    /// It is about another request than the one that is being answered.
+    OtherRequest,
+    /// Not now.
+    OutOfTurn,
+}
+
+/// It begins with the initialization; then it is an event, its answer, and the request for the next event, over and over.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    stage: Stage,
+    /// The request for an event that waits, and since when: counted, so that one that went away can be told from the next.
+    waits: Option<(u64, Instant)>,
+    count: u64,
+    init_error: Option<Answer>,
+    /// What was rejected, in words.
+    rejected: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+enum Stage {
+    /// Nothing is asked of it.
+    #[default]
+    Free,
+    /// It will get this as soon as it asks.
+    Given(Event),
+    /// It works on this request.
+    Working(String),
+    /// It has answered, and not asked for the next event yet.
+    Answered(Answer),
+}
+
+/// What is rejected is kept, but not without end.
+const MOST_REJECTED: usize = 100;
+
+impl Conversation {
+    /// Until it has asked for its first event, or has said that it cannot.
+    pub async fn initialized(&self) -> Initialized {
+        self.until(|state| {
+            let failed = state.init_error.take().map(Initialized::Failed);
+            failed.or(state.waits.map(|(_, since)| Initialized::Done(since)))
+        })
+        .await
+    }
+
+    /// Gives it an event.
+    pub fn give(&self, event: Event) {
+        self.state().stage = Stage::Given(event);
+        self.changed.notify_waiters();
+    }
+
+    /// Until it has answered.
+    pub async fn answered(&self) -> Answer {
+        self.until(|state| match &state.stage {
+            Stage::Answered(answer) => Some(answer.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    /// Until it asks for the next event: when that was.
+    pub async fn asked(&self) -> Instant {
+        self.until(|state| state.waits.map(|(_, since)| since)).await
+    }
+
+    /// The call is over, however it was.
+    pub fn end(&self) {
+        self.state().stage = Stage::Free;
+    }
+
+    /// What was rejected since the last look.
+    pub fn rejected(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().rejected)
+    }
+
+    /// It asks for an event, and waits for it.
+    pub async fn next(&self) -> Result<Event, Rejected> {
+        let waits = {
+            let mut state = self.state();
+            if matches!(state.stage, Stage::Working(_)) {
+                state.reject("asked for an event before it had answered the last one".to_owned());
+                return Err(Rejected::OutOfTurn);
+            }
+            state.count += 1;
+            state.waits = Some((state.count, Instant::now()));
+            state.count
+        };
+        self.changed.notify_waiters();
+        // If the connection breaks, this is dropped, and it asks no more.
+        let _asks = Asks { conversation: self, waits };
+        self.until(|state| {
+            if state.waits.is_none_or(|(other, _)| other != waits) {
+                return Some(Err(Rejected::OutOfTurn));
+            }
+            let Stage::Given(_) = state.stage else { return None };
+            let Stage::Given(event) = std::mem::take(&mut state.stage) else { return None };
+            state.stage = Stage::Working(event.request_id.clone());
+            state.waits = None;
+            Some(Ok(event))
+        })
+        .await
+    }
+
+    /// It answers a request.
+    pub fn answer(&self, request_id: &str, answer: Answer) -> Result<(), Rejected> {
+        let mut state = self.state();
+        match &state.stage {
+            Stage::Working(id) if id == request_id => {
+                state.stage = Stage::Answered(answer);
+                drop(state);
+                self.changed.notify_waiters();
+                Ok(())
+            }
+            Stage::Working(id) => {
+                let what = format!("answered request '{request_id}' while it had '{id}'");
+                state.reject(what);
+                Err(Rejected::OtherRequest)
+            }
+            Stage::Answered(_) => {
+                state.reject(format!("answered '{request_id}' after it had answered"));
+                Err(Rejected::OutOfTurn)
+            }
+            _ => {
+                state.reject(format!("answered '{request_id}' while it had no event"));
+                Err(Rejected::OutOfTurn)
+            }
+        }
+    }
+
+    /// It says that it cannot be initialized.
+    pub fn init_error(&self, error: Answer) -> Result<(), Rejected> {
+        let mut state = self.state();
+        if state.count > 0 {
+            state.reject("said that it cannot be initialized after it had asked for an event".to_owned());
+            return Err(Rejected::OutOfTurn);
+        }
+        state.init_error = Some(error);
+        drop(state);
+        self.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// It did what is no part of the conversation.
+    pub fn reject(&self, what: String) {
+        self.state().reject(what);
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        // Nothing here panics while it is held.
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    async fn until<T>(&self, mut found: impl FnMut(&mut State) -> Option<T>) -> T {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if let Some(found) = found(&mut self.state()) {
+                return found;
+            }
+            changed.await;
+        }
+    }
+}
+
+impl State {
+    fn reject(&mut self, what: String) {
+        if self.rejected.len() < MOST_REJECTED {
+            self.rejected.push(what);
+        }
+    }
+}
+
+struct Asks<'a> {
+    conversation: &'a Conversation,
+    waits: u64,
+}
+
+impl Drop for Asks<'_> {
+    fn drop(&mut self) {
+        let mut state = self.conversation.state();
+        if state.waits.is_some_and(|(waits, _)| waits == self.waits) {
+            state.waits = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn event(id: &str) -> Event {
+        Event { request_id: id.to_owned(), ..Event::default() }
+    }
+
+    fn right(text: &str) -> Answer {
+        Answer::Right(text.as_bytes().to_vec())
+    }
+
+    #[tokio::test]
+    async fn events_and_answers_take_turns() {
+        let both = Arc::new(Conversation::default());
+        let runtime = Arc::clone(&both);
+        let runtime = tokio::spawn(async move {
+            for id in ["1", "2"] {
+                assert_eq!(runtime.next().await.unwrap().request_id, id);
+                runtime.answer(id, right(id)).unwrap();
+            }
+            runtime.next().await.map(|event| event.request_id)
+        });
+        assert!(matches!(both.initialized().await, Initialized::Done(_)));
+        for id in ["1", "2"] {
+            both.give(event(id));
+            assert_eq!(both.answered().await, right(id));
+            both.asked().await;
+            both.end();
+        }
+        assert!(both.rejected().is_empty());
+        both.give(event("3"));
+        assert_eq!(runtime.await.unwrap(), Ok("3".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn what_is_out_of_turn_is_rejected_and_kept() {
+        let both = Conversation::default();
+        assert_eq!(both.answer("1", right("")), Err(Rejected::OutOfTurn));
+        both.give(event("1"));
+        both.next().await.unwrap();
+        assert_eq!(both.next().await.map(|event| event.request_id), Err(Rejected::OutOfTurn));
+        assert_eq!(both.answer("2", right("")), Err(Rejected::OtherRequest));
+        assert_eq!(both.answer("1", right("yes")), Ok(()));
+        assert_eq!(both.answer("1", right("no")), Err(Rejected::OutOfTurn));
+        assert_eq!(both.init_error(right("")), Err(Rejected::OutOfTurn));
+        assert_eq!(both.answered().await, right("yes"), "the first answer stands");
+        assert_eq!(
+            both.rejected(),
+            [
+                "answered '1' while it had no event",
+                "asked for an event before it had answered the last one",
+                "answered request '2' while it had '1'",
+                "answered '1' after it had answered",
+                "said that it cannot be initialized after it had asked for an event",
+            ]
+        );
+        assert!(both.rejected().is_empty());
+    }
+
+    #[tokio::test]
+    async fn who_goes_away_asks_no_more() {
+        let both = Conversation::default();
+        let gone = tokio::time::timeout(Duration::from_millis(1), both.next()).await;
+        assert!(gone.is_err());
+        let asked = tokio::time::timeout(Duration::from_millis(1), both.asked()).await;
+        assert!(asked.is_err(), "nobody waits for an event");
+        both.give(event("1"));
+        assert_eq!(both.next().await.unwrap().request_id, "1", "it is not lost");
+    }
+
+    #[tokio::test]
+    async fn an_initialization_may_fail() {
+        let both = Conversation::default();
+        let error = Answer::Wrong("Runtime.ImportModuleError".into(), b"{}".to_vec());
+        both.init_error(error.clone()).unwrap();
+        assert_eq!(both.initialized().await, Initialized::Failed(error));
+    }
+}

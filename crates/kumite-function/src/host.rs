@@ -1,0 +1,244 @@
+//! The host: functions, their instances, and whoever calls them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use axum::serve::ListenerExt;
+use kumite_process::Control;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::{Semaphore, oneshot, watch};
+
+use crate::instance::Setting;
+use crate::invoke_api::{Functions, MOST_QUEUED, routes};
+use crate::served::{Call, Served, Tell, stopping};
+use crate::{Cpu, Function, Happening, Invocation, Refused};
+
+/// Where nothing else says in which region it all is.
+const REGION: &str = "us-east-1";
+/// As documentation writes an account.
+const ACCOUNT: &str = "123456789012";
+/// How often it is looked whether the last call is over, when the host is stopped.
+const LOOK: Duration = Duration::from_millis(5);
+/// Ending an instance takes about a second at the longest.
+const LAST_WAIT: Duration = Duration::from_secs(10);
+
+/// Runs functions until it is stopped or dropped.
+pub struct Host {
+    address: SocketAddr,
+    functions: Functions,
+    wanting: Wanting,
+    runtime: Handle,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Why a host cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// It cannot listen there.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// A folder is not there.
+    #[error("{}: {source}", path.display())]
+    Folder {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Two functions have one name, or a name is none.
+    #[error(
+        "'{0}' is not a name for a function, or there are two of it: letters, digits, - and _, at most 64"
+    )]
+    Name(String),
+    /// The system gives no thread.
+    #[error("cannot start: {0}")]
+    Thread(io::Error),
+}
+
+/// What a host could not do for want of rights, in words; none if it does it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanting {
+    /// CPU shares are not limited.
+    pub cpu: Option<String>,
+    /// Memory is not limited.
+    pub memory: Option<String>,
+    /// Instances are frozen by SIGSTOP instead of the cgroup's freezer.
+    pub freezer: Option<String>,
+}
+
+impl Wanting {
+    /// What a host lacks on this machine; `shares` says whether it is to limit CPU shares.
+    pub fn here(shares: bool) -> Wanting {
+        Wanting::of(&Control::look(), shares)
+    }
+
+    fn of(control: &Control, shares: bool) -> Wanting {
+        Wanting {
+            cpu: control.cpu.clone().err().filter(|_| shares),
+            memory: control.memory.clone().err(),
+            freezer: control.freezer.clone().err(),
+        }
+    }
+
+    /// A line for each.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let line = |what: &str, why: &Option<String>| why.as_ref().map(|why| format!("{what}: {why}"));
+        [
+            line("CPU shares are not limited, and no figure is that of a small function", &self.cpu),
+            line("memory is not limited", &self.memory),
+            line("instances are stopped by SIGSTOP between calls", &self.freezer),
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
+impl Host {
+    /// Starts a host for these functions; the Invoke API listens on `address` (port 0: any that is free). Logs of instances go
+    /// to `logs`, a folder. `tell` is given what is written to them, with the lines around each call.
+    pub fn start(
+        functions: Vec<Function>,
+        address: SocketAddr,
+        logs: &Path,
+        tell: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Host, HostError> {
+        check(&functions)?;
+        let folder = |source| HostError::Folder { path: logs.to_owned(), source };
+        let logs = logs.canonicalize().map_err(folder)?;
+        let control = Control::look();
+        let limits = functions.iter().any(|function| function.cpu == Cpu::ByMemory);
+        let wanting = Wanting::of(&control, limits);
+        let (stop, stopped) = watch::channel(false);
+        let tell: Arc<Tell> = Arc::new(tell);
+        let mut served = BTreeMap::new();
+        for mut function in functions {
+            let folder = |source| HostError::Folder { path: function.dir.clone(), source };
+            function.dir = function.dir.canonicalize().map_err(folder)?;
+            let name = function.name.clone();
+            let setting = Setting {
+                arn: format!("arn:aws:lambda:{REGION}:{ACCOUNT}:function:{name}"),
+                region: REGION.to_owned(),
+                control: control.clone(),
+                logs: logs.clone(),
+                started: AtomicU32::new(0),
+                function,
+            };
+            served.insert(name, Arc::new(Served::new(setting, stopped.clone(), Arc::clone(&tell))));
+        }
+        let queue = Arc::new(Semaphore::new(MOST_QUEUED));
+        let functions = Functions { served: Arc::new(served), queue, stop: stopped };
+        // One thread: a call is mostly waiting, and a host is not to take CPUs from what is measured.
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(HostError::Thread)?;
+        let listen = |source| HostError::Listen { address, source };
+        let listener = runtime.block_on(TcpListener::bind(address)).map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let handle = runtime.handle().clone();
+        let ours = functions.clone();
+        let thread = std::thread::Builder::new().name("kumite-function".to_owned());
+        let thread =
+            thread.spawn(move || runtime.block_on(run(listener, ours))).map_err(HostError::Thread)?;
+        Ok(Host { address, functions, wanting, runtime: handle, stop, thread: Some(thread) })
+    }
+
+    /// Where the Invoke API listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What could not be had on this machine.
+    pub fn wanting(&self) -> &Wanting {
+        &self.wanting
+    }
+
+    /// Calls a function and waits for its answer, as the Invoke API does. May be called from several threads.
+    pub fn invoke(&self, name: &str, payload: Vec<u8>) -> Result<Invocation, Refused> {
+        let (functions, name, call) = (self.functions.clone(), name.to_owned(), Call::new(payload));
+        let (done, answer) = oneshot::channel();
+        self.runtime.spawn(async move {
+            let _ = done.send(functions.call(&name, call).await);
+        });
+        answer.blocking_recv().unwrap_or(Err(Refused::Stopping))
+    }
+
+    /// What has happened to the instances of a function until now, in the order of time.
+    pub fn happenings(&self, name: &str) -> Vec<Happening> {
+        self.functions.named(name).map(|served| served.happenings()).unwrap_or_default()
+    }
+
+    /// Lets calls in flight be refused, and later ones, without waiting for it: for whoever still has threads in
+    /// [`Host::invoke`].
+    pub fn give_up(&self) {
+        let _ = self.stop.send(true);
+    }
+
+    /// Ends all instances; calls in flight are refused. Returns what happened to the instances of each function, their end
+    /// included.
+    pub fn stop(mut self) -> BTreeMap<String, Vec<Happening>> {
+        self.end();
+        self.functions.served.iter().map(|(name, served)| (name.clone(), served.happenings())).collect()
+    }
+
+    fn end(&mut self) {
+        self.give_up();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Until it is stopped, and all instances are gone.
+async fn run(listener: TcpListener, functions: Functions) {
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let calls = axum::serve(listener, routes(functions.clone()));
+    tokio::select! {
+        _ = calls.into_future() => {}
+        () = stopping(functions.stop.clone()) => {}
+    }
+    let all_end = async {
+        loop {
+            let mut quiet = true;
+            for served in functions.served.values() {
+                quiet &= served.end_idle().await;
+            }
+            if quiet {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    // What still runs is ended by being dropped.
+    let _ = tokio::time::timeout(LAST_WAIT, all_end).await;
+}
+
+fn check(functions: &[Function]) -> Result<(), HostError> {
+    let mut names = BTreeSet::new();
+    for Function { name, .. } in functions {
+        let is_name = (1..=64).contains(&name.len())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        if !is_name || !names.insert(name) {
+            return Err(HostError::Name(name.clone()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! One instance of a function: a process tree in a control group of its own, and the conversation with it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use kumite_process::{Control, Group, Spawn, Tree};
+use rustix::event::{PollFd, PollFlags, poll};
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+
+use crate::Function;
+use crate::conversation::Conversation;
+use crate::runtime_api::RuntimeApi;
+
+/// Of a core: what an instance is given in its init phase.
+const INIT_SHARE: f64 = 1.0;
+/// An instance that ends at SIGTERM does so in this time; more is not waited for, for callers wait meanwhile.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// What instances of a function have in common.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub function: Function,
+    pub control: Control,
+    pub arn: String,
+    pub region: String,
+    /// Where their logs go.
+    pub logs: PathBuf,
+    /// Counts processes, so that each has a log of its own.
+    pub started: AtomicU32,
+}
+
+/// A process of an instance that runs, or has ended by itself. What is dropped is ended.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    /// Counted from 1.
+    pub number: u32,
+    pub conversation: Arc<Conversation>,
+    pub began: Instant,
+    /// Goes before the tree and its group, which wait for what runs in them.
+    _api: RuntimeApi,
+    exit: watch::Receiver<bool>,
+    tree: Tree,
+    group: Option<Group>,
+    /// Whether the group can.
+    freezes: bool,
+    frozen: bool,
+    log: PathBuf,
+    /// The memory's share of a core, if it is limited.
+    share: Option<f64>,
+}
+
+impl Instance {
+    /// Starts one. In its init phase it has a whole core, with `throttled` its share from the beginning.
+    pub async fn start(setting: &Arc<Setting>, number: u32, throttled: bool) -> Result<Instance, String> {
+        let conversation = Arc::new(Conversation::default());
+        let api = RuntimeApi::start(Arc::clone(&conversation)).await;
+        let api = api.map_err(|error| format!("its Runtime API cannot listen on 127.0.0.1: {error}"))?;
+        let nth = setting.started.fetch_add(1, Ordering::Relaxed) + 1;
+        let log = setting.logs.join(format!("{}-{number}-{nth}.log", setting.function.name));
+        let env = environment(setting, &api, number);
+        let share = setting.function.share().filter(|_| setting.control.cpu.is_ok());
+        let (for_start, log_of_it) = (Arc::clone(setting), log.clone());
+        let start = move || -> Result<(Tree, Option<Group>, Instant), String> {
+            let function = &for_start.function;
+            let group = for_start.group()?;
+            if let Some(group) = &group {
+                let words = |error: kumite_process::Error| error.to_string();
+                if let Some(share) = share {
+                    let now = if throttled { share } else { share.max(INIT_SHARE) };
+                    group.limit_cpu(Some(now)).map_err(words)?;
+                }
+                if for_start.control.memory.is_ok() {
+                    group.limit_memory(u64::from(function.memory_mb) << 20).map_err(words)?;
+                }
+            }
+            let began = Instant::now();
+            let spawn = Spawn {
+                command: &function.command,
+                dir: &function.dir,
+                env: &env,
+                cores: &function.cores,
+                log: &log_of_it,
+                group: group.as_ref(),
+            };
+            let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
+            Ok((tree, group, began))
+        };
+        let (tree, group, began) =
+            spawn_blocking(start).await.map_err(|error| format!("starting it failed: {error}"))??;
+        let exit = tree.pidfd().try_clone_to_owned().and_then(until_readable);
+        let exit = exit.map_err(|error| format!("its end cannot be watched: {error}"))?;
+        let freezes = setting.control.freezer.is_ok();
+        Ok(Instance {
+            number,
+            conversation,
+            began,
+            _api: api,
+            exit,
+            tree,
+            group,
+            freezes,
+            frozen: false,
+            log,
+            share,
+        })
+    }
+
+    /// The init phase is over.
+    pub fn throttle(&mut self) -> Result<(), String> {
+        match (&self.group, self.share) {
+            (Some(group), Some(share)) => group.limit_cpu(Some(share)).map_err(|error| error.to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Until its first process has ended.
+    pub async fn ended(&self) {
+        let mut exit = self.exit.clone();
+        // Its thread tells before it ends.
+        let _ = exit.wait_for(|ended| *ended).await;
+    }
+
+    /// How it ended, if it has.
+    pub fn exited(&mut self) -> Option<ExitStatus> {
+        self.tree.exited().ok().flatten()
+    }
+
+    /// Whether the kernel has killed a process of it for want of memory.
+    pub fn ran_out_of_memory(&self) -> bool {
+        self.group.as_ref().and_then(Group::oom_kills).is_some_and(|kills| kills > 0)
+    }
+
+    /// Lets it stand still; whether it does.
+    pub fn freeze(&mut self) -> bool {
+        self.frozen = match &self.group {
+            Some(group) if self.freezes => group.freeze().is_ok(),
+            _ => self.tree.pause(),
+        };
+        self.frozen
+    }
+
+    /// Lets it go on; whether it had stood still.
+    pub fn thaw(&mut self) -> bool {
+        if !std::mem::take(&mut self.frozen) {
+            return false;
+        }
+        match &self.group {
+            Some(group) if self.freezes => group.thaw().is_ok(),
+            _ => {
+                self.tree.resume();
+                true
+            }
+        }
+    }
+
+    /// CPU time of all that it ever started.
+    pub fn cpu(&mut self) -> Option<Duration> {
+        let of_group = self.group.as_ref().and_then(|group| group.cpu().ok());
+        of_group.or_else(|| Some(self.tree.usage().cpu))
+    }
+
+    /// The most memory that it has had resident.
+    pub fn max_memory_bytes(&mut self) -> u64 {
+        self.tree.usage().peak_rss_bytes
+    }
+
+    /// How long its log is.
+    pub fn logged(&self) -> u64 {
+        std::fs::metadata(&self.log).map_or(0, |data| data.len())
+    }
+
+    /// What its log has from there on, at most `most` bytes of the end.
+    pub fn log_since(&self, since: u64, most: u64) -> String {
+        use std::io::{Read, Seek, SeekFrom};
+        let read = || -> io::Result<String> {
+            let mut file = std::fs::File::open(&self.log)?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(since.max(length.saturating_sub(most))))?;
+            let mut bytes = Vec::new();
+            file.take(most).read_to_end(&mut bytes)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Ends it and all that it started.
+    pub async fn end(self) {
+        let end = move || {
+            let Instance { _api, tree, group, .. } = self;
+            tree.stop(GRACE);
+            // Kills who has left the tree.
+            drop(group);
+        };
+        let _ = spawn_blocking(end).await;
+    }
+}
+
+impl Setting {
+    /// A control group, if there is anything to be had from one.
+    fn group(&self) -> Result<Option<Group>, String> {
+        let control = &self.control;
+        if control.cpu.is_err() && control.memory.is_err() && control.freezer.is_err() {
+            return Ok(None);
+        }
+        Group::new().map(Some).map_err(|error| error.to_string())
+    }
+}
+
+/// Is told once a descriptor can be read. A thread waits for it, for a process has its end told in no other way that needs
+/// no unsafe code; it ends with the process.
+fn until_readable(fd: OwnedFd) -> io::Result<watch::Receiver<bool>> {
+    let (tell, told) = watch::channel(false);
+    let wait = move || {
+        while let Err(rustix::io::Errno::INTR) = poll(&mut [PollFd::new(&fd, PollFlags::IN)], None) {}
+        let _ = tell.send(true);
+    };
+    std::thread::Builder::new().name("kumite-instance".to_owned()).stack_size(64 << 10).spawn(wait)?;
+    Ok(told)
+}
+
+/// What AWS documents for runtimes, and what the function is configured with.
+fn environment(setting: &Setting, api: &RuntimeApi, number: u32) -> Vec<(String, String)> {
+    let function = &setting.function;
+    let stream = format!("[$LATEST]{}-{number}", function.name);
+    let reserved = [
+        ("AWS_LAMBDA_RUNTIME_API", api.address.to_string()),
+        ("_HANDLER", function.handler.clone()),
+        ("AWS_LAMBDA_FUNCTION_NAME", function.name.clone()),
+        ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST".to_owned()),
+        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", function.memory_mb.to_string()),
+        ("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand".to_owned()),
+        ("AWS_LAMBDA_LOG_GROUP_NAME", format!("/aws/lambda/{}", function.name)),
+        ("AWS_LAMBDA_LOG_STREAM_NAME", stream),
+        ("AWS_REGION", setting.region.clone()),
+        ("AWS_DEFAULT_REGION", setting.region.clone()),
+        ("LAMBDA_TASK_ROOT", function.dir.display().to_string()),
+    ];
+    let dummies = [("AWS_ACCESS_KEY_ID", "dummy"), ("AWS_SECRET_ACCESS_KEY", "dummy")];
+    let mut env: Vec<(String, String)> =
+        dummies.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    env.extend(function.env.iter().cloned());
+    env.extend(reserved.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    env
+}

@@ -1,0 +1,19 @@
+//! A function host: functions run on AWS's own runtime clients, through the Runtime API (2018-06-01) that AWS documents, and
+//! are called through the Invoke API by any of AWS's SDKs.
+
+mod client;
+mod conversation;
+mod function;
+mod host;
+mod instance;
+mod invocation;
+mod invoke_api;
+mod lines;
+mod runtime_api;
+mod served;
+mod slots;
+
+pub use client::{ClientError, Invocations, Reply, invoke_at};
+pub use function::{Billing, Cpu, Function, MB_PER_CORE, Routing};
+pub use host::{Host, HostError, Wanting};
+pub use invocation::{FunctionError, Happening, Invocation, Refused, What};

@@ -1,0 +1,99 @@
+//! The lines that a log has around what a function wrote, and its end.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+/// So much of a log a caller gets.
+pub(crate) const TAIL_BYTES: usize = 4096;
+
+/// What a call came to, for its REPORT line.
+pub(crate) struct Report<'a> {
+    pub request_id: &'a str,
+    pub duration: Duration,
+    pub billed: Duration,
+    pub memory_mb: u32,
+    pub max_memory_bytes: u64,
+    /// Of a cold call whose init phase was done.
+    pub init: Option<Duration>,
+    /// `timeout` or `error`, where it was.
+    pub status: Option<&'a str>,
+}
+
+pub(crate) fn start(request_id: &str) -> String {
+    format!("START RequestId: {request_id} Version: $LATEST\n")
+}
+
+pub(crate) fn end(request_id: &str) -> String {
+    format!("END RequestId: {request_id}\n")
+}
+
+/// Of an init phase that was not done, and why.
+pub(crate) fn init_report(took: Duration, status: &str) -> String {
+    format!("INIT_REPORT Init Duration: {:.2} ms\tPhase: init\tStatus: {status}\n", ms(took))
+}
+
+impl Report<'_> {
+    pub fn line(&self) -> String {
+        let mut line = format!(
+            "REPORT RequestId: {}\tDuration: {:.2} ms\tBilled Duration: {} ms\tMemory Size: {} MB\tMax Memory Used: {} MB",
+            self.request_id,
+            ms(self.duration),
+            self.billed.as_millis(),
+            self.memory_mb,
+            self.max_memory_bytes.div_ceil(1 << 20),
+        );
+        if let Some(init) = self.init {
+            line += &format!("\tInit Duration: {:.2} ms", ms(init));
+        }
+        if let Some(status) = self.status {
+            line += &format!("\tStatus: {status}");
+        }
+        line + "\n"
+    }
+}
+
+/// The end of a log, as callers get it.
+pub(crate) fn tail(log: &str) -> String {
+    let bytes = log.as_bytes();
+    BASE64_STANDARD.encode(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..])
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_as_people_know_it() {
+        let mut report = Report {
+            request_id: "8f5f-1",
+            duration: Duration::from_micros(14_531_570),
+            billed: Duration::from_millis(14_600),
+            memory_mb: 128,
+            max_memory_bytes: 27 << 20,
+            init: None,
+            status: None,
+        };
+        assert_eq!(
+            report.line(),
+            "REPORT RequestId: 8f5f-1\tDuration: 14531.57 ms\tBilled Duration: 14600 ms\tMemory Size: 128 MB\tMax Memory Used: 27 MB\n"
+        );
+        report.init = Some(Duration::from_micros(123_456));
+        report.status = Some("timeout");
+        assert!(report.line().ends_with(" MB\tInit Duration: 123.46 ms\tStatus: timeout\n"));
+    }
+
+    #[test]
+    fn a_caller_gets_the_end() {
+        let decoded = |log: &str| BASE64_STANDARD.decode(tail(log)).unwrap();
+        assert_eq!(decoded("short"), b"short");
+        let long = "a".repeat(5000) + "b";
+        assert_eq!(decoded(&long).len(), TAIL_BYTES);
+        assert_eq!(decoded(&long).last(), Some(&b'b'));
+    }
+}

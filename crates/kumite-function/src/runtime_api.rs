@@ -1,0 +1,226 @@
+//! AWS's Runtime API (2018-06-01), as one instance sees it: each has a port of its own, so that whoever speaks there is known.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http_body_util::BodyExt;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use serde::Deserialize;
+use tokio::net::TcpListener;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::conversation::{Answer, Conversation, Rejected};
+
+/// The most bytes of an answer: what AWS documents.
+pub(crate) const MOST_ANSWER_BYTES: usize = 6_291_556;
+/// So much of one that is too long is read before it is told so.
+const MOST_READ_BYTES: usize = 16 * MOST_ANSWER_BYTES;
+/// An instance needs one, or one for each of its threads.
+const MOST_CONNECTIONS: usize = 1000;
+
+type Context = State<Arc<Conversation>>;
+
+/// Serves an instance until it is dropped.
+#[derive(Debug)]
+pub(crate) struct RuntimeApi {
+    pub address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl Drop for RuntimeApi {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl RuntimeApi {
+    pub async fn start(conversation: Arc<Conversation>) -> std::io::Result<RuntimeApi> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let task = tokio::spawn(serve(listener, conversation));
+        Ok(RuntimeApi { address, task })
+    }
+}
+
+async fn serve(listener: TcpListener, conversation: Arc<Conversation>) {
+    let routes = Router::new()
+        .route("/2018-06-01/runtime/invocation/next", get(next))
+        .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
+        .route("/2018-06-01/runtime/invocation/{id}/error", post(error))
+        .route("/2018-06-01/runtime/init/error", post(init_error))
+        .fallback(unknown)
+        .method_not_allowed_fallback(unknown)
+        .with_state(Arc::clone(&conversation));
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of descriptors: others have to end first.
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            continue;
+        };
+        while connections.try_join_next().is_some() {}
+        if connections.len() >= MOST_CONNECTIONS {
+            conversation.reject(format!("opened more than {MOST_CONNECTIONS} connections"));
+            continue;
+        }
+        let _ = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(routes.clone());
+        let conversation = Arc::clone(&conversation);
+        connections.spawn(async move {
+            let served =
+                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+            if let Err(error) = served.await
+                && error.is_parse()
+            {
+                conversation.reject(format!("sent what is not HTTP: {error}"));
+            }
+        });
+    }
+}
+
+async fn next(State(conversation): Context) -> Response {
+    let event = match conversation.next().await {
+        Ok(event) => event,
+        Err(rejected) => return refused(rejected),
+    };
+    let mut headers = HeaderMap::new();
+    let mut set = |name, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    };
+    set("content-type", "application/json");
+    set("lambda-runtime-aws-request-id", &event.request_id);
+    set("lambda-runtime-deadline-ms", &event.deadline_ms.to_string());
+    set("lambda-runtime-invoked-function-arn", &event.arn);
+    set("lambda-runtime-trace-id", &event.trace_id);
+    if let Some(context) = &event.client_context {
+        set("lambda-runtime-client-context", context);
+    }
+    (headers, event.payload).into_response()
+}
+
+async fn response(State(conversation): Context, Path(id): Path<String>, body: Body) -> Response {
+    match read(body).await {
+        Ok(bytes) if bytes.len() <= MOST_ANSWER_BYTES => {
+            accepted(conversation.answer(&id, Answer::Right(bytes.into())))
+        }
+        Ok(bytes) => {
+            let message = format!(
+                "Response payload size ({} bytes) exceeded maximum allowed payload size ({MOST_ANSWER_BYTES} bytes).",
+                bytes.len()
+            );
+            let kind = "Function.ResponseSizeTooLarge";
+            match conversation.answer(&id, Answer::Wrong(kind.to_owned(), document(kind, &message))) {
+                Ok(()) => status(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", &message),
+                Err(rejected) => refused(rejected),
+            }
+        }
+        Err(why) => broken_off(&conversation, &why),
+    }
+}
+
+async fn error(
+    State(conversation): Context,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    match read(body).await {
+        Ok(bytes) => accepted(conversation.answer(&id, wrong(&headers, &bytes))),
+        Err(why) => broken_off(&conversation, &why),
+    }
+}
+
+async fn init_error(State(conversation): Context, headers: HeaderMap, body: Body) -> Response {
+    match read(body).await {
+        Ok(bytes) => accepted(conversation.init_error(wrong(&headers, &bytes))),
+        Err(why) => broken_off(&conversation, &why),
+    }
+}
+
+async fn unknown(State(conversation): Context, method: axum::http::Method, uri: Uri) -> Response {
+    let path: String = uri.path().chars().take(200).collect();
+    conversation.reject(format!("asked for {method} {path}, which the Runtime API does not have"));
+    status(StatusCode::NOT_FOUND, "NotFound", "the Runtime API has no such resource")
+}
+
+/// At most [`MOST_READ_BYTES`] of a body; of a longer one nothing is kept but its length so far.
+async fn read(mut body: Body) -> Result<Bytes, String> {
+    let mut bytes = Vec::new();
+    let mut length = 0;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| format!("broke off after {length} bytes: {error}"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        length += data.len();
+        if length <= MOST_ANSWER_BYTES + 1 {
+            bytes.extend_from_slice(&data);
+        } else if length > MOST_READ_BYTES {
+            break;
+        }
+    }
+    bytes.resize(length.min(MOST_READ_BYTES), 0);
+    Ok(bytes.into())
+}
+
+/// An error that a function reports: what kind, and its document. What is no JSON is told as a message.
+fn wrong(headers: &HeaderMap, body: &[u8]) -> Answer {
+    #[derive(Deserialize)]
+    struct Document {
+        #[serde(rename = "errorType")]
+        kind: Option<String>,
+    }
+    let header = headers.get("lambda-runtime-function-error-type").and_then(|value| value.to_str().ok());
+    let header = header.map(str::to_owned);
+    let body = &body[..body.len().min(MOST_ANSWER_BYTES)];
+    match serde_json::from_slice::<Document>(body) {
+        Ok(Document { kind }) => {
+            Answer::Wrong(kind.or(header).unwrap_or_else(|| "Unhandled".to_owned()), body.to_vec())
+        }
+        Err(_) => {
+            let kind = header.unwrap_or_else(|| "Runtime.Unknown".to_owned());
+            let document = document(&kind, &String::from_utf8_lossy(body));
+            Answer::Wrong(kind, document)
+        }
+    }
+}
+
+/// An error as callers get it.
+pub(crate) fn document(kind: &str, message: &str) -> Vec<u8> {
+    serde_json::json!({ "errorType": kind, "errorMessage": message }).to_string().into_bytes()
+}
+
+fn accepted(result: Result<(), Rejected>) -> Response {
+    match result {
+        Ok(()) => {
+            let json = [("content-type", "application/json")];
+            (StatusCode::ACCEPTED, json, r#"{"status":"OK"}"#).into_response()
+        }
+        Err(rejected) => refused(rejected),
+    }
+}
+
+fn refused(rejected: Rejected) -> Response {
+    match rejected {
+        Rejected::OtherRequest => {
+            status(StatusCode::BAD_REQUEST, "InvalidRequestID", "it is not the request of now")
+        }
+        Rejected::OutOfTurn => status(StatusCode::FORBIDDEN, "InvalidStateTransition", "not in this state"),
+    }
+}
+
+fn broken_off(conversation: &Conversation, why: &str) -> Response {
+    conversation.reject(format!("answered something that {why}"));
+    status(StatusCode::BAD_REQUEST, "InvalidRequest", why)
+}
+
+fn status(status: StatusCode, kind: &str, message: &str) -> Response {
+    (status, [("content-type", "application/json")], document(kind, message)).into_response()
+}

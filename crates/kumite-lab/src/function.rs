@@ -1,0 +1,12 @@
+//! The function driver: calls of a function on the function host.
+
+mod executor;
+mod happened;
+mod offer;
+mod sample;
+mod workload;
+
+pub(crate) use workload::MEMORY_MB;
+
+pub use executor::FunctionExecutor;
+pub use workload::FunctionWorkload;

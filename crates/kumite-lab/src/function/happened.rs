@@ -1,0 +1,190 @@
+//! The lives of instances, from what happened to them.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use kumite_function::{Happening, What};
+use kumite_record::{Phase, PhaseKind};
+
+/// In the order of time; times count from `began`.
+pub(super) fn phases(happenings: &[Happening], began: Instant) -> Vec<Phase> {
+    let mut phases: Vec<Phase> = Vec::new();
+    let mut open: BTreeMap<u32, usize> = BTreeMap::new();
+    for Happening { instance, at, what } in happenings {
+        let at_ms = since_ms(began, *at);
+        let next = match what {
+            What::Init => Some(PhaseKind::Init),
+            What::Reinit => Some(PhaseKind::Reinit),
+            What::Invoke => Some(PhaseKind::Invoke),
+            What::Frozen => Some(PhaseKind::Frozen),
+            What::Killed(_) | What::Exited(_) => Some(PhaseKind::Killed),
+            What::InitDone | What::InvokeDone | What::Thawed | What::Gone => None,
+            What::Rejected(_) => continue,
+        };
+        let is_open = |kind| open.get(instance).is_some_and(|nth| phases[*nth].kind == kind);
+        // Who is being killed ends by it.
+        if matches!(what, What::Exited(_)) && is_open(PhaseKind::Killed) {
+            continue;
+        }
+        let closed = open.remove(instance);
+        if let Some(nth) = closed {
+            phases[nth].to_ms = at_ms;
+        }
+        // What an instance is ended for may be told after its call is over.
+        let last = closed.or_else(|| phases.iter().rposition(|phase| phase.instance == *instance));
+        if let (What::Killed(why) | What::Exited(why), Some(phase)) = (what, last.map(|nth| &mut phases[nth]))
+        {
+            let idle = phase.kind == PhaseKind::Frozen && matches!(what, What::Killed(_));
+            // Who is ended while it does nothing has done all that it should.
+            phase.ending = Some(why.clone()).filter(|_| !idle);
+        }
+        if let Some(kind) = next {
+            open.insert(*instance, phases.len());
+            phases.push(Phase { instance: *instance, kind, from_ms: at_ms, to_ms: at_ms, ending: None });
+        }
+    }
+    // What is open yet goes on for as long as was looked.
+    let last_ms = happenings.last().map_or(0.0, |last| since_ms(began, last.at));
+    open.into_values().for_each(|nth| phases[nth].to_ms = last_ms);
+    phases
+}
+
+/// What an instance said that it should not have, if one did.
+pub(super) fn rejected(happenings: &[Happening]) -> Option<String> {
+    happenings.iter().find_map(|happening| match &happening.what {
+        What::Rejected(what) => Some(format!("instance {}: {what}", happening.instance)),
+        _ => None,
+    })
+}
+
+/// Below 0 if it was before.
+pub(super) fn since_ms(began: Instant, at: Instant) -> f64 {
+    match at.checked_duration_since(began) {
+        Some(since) => ms(since),
+        None => -ms(began - at),
+    }
+}
+
+/// Exact to a nanosecond.
+pub(super) fn ms(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of instance, time and what, a line of text for each phase.
+    fn told(happened: &[(u32, u64, What)]) -> Vec<String> {
+        let began = Instant::now();
+        let happenings: Vec<Happening> = happened
+            .iter()
+            .map(|(instance, ms, what)| Happening {
+                instance: *instance,
+                at: began + Duration::from_millis(*ms),
+                what: what.clone(),
+            })
+            .collect();
+        let line = |phase: Phase| {
+            let ending = phase.ending.map(|ending| format!(", {ending}")).unwrap_or_default();
+            format!("{} {} {}-{}{ending}", phase.instance, phase.kind.as_str(), phase.from_ms, phase.to_ms)
+        };
+        phases(&happenings, began).into_iter().map(line).collect()
+    }
+
+    fn killed(why: &str) -> What {
+        What::Killed(why.to_owned())
+    }
+
+    #[test]
+    fn two_instances_side_by_side() {
+        let happened = [
+            (1, 1, What::Init),
+            (1, 20, What::InitDone),
+            (1, 21, What::Invoke),
+            (2, 25, What::Init),
+            (1, 30, What::InvokeDone),
+            (1, 30, What::Frozen),
+            (2, 40, What::InitDone),
+            (2, 41, What::Invoke),
+            (1, 45, What::Thawed),
+            (1, 45, What::Invoke),
+            (1, 50, What::InvokeDone),
+            (2, 60, What::InvokeDone),
+            (1, 61, What::Frozen),
+            (2, 62, What::Frozen),
+            (1, 70, killed("the host stops")),
+            (1, 72, What::Gone),
+            (2, 73, killed("the host stops")),
+            (2, 74, What::Gone),
+        ];
+        assert_eq!(
+            told(&happened),
+            [
+                "1 init 1-20",
+                "1 invoke 21-30",
+                "2 init 25-40",
+                "1 frozen 30-45",
+                "2 invoke 41-60",
+                "1 invoke 45-50",
+                "1 frozen 61-70",
+                "2 frozen 62-73",
+                "1 killed 70-72",
+                "2 killed 73-74",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_constructor_that_is_cut_off_is_run_again() {
+        let happened = [
+            (1, 0, What::Init),
+            (1, 1000, killed("cut off after 1 s")),
+            (1, 1005, What::Reinit),
+            (1, 2500, What::InitDone),
+            (1, 2500, What::Invoke),
+            (1, 2600, What::Rejected("a second answer".into())),
+            (1, 3500, What::InvokeDone),
+            (1, 3500, killed("time-out")),
+            (1, 3501, What::Exited("killed by signal 9".into())),
+            (1, 3502, What::Gone),
+        ];
+        assert_eq!(
+            told(&happened),
+            [
+                "1 init 0-1000, cut off after 1 s",
+                "1 killed 1000-1005",
+                "1 reinit 1005-2500",
+                "1 invoke 2500-3500, time-out",
+                "1 killed 3500-3502",
+            ]
+        );
+    }
+
+    #[test]
+    fn who_ends_by_itself_says_how_and_what_is_open_ends_last() {
+        let happened = [
+            (1, 0, What::Init),
+            (1, 5, What::InitDone),
+            (1, 5, What::Frozen),
+            (1, 9, What::Exited("exit status 1".into())),
+            (2, 12, What::Init),
+            (3, 15, What::Init),
+        ];
+        assert_eq!(
+            told(&happened),
+            ["1 init 0-5", "1 frozen 5-9, exit status 1", "1 killed 9-15", "2 init 12-15", "3 init 15-15"]
+        );
+    }
+
+    #[test]
+    fn what_was_rejected_is_told_and_times_may_be_before() {
+        let began = Instant::now();
+        let at = began + Duration::from_millis(2);
+        let happening = |what| Happening { instance: 2, at, what };
+        assert_eq!(rejected(&[happening(What::Init)]), None);
+        let two = [happening(What::Init), happening(What::Rejected("a second answer".into()))];
+        assert_eq!(rejected(&two).unwrap(), "instance 2: a second answer");
+        assert_eq!((since_ms(began, at), since_ms(at, began)), (2.0, -2.0));
+    }
+}

@@ -1,0 +1,315 @@
+//! The parameters of a function.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use kumite_function::{Billing, Cpu, Function, Routing};
+use kumite_record::{AxisValue, Point, Within};
+use serde_json::{Map, Value};
+
+use crate::cores::AskedCores;
+use crate::parameters::Parameters;
+use crate::prepare::Ready;
+use crate::task::json;
+
+/// The axis within each trial.
+const CALL: &str = "call";
+/// So many calls of a trial are values of it: each of them is a point of its own to whoever judges.
+const MOST_TOLD: usize = 100;
+/// MB that an instance may have, as on Lambda.
+pub(crate) const MEMORY_MB: std::ops::RangeInclusive<i64> = 128..=10_240;
+
+/// One trial's workload: how often which function is called, and on what kind of host.
+#[derive(Clone, Debug)]
+pub struct FunctionWorkload {
+    /// Calls of a trial; 1 by default.
+    pub calls: usize,
+    /// Memory of an instance, in MB; 128 by default.
+    pub memory_mb: u32,
+    /// Its CPU share; by its memory, by default.
+    pub cpu: Cpu,
+    /// How long a call may take; 60 s by default.
+    pub timeout: Duration,
+    /// How long an instance may take to start; 10 s by default.
+    pub init_limit: Duration,
+    /// Instances at a time; 1 by default.
+    pub max_instances: u32,
+    /// Which of them a call goes to; the one that was used last, by default.
+    pub routing: Routing,
+    /// What the runtime client is to call; the contender's name, by default.
+    pub handler: Option<String>,
+    /// A file of the experiment that is the event of each call; all parameters, by default.
+    pub payload: Option<String>,
+    /// Calls offered in a second, whatever becomes of them; one after another, by default.
+    pub rate_per_s: Option<f64>,
+    /// How many CPUs the instances are given; 1 by default.
+    pub cores: AskedCores,
+    /// All parameters.
+    pub parameters: BTreeMap<String, AxisValue>,
+}
+
+impl FunctionWorkload {
+    /// What a trial measures.
+    pub const METRICS: &[&str] = &[
+        "cold_calls",
+        "instances",
+        "wall_ms",
+        "duration_ms",
+        "init_ms",
+        "warm_wall_ms",
+        "warm_duration_ms",
+        "warm_billed_2016_ms",
+        "warm_billed_2025_ms",
+        "warm_billed_2025_min_ms",
+        "warm_billed_2025_max_ms",
+        "cpu_share",
+        "max_memory_bytes",
+    ];
+
+    /// What each call measures.
+    pub const PART_METRICS: &[&str] = &[
+        "wall_ms",
+        "duration_ms",
+        "init_ms",
+        "inits",
+        "cold",
+        "instance",
+        "billed_2016_ms",
+        "billed_2025_ms",
+        "cpu_ms",
+        "cpu_share",
+        "max_memory_bytes",
+    ];
+
+    /// Those that are kumite's own; all others are the contender's.
+    #[cfg(test)]
+    pub(crate) const PARAMETERS: &[&str] = &[
+        "calls",
+        "memory_mb",
+        "cpu",
+        "timeout_s",
+        "init_limit_s",
+        "max_instances",
+        "routing",
+        "handler",
+        "payload",
+        "rate_per_s",
+        "cores",
+    ];
+
+    /// The workload at a point: the fixed parameters with the point's beside them.
+    pub fn new(fixed: &BTreeMap<String, AxisValue>, point: &Point) -> Result<FunctionWorkload, String> {
+        let mut parameters = fixed.clone();
+        parameters.extend(point.0.clone());
+        if parameters.contains_key(CALL) {
+            return Err(format!("{CALL} is the axis within each trial: give the parameter another name"));
+        }
+        let take = Parameters(&parameters);
+        let some = |name| Ok::<_, String>(Some(take.text(name, "")?).filter(|text| !text.is_empty()));
+        Ok(FunctionWorkload {
+            calls: take.count("calls", 1, 1..=10_000)?,
+            memory_mb: take.count("memory_mb", 128, MEMORY_MB)? as u32,
+            cpu: match take.text("cpu", "by-memory")?.as_str() {
+                "by-memory" => Cpu::ByMemory,
+                "core" => Cpu::Unlimited,
+                other => return Err(format!("cpu is \"by-memory\" or \"core\", not \"{other}\"")),
+            },
+            timeout: take.seconds("timeout_s", 60.0, 1.0, 0.1..=900.0)?,
+            init_limit: take.seconds("init_limit_s", 10.0, 1.0, 0.1..=900.0)?,
+            max_instances: take.count("max_instances", 1, 1..=1000)? as u32,
+            routing: match take.text("routing", "warm-first")?.as_str() {
+                "warm-first" => Routing::WarmFirst,
+                // Each trial has a seed of its own.
+                "spread" => Routing::Spread(0),
+                other => return Err(format!("routing is \"warm-first\" or \"spread\", not \"{other}\"")),
+            },
+            handler: some("handler")?,
+            payload: some("payload")?,
+            rate_per_s: Some(take.number("rate_per_s", 0.0, 0.0..=10_000.0)?).filter(|rate| *rate > 0.0),
+            cores: take.cores("cores")?,
+            parameters,
+        })
+    }
+
+    /// The same for a contender that may have its own memory.
+    pub(crate) fn of(mut self, contender: &Ready) -> FunctionWorkload {
+        if let Some(memory_mb) = contender.memory_mb {
+            self.memory_mb = memory_mb;
+            self.parameters.insert("memory_mb".to_owned(), AxisValue::Int(memory_mb.into()));
+        }
+        self
+    }
+
+    /// The axis that its trials sweep within themselves.
+    pub(crate) fn within(&self) -> Within {
+        let values = (1..=self.calls.min(MOST_TOLD)).map(at).collect();
+        Within { axis: CALL.to_owned(), values }
+    }
+
+    /// All parameters as JSON: what answers are checked by.
+    pub(crate) fn params(&self) -> Value {
+        let all = self.parameters.iter().map(|(name, value)| (name.clone(), json(value)));
+        Value::Object(all.collect::<Map<_, _>>())
+    }
+
+    /// The event of each call.
+    pub(crate) fn event(&self, folder: &Path) -> Result<Vec<u8>, String> {
+        let Some(file) = &self.payload else { return Ok(self.params().to_string().into_bytes()) };
+        let path = folder.join(file);
+        let failed = |what: String| format!("the payload {}: {what}", path.display());
+        let event = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
+        match serde_json::from_slice::<serde::de::IgnoredAny>(&event) {
+            Ok(_) => Ok(event),
+            Err(error) => Err(failed(format!("it is no JSON: {error}"))),
+        }
+    }
+
+    /// The contender as the host is told of it. `beside` is what services tell.
+    pub(crate) fn function(
+        &self,
+        contender: &Ready,
+        beside: Vec<(String, String)>,
+        cores: Vec<usize>,
+        seed: u64,
+    ) -> Function {
+        let parameter = |(name, value): (&String, &AxisValue)| (name.to_uppercase(), value.to_string());
+        // What leads to its tools comes later, and wins over a parameter that is called `path`.
+        let mut env: Vec<_> = self.parameters.iter().map(parameter).collect();
+        env.extend(contender.env.clone());
+        env.extend(beside);
+        Function {
+            name: contender.name.clone(),
+            command: contender.run.clone(),
+            dir: contender.folder.clone(),
+            env,
+            handler: self.handler.clone().unwrap_or_else(|| contender.name.clone()),
+            memory_mb: self.memory_mb,
+            cpu: self.cpu,
+            timeout: self.timeout,
+            init_limit: self.init_limit,
+            max_instances: self.max_instances,
+            routing: match self.routing {
+                Routing::Spread(_) => Routing::Spread(seed),
+                Routing::WarmFirst => Routing::WarmFirst,
+            },
+            billing: Billing::Y2025,
+            cores,
+        }
+    }
+}
+
+/// A call as the value of its axis, counted from 1; none if it is none.
+pub(super) fn told(nth: usize) -> Option<AxisValue> {
+    (nth < MOST_TOLD).then(|| at(nth + 1))
+}
+
+fn at(call: usize) -> AxisValue {
+    AxisValue::Int(call as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(text: &str) -> AxisValue {
+        AxisValue::Text(text.to_owned())
+    }
+
+    fn workload(given: &[(&str, AxisValue)]) -> Result<FunctionWorkload, String> {
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        FunctionWorkload::new(&given.collect(), &Point::default())
+    }
+
+    fn contender() -> Ready {
+        Ready {
+            name: "java".into(),
+            folder: PathBuf::from("here"),
+            run: "java -jar x.jar".into(),
+            env: vec![("PATH".into(), "/jdk/bin".into())],
+            answers: None,
+            reads: None,
+            memory_mb: None,
+        }
+    }
+
+    #[test]
+    fn a_function_is_configured_by_its_environment() {
+        let given = [
+            ("n", AxisValue::Int(27)),
+            ("handler", text("pid")),
+            ("path", text("nowhere")),
+            ("routing", text("spread")),
+            ("cpu", text("core")),
+        ];
+        let workload = workload(&given).unwrap();
+        let beside = vec![("DB_URL".to_owned(), "http://127.0.0.1:1".to_owned())];
+        let function = workload.function(&contender(), beside, vec![1], 7);
+        let last = |name: &str| function.env.iter().rfind(|(other, _)| other == name).unwrap().1.clone();
+        assert_eq!((last("N"), last("HANDLER"), last("CPU")), ("27".into(), "pid".into(), "core".into()));
+        assert_eq!((last("PATH"), last("DB_URL")), ("/jdk/bin".into(), "http://127.0.0.1:1".into()));
+        assert_eq!((function.name.as_str(), function.handler.as_str()), ("java", "pid"));
+        assert_eq!((function.cpu, function.routing), (Cpu::Unlimited, Routing::Spread(7)));
+        assert_eq!((function.memory_mb, function.cores), (128, vec![1]));
+    }
+
+    #[test]
+    fn a_contender_may_have_its_own_memory() {
+        let more = Ready { memory_mb: Some(192), ..contender() };
+        let workload = workload(&[("memory_mb", AxisValue::Int(256))]).unwrap();
+        let function =
+            |contender: &Ready| workload.clone().of(contender).function(contender, Vec::new(), vec![], 0);
+        assert_eq!(function(&contender()).memory_mb, 256);
+        let own = function(&more);
+        assert_eq!((own.memory_mb, own.handler.as_str()), (192, "java"));
+        assert!(own.env.contains(&("MEMORY_MB".into(), "192".into())), "{:?}", own.env);
+        assert_eq!(workload.of(&more).params(), json!({ "memory_mb": 192 }));
+    }
+
+    #[test]
+    fn the_event_is_all_parameters_or_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |given: &[(&str, AxisValue)]| {
+            workload(given).unwrap().event(folder.path()).map(|event| String::from_utf8(event).unwrap())
+        };
+        let given = [("n", AxisValue::Int(27)), ("sleep_s", AxisValue::Float(0.5))];
+        assert_eq!(of(&given).unwrap(), r#"{"n":27,"sleep_s":0.5}"#);
+        let from_file = [("n", AxisValue::Int(27)), ("payload", text("event.json"))];
+        assert!(of(&from_file).unwrap_err().contains("event.json: No such file"), "{:?}", of(&from_file));
+        std::fs::write(folder.path().join("event.json"), "{").unwrap();
+        assert!(of(&from_file).unwrap_err().contains("it is no JSON: EOF"));
+        std::fs::write(folder.path().join("event.json"), "[ 1 ]\n").unwrap();
+        assert_eq!(of(&from_file).unwrap(), "[ 1 ]\n");
+    }
+
+    #[test]
+    fn calls_are_an_axis_as_far_as_they_are_told_apart() {
+        let values = |calls| workload(&[("calls", AxisValue::Int(calls))]).unwrap().within().values;
+        assert_eq!(values(1), [AxisValue::Int(1)], "`at call=1` can always be said");
+        assert_eq!(values(3), [1, 2, 3].map(AxisValue::Int));
+        assert_eq!(values(10_000).len(), MOST_TOLD);
+        assert_eq!((told(0), told(99), told(100)), (Some(at(1)), Some(at(100)), None));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let cases = [
+            ("calls", AxisValue::Int(0), "calls is a whole number from 1 to 10000, not 0"),
+            ("call", AxisValue::Int(1), "call is the axis within each trial"),
+            ("memory_mb", AxisValue::Int(64), "memory_mb is a whole number from 128 to 10240, not 64"),
+            ("cpu", text("half"), "cpu is \"by-memory\" or \"core\", not \"half\""),
+            ("routing", text("random"), "routing is \"warm-first\" or \"spread\", not \"random\""),
+            ("timeout_s", AxisValue::Int(901), "timeout_s is a number from 0.1 to 900, not 901"),
+            ("rate_per_s", AxisValue::Int(-1), "rate_per_s is a number from 0 to 10000, not -1"),
+            ("handler", AxisValue::Int(1), "handler is text, not 1"),
+        ];
+        for (name, value, expected) in cases {
+            let found = workload(&[(name, value)]).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}

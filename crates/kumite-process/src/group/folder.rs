@@ -1,0 +1,91 @@
+//! The folders of groups, as the kernel shows them.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// How long the killed may take to be gone: they have their memory to give back, on a machine that may be busy.
+pub(super) const GONE_WITHIN: Duration = Duration::from_secs(5);
+
+/// Into a file that is there: a new one could not be made.
+pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes())
+}
+
+/// Who is in this group itself.
+pub(crate) fn processes(folder: &Path) -> io::Result<Vec<i32>> {
+    let text = fs::read_to_string(folder.join("cgroup.procs"))?;
+    // 0 is one that our pid namespace does not show; to kill, it means ourselves.
+    Ok(text.lines().filter_map(|line| line.parse().ok()).filter(|&pid| pid > 0).collect())
+}
+
+/// The folder and all below it, those below first.
+pub(crate) fn with_those_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let mut all: Vec<PathBuf> = folders.flat_map(|entry| with_those_below(&entry.path())).collect();
+    all.push(folder.to_owned());
+    all
+}
+
+/// Who is in these groups or below.
+pub(crate) fn members<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> BTreeSet<i32> {
+    let all = folders.into_iter().flat_map(|folder| with_those_below(folder));
+    all.flat_map(|folder| processes(&folder).unwrap_or_default()).collect()
+}
+
+/// Takes away what keeps a killed process from its end: to be frozen, or to get little CPU time.
+pub(crate) fn release<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) {
+    for folder in folders.into_iter().flat_map(|folder| with_those_below(folder)) {
+        for (file, text) in [
+            ("freezer.state", "THAWED"),
+            ("cgroup.freeze", "0"),
+            ("cpu.cfs_quota_us", "-1"),
+            ("cpu.max", "max"),
+        ] {
+            // Each of them has its hierarchy.
+            let _ = write(&folder.join(file), text);
+        }
+    }
+}
+
+/// Kills all in these groups; whether nobody is left.
+pub(super) fn empty(folders: &BTreeSet<PathBuf>) -> bool {
+    let us = std::process::id().cast_signed();
+    let last = Instant::now() + GONE_WITHIN;
+    loop {
+        let members = members(folders);
+        if members.is_empty() {
+            return true;
+        }
+        if Instant::now() >= last {
+            return false;
+        }
+        // Before they are thawed, so that they do nothing more.
+        for &pid in members.iter().filter(|&&pid| pid != us) {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+        release(folders);
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Removes these groups, if nobody is left in them. The kernel may see the last one go later than we.
+pub(crate) fn remove<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) {
+    let last = Instant::now() + GONE_WITHIN;
+    for folder in folders.into_iter().flat_map(|folder| with_those_below(folder)) {
+        while let Err(error) = fs::remove_dir(&folder) {
+            let busy = error.kind() == ErrorKind::ResourceBusy;
+            if !busy || !processes(&folder).is_ok_and(|left| left.is_empty()) || Instant::now() >= last {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}

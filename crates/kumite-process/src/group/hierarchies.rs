@@ -1,0 +1,221 @@
+//! Where this process is in the cgroup hierarchies, and the making of a group below.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use nix::errno::Errno;
+
+use super::Version;
+use super::folder::{self, processes};
+use crate::owner::token;
+use crate::proc_fs::Stat;
+
+/// What every group's name begins with; the token of its owner follows.
+pub(crate) const PREFIX: &str = "kumite-";
+
+const REMEDY: &str =
+    "run as root, or in a group of one's own: systemd-run --user --scope -p Delegate=yes kumite …";
+
+/// Something that a group can do, and the file that shows that it can.
+#[derive(Debug)]
+pub(crate) struct Controller {
+    name: &'static str,
+    v1_file: &'static str,
+    v2_file: &'static str,
+    /// In version 2 some are there in every group without being asked for.
+    asked_for: bool,
+}
+
+impl Controller {
+    pub const CPU: Controller =
+        Controller { name: "cpu", v1_file: "cpu.cfs_quota_us", v2_file: "cpu.max", asked_for: true };
+    pub const ACCOUNTS: Controller =
+        Controller { name: "cpuacct", v1_file: "cpuacct.usage", v2_file: "cpu.stat", asked_for: false };
+    pub const MEMORY: Controller = Controller {
+        name: "memory",
+        v1_file: "memory.limit_in_bytes",
+        v2_file: "memory.max",
+        asked_for: true,
+    };
+    pub const FREEZER: Controller =
+        Controller { name: "freezer", v1_file: "freezer.state", v2_file: "cgroup.freeze", asked_for: false };
+    const ALL: [Controller; 4] =
+        [Controller::CPU, Controller::ACCOUNTS, Controller::MEMORY, Controller::FREEZER];
+}
+
+/// A group's folder in one hierarchy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub version: Version,
+    pub folder: PathBuf,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Hierarchies {
+    /// Controllers of each hierarchy of version 1, and the folder of our group.
+    v1: Vec<(Vec<String>, PathBuf)>,
+    v2: Option<PathBuf>,
+    mounts: Vec<PathBuf>,
+    /// The kernel puts files into a new folder; here these stand for them.
+    #[cfg(test)]
+    pub files: Vec<(&'static str, &'static str)>,
+}
+
+impl Hierarchies {
+    /// Those of this process when this was first called: it may move into a group of its own later.
+    pub fn ours() -> &'static Hierarchies {
+        static OURS: OnceLock<Hierarchies> = OnceLock::new();
+        OURS.get_or_init(|| Hierarchies::at(Path::new("/")))
+    }
+
+    /// As `proc` and the mount points below this root tell.
+    pub fn at(root: &Path) -> Hierarchies {
+        let text = |file| fs::read_to_string(root.join(file)).unwrap_or_default();
+        let (ours, mounts) = (text("proc/self/cgroup"), text("proc/self/mounts"));
+        // Device, mount point, type, options.
+        let mounts: Vec<Vec<&str>> = mounts.lines().map(|line| line.split(' ').collect()).collect();
+        let mut found = Hierarchies::default();
+        for line in ours.lines() {
+            let mut parts = line.splitn(3, ':').skip(1);
+            let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+            let controllers: Vec<String> =
+                controllers.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            let is_v2 = controllers.is_empty();
+            let is_useful = Controller::ALL.iter().any(|one| controllers.iter().any(|name| name == one.name));
+            let is_ours = |mount: &&Vec<&str>| match (mount.get(2), mount.get(3)) {
+                (Some(&"cgroup2"), _) => is_v2,
+                (Some(&"cgroup"), Some(options)) => {
+                    is_useful && controllers.iter().all(|name| options.split(',').any(|o| o == name))
+                }
+                _ => false,
+            };
+            let Some(mount) = mounts.iter().find(is_ours) else { continue };
+            let mount = root.join(mount[1].trim_start_matches('/'));
+            // A container may not see the folder that it is in, and what it sees as the mount point is that folder.
+            let folder = mount.join(path.trim_matches('/'));
+            let hidden = path.contains("..") || !folder.is_dir();
+            let folder = if hidden { mount.clone() } else { folder };
+            found.mounts.push(mount);
+            match is_v2 {
+                true => found.v2 = Some(folder),
+                false => found.v1.push((controllers, folder)),
+            }
+        }
+        found
+    }
+
+    /// The folders in which groups of ours are made.
+    pub fn bases(&self) -> impl Iterator<Item = &Path> {
+        self.v1.iter().map(|(_, base)| base.as_path()).chain(self.v2.as_deref())
+    }
+
+    pub fn mounts(&self) -> &[PathBuf] {
+        &self.mounts
+    }
+
+    /// Makes the group's folder where this controller is, if it is not there yet: version 1 if that has it and lets us,
+    /// else version 2. Why not, in words.
+    pub fn place(&self, controller: &Controller, group: &str) -> Result<Place, String> {
+        let has = |(controllers, _): &&(Vec<String>, PathBuf)| {
+            controllers.iter().any(|name| name == controller.name)
+        };
+        let v1 = self.v1.iter().find(has).map(|(_, base)| {
+            self.make(base, group, controller.v1_file).map(|folder| Place { version: Version::V1, folder })
+        });
+        let v2 = || {
+            let base = self.v2.as_deref()?;
+            let asked = if controller.asked_for { ask_for(base, controller.name) } else { Ok(()) };
+            let folder = asked.and_then(|()| self.make(base, group, controller.v2_file));
+            Some(folder.map(|folder| Place { version: Version::V2, folder }))
+        };
+        match v1 {
+            Some(Ok(place)) => Ok(place),
+            Some(Err(why)) => v2().and_then(Result::ok).ok_or(why),
+            None => v2().unwrap_or_else(|| {
+                Err(format!("not to be had: no cgroup hierarchy with {} is mounted", controller.name))
+            }),
+        }
+    }
+
+    fn make(&self, base: &Path, group: &str, file: &str) -> Result<PathBuf, String> {
+        let folder = base.join(group);
+        let made = match fs::create_dir(&folder) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+            made => made.map(|()| true).map_err(|error| refused(base, &error))?,
+        };
+        #[cfg(test)]
+        for (file, text) in &self.files {
+            fs::write(folder.join(file), text).unwrap();
+        }
+        if folder.join(file).exists() {
+            return Ok(folder);
+        }
+        if made {
+            let _ = fs::remove_dir(&folder);
+        }
+        Err(format!("not to be had: a group in {} has no {file}", base.display()))
+    }
+}
+
+/// Has version 2 give this controller to the groups below.
+fn ask_for(base: &Path, controller: &str) -> Result<(), String> {
+    let has = |file| {
+        let text = fs::read_to_string(base.join(file)).unwrap_or_default();
+        text.split_whitespace().any(|name| name == controller)
+    };
+    if !has("cgroup.controllers") {
+        return Err(format!("not to be had: {} does not have {controller}; {REMEDY}", base.display()));
+    }
+    if has("cgroup.subtree_control") {
+        return Ok(());
+    }
+    let ask = || folder::write(&base.join("cgroup.subtree_control"), &format!("+{controller}"));
+    match ask() {
+        Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+            make_room(base)?;
+            ask().map_err(|error| refused(base, &error))
+        }
+        asked => asked.map_err(|error| refused(base, &error)),
+    }
+}
+
+/// A group of version 2 that gives controllers to those below it may have no processes itself: moves ours into one of
+/// their own. Others' are not ours to move.
+fn make_room(base: &Path) -> Result<(), String> {
+    let refused = |error: io::Error| refused(base, &error);
+    if processes(base).map_err(refused)?.into_iter().any(|pid| !descends_from_us(pid)) {
+        return Err(format!("not permitted: {} has others' processes, too; {REMEDY}", base.display()));
+    }
+    let own = base.join(format!("{PREFIX}{}", token()));
+    fs::create_dir(&own).map_err(refused)?;
+    // Who is to be moved may start another before.
+    for _ in 0..10 {
+        for pid in processes(base).map_err(refused)? {
+            match folder::write(&own.join("cgroup.procs"), &pid.to_string()) {
+                Err(error) if error.raw_os_error() != Some(Errno::ESRCH as i32) => {
+                    return Err(refused(error));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn descends_from_us(pid: i32) -> bool {
+    let us = std::process::id().cast_signed();
+    let parent = |pid: &i32| Stat::of(*pid).map(|stat| stat.parent);
+    std::iter::successors(Some(pid), parent).take(1000).any(|pid| pid == us)
+}
+
+fn refused(base: &Path, error: &io::Error) -> String {
+    let base = base.display();
+    match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            format!("not permitted: {base} is not writable; {REMEDY}")
+        }
+        _ => format!("not to be had: no group can be made in {base}: {error}"),
+    }
+}

@@ -1,0 +1,215 @@
+//! A group's folders, and what is written into their files and read from them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::thread;
+use std::time::Duration;
+
+use super::folder::{self, GONE_WITHIN};
+use super::hierarchies::{Controller, Hierarchies, PREFIX, Place};
+use super::{Control, Version};
+use crate::owner::token;
+use crate::tree::LastWait;
+use crate::{Error, guardian};
+
+const PERIOD_US: f64 = 20_000.0;
+const LONGEST_PERIOD_US: f64 = 1_000_000.0;
+const LEAST_QUOTA_US: f64 = 1_000.0;
+
+/// Where a group is; why not, in words.
+#[derive(Debug)]
+pub(crate) struct Places {
+    cpu: Result<Place, String>,
+    accounts: Result<Place, String>,
+    memory: Result<Place, String>,
+    freezer: Result<Place, String>,
+}
+
+impl Places {
+    pub fn ours() -> Places {
+        guardian::post();
+        Places::below(Hierarchies::ours())
+    }
+
+    pub fn below(hierarchies: &Hierarchies) -> Places {
+        let group = format!("{PREFIX}{}", token());
+        let place = |controller| hierarchies.place(&controller, &group);
+        Places {
+            cpu: place(Controller::CPU),
+            accounts: place(Controller::ACCOUNTS),
+            memory: place(Controller::MEMORY),
+            freezer: place(Controller::FREEZER),
+        }
+    }
+
+    pub fn control(&self) -> Control {
+        let version =
+            |place: &Result<Place, String>| place.as_ref().map(|it| it.version).map_err(String::clone);
+        Control { cpu: version(&self.cpu), memory: version(&self.memory), freezer: version(&self.freezer) }
+    }
+
+    /// Controllers may share one.
+    pub fn folders(&self) -> BTreeSet<PathBuf> {
+        let all = [&self.cpu, &self.accounts, &self.memory, &self.freezer].into_iter().flatten();
+        all.map(|place| place.folder.clone()).collect()
+    }
+
+    /// Moves a process into the group, in all hierarchies.
+    pub fn join(&self, pid: i32) -> Result<(), Error> {
+        self.folders().iter().try_for_each(|folder| write(folder, "cgroup.procs", &pid.to_string()))
+    }
+
+    pub fn limit_cpu(&self, share: Option<f64>) -> Result<(), Error> {
+        let Place { version, folder } = had(&self.cpu, "limit CPU time")?;
+        let limit =
+            share.map(|share| quota_and_period_us(share).ok_or(Error::Share { share })).transpose()?;
+        match (version, limit) {
+            (Version::V1, limit) => {
+                // Of the old period and the new quota, or the other way round, the kernel might take neither.
+                write(folder, "cpu.cfs_quota_us", "-1")?;
+                let Some((quota, period)) = limit else { return Ok(()) };
+                write(folder, "cpu.cfs_period_us", &period.to_string())?;
+                write(folder, "cpu.cfs_quota_us", &quota.to_string())
+            }
+            (Version::V2, Some((quota, period))) => write(folder, "cpu.max", &format!("{quota} {period}")),
+            (Version::V2, None) => write(folder, "cpu.max", "max"),
+        }
+    }
+
+    pub fn limit_memory(&self, bytes: u64) -> Result<(), Error> {
+        let Place { version, folder } = had(&self.memory, "limit memory")?;
+        let bytes = bytes.to_string();
+        match version {
+            Version::V1 if folder.join("memory.memsw.limit_in_bytes").exists() => {
+                // Never below that of memory alone.
+                write(folder, "memory.memsw.limit_in_bytes", "-1")?;
+                write(folder, "memory.limit_in_bytes", &bytes)?;
+                write(folder, "memory.memsw.limit_in_bytes", &bytes)
+            }
+            // A kernel that does not count swap: then this group gets none when its limit is reached.
+            Version::V1 => {
+                write(folder, "memory.swappiness", "0")?;
+                write(folder, "memory.limit_in_bytes", &bytes)
+            }
+            Version::V2 => {
+                if folder.join("memory.swap.max").exists() {
+                    write(folder, "memory.swap.max", "0")?;
+                }
+                write(folder, "memory.max", &bytes)
+            }
+        }
+    }
+
+    pub fn freeze(&self) -> Result<(), Error> {
+        let Place { version, folder } = had(&self.freezer, "freeze")?;
+        let (file, state, answer, frozen) = match version {
+            Version::V1 => ("freezer.state", "FROZEN", "freezer.state", "FROZEN"),
+            Version::V2 => ("cgroup.freeze", "1", "cgroup.events", "frozen 1"),
+        };
+        write(folder, file, state)?;
+        let mut last = LastWait::begin();
+        while !text(folder, answer)?.lines().any(|line| line == frozen) {
+            if !last.goes_on() {
+                let late = io::Error::new(io::ErrorKind::TimedOut, "not frozen yet, after a second");
+                return Err(Error::Group { path: folder.join(answer), source: late });
+            }
+            thread::sleep(Duration::from_micros(50));
+        }
+        Ok(())
+    }
+
+    pub fn thaw(&self) -> Result<(), Error> {
+        let Place { version, folder } = had(&self.freezer, "thaw")?;
+        match version {
+            Version::V1 => write(folder, "freezer.state", "THAWED"),
+            Version::V2 => write(folder, "cgroup.freeze", "0"),
+        }
+    }
+
+    pub fn cpu(&self) -> Result<Duration, Error> {
+        let Place { version, folder } = had(&self.accounts, "count CPU time")?;
+        let (file, duration) = match version {
+            Version::V1 => {
+                let text = text(folder, "cpuacct.usage")?;
+                ("cpuacct.usage", text.trim().parse().ok().map(Duration::from_nanos))
+            }
+            Version::V2 => ("cpu.stat", value(folder, "cpu.stat", "usage_usec").map(Duration::from_micros)),
+        };
+        let torn = || Error::Group { path: folder.join(file), source: io::ErrorKind::InvalidData.into() };
+        duration.ok_or_else(torn)
+    }
+
+    pub fn throttled(&self) -> Option<Duration> {
+        let Place { version, folder } = self.cpu.as_ref().ok()?;
+        match version {
+            Version::V1 => value(folder, "cpu.stat", "throttled_time").map(Duration::from_nanos),
+            Version::V2 => value(folder, "cpu.stat", "throttled_usec").map(Duration::from_micros),
+        }
+    }
+
+    pub fn oom_kills(&self) -> Option<u64> {
+        let Place { version, folder } = self.memory.as_ref().ok()?;
+        match version {
+            Version::V1 => value(folder, "memory.oom_control", "oom_kill"),
+            Version::V2 => value(folder, "memory.events", "oom_kill"),
+        }
+    }
+
+    pub fn peak_memory_bytes(&self) -> Option<u64> {
+        let Place { version, folder } = self.memory.as_ref().ok()?;
+        let file = match version {
+            Version::V1 => "memory.max_usage_in_bytes",
+            Version::V2 => "memory.peak",
+        };
+        text(folder, file).ok()?.trim().parse().ok()
+    }
+
+    pub fn kill(&self) -> Result<(), Error> {
+        let folders = self.folders();
+        match (folder::empty(&folders), folders.into_iter().next()) {
+            (false, Some(path)) => {
+                let why = format!("not everything in it has ended within {GONE_WITHIN:?} of a SIGKILL");
+                Err(Error::Group { path, source: io::Error::new(io::ErrorKind::TimedOut, why) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// See [`folder::release`].
+    pub fn release(&self) {
+        folder::release(&self.folders());
+    }
+
+    pub fn remove(&self) {
+        folder::remove(&self.folders());
+    }
+}
+
+fn had<'a>(place: &'a Result<Place, String>, what: &'static str) -> Result<&'a Place, Error> {
+    place.as_ref().map_err(|why| Error::NoGroup { what, why: why.clone() })
+}
+
+fn quota_and_period_us(share: f64) -> Option<(u64, u64)> {
+    let period = PERIOD_US.max((LEAST_QUOTA_US / share).ceil());
+    let known = share.is_finite() && share > 0.0 && period <= LONGEST_PERIOD_US;
+    known.then(|| ((share * period).round() as u64, period as u64))
+}
+
+fn write(folder: &Path, file: &str, text: &str) -> Result<(), Error> {
+    let path = folder.join(file);
+    folder::write(&path, text).map_err(|source| Error::Group { path, source })
+}
+
+fn text(folder: &Path, file: &str) -> Result<String, Error> {
+    let path = folder.join(file);
+    fs::read_to_string(&path).map_err(|source| Error::Group { path, source })
+}
+
+/// What stands behind a name in a file of names and values.
+fn value<T: FromStr>(folder: &Path, file: &str, name: &str) -> Option<T> {
+    let text = text(folder, file).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
+}

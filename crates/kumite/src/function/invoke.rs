@@ -1,0 +1,83 @@
+//! `kumite function invoke`.
+
+use std::io::Read;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use kumite_function::{ClientError, Invocations, Reply, invoke_at};
+
+use super::PORT;
+use crate::exit::Failure;
+use crate::{duration, output};
+
+#[derive(Parser)]
+#[command(after_help = "\
+The answer goes to standard output, the end of the log to standard error. It ends with 1 if the function failed.")]
+pub struct Args {
+    /// Which function
+    name: String,
+    /// What it is given: JSON, @FILE, or - for standard input
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    payload: String,
+    /// Where the host is
+    #[arg(long, value_name = "URL", default_value_t = format!("http://127.0.0.1:{PORT}"))]
+    endpoint: String,
+    /// Wait for the answer, only hand the call over, or only ask whether it could be made
+    #[arg(long = "type", value_enum, default_value_t = Kind::RequestResponse)]
+    kind: Kind,
+    /// How long to wait for it
+    #[arg(long, value_name = "TIME", default_value = "15m", value_parser = duration::parse)]
+    timeout: Duration,
+    /// Say nothing but the answer
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    RequestResponse,
+    Event,
+    DryRun,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_:$".contains(c);
+    if args.name.is_empty() || !args.name.chars().all(is_name) {
+        return Err(Failure::Usage(format!("'{}' is not a function's name", args.name)));
+    }
+    let kind = match args.kind {
+        Kind::RequestResponse => Invocations::RequestResponse,
+        Kind::Event => Invocations::Event,
+        Kind::DryRun => Invocations::DryRun,
+    };
+    let reply = invoke_at(&args.endpoint, &args.name, kind, payload(&args.payload)?, args.timeout);
+    let Reply { status, payload, function_error, log } = reply.map_err(|error| match error {
+        ClientError::Endpoint(_) => Failure::Usage(error.to_string()),
+        ClientError::Unanswered { .. } => Failure::Incomplete(error.to_string()),
+    })?;
+    let payload = String::from_utf8_lossy(&payload);
+    if let Some(log) = log.filter(|_| !args.quiet) {
+        output::note(log.trim_end());
+    }
+    match status {
+        200 => output::print(&format!("{}\n", payload.trim_end()))?,
+        202 | 204 => {}
+        404 => return Err(Failure::Usage(format!("status 404: {payload}"))),
+        _ => return Err(Failure::Incomplete(format!("status {status}: {payload}"))),
+    }
+    if function_error { Err(Failure::Gate(format!("the function {} failed", args.name))) } else { Ok(()) }
+}
+
+fn payload(given: &str) -> Result<Vec<u8>, Failure> {
+    let unread = |what: &str, error| Failure::Usage(format!("cannot read {what}: {error}"));
+    match given.strip_prefix('@') {
+        Some(file) => std::fs::read(file).map_err(|error| unread(file, error)),
+        None if given == "-" => {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().read_to_end(&mut bytes);
+            read.map_err(|error| unread("standard input", error))?;
+            Ok(bytes)
+        }
+        None => Ok(given.as_bytes().to_vec()),
+    }
+}

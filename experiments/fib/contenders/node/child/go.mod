@@ -1,0 +1,3 @@
+module kumite/fib-child
+
+go 1.25

@@ -1,0 +1,362 @@
+//! `kumite function serve` and `invoke`.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+
+use crate::place::{Place, Said};
+
+/// Longer than anything takes on a machine that stands still for a while.
+const SOON: Duration = Duration::from_secs(60);
+
+/// A host at work, and what it says.
+struct Host {
+    /// None once it is ended.
+    child: Option<Child>,
+    endpoint: String,
+    said: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
+    /// Whether it may limit memory.
+    limits: bool,
+}
+
+impl Host {
+    /// Serves functions, each a name and what its table has beside the command.
+    fn start(place: &Place, functions: &[(&str, &str)]) -> Host {
+        let fake = Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap().join("examples/fake_function");
+        let table = |(name, more): &(&str, &str)| {
+            let command = if more.contains("command") {
+                String::new()
+            } else {
+                format!("command = 'exec {}'\n", fake.display())
+            };
+            format!("[functions.{name}]\n{command}{}\n", more.replace("FAKE", &fake.display().to_string()))
+        };
+        place.write("functions.toml", &functions.iter().map(table).collect::<String>());
+        let mut command = place.command(&["function", "serve", "functions.toml", "--port", "0"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut first = String::new();
+        lines.read_line(&mut first).unwrap();
+        let endpoint =
+            first.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{first}")).to_owned();
+        let said = Arc::new(Mutex::new(String::new()));
+        let ours = Arc::clone(&said);
+        let reader = thread::spawn(move || {
+            for line in lines.lines().map_while(Result::ok) {
+                *ours.lock().unwrap() += &format!("{line}\n");
+            }
+        });
+        // What it cannot limit is the first it says.
+        let limits = Path::new("/sys/fs/cgroup").exists() && nix::unistd::geteuid().is_root();
+        Host { child: Some(child), endpoint, said, reader: Some(reader), limits }
+    }
+
+    fn invoke(&self, place: &Place, name: &str, payload: &str) -> Said {
+        place.kumite(&["function", "invoke", name, "--endpoint", &self.endpoint, "--payload", payload])
+    }
+
+    /// A call that is answered rightly.
+    #[track_caller]
+    fn answer(&self, place: &Place, name: &str, payload: &str) -> Value {
+        self.invoke(place, name, payload).ended(0).json()
+    }
+
+    /// A call that fails: its error's kind and message.
+    #[track_caller]
+    fn error(&self, place: &Place, name: &str, payload: &str) -> (String, String) {
+        let document = self.invoke(place, name, payload).ended(1).json();
+        let text = |key: &str| document[key].as_str().unwrap_or_default().to_owned();
+        (text("errorType"), text("errorMessage"))
+    }
+
+    /// Sends a call as it stands and returns all that comes back, in lower case.
+    fn raw(&self, name: &str, headers: &str, body: &str) -> String {
+        let address = self.endpoint.trim_start_matches("http://").trim_end_matches('/');
+        let mut stream = TcpStream::connect(address).unwrap();
+        let length = body.len();
+        let head = format!(
+            "POST /2015-03-31/functions/{name}/invocations HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
+        let mut all = String::new();
+        stream.read_to_string(&mut all).unwrap();
+        all.to_lowercase()
+    }
+
+    /// Waits until its log has this.
+    #[track_caller]
+    fn says(&self, what: &str) -> String {
+        let until = Instant::now() + SOON;
+        loop {
+            let said = self.said.lock().unwrap().clone();
+            if said.contains(what) {
+                return said;
+            }
+            assert!(Instant::now() < until, "'{what}' was not said, but:\n{said}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Ends it: nothing may be left, no process and no control group.
+    fn end(mut self, place: &Place) -> String {
+        let mut child = self.child.take().unwrap();
+        let pid = child.id();
+        kill(Pid::from_raw(pid as i32), Signal::SIGTERM).unwrap();
+        assert!(child.wait().unwrap().success());
+        self.reader.take().unwrap().join().unwrap();
+        assert_eq!(place.left(), Vec::<String>::new());
+        assert_eq!(groups(pid), Vec::<String>::new());
+        self.said.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Host {
+    /// None is left behind, also where a test fails.
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM);
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Control groups of a process.
+fn groups(pid: u32) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![std::path::PathBuf::from("/sys/fs/cgroup")];
+    while let Some(folder) = folders.pop() {
+        let below = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        for folder in below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+            let name = folder.file_name().to_string_lossy().into_owned();
+            if name.starts_with("kumite-") && name.contains(&format!("-{pid}-")) {
+                found.push(name);
+            }
+            folders.push(folder.path());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_function_is_called_with_its_log() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "handler = 'h'\nenv = { A = 'b' }")]);
+    let said = host.invoke(&place, "f", r#"{"n":1}"#).ended(0);
+    let answer = said.json();
+    assert_eq!(
+        (&answer["handler"], &answer["count"], &answer["event"]),
+        (&json!("h"), &json!(1), &json!({"n":1}))
+    );
+    for line in [
+        "START RequestId: ",
+        "\ncall 1 of h\n",
+        "\nEND RequestId: ",
+        "\nREPORT RequestId: ",
+        "\tMemory Size: 128 MB\t",
+        "\tInit Duration: ",
+    ] {
+        assert!(said.err.contains(line), "{line} is not in {}", said.err);
+    }
+    let warm = host.invoke(&place, "f", "{}").ended(0);
+    assert_eq!(warm.json()["count"], json!(2));
+    assert!(!warm.err.contains("Init Duration"), "{}", warm.err);
+    let log = host.end(&place);
+    assert!(log.contains("initialization of h\nSTART"), "{log}");
+}
+
+#[test]
+fn what_callers_may_ask_for() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "timeout_s = 60\nmax_instances = 1")]);
+    let kind = |kind: &str| format!("x-amz-invocation-type: {kind}\r\n");
+    let event = host.raw("f", &kind("Event"), r#"{"do":"sleep=1"}"#);
+    assert!(event.starts_with("http/1.1 202"), "{event}");
+    host.says("REPORT");
+    let dry = host.raw("f", &kind("DryRun"), "{}");
+    assert!(dry.starts_with("http/1.1 204"), "{dry}");
+    let by_arn = host.raw("arn:aws:lambda:us-east-1:123456789012:function:f:$LATEST", "", "");
+    assert!(by_arn.starts_with("http/1.1 200") && by_arn.contains("\"event\":{}"), "{by_arn}");
+    let cases = [
+        (host.raw("f", &kind("Sideways"), "{}"), "400", "invalidparametervalueexception"),
+        (host.raw("f", "", "{"), "400", "invalidrequestcontentexception"),
+        (host.raw("nobody", "", "{}"), "404", "resourcenotfoundexception"),
+        (host.raw("f:7", "", "{}"), "404", "resourcenotfoundexception"),
+        (
+            host.raw("f", &kind("Event"), &json!("x".repeat(1 << 20)).to_string()),
+            "413",
+            "requesttoolargeexception",
+        ),
+        (host.raw("f", "", &json!("x".repeat(6 << 20)).to_string()), "413", "requesttoolargeexception"),
+        (host.raw("f", "x-amz-client-context: ?\r\n", "{}"), "400", "invalidparametervalueexception"),
+    ];
+    for (answer, status, kind) in cases {
+        let right = answer.starts_with(&format!("http/1.1 {status}"))
+            && answer.contains(&format!("x-amzn-errortype: {kind}\r\n"));
+        assert!(right, "{status} {kind}: {answer}");
+    }
+    let tail = host.raw("f", "x-amz-log-type: Tail\r\n", "{}");
+    assert!(
+        tail.contains("x-amz-log-result: ") && tail.contains("x-amz-executed-version: $latest"),
+        "{tail}"
+    );
+    // While its only instance has a call, another is refused.
+    let slow = host.raw("f", &kind("Event"), r#"{"do":"sleep=3000"}"#);
+    assert!(slow.starts_with("http/1.1 202"), "{slow}");
+    let until = Instant::now() + Duration::from_millis(2500);
+    let busy = std::iter::repeat_with(|| host.raw("f", "", "{}"))
+        .take_while(|_| Instant::now() < until)
+        .find(|answer| answer.starts_with("http/1.1 429"));
+    let busy = busy.expect("a call is refused while another runs");
+    assert!(busy.contains("x-amzn-errortype: toomanyrequestsexception"), "{busy}");
+    host.end(&place);
+}
+
+#[test]
+fn errors_of_functions_are_told() {
+    let place = Place::new("", &[]);
+    let host = Host::start(
+        &place,
+        &[
+            ("f", "timeout_s = 1\nmax_instances = 1"),
+            ("big", "timeout_s = 60\ncpu = 'unlimited'"),
+            ("unborn", "env = { INIT = 'error' }"),
+            ("stillborn", "env = { INIT = 'exit=7' }"),
+            ("gone", "command = 'exec /no/such/program'"),
+        ],
+    );
+    let error = |name: &str, payload: &str| host.error(&place, name, payload);
+    assert_eq!(error("f", r#"{"do":"error"}"#), ("Told".into(), "as told".into()));
+    assert_eq!(host.answer(&place, "f", "{}")["count"], json!(2), "the instance lives on");
+    let (kind, message) = error("f", r#"{"do":"hang"}"#);
+    assert_eq!(kind, "Sandbox.Timedout");
+    assert!(message.ends_with("Task timed out after 1.00 seconds"), "{message}");
+    assert_eq!(host.answer(&place, "f", "{}")["count"], json!(1), "the instance was replaced");
+    let (kind, message) = error("f", r#"{"do":"exit=3"}"#);
+    assert_eq!(kind, "Runtime.ExitError");
+    assert!(message.ends_with("Runtime exited with error: exit status 3"), "{message}");
+    let (kind, message) = error("big", r#"{"do":"bytes=6291560"}"#);
+    assert_eq!(kind, "Function.ResponseSizeTooLarge");
+    assert!(message.contains("exceeded maximum allowed payload size (6291556 bytes)"), "{message}");
+    assert_eq!(error("unborn", "{}"), ("Init.Failed".into(), "as told".into()));
+    assert!(error("stillborn", "{}").1.ends_with("exit status 7"));
+    assert!(error("gone", "{}").1.ends_with("exit status 127"));
+    let log = host.end(&place);
+    assert_eq!(log.matches("INIT_REPORT").count(), 3, "{log}");
+}
+
+#[test]
+fn a_slow_initialization_is_begun_again_within_the_call() {
+    let place = Place::new("", &[]);
+    let rules = "init_limit_s = 1\ntimeout_s = 60\nbilling = '2016'\nenv = { INIT = 'sleep=1500' }";
+    let host = Host::start(&place, &[("slow", rules)]);
+    let said = host.invoke(&place, "slow", "{}").ended(0);
+    assert_eq!(said.json()["count"], json!(1));
+    let report = said.err.lines().find(|line| line.starts_with("REPORT")).unwrap().to_owned();
+    let figure = |name: &str| -> f64 {
+        let after = report.split(name).nth(1).unwrap_or_else(|| panic!("{name} is not in {report}"));
+        after.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    assert!(figure("\tDuration: ") >= 1500.0, "the second is in the call: {report}");
+    assert!(
+        figure("\tBilled Duration: ") >= 1500.0 && figure("\tBilled Duration: ") % 100.0 == 0.0,
+        "{report}"
+    );
+    assert!(!report.contains("Init Duration"), "{report}");
+    let log = host.end(&place);
+    assert!(log.contains("killed: its initialization was cut off after 1 s"), "{log}");
+    assert!(log.contains("INIT_REPORT Init Duration: 1000.00 ms\tPhase: init\tStatus: timeout"), "{log}");
+    assert_eq!(log.matches("initialization of slow").count(), 2, "{log}");
+}
+
+#[test]
+fn an_instance_may_do_anything() {
+    let place = Place::new("", &[]);
+    let stubborn = "timeout_s = 1\ncommand = \"trap '' TERM; exec FAKE\"";
+    let host = Host::start(
+        &place,
+        &[
+            ("f", "timeout_s = 60\nmax_instances = 1"),
+            ("short", "timeout_s = 2"),
+            ("stubborn", stubborn),
+            ("good", "timeout_s = 60"),
+        ],
+    );
+    let good = || {
+        assert_eq!(host.answer(&place, "good", "{}")["handler"], json!("good"));
+    };
+    let f = |told: &str| host.answer(&place, "f", &json!({ "do": told }).to_string());
+    good();
+    assert_eq!(f("twice"), json!("the first"));
+    host.says("of f: it answered '");
+    assert_eq!(f("other")["count"], json!(2), "it answered its own request after that");
+    host.says("it answered request 'another' while it had '");
+    f("garbage");
+    host.says("it sent what is not HTTP");
+    f("close");
+    host.says("it answered something that broke off");
+    assert_eq!(f("fork")["count"], json!(5), "all that was one instance");
+    good();
+    f("early");
+    host.says("it asked for an event before it had answered the last one");
+    assert_eq!(host.error(&place, "short", r#"{"do":"silent"}"#).0, "Sandbox.Timedout");
+    assert_eq!(host.error(&place, "stubborn", r#"{"do":"hang"}"#).0, "Sandbox.Timedout");
+    host.says("instance 1 of stubborn: killed: time-out after 1 s");
+    if host.limits {
+        let (kind, message) = host.error(&place, "f", r#"{"do":"leak"}"#);
+        assert_eq!(kind, "Runtime.OutOfMemory", "{message}");
+    } else {
+        eprintln!("not tested: an instance that leaks, for memory cannot be limited here");
+    }
+    good();
+    let log = host.says("child ");
+    let child: i32 = log.split("child ").nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
+    host.end(&place);
+    let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+    // Who has ended is init's to take note of.
+    assert!(state.is_empty() || state.contains(") Z "), "what it forked is gone: {state}");
+}
+
+#[test]
+fn a_host_that_is_killed_leaves_nothing() {
+    let place = Place::new("", &[]);
+    let mut host = Host::start(&place, &[("f", "")]);
+    host.answer(&place, "f", r#"{"do":"fork"}"#);
+    let mut child = host.child.take().unwrap();
+    let pid = child.id();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let until = Instant::now() + SOON;
+    while !(place.left().is_empty() && groups(pid).is_empty()) {
+        assert!(Instant::now() < until, "left are {:?} and {:?}", place.left(), groups(pid));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_is_typed_wrong() {
+    let place = Place::new("", &[]);
+    place.write("functions.toml", "[functions.f]\ncommand = 'true'\nmemory = 5\n");
+    let cases: [(&[&str], &str); 5] = [
+        (&["function", "serve", "none.toml"], "cannot read none.toml"),
+        (&["function", "serve", "functions.toml"], "functions.toml:3:1: unknown field `memory`"),
+        (&["function", "invoke", "a b"], "'a b' is not a function's name"),
+        (&["function", "invoke", "f", "--endpoint", "ftp://x"], "'ftp://x' is not the URL of a host"),
+        (&["function", "invoke", "f", "--payload", "@gone"], "cannot read gone"),
+    ];
+    for (arguments, expected) in cases {
+        let said = place.kumite(arguments).ended(2);
+        assert!(said.err.contains(expected), "{}", said.err);
+    }
+    let said = place.kumite(&["function", "invoke", "f", "--endpoint", "http://127.0.0.1:1"]).ended(3);
+    assert!(said.err.contains("is `kumite function serve` running there?"), "{}", said.err);
+}
