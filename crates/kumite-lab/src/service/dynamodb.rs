@@ -116,7 +116,7 @@ pub(super) fn class_path(
             "exec mvn{offline} -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath \
              -DincludeScope=runtime -Dmdep.outputFile=class-path"
         );
-        let spawn = Spawn { command: &command, dir: folder.path(), env, cores: &[], log };
+        let spawn = Spawn { command: &command, dir: folder.path(), env, cores: &[], log, group: None };
         run(&spawn, FETCH_LIMIT, stop)
     };
     let fetched = |done: Result<Finished, Error>| match done {
