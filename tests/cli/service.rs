@@ -127,33 +127,34 @@ fn a_kumite_that_is_killed_leaves_no_process_and_the_next_one_clears_its_files()
     nothing_is_left(&place);
 }
 
-/// A PostgreSQL that says this and ends.
-fn with_postgres_that(place: &Place, says: &str) -> Said {
-    let scripts = [
-        (
-            "postgres",
-            format!("[ \"$1\" = --version ] && echo 'postgres (PostgreSQL) 15.1' && exit\n{says}\nexit 1"),
-        ),
-        ("initdb", "mkdir -p \"$DATA\"".to_owned()),
-        ("psql", "exit 2".to_owned()),
-        ("setpriv", "while [ \"${1#--}\" != \"$1\" ]; do shift; done; exec \"$@\"".to_owned()),
-    ];
+/// What a run says where these tools are.
+fn with_tools(place: &Place, scripts: &[(&str, &str)]) -> Said {
     for (name, script) in scripts {
         place.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{script}\n"));
         let runs = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(place.path(&format!("bin/{name}")), runs).unwrap();
     }
     let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").unwrap());
-    let command = place.command(&["run", "fake"]).env("TMPDIR", place.path("tmp")).env("PATH", path).output();
-    Said::of(command.unwrap())
+    let mut command = place.command(&["run", "fake", "--json", "-"]);
+    Said::of(command.env("TMPDIR", place.path("tmp")).env("PATH", path).output().unwrap())
+}
+
+/// A PostgreSQL that says this and ends.
+fn with_postgres_that(place: &Place, says: &str) -> Said {
+    let postgres =
+        format!("[ \"$1\" = --version ] && echo 'postgres (PostgreSQL) 15.1' && exit\n{says}\nexit 1");
+    let scripts = [
+        ("postgres", postgres.as_str()),
+        ("initdb", "mkdir -p \"$DATA\""),
+        ("psql", "exit 2"),
+        ("setpriv", "while [ \"${1#--}\" != \"$1\" ]; do shift; done; exec \"$@\""),
+    ];
+    with_tools(place, &scripts)
 }
 
 #[test]
 fn a_postgresql_that_cannot_start_is_one_error_with_the_end_of_its_log() {
-    let experiment = EXPERIMENT.replace(
-        "kind = \"stub\"\ndelay_ms = \"$delay_ms\"\nbody = \"it's \\\"there\\\"\"",
-        "kind = \"postgresql\"",
-    );
+    let experiment = EXPERIMENT.replace(STUB, "kind = \"postgresql\"");
     let place = place(&experiment, "");
     let said = with_postgres_that(&place, "echo 'FATAL:  data directory has no room'");
     let said = said.ended(3);
@@ -162,6 +163,61 @@ fn a_postgresql_that_cannot_start_is_one_error_with_the_end_of_its_log() {
     assert!(said.err.contains(expected), "{}", said.err);
     assert_eq!(said.err.matches("postgresql").count(), 1, "{}", said.err);
     nothing_is_left(&place);
+}
+
+const STUB: &str = "kind = \"stub\"\ndelay_ms = \"$delay_ms\"\nbody = \"it's \\\"there\\\"\"";
+
+/// What says that it is a Java, and then does this.
+fn java(does: &str) -> String {
+    format!("[ \"$1\" = -version ] && echo 'openjdk version \"25.0.3\"' && exit\n{does}")
+}
+
+/// Fetches only where it may use the network.
+const MAVEN: &str = "[ \"$1\" = -o ] && exit 1\necho a.jar:b.jar > class-path";
+
+#[test]
+fn a_dynamodb_is_fetched_filled_and_told() {
+    let experiment = EXPERIMENT.replace(STUB, "kind = \"dynamodb\"\nsetup = \"items.json\"");
+    let tell = "echo $BACKEND_URL $BACKEND_HOST $BACKEND_PORT > ../../told;";
+    let place = place(&experiment, tell);
+    place.write("experiments/fake/items.json", r#"[{"CreateTable": {}}, {"PutItem": {}}]"#);
+    // Says yes to everything.
+    let yes = format!(
+        "for port; do :; done\necho $CLASSPATH\nexec {} stub --port $port",
+        env!("CARGO_BIN_EXE_kumite")
+    );
+    let said = with_tools(&place, &[("java", &java(&yes)), ("mvn", MAVEN)]).ended(0);
+    let fetching = "fetching DynamoDB Local 2.6.1 (for the service 'backend')";
+    assert_eq!(said.err.matches(fetching).count(), 1, "{}", said.err);
+    let export = said.json();
+    assert_right("run", &export);
+    assert_eq!(export["run"]["services"][0]["version"], "2.6.1, java 25.0.3");
+    assert!(metrics(&export)["backend_cpu_s"].as_f64() >= Some(0.0));
+    let told = place.read("experiments/fake/told");
+    let [url, host, port] = told.split_whitespace().collect::<Vec<_>>()[..] else { panic!("{told}") };
+    assert_eq!((url, host), (format!("http://127.0.0.1:{port}").as_str(), "127.0.0.1"));
+    nothing_is_left(&place);
+}
+
+#[test]
+fn a_dynamodb_that_cannot_be_had_is_one_error() {
+    let experiment = EXPERIMENT.replace(STUB, "kind = \"dynamodb\"");
+    let no_network = "echo '[ERROR] Unknown host: no.network -> [Help 1]'\necho '[ERROR] more'\nexit 1";
+    let dies = java("echo 'Address already in use'; exit 3");
+    for (mvn, expected) in [
+        (
+            no_network,
+            "fetch DynamoDB Local 2.6.1 from Maven Central, and ended with status 1: Unknown host: no.network\n",
+        ),
+        (MAVEN, "(dynamodb) ended with status 3 before it was ready; its log: Address already in use\n"),
+    ] {
+        let place = place(&experiment, "");
+        let said = with_tools(&place, &[("java", &dies), ("mvn", mvn)]);
+        assert!(said.err.contains(expected), "{}", said.err);
+        assert_eq!(said.err.matches("dynamodb").count(), 1, "{}", said.err);
+        assert_ne!(said.code, 0, "{}", said.err);
+        nothing_is_left(&place);
+    }
 }
 
 #[test]

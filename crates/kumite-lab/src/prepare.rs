@@ -93,8 +93,9 @@ pub fn prepare(
 ) -> Result<Prepared, SpecError> {
     let builds = Builds::open(state).map_err(SpecError::Usage)?;
     // Without them nothing can be measured, so they come first.
-    let services = service::prepare(&experiment.services, choice.install, &builds.log("services"), note)
-        .map_err(SpecError::Usage)?;
+    let services =
+        service::prepare(&experiment.services, choice.install, &builds.log("services"), stop, note)
+            .map_err(SpecError::Usage)?;
     let mut prepared = Prepared { ready: Vec::new(), contenders: Vec::new(), services };
     for contender in &experiment.contenders {
         let wanted = |variant: &&Variant| choice.left_out(&variant.name).is_none();

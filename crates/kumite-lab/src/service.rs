@@ -1,6 +1,7 @@
 //! What an experiment needs beside its contenders: started before each trial's contender, on loopback and a port of its
 //! own, and ended after it.
 
+mod dynamodb;
 mod files;
 mod folder;
 mod postgresql;
@@ -20,6 +21,7 @@ use crate::contender::Install;
 use crate::log::last_lines;
 use crate::needs::{self, Need, Tools, ended};
 use crate::spec::Experiment;
+use dynamodb::Dynamodb;
 use files::Files;
 use folder::Folder;
 use postgresql::Postgresql;
@@ -36,14 +38,15 @@ pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 /// The services of an experiment, with what starts them.
 pub(crate) struct Services<'a> {
     specs: &'a BTreeMap<String, ServiceSpec>,
-    tools: BTreeMap<&'a str, Tools>,
+    /// What leads to the tools of each, and to what is fetched for it.
+    env: BTreeMap<&'a str, Vec<(String, String)>>,
     cores: Vec<usize>,
 }
 
 /// What one is started with.
 struct Order<'a> {
     name: &'a str,
-    tools: &'a Tools,
+    env: &'a [(String, String)],
     /// Is empty, and its own.
     folder: PathBuf,
     cores: &'a [usize],
@@ -78,13 +81,15 @@ impl<'a> Services<'a> {
         specs: &'a BTreeMap<String, ServiceSpec>,
         cores: &[usize],
         log: &Path,
+        stop: &AtomicBool,
     ) -> Result<Services<'a>, String> {
-        let mut tools = BTreeMap::new();
+        let mut env = BTreeMap::new();
         for (name, spec) in specs {
             let missing = |what| format!("the service '{name}' needs {what}; {}", remedy(spec.kind()));
-            tools.insert(name.as_str(), look(spec.kind(), log).map_err(missing)?);
+            let tools = look(spec.kind(), log).map_err(missing)?;
+            env.insert(name.as_str(), fetched(name, spec.kind(), &tools, log, stop, &mut |_| ())?);
         }
-        Ok(Services { specs, tools, cores: cores.to_vec() })
+        Ok(Services { specs, env, cores: cores.to_vec() })
     }
 
     /// Those of an experiment, started once and ended: what is wrong with them is then said once, and before the first
@@ -95,7 +100,8 @@ impl<'a> Services<'a> {
         logs: &Path,
         stop: &AtomicBool,
     ) -> Result<Services<'a>, String> {
-        let services = Services::find(&experiment.services, &available.engine, &logs.join("services.log"))?;
+        let services =
+            Services::find(&experiment.services, &available.engine, &logs.join("services.log"), stop)?;
         let unavailable = experiment.unavailable(available);
         let can_be = |point: &Point| unavailable.iter().all(|other| other.point != *point);
         if let Some(point) = experiment.points().into_iter().find(can_be) {
@@ -115,7 +121,7 @@ impl<'a> Services<'a> {
             let own = running._folder.as_ref().map_or(Ok(PathBuf::new()), |folder| folder.for_service(name));
             let order = Order {
                 name,
-                tools: &self.tools[name.as_str()],
+                env: &self.env[name.as_str()],
                 folder: own.map_err(failed)?,
                 cores: &self.cores,
                 log: log.with_file_name(format!("{}-{name}.log", file_name(log))),
@@ -130,6 +136,9 @@ impl<'a> Services<'a> {
                 }
                 ServiceSpec::Files(spec) => {
                     Files::start(spec, parameters, &order).map(|started| Box::new(started) as _)
+                }
+                ServiceSpec::Dynamodb(spec) => {
+                    Dynamodb::start(spec, &order).map(|started| Box::new(started) as _)
                 }
             };
             running.services.push(started.map_err(failed)?);
@@ -222,11 +231,12 @@ impl Process {
     }
 }
 
-/// Looks for what the services need, installs what may be installed, and says which version of each there is.
+/// Looks for what the services need, installs what may be installed, fetches, and says which version of each there is.
 pub(crate) fn prepare(
     specs: &BTreeMap<String, ServiceSpec>,
     install: bool,
     log: &Path,
+    stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
 ) -> Result<Vec<Service>, String> {
     let mut services = Vec::new();
@@ -244,12 +254,14 @@ pub(crate) fn prepare(
             found => found,
         };
         let tools = tools.map_err(missing)?;
-        let version = tools.found.iter().find_map(|(_, version)| version.clone());
-        services.push(Service {
-            name: name.clone(),
-            kind: kind.as_str().to_owned(),
-            version: version.unwrap_or_else(|| format!("kumite {}", env!("CARGO_PKG_VERSION"))),
-        });
+        fetched(name, kind, &tools, log, stop, note)?;
+        let tool = tools.found.iter().find_map(|(_, version)| version.clone());
+        let own = || format!("kumite {}", env!("CARGO_PKG_VERSION"));
+        let version = match kind {
+            Kind::Dynamodb => format!("{}, java {}", dynamodb::VERSION, tool.unwrap_or_default()),
+            Kind::Postgresql | Kind::Stub | Kind::Files => tool.unwrap_or_else(own),
+        };
+        services.push(Service { name: name.clone(), kind: kind.as_str().to_owned(), version });
     }
     Ok(services)
 }
@@ -261,6 +273,25 @@ fn look(kind: Kind, log: &Path) -> Result<Tools, String> {
         tools.find(&need, log, &AtomicBool::new(false))?;
     }
     Ok(tools)
+}
+
+/// What leads to the tools, and to what they fetch, of which `note` is told.
+fn fetched(
+    name: &str,
+    kind: Kind,
+    tools: &Tools,
+    log: &Path,
+    stop: &AtomicBool,
+    note: &mut dyn FnMut(&str),
+) -> Result<Vec<(String, String)>, String> {
+    let mut env = tools.env()?;
+    if kind == Kind::Dynamodb {
+        let fetching = format!("fetching DynamoDB Local {} (for the service '{name}')", dynamodb::VERSION);
+        let class_path = dynamodb::class_path(&env, log, stop, &mut || note(&fetching))
+            .map_err(|why| format!("the service '{name}' ({}) {why}", kind.as_str()))?;
+        env.push(("CLASSPATH".to_owned(), class_path));
+    }
+    Ok(env)
 }
 
 fn remedy(kind: Kind) -> String {

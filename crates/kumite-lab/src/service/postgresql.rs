@@ -50,7 +50,7 @@ impl Postgresql {
         if let Some(user) = user {
             user.give(&order.folder)?;
         }
-        let mut env = order.tools.env()?;
+        let mut env = order.env.to_vec();
         let set = [("DATA", data.display().to_string()), ("PGHOST", data.display().to_string())];
         let set = set.into_iter().chain([("PGPORT", port.to_string()), ("PGUSER", "postgres".to_owned())]);
         env.extend(set.map(|(name, value)| (name.to_owned(), value)));

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Parameters;
+use super::dynamodb::{Request, requests};
 
 /// What a service is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,16 +19,19 @@ pub(crate) enum Kind {
     Stub,
     /// Files on a disk that may be slow.
     Files,
+    /// AWS's DynamoDB Local.
+    Dynamodb,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 3] = [Kind::Postgresql, Kind::Stub, Kind::Files];
+    pub const ALL: [Kind; 4] = [Kind::Postgresql, Kind::Stub, Kind::Files, Kind::Dynamodb];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Postgresql => "postgresql",
             Kind::Stub => "stub",
             Kind::Files => "files",
+            Kind::Dynamodb => "dynamodb",
         }
     }
 
@@ -35,6 +39,7 @@ impl Kind {
     pub fn needs(self) -> &'static [&'static str] {
         match self {
             Kind::Postgresql => &["postgres >= 13", "initdb", "psql", "setpriv"],
+            Kind::Dynamodb => &["java >= 17", "mvn"],
             Kind::Stub | Kind::Files => &[],
         }
     }
@@ -43,6 +48,7 @@ impl Kind {
     pub fn packages(self) -> &'static [&'static str] {
         match self {
             Kind::Postgresql => &["postgresql"],
+            Kind::Dynamodb => &["default-jre-headless", "maven"],
             Kind::Stub | Kind::Files => &[],
         }
     }
@@ -53,6 +59,7 @@ impl Kind {
             Kind::Postgresql => &["cpu_s", "queries"],
             Kind::Stub => &["cpu_s", "requests", "late_p99_us"],
             Kind::Files => &["cpu_s", "seeks", "late_p99_us"],
+            Kind::Dynamodb => &["cpu_s"],
         }
     }
 
@@ -61,6 +68,7 @@ impl Kind {
             Kind::Postgresql => &["connections", "setup", "counts"],
             Kind::Stub => &["delay_ms", "body"],
             Kind::Files => &["files", "size_bytes", "delay_ms"],
+            Kind::Dynamodb => &["setup"],
         }
     }
 }
@@ -70,7 +78,7 @@ impl Kind {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Service")]
 pub(crate) struct File {
-    /// What it is: the real PostgreSQL, kumite's delay stub, or a folder of files.
+    /// What it is: the real PostgreSQL, kumite's delay stub, a folder of files, or AWS's DynamoDB Local.
     #[schemars(extend("enum" = Kind::ALL.map(Kind::as_str)))]
     kind: String,
     /// Of a stub: how long each answer takes. Of files: how long each read takes that does not go on where the last one
@@ -81,7 +89,8 @@ pub(crate) struct File {
     /// Of PostgreSQL: how many connections contenders may have at once; it refuses more.
     #[schemars(range(min = 1, max = 1000))]
     connections: Option<u32>,
-    /// Of PostgreSQL: a file of SQL in the experiment's folder, executed in the contenders' database before each trial.
+    /// A file in the experiment's folder by which it is filled before each trial. Of PostgreSQL: SQL, executed in the
+    /// contenders' database. Of DynamoDB: a JSON list of requests, each an object `{"PutItem": {…}}`.
     setup: Option<PathBuf>,
     /// Of PostgreSQL: a pattern of the queries that are counted.
     counts: Option<String>,
@@ -100,6 +109,8 @@ pub(crate) enum ServiceSpec {
     Stub(StubSpec),
     /// Files on a disk that may be slow.
     Files(FilesSpec),
+    /// AWS's DynamoDB Local.
+    Dynamodb(DynamodbSpec),
 }
 
 #[derive(Clone, Debug)]
@@ -120,6 +131,12 @@ pub(crate) struct FilesSpec {
     pub files: Figure,
     pub size_bytes: Figure,
     pub delay_ms: Figure,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct DynamodbSpec {
+    /// What it is asked before contenders are.
+    pub setup: Vec<Request>,
 }
 
 /// A number, or the parameter that is one.
@@ -150,6 +167,7 @@ impl ServiceSpec {
             ServiceSpec::Postgresql(_) => Kind::Postgresql,
             ServiceSpec::Stub(_) => Kind::Stub,
             ServiceSpec::Files(_) => Kind::Files,
+            ServiceSpec::Dynamodb(_) => Kind::Dynamodb,
         }
     }
 
@@ -216,12 +234,12 @@ pub(crate) fn parse(
             default.map(Figure::Number).ok_or((key, format!("a service of kind {} needs {key}", file.kind)))
         }
     };
+    let setup = file.setup.as_ref().map(|setup| folder.join(setup));
+    if let Some(missing) = setup.as_ref().filter(|setup| !setup.is_file()) {
+        return Err(("setup", format!("there is no file {}", missing.display())));
+    }
     Ok(match kind {
         Kind::Postgresql => {
-            let setup = file.setup.as_ref().map(|setup| folder.join(setup));
-            if let Some(missing) = setup.as_ref().filter(|setup| !setup.is_file()) {
-                return Err(("setup", format!("there is no file {}", missing.display())));
-            }
             let counts = file.counts.clone().unwrap_or_else(|| ".".to_owned());
             ServiceSpec::Postgresql(PostgresqlSpec {
                 connections: file.connections.unwrap_or(20),
@@ -237,6 +255,13 @@ pub(crate) fn parse(
             files: figure("files", &file.files, Some(1.0))?,
             size_bytes: figure("size_bytes", &file.size_bytes, None)?,
             delay_ms: figure("delay_ms", &file.delay_ms, Some(0.0))?,
+        }),
+        Kind::Dynamodb => ServiceSpec::Dynamodb(DynamodbSpec {
+            setup: setup.map_or(Ok(Vec::new()), |setup| {
+                let text = std::fs::read_to_string(&setup).map_err(|error| error.to_string());
+                let read = text.and_then(|text| requests(&text));
+                read.map_err(|why| ("setup", format!("{}: {why}", setup.display())))
+            })?,
         }),
     })
 }
@@ -261,13 +286,18 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused_with_its_key() {
         let cases = [
-            ("kind = 'redis'", "kind", "unknown kind of service 'redis'; known: postgresql, stub, files"),
+            (
+                "kind = 'redis'",
+                "kind",
+                "unknown kind of service 'redis'; known: postgresql, stub, files, dynamodb",
+            ),
             ("kind = 'stub'\nsetup = 'x'", "setup", "of kind stub has no setup; it has delay_ms, body"),
             ("kind = 'stub'\ndelay_ms = -1", "delay_ms", "not -1"),
             ("kind = 'stub'\ndelay_ms = '5'", "delay_ms", "a number or \"$parameter\", not \"5\""),
             ("kind = 'stub'\ndelay_ms = '$x'", "delay_ms", "no workload parameter 'x'"),
             ("kind = 'files'", "size_bytes", "of kind files needs size_bytes"),
             ("kind = 'postgresql'\nsetup = 'gone.sql'", "setup", "there is no file ./gone.sql"),
+            ("kind = 'dynamodb'\nsetup = 'Cargo.toml'", "setup", "./Cargo.toml: no list of requests"),
         ];
         for (text, key, expected) in cases {
             let (found, what) = spec(text).unwrap_err();

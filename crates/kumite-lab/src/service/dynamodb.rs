@@ -1,0 +1,263 @@
+//! AWS's own DynamoDB Local, empty, in memory.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kumite_process::{Error, Finished, Spawn, run};
+
+use super::spec::DynamodbSpec;
+use super::{GRACE, Order, Process, Serving, variable};
+use crate::http::free_port;
+use crate::log::last_lines;
+use crate::needs::ended;
+
+/// What Maven is asked for.
+const POM: &str = include_str!("dynamodb/pom.xml");
+/// The one in the POM.
+pub(super) const VERSION: &str = "2.6.1";
+
+const FETCH_LIMIT: Duration = Duration::from_secs(10 * 60);
+const READY: Duration = Duration::from_secs(60);
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+const ANSWER_BYTES: u64 = 16 << 20;
+
+/// One request of its API: `CreateTable` and what is to be created, as JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Request {
+    operation: String,
+    body: String,
+}
+
+pub(super) struct Dynamodb {
+    name: String,
+    process: Process,
+    port: u16,
+}
+
+impl Dynamodb {
+    pub fn start(spec: &DynamodbSpec, order: &Order) -> Result<Dynamodb, String> {
+        let port = free_port()?;
+        // It lives for some seconds and has one CPU, so that a second compiler and a concurrent collector would not pay. It
+        // leaves a native library in Java's folder for temporary files if it is killed. It has no option to listen on
+        // loopback alone.
+        let command = format!(
+            "exec java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=\"$PWD\" \
+             --enable-native-access=ALL-UNNAMED com.amazonaws.services.dynamodbv2.local.main.ServerRunner \
+             -inMemory -sharedDb -disableTelemetry -port {port}"
+        );
+        let mut process = Process::start(&command, order.env, order)?;
+        let listing = Request { operation: "ListTables".to_owned(), body: "{}".to_owned() };
+        process.wait_ready(READY, order.stop, || ask(port, &listing).is_ok())?;
+        for (request, nth) in spec.setup.iter().zip(1..) {
+            if order.stop.load(Ordering::Relaxed) {
+                return Err("was interrupted".to_owned());
+            }
+            let operation = &request.operation;
+            ask(port, request)
+                .map_err(|why| format!("refused its setup's request {nth}, {operation}: {why}"))?;
+        }
+        Ok(Dynamodb { name: order.name.to_owned(), process, port })
+    }
+}
+
+impl Serving for Dynamodb {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn env(&self) -> Vec<(String, String)> {
+        let Dynamodb { name, port, .. } = self;
+        vec![
+            (variable(name, "URL"), format!("http://127.0.0.1:{port}")),
+            (variable(name, "HOST"), "127.0.0.1".to_owned()),
+            (variable(name, "PORT"), port.to_string()),
+        ]
+    }
+
+    fn begin(&mut self) -> Result<(), String> {
+        self.process.begin();
+        Ok(())
+    }
+
+    fn cpu(&mut self) -> Duration {
+        self.process.cpu()
+    }
+
+    fn end(mut self: Box<Self>) -> Result<BTreeMap<String, f64>, String> {
+        self.process.runs("before the end")?;
+        self.process.tree.stop(GRACE);
+        Ok(BTreeMap::new())
+    }
+}
+
+/// The jars, as a class path. Maven has them in its own repository, or fetches them, of which `note` is told. It is asked
+/// once in a process, for it takes seconds to answer.
+pub(super) fn class_path(
+    env: &[(String, String)],
+    log: &Path,
+    stop: &AtomicBool,
+    note: &mut dyn FnMut(),
+) -> Result<String, String> {
+    static KNOWN: Mutex<Option<String>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(known) = &*known {
+        return Ok(known.clone());
+    }
+    let folder = tempfile::tempdir().map_err(|error| format!("cannot make a folder for its POM: {error}"))?;
+    std::fs::write(folder.path().join("pom.xml"), POM)
+        .map_err(|error| format!("cannot write its POM: {error}"))?;
+    let maven = |offline| {
+        let command = format!(
+            "exec mvn{offline} -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath \
+             -DincludeScope=runtime -Dmdep.outputFile=class-path"
+        );
+        let spawn = Spawn { command: &command, dir: folder.path(), env, cores: &[], log, group: None };
+        run(&spawn, FETCH_LIMIT, stop)
+    };
+    let fetched = |done: Result<Finished, Error>| match done {
+        Ok(done) if done.status.success() => Ok(()),
+        Ok(done) => Err(format!("{}: {}", ended(done.status), first_error(log))),
+        Err(error) => Err(error.to_string()),
+    };
+    if fetched(maven(" -o")).is_err() && !stop.load(Ordering::Relaxed) {
+        note();
+        fetched(maven("")).map_err(|why| {
+            format!("cannot be had: Maven is to fetch DynamoDB Local {VERSION} from Maven Central, and {why}")
+        })?;
+    }
+    let path = std::fs::read_to_string(folder.path().join("class-path"))
+        .map_err(|error| format!("cannot be had: Maven does not say where it is: {error}"))?;
+    Ok(known.insert(path.trim().to_owned()).clone())
+}
+
+/// What Maven says first is what went wrong; then come pages about how to ask for more.
+fn first_error(log: &Path) -> String {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let error = text.lines().find_map(|line| line.split_once("[ERROR] "));
+    let error = error.map(|(_, what)| what.split(" -> [Help").next().unwrap_or(what).trim());
+    error.map_or_else(|| last_lines(log), str::to_owned)
+}
+
+/// The requests of a setup file: a list of objects with one member each, the operation.
+pub(super) fn requests(text: &str) -> Result<Vec<Request>, String> {
+    let list: Vec<serde_json::Map<String, serde_json::Value>> =
+        serde_json::from_str(text).map_err(|error| format!("no list of requests: {error}"))?;
+    let request = |(object, nth): (serde_json::Map<_, _>, usize)| {
+        let mut members = object.into_iter();
+        match (members.next(), members.next()) {
+            (Some((operation, body)), None)
+                if body.is_object()
+                    && !operation.is_empty()
+                    && operation.chars().all(|c| c.is_ascii_alphanumeric()) =>
+            {
+                Ok(Request { operation, body: body.to_string() })
+            }
+            _ => Err(format!("request {nth} is not of the form {{\"PutItem\": {{…}}}}")),
+        }
+    };
+    list.into_iter().zip(1..).map(request).collect()
+}
+
+/// It looks at the form of the signature alone.
+fn ask(port: u16, request: &Request) -> Result<(), String> {
+    let Request { operation, body } = request;
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Length: {}\r\n\
+         Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
+         Authorization: AWS4-HMAC-SHA256 Credential=kumite/20120810/us-east-1/dynamodb/aws4_request, \
+         SignedHeaders=host, Signature=0\r\n\r\n",
+        body.len()
+    );
+    let exchange = || -> io::Result<Vec<u8>> {
+        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_read_timeout(Some(ANSWER_LIMIT))?;
+        stream.set_write_timeout(Some(ANSWER_LIMIT))?;
+        stream.write_all((head + body).as_bytes())?;
+        let mut answer = Vec::new();
+        stream.take(ANSWER_BYTES).read_to_end(&mut answer)?;
+        Ok(answer)
+    };
+    let answer = exchange().map_err(|error| format!("no answer: {error}"))?;
+    let answer = String::from_utf8_lossy(&answer);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let status = head.lines().next().unwrap_or_default();
+    if status.starts_with("HTTP/1.1 200 ") { Ok(()) } else { Err(format!("{status} {body}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn the_version_is_the_one_that_is_fetched() {
+        assert!(POM.contains(&format!("<version>{VERSION}</version>")));
+    }
+
+    #[test]
+    fn a_setup_is_a_list_of_requests() {
+        let read = requests(r#"[{"PutItem": {"TableName": "a"}}, {"GetItem": {}}]"#).unwrap();
+        let expected = [("PutItem", r#"{"TableName":"a"}"#), ("GetItem", "{}")];
+        let expected = expected
+            .map(|(operation, body)| Request { operation: operation.to_owned(), body: body.to_owned() });
+        assert_eq!(read, expected);
+        for (text, expected) in [
+            ("{", "no list of requests"),
+            ("{}", "no list of requests"),
+            ("[1]", "no list of requests"),
+            (r#"[{"A": {}}, {}]"#, "request 2 is not"),
+            (r#"[{"A": {}, "B": {}}]"#, "request 1 is not"),
+            (r#"[{"A": 1}]"#, "request 1 is not"),
+            (r#"[{"A\r\nB": {}}]"#, "request 1 is not"),
+        ] {
+            let found = requests(text).unwrap_err();
+            assert!(found.contains(expected), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn it_is_asked_as_its_clients_ask_and_a_refusal_is_told() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = std::thread::spawn(move || {
+            let answers =
+                ["HTTP/1.1 200 OK\r\n\r\n{}", "HTTP/1.1 400 Bad Request\r\n\r\n{\"Message\":\"no table\"}"];
+            answers.map(|answer| {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut asked = Vec::new();
+                while !asked.ends_with(b"{\"a\":1}") {
+                    let mut byte = [0];
+                    stream.read_exact(&mut byte).unwrap();
+                    asked.push(byte[0]);
+                }
+                stream.write_all(answer.as_bytes()).unwrap();
+                String::from_utf8(asked).unwrap()
+            })
+        });
+        let request = Request { operation: "PutItem".to_owned(), body: "{\"a\":1}".to_owned() };
+        assert_eq!(ask(port, &request), Ok(()));
+        let refused = ask(port, &request).unwrap_err();
+        assert_eq!(refused, "HTTP/1.1 400 Bad Request {\"Message\":\"no table\"}");
+        let [asked, _] = server.join().unwrap();
+        assert!(asked.contains("\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\n"), "{asked}");
+        assert!(asked.contains("\r\nContent-Length: 7\r\n"), "{asked}");
+        assert!(ask(port, &request).unwrap_err().starts_with("no answer: "));
+    }
+
+    #[test]
+    fn of_what_maven_says_the_first_error_is_told() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let says =
+            "\u{1b}[m[ERROR] no such host -> [Help 1]\n[ERROR] \n[ERROR] To see the full stack trace\n";
+        std::fs::write(log.path(), says).unwrap();
+        assert_eq!(first_error(log.path()), "no such host");
+        std::fs::write(log.path(), "killed\n").unwrap();
+        assert_eq!(first_error(log.path()), "killed");
+    }
+}

@@ -1,0 +1,14 @@
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
+
+/** Makes a client in each call. */
+public final class InHandler implements RequestHandler<DynamodbEvent, Table.Answer> {
+  @Override
+  public Table.Answer handleRequest(DynamodbEvent event, Context context) {
+    Table.print(event, context);
+    try (var client = Table.client()) {
+      return Table.answer(client);
+    }
+  }
+}
