@@ -200,11 +200,11 @@ fn the_same_seed_goes_to_the_same_instances() {
 #[test]
 fn what_goes_wrong_fails_the_trial_and_says_which_call_it_was() {
     come_to(
-        &[("calls = 3", "calls = 2\ntimeout_s = 2")],
+        &[("calls = 3", "calls = 2\ntimeout_s = 4")],
         &[
             ("told", "error", "failed", "call 1 failed: Told: as told; its log: START"),
             ("ends", "exit=3", "failed", "call 1 failed: Runtime.ExitError: RequestId:"),
-            ("hangs", "hang", "failed", "Task timed out after 2.00 seconds"),
+            ("hangs", "hang", "failed", "Task timed out after 4.00 seconds"),
             ("other", "other", "ok", "instance 1: "),
             ("bare", "bytes=10", "failed", "the answer to call 1 is no use: it has no 'count'"),
         ],
@@ -225,7 +225,7 @@ fn a_wrong_answer_disqualifies() {
 
 #[test]
 fn one_that_cannot_start_fails() {
-    let place = place(&[("calls = 3", "calls = 1\ntimeout_s = 2\ninit_limit_s = 2")], &[("right", "")]);
+    let place = place(&[("calls = 3", "calls = 1\ntimeout_s = 20\ninit_limit_s = 20")], &[("right", "")]);
     contender(&place, "exits", "INIT=exit=4", "");
     place.write(
         "experiments/fake/contenders/gone/contender.toml",
@@ -262,7 +262,7 @@ fn a_constructor_that_is_cut_off_is_run_again_within_the_call() {
 #[test]
 fn calls_at_a_rate_wait_for_nobody() {
     let at_a_rate = |max: u32| format!("calls = 4\nrate_per_s = 20\nmax_instances = {max}");
-    let many = place(&[("calls = 3", &at_a_rate(4))], &[("a", "sleep=1000")]);
+    let many = place(&[("calls = 3", &at_a_rate(4))], &[("a", "sleep=2500")]);
     let export = run(&many);
     let all = trial(&export, "a");
     assert_eq!(all["outcome"], "ok", "{}", all["reason"]);
@@ -270,7 +270,7 @@ fn calls_at_a_rate_wait_for_nobody() {
     let offered: Vec<f64> = of_calls(all, "offered_ms").iter().map(|ms| ms.as_f64().unwrap()).collect();
     assert_eq!(offered, [0.0, 50.0, 100.0, 150.0]);
 
-    let export = run_failed(&place(&[("calls = 3", &at_a_rate(1))], &[("a", "sleep=1000")]));
+    let export = run_failed(&place(&[("calls = 3", &at_a_rate(1))], &[("a", "sleep=2500")]));
     let refused = trial(&export, "a");
     assert_eq!(refused["reason"], "call 2 failed: it was refused: all 1 instances are busy");
     assert!(refused["sample"]["calls"][1]["error"].is_string());

@@ -52,7 +52,6 @@ impl Kind {
 
 /// The workload of one trial.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a trial has one")]
 pub enum Workload {
     /// Requests to a server.
     Http(HttpWorkload),
