@@ -77,6 +77,11 @@ impl Group {
         self.places.limit_memory(bytes)
     }
 
+    /// Begins what [`Group::freeze`] does, and does not wait for it.
+    pub fn begin_freeze(&self) -> Result<(), Error> {
+        self.places.begin_freeze()
+    }
+
     /// Nobody in it runs any more, when this returns: it waits for the kernel to say so, at most a second. After that it
     /// is an error, but still being frozen.
     ///
