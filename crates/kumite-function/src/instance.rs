@@ -136,10 +136,10 @@ impl Instance {
         self.group.as_ref().and_then(Group::oom_kills).is_some_and(|kills| kills > 0)
     }
 
-    /// Lets it stand still; whether it does.
+    /// Lets it stand still; whether it will: callers are not to wait for one that has used up its share.
     pub fn freeze(&mut self) -> bool {
         self.frozen = match &self.group {
-            Some(group) if self.freezes => group.freeze().is_ok(),
+            Some(group) if self.freezes => group.begin_freeze().is_ok(),
             _ => self.tree.pause(),
         };
         self.frozen

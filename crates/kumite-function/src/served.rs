@@ -236,6 +236,7 @@ impl Served {
             self.happened(number, What::Rejected(rejected));
         }
         let wrote = instance.log_since(since, KEPT_LOG_BYTES);
+        let wall = call.offered.elapsed();
         let (answer, status) = match invoked {
             Invoked::Answered(answer, _) => {
                 instance.conversation.end();
@@ -290,7 +291,7 @@ impl Served {
             cold,
             inits,
             offered: call.offered,
-            wall: call.offered.elapsed(),
+            wall,
             init,
             init_cpu,
             duration,

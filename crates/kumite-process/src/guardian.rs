@@ -60,7 +60,8 @@ while [ $rounds -gt 0 ]; do
 done
 "#;
 
-/// To be called before the first tree is started or group made; once is enough. Without one, [`crate::end_orphans`] has to do.
+/// To be called before the first tree is started or group made; once is enough. Without one, [`crate::end_orphans`] has
+/// to do.
 pub(crate) fn post() {
     static POST: OnceLock<Option<(PipeWriter, Child)>> = OnceLock::new();
     POST.get_or_init(|| {

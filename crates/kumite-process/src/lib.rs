@@ -1,4 +1,5 @@
-//! Process trees: start, pin, account, pause, end. The only crate of ours that starts or kills anything. Linux only.
+//! Process trees: start, pin, limit, account, pause, end. The only crate of ours that starts or kills anything. Linux
+//! only.
 //!
 //! A [`Tree`] is a command and everything it started. [`Tree::start`] puts it in a process group of its own, on the
 //! cores it is given; [`Tree::usage`] says what the whole tree has used; [`Tree::listeners`] says whether it is the tree
@@ -6,6 +7,9 @@
 //! dropping it, end it so that no member stays alive. [`Tree::start_talking`] starts one that is spoken with, line by line,
 //! through a [`Talk`]. [`run`] does all of it for a command that is to run to its end: a
 //! build, a version.
+//!
+//! A [`Group`] limits what a tree may have of CPU time and memory, counts it, and freezes the tree, by cgroups, as far as
+//! [`Control::look`] says that this machine lets us.
 //!
 //! A [`Runner`] runs commands that are to be timed, thousands of times if need be: from a helper process, which is a
 //! tree of its own and does nothing else, so that little is spent between two runs (some 12 µs, if they are queued) and
@@ -18,10 +22,12 @@
 //! When *this* process ends without having stopped its trees, by SIGKILL too, they are ended all the same: at once by a
 //! shell that waits for just that from the first tree on (one for the whole process, a child of ours and of no tree's;
 //! it is gone some milliseconds after us), and by [`end_orphans`], which the next kumite calls, for what that shell
-//! could not find. `KUMITE_TREE` is `NAMESPACE-PID-STARTED-COUNT`: the inode of our pid namespace, our process id, when
-//! we were started (clock ticks after boot, as in `/proc/PID/stat`), and a number for the tree. PR_SET_PDEATHSIG would
-//! need unsafe code, and would end the first process only. A root that replaces itself with a command without our
-//! environment (`exec env -i …`) is ended with the tree, but not found once we are gone.
+//! could not find. Both also end who is in a group of ours, frozen or not, and remove the group. `KUMITE_TREE`, and what
+//! comes after `kumite-` in a group's name, is `NAMESPACE-PID-STARTED-COUNT`: the inode of our pid namespace, our process
+//! id, when we were started (clock ticks after boot, as in `/proc/PID/stat`), and a number for the tree or group.
+//! PR_SET_PDEATHSIG would need unsafe code, and would end the first process only. A root that replaces itself with a
+//! command without our environment (`exec env -i …`) is ended with the tree, but without a group not found once we are
+//! gone.
 
 mod cores;
 mod error;

@@ -15,8 +15,7 @@ use crate::proc_fs::Stat;
 /// What every group's name begins with; the token of its owner follows.
 pub(crate) const PREFIX: &str = "kumite-";
 
-const REMEDY: &str =
-    "run as root, or in a group of one's own: systemd-run --user --scope -p Delegate=yes kumite …";
+const REMEDY: &str = "run in a group of one's own: systemd-run --user --scope -p Delegate=yes kumite …";
 
 /// Something that a group can do, and the file that shows that it can.
 #[derive(Debug)]
@@ -94,8 +93,9 @@ impl Hierarchies {
             let Some(mount) = mounts.iter().find(is_ours) else { continue };
             let mount = root.join(mount[1].trim_start_matches('/'));
             // A container may not see the folder that it is in, and what it sees as the mount point is that folder.
-            let folder = mount.join(path.trim_matches('/'));
-            let hidden = path.contains("..") || !folder.is_dir();
+            let path = path.trim_matches('/');
+            let folder = mount.join(path);
+            let hidden = path.is_empty() || path.contains("..") || !folder.is_dir();
             let folder = if hidden { mount.clone() } else { folder };
             found.mounts.push(mount);
             match is_v2 {
@@ -214,7 +214,7 @@ fn refused(base: &Path, error: &io::Error) -> String {
     let base = base.display();
     match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            format!("not permitted: {base} is not writable; {REMEDY}")
+            format!("not permitted: {base} is not writable; run as root, or {REMEDY}")
         }
         _ => format!("not to be had: no group can be made in {base}: {error}"),
     }

@@ -103,13 +103,21 @@ impl Places {
         }
     }
 
-    pub fn freeze(&self) -> Result<(), Error> {
+    pub fn begin_freeze(&self) -> Result<(), Error> {
         let Place { version, folder } = had(&self.freezer, "freeze")?;
-        let (file, state, answer, frozen) = match version {
-            Version::V1 => ("freezer.state", "FROZEN", "freezer.state", "FROZEN"),
-            Version::V2 => ("cgroup.freeze", "1", "cgroup.events", "frozen 1"),
+        match version {
+            Version::V1 => write(folder, "freezer.state", "FROZEN"),
+            Version::V2 => write(folder, "cgroup.freeze", "1"),
+        }
+    }
+
+    pub fn freeze(&self) -> Result<(), Error> {
+        self.begin_freeze()?;
+        let Place { version, folder } = had(&self.freezer, "freeze")?;
+        let (answer, frozen) = match version {
+            Version::V1 => ("freezer.state", "FROZEN"),
+            Version::V2 => ("cgroup.events", "frozen 1"),
         };
-        write(folder, file, state)?;
         let mut last = LastWait::begin();
         while !text(folder, answer)?.lines().any(|line| line == frozen) {
             if !last.goes_on() {

@@ -155,7 +155,7 @@ fn what_cannot_be_had_is_said_in_words() {
     let none = why(&[], &[]);
     assert_eq!(none.cpu, Err("not to be had: no cgroup hierarchy with cpu is mounted".into()));
     let undelegated = why(&V2_HERE[..2], &V2_FILES);
-    assert!(undelegated.cpu.unwrap_err().contains("does not have cpu; run as root, or"));
+    assert!(undelegated.cpu.unwrap_err().contains("does not have cpu; run in a group"));
     let old = why(&V2_HERE, &[("cpu.max", ""), ("memory.max", "")]);
     assert_eq!((old.cpu, old.memory), (Ok(Version::V2), Ok(Version::V2)));
     assert!(old.freezer.unwrap_err().ends_with("has no cgroup.freeze"));
