@@ -491,7 +491,7 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         (
             "[answer]",
             "elapsed_ms = 'worker'\n[answer]",
-            ":11:1: metric 'elapsed_ms': every task has the metric 'elapsed_ms' already",
+            ":11:1: metric 'elapsed_ms': every trial has the metric 'elapsed_ms' already",
         ),
         (
             "[answer]",
