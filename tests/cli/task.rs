@@ -479,9 +479,13 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         (
             "[answer]",
             "[answer]\nstatus = 200",
-            ":12:1: a task's result has no status; it has equals, at and checker",
+            ":12:1: only an http answer has a status; others have equals, at and checker",
         ),
-        (AT, "equals = '{'", ":12:1: the result of a task is JSON, and this is none"),
+        (
+            AT,
+            "equals = '{'",
+            ":12:1: the result of a task and the answer of a function are JSON, and this is none",
+        ),
         (AT, "at = { 'sum' = 1 }", ":12:1: 'sum' is no JSON pointer: it begins with /"),
         (AT, "at = { '/sum' = '$m' }", ":12:1: no workload parameter 'm'"),
         (
