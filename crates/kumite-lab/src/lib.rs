@@ -34,6 +34,9 @@ mod selfcheck;
 mod service;
 mod spec;
 mod steady_class;
+#[cfg(test)]
+#[path = "../../../tests/still.rs"]
+mod still;
 mod task;
 mod unavailable;
 mod warnings;
