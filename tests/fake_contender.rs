@@ -1,12 +1,18 @@
-//! A contender for the tests: `fake_contender MODE`, a server on 127.0.0.1:$PORT that answers `pong`, or misbehaves.
+//! A contender for the tests: `fake_contender MODE`, a server on 127.0.0.1:$PORT that answers `pong`, or misbehaves. Where
+//! PORT is 0 it takes a free one, and says which.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// How long who hangs does so: longer than any test.
+const FOREVER: Duration = Duration::from_secs(600);
 
 fn main() {
     let mode = std::env::args().nth(1).unwrap_or_default();
@@ -23,23 +29,27 @@ fn main() {
         "leaver" => {
             // A shell and its sleep, away from the group and session.
             let marked = std::env::args().nth(2).unwrap_or_default();
-            let script = format!("sleep 30; : {marked}");
-            let detached = Command::new("setsid").args(["--fork", "sh", "-c", &script]).status();
-            assert!(detached.is_ok_and(|status| status.success()), "setsid is there");
+            let script = format!("sleep 300 >&- & echo both are there; exec >&-; wait; : {marked}");
+            let mut detached = Command::new("setsid");
+            detached.args(["--fork", "sh", "-c", &script]).stdout(Stdio::piped());
+            let mut detached = detached.spawn().expect("setsid is there");
+            let mut said = String::new();
+            detached.stdout.take().expect("it has a pipe").read_to_string(&mut said).expect("it can be read");
+            assert!(detached.wait().is_ok_and(|status| status.success()) && !said.is_empty());
             serve("pong");
         }
-        "mute" => std::thread::sleep(Duration::from_secs(60)),
+        "mute" => std::thread::sleep(FOREVER),
         // It takes a port, but not the one it was given.
         "elsewhere" => {
             let _listener = TcpListener::bind(("127.0.0.1", 0)).expect("there is a free port");
-            std::thread::sleep(Duration::from_secs(60));
+            std::thread::sleep(FOREVER);
         }
         // It tells its port to somebody else and does not take it.
         "decoy" => {
             let port = std::env::var("PORT").expect("PORT is given");
             std::fs::write("port.new", port).expect("its folder can be written");
             std::fs::rename("port.new", "port").expect("its folder can be written");
-            std::thread::sleep(Duration::from_secs(60));
+            std::thread::sleep(FOREVER);
         }
         _ => serve(&mode),
     }
@@ -52,10 +62,16 @@ fn exec(command: &mut Command) -> ! {
 fn serve(mode: &str) {
     let port = std::env::var("PORT").expect("PORT is given").parse().expect("PORT is a number");
     let listener = TcpListener::bind(("127.0.0.1", port)).expect("PORT is free");
+    if port == 0 {
+        println!("{}", listener.local_addr().expect("it listens").port());
+    }
     let answered = Arc::new(AtomicU64::new(0));
     if mode == "chatty" {
         std::thread::spawn(|| {
             let line = "fake: all is well, all is well, all is well\n".repeat(1000);
+            // What comes before takes no room, and no time.
+            let log = std::io::stderr().as_fd().try_clone_to_owned().expect("stderr is open");
+            let _ = File::from(log).seek(SeekFrom::Start(60 << 20));
             while std::io::stderr().write_all(line.as_bytes()).is_ok() {}
         });
     }
@@ -95,7 +111,7 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
         match mode {
             "slow" => std::thread::sleep(Duration::from_millis(20)),
             // The whole process, and at a moment when it has been measured for a while.
-            "hang" if nth >= 100 => std::thread::sleep(Duration::from_secs(60)),
+            "hang" if nth >= 100 => std::thread::sleep(FOREVER),
             "die" if nth == 10 => {
                 eprintln!("fake: out of luck");
                 std::process::exit(9);

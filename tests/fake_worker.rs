@@ -1,7 +1,8 @@
 //! A worker for the tests: `fake_worker MODE` speaks the task protocol, or misbehaves.
 
-use std::io::{BufRead, Write};
-use std::process::{Command, exit};
+use std::io::{BufRead, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio, exit};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::{self, sleep};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// How long who hangs does so: longer than any test.
-const FOREVER: Duration = Duration::from_secs(60);
+const FOREVER: Duration = Duration::from_secs(600);
 
 fn main() {
     let mode = std::env::args().nth(1).unwrap_or_default();
@@ -23,9 +24,14 @@ fn main() {
         "leaver" => {
             // A shell and its sleep, away from the group and session, and from our output.
             let marked = std::env::args().nth(2).unwrap_or_default();
-            let script = format!("exec >&- 2>&- <&-; sleep 30; : {marked}");
-            let detached = Command::new("setsid").args(["--fork", "sh", "-c", &script]).status();
-            assert!(detached.is_ok_and(|status| status.success()), "setsid is there");
+            let script =
+                format!("exec 2>&- <&-; sleep 300 >&- & echo both are there; exec >&-; wait; : {marked}");
+            let mut detached = Command::new("setsid");
+            detached.args(["--fork", "sh", "-c", &script]).stdout(Stdio::piped());
+            let mut detached = detached.spawn().expect("setsid is there");
+            let mut said = String::new();
+            detached.stdout.take().expect("it has a pipe").read_to_string(&mut said).expect("it can be read");
+            assert!(detached.wait().is_ok_and(|status| status.success()) && !said.is_empty());
         }
         _ => {}
     }
@@ -110,6 +116,14 @@ fn worker(mode: &str) {
                 eprintln!("fake: thinking");
                 sleep(FOREVER);
             }
+            // Until it is let go on, by a file beside the experiments.
+            "waits" => {
+                write_file("begun");
+                while !Path::new(HOME).join("go").exists() {
+                    sleep(Duration::from_millis(10));
+                }
+                say(&done(mode, job, params));
+            }
             "flood" => write(&"x".repeat(17 << 20)),
             "flood-lines" => loop {
                 write(&"x\n".repeat(1000));
@@ -124,6 +138,13 @@ fn worker(mode: &str) {
         "late" => write("one more thing\n"),
         _ => {}
     }
+}
+
+/// From a contender's folder.
+const HOME: &str = "../../../..";
+
+fn write_file(name: &str) {
+    std::fs::write(Path::new(HOME).join(name), "").expect("its home can be written");
 }
 
 fn hello() -> Value {

@@ -1,11 +1,12 @@
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::place::{Place, Said, fake};
+use crate::load::Server;
+use crate::place::{LONG, Place, Said, eventually};
 
 const FAST: &str = "sleep 0.02";
 const SLOW: &str = "sleep 0.12";
@@ -305,25 +306,11 @@ fn two_at_once_say_what_that_gains() {
 #[test]
 fn running_servers_are_compared_by_what_they_answer() {
     let place = here();
-    let start = |mode: &str| {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child =
-            std::process::Command::new(fake()).arg(mode).env("PORT", port.to_string()).spawn().unwrap();
-        let limit = Instant::now() + Duration::from_secs(10);
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < limit {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        (child, format!("http://127.0.0.1:{port}/"))
-    };
-    let ((mut child, url), (mut slow, slow_url)) = (start("pong"), start("slow"));
+    let (fast, slow) = (Server::start("pong"), Server::start("slow"));
+    let (url, slow_url) = (&fast.url[..], &slow.url[..]);
     let load = ["--connections", "2", "-z", "100ms", "-d", "ping", "-n", "one", "-n", "other", "--seed", "1"];
-    let said = compare(&place, &[&[url.as_str(), &slow_url][..], &load[..], &["--json", "r.json"]].concat());
-    let wrong =
-        compare(&place, &[url.as_str(), &slow_url, "--expect-body", "x", "-z", "100ms", "-d", "ping"]);
-    for child in [&mut child, &mut slow] {
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    let said = compare(&place, &[&[url, slow_url][..], &load[..], &["--json", "r.json"]].concat());
+    let wrong = compare(&place, &[url, slow_url, "--expect-body", "x", "-z", "100ms", "-d", "ping"]);
     let said = said.ended(0);
     assert!(
         said.out.starts_with("one is ") && said.out.contains("× as fast as other (95 %: "),
@@ -342,14 +329,17 @@ fn running_servers_are_compared_by_what_they_answer() {
 #[test]
 fn ctrl_c_reports_what_there_is_and_leaves_nothing() {
     let place = here();
-    let arguments = ["compare", "sleep 0.01", "sleep 0.0101", "--min-runs", "100000", "--json", "r.json"];
+    let run = |pause| format!("sh -c 'echo >> count; sleep {pause}'");
+    let (one, other) = (run("0.01"), run("0.0101"));
+    let arguments = ["compare", &one, &other, "--min-runs", "100000", "--json", "r.json"];
     let mut command = place.command(&[&arguments[..], &["--cleanup", "touch cleaned"]].concat());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(700));
+    let count = place.path("count");
+    eventually(|| std::fs::metadata(&count).is_ok_and(|count| count.len() >= 40));
     let asked = Instant::now();
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
-    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < LONG, "{:?}", asked.elapsed());
     assert!(said.err.contains("error: it was interrupted"), "{}", said.err);
     assert!(said.out.contains("! cut short: it was interrupted"), "{}", said.out);
     assert!(place.read("r.json").contains("\"ended\": \"interrupted\""));

@@ -1,22 +1,31 @@
 //! A contender is disturbed on purpose, and watched.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, Said};
+use crate::still::undisturbed;
 
-fn trials(more: &str, modes: &[(&str, &str)]) -> Vec<Value> {
-    let place = Place::new("", modes);
+/// The trials of a contender, where nothing else disturbed them.
+fn trials(more: &str) -> Vec<Value> {
+    let said = undisturbed(Duration::from_millis(100), || run(more));
+    said.map_or(Vec::new(), |said| said.ended(0).json()["trials"].as_array().unwrap().clone())
+}
+
+fn run(more: &str) -> Said {
+    let place = Place::new("", &[("a", "pong")]);
     let text = EXPERIMENT
         .replace("connections = 2", &format!("connections = 2\ntimeout_ms = 200\nwatch_s = 1.5\n{more}"));
     place.write("experiments/fake/experiment.toml", &text);
-    let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0);
+    let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]);
     assert_eq!(place.left(), [""; 0]);
-    said.json()["trials"].as_array().unwrap().clone()
+    said
 }
 
 #[test]
 fn a_server_that_was_stopped_recovers_when_it_goes_on() {
-    for trial in trials("disturbance = 'pause'\npause_s = 0.6", &[("a", "pong")]) {
+    for trial in trials("disturbance = 'pause'\npause_s = 0.6") {
         let sample = &trial["sample"];
         let (metrics, disturbance) = (&sample["metrics"], &sample["disturbance"]);
         assert_eq!(trial["outcome"], "ok");
@@ -34,7 +43,7 @@ fn a_server_that_was_stopped_recovers_when_it_goes_on() {
 
 #[test]
 fn a_burst_comes_once_and_is_counted_apart() {
-    for trial in trials("disturbance = 'burst'\nburst_connections = 20", &[("a", "pong")]) {
+    for trial in trials("disturbance = 'burst'\nburst_connections = 20") {
         let disturbance = &trial["sample"]["disturbance"];
         let count = |key: &str| disturbance[key].as_u64().unwrap();
         assert_eq!(

@@ -1,11 +1,15 @@
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::thread;
 use std::time::Duration;
 
 use kumite_load::stub::{Config, Delay, Running, Stub};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, nobody};
 use crate::schema::assert_right;
+use crate::still::undisturbed;
 
 /// One worker: so many answers a second and no more.
 fn stub(delay_ms: u64) -> (Running, String) {
@@ -79,7 +83,10 @@ fn a_server_that_is_always_too_slow_has_no_rate() {
 #[test]
 fn what_is_known_when_time_is_over_is_said() {
     let (_stub, url) = stub(1);
-    let said = find(&url, "max < 900ms", &["-z", "100ms", "--budget", "500ms", "--json", "-"]).ended(3);
+    let more = ["-z", "100ms", "--budget", "500ms", "--json", "-"];
+    let said = undisturbed(Duration::from_millis(50), || find(&url, "max < 900ms", &more));
+    let Some(said) = said else { return };
+    let said = said.ended(3);
     assert!(said.err.contains("error: the budget was spent"), "{}", said.err);
     let found = said.json();
     assert_right("found-rate", &found);
@@ -92,14 +99,16 @@ fn what_is_known_when_time_is_over_is_said() {
 fn ctrl_c_ends_it_with_what_there_is() {
     let (_stub, url) = stub(1);
     let place = Place::new("", &[]);
-    let arguments = ["load", &url, "--find-rate", "--slo", "max < 900ms", "-z", "30s", "--json", "-"];
+    let arguments = ["load", &url, "--find-rate", "--slo", "max < 900ms", "-z", "300ms", "--json", "-"];
     let mut command = place.command(&arguments);
-    let child =
-        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.by_ref().map_while(Result::ok).any(|line| line.contains(" req/s: ")), "it has begun");
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let rest = thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
-    assert!(said.err.contains("error: it was interrupted"), "{}", said.err);
+    let err = rest.join().unwrap();
+    assert!(err.contains("error: it was interrupted"), "{err}");
     assert_eq!(said.json()["ended"], "interrupted");
 }
 
@@ -118,7 +127,7 @@ fn what_makes_no_sense_is_said_before_anything_is_sent() {
     }
     let place = Place::new("", &[]);
     assert!(place.kumite(&["load", &url, "--find-rate"]).ended(2).err.contains("--slo <SLO>"));
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let said = find(&format!("http://{free}/"), "p99 < 10ms", &[]).ended(1);
+    let (addr, _port) = nobody();
+    let said = find(&format!("http://{addr}/"), "p99 < 10ms", &[]).ended(1);
     assert!(said.err.contains("no right answer from the server: 3 refused"), "{}", said.err);
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::place::{Place, Said};
+use crate::place::{LONG, Place, Said, eventually};
 
 pub fn fake_worker() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap().join("examples/fake_worker")
@@ -150,14 +150,11 @@ fn ctrl_c_ends_it_and_the_worker() {
     let command = format!("touch begun; exec {} mute", fake_worker().display());
     let child =
         place.command(&["kit-test", &command]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let limit = Instant::now() + Duration::from_secs(10);
-    while !place.path("begun").exists() && Instant::now() < limit {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    eventually(|| place.path("begun").exists());
     let asked = Instant::now();
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
-    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < LONG, "{:?}", asked.elapsed());
     assert_eq!(said.err, "error: it was interrupted\n");
     assert_eq!(place.left(), [""; 0]);
 }

@@ -1,23 +1,21 @@
-use std::net::TcpListener;
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 
-use crate::place::{Place, fake};
+use crate::place::{Place, fake, nobody};
 
-struct Server {
+/// A server that somebody else started.
+pub struct Server {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Server {
-    fn start(mode: &str) -> Server {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Command::new(fake()).arg(mode).env("PORT", port.to_string()).spawn().unwrap();
-        let limit = Instant::now() + Duration::from_secs(10);
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < limit {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Server { child, url: format!("http://127.0.0.1:{port}/") }
+    pub fn start(mode: &str) -> Server {
+        let mut fake = Command::new(fake());
+        let mut child = fake.arg(mode).env("PORT", "0").stdout(Stdio::piped()).spawn().unwrap();
+        let mut port = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut port).unwrap();
+        Server { child, url: format!("http://127.0.0.1:{}/", port.trim()) }
     }
 }
 
@@ -43,6 +41,8 @@ fn every_request_is_counted_and_the_json_has_its_documented_form() {
             "ping",
             "--expect-body",
             "pong",
+            "-t",
+            "20s",
             "--json",
             "-",
         ])
@@ -75,7 +75,7 @@ fn every_request_is_counted_and_the_json_has_its_documented_form() {
 fn answers_that_were_not_expected_are_a_failed_gate() {
     let (place, server) = (Place::new("", &[]), Server::start("slip"));
     let arguments = ["load", &server.url, "-c", "1", "-n", "1000", "-d", "ping", "--expect-body", "pong"];
-    let said = place.kumite(&arguments).ended(1);
+    let said = place.kumite(&[&arguments[..], &["-t", "20s"]].concat()).ended(1);
     assert!(said.out.contains("950 ok"), "{}", said.out);
     assert!(said.err.contains("error: 50 of 1000 requests did not get the expected answer"), "{}", said.err);
 }
@@ -86,11 +86,12 @@ fn a_body_comes_from_a_file_and_a_status_can_be_expected() {
     place.write("body", "ping");
     let load = |more: &[&str]| {
         place.kumite(
-            &[&["load", &server.url, "-n", "10", "-c", "1", "-D", "body", "-H", "x-a: b"], more].concat(),
+            &[&["load", &server.url, "-n", "10", "-c", "1", "-D", "body", "-H", "x-a: b", "-t", "20s"], more]
+                .concat(),
         )
     };
     load(&[]).ended(0);
-    load(&["--expect-status", "200", "-m", "PUT", "-z", "5s"]).ended(0);
+    load(&["--expect-status", "200", "-m", "PUT", "-z", "60s"]).ended(0);
     let said = load(&["--expect-status", "201"]).ended(1);
     assert!(said.err.contains("error: no right answer from"), "{}", said.err);
     let missing = place.kumite(&["load", &server.url, "-D", "none"]).ended(2);
@@ -100,8 +101,8 @@ fn a_body_comes_from_a_file_and_a_status_can_be_expected() {
 #[test]
 fn nobody_there_is_said_and_counted() {
     let place = Place::new("", &[]);
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let url = format!("http://127.0.0.1:{port}/");
+    let (addr, _port) = nobody();
+    let url = format!("http://{addr}/");
     let said = place.kumite(&["load", &url, "-n", "20", "-c", "2"]).ended(1);
     assert!(said.out.contains("20 refused"), "{}", said.out);
     assert!(said.err.contains(&format!("error: no right answer from {url}")), "{}", said.err);

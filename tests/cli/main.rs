@@ -22,5 +22,7 @@ mod selfcheck;
 mod service;
 mod spec;
 mod steps;
+#[path = "../still.rs"]
+mod still;
 mod stub;
 mod task;

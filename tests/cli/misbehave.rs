@@ -3,11 +3,11 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
 
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, eventually};
 
 /// Runs one block of a contender in this mode beside one that is right, with shorter limits where needed.
 fn run(mode: &str, more: &[(&str, &str)]) -> (Place, Value, String) {
@@ -30,8 +30,7 @@ fn run(mode: &str, more: &[(&str, &str)]) -> (Place, Value, String) {
 
 #[track_caller]
 fn ends(mode: &str, outcome: &str, reason: &str) {
-    let soon = ("connections = 2", "connections = 2\nready_s = 1");
-    let (_place, trial, _) = run(mode, &[soon]);
+    let (_place, trial, _) = run(mode, &[]);
     let why = trial["reason"].as_str().unwrap_or_default();
     assert!(trial["outcome"] == outcome && why.contains(reason), "{}: {why}", trial["outcome"]);
 }
@@ -47,26 +46,40 @@ fn one_that_crashes_at_its_start() {
 
 #[test]
 fn one_that_crashes_in_the_middle() {
-    ends("die", "failed", "it ended with status 9 under load; its log: fake: out of luck");
+    let (_place, trial, _) = run("die", &[("duration_s = 0.2", "duration_s = 3")]);
+    let why = trial["reason"].as_str().unwrap_or_default();
+    assert!(why.contains("it ended with status 9 under load; its log: fake: out of luck"), "{why}");
+    assert_eq!(trial["outcome"], "failed");
+}
+
+/// Alone, for all have so long to be ready.
+#[track_caller]
+fn never_ready(mode: &str, reason: &str) {
+    let place = Place::new("", &[("odd", mode)]);
+    place.write("experiments/fake/experiment.toml", &EXPERIMENT.replace("[answer]", "ready_s = 3\n[answer]"));
+    let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(3);
+    let trial = &said.json()["trials"][0];
+    let why = trial["reason"].as_str().unwrap_or_default();
+    assert!(trial["outcome"] == "failed" && why.contains(reason), "{}: {why}", trial["outcome"]);
+    assert_eq!(place.left(), [""; 0]);
 }
 
 #[test]
 fn one_that_does_not_listen() {
-    ends(
-        "mute",
-        "failed",
-        "it gave no right answer on PORT within 1 s (last: 1 refused; it listens on no port)",
-    );
+    let reason = "it gave no right answer on PORT within 3 s (last: 1 refused; it listens on no port)";
+    never_ready("mute", reason);
 }
 
 #[test]
 fn one_that_listens_elsewhere() {
-    ends("elsewhere", "failed", "(last: 1 refused; it listens on port ");
+    never_ready("elsewhere", "(last: 1 refused; it listens on port ");
 }
 
 #[test]
 fn one_that_hangs() {
-    let (_place, trial, _) = run("hang", &[("connections = 2", "connections = 2\ntimeout_ms = 50")]);
+    let more =
+        [("connections = 2", "connections = 2\ntimeout_ms = 1000"), ("duration_s = 0.2", "duration_s = 4")];
+    let (_place, trial, _) = run("hang", &more);
     let why = trial["reason"].as_str().unwrap_or_default();
     assert_eq!(trial["outcome"], "failed");
     assert!(why.contains("it stopped answering") && why.contains("before the end"), "{why}");
@@ -109,15 +122,10 @@ fn one_that_fills_the_disk_with_its_log() {
 fn one_whose_port_another_has_taken() {
     let place = Place::new("", &[("odd", "decoy")]);
     let told: PathBuf = place.path("experiments/fake/contenders/odd/port");
+    let (ended, end) = mpsc::channel();
     let stranger = std::thread::spawn(move || {
-        let limit = Instant::now() + Duration::from_secs(10);
-        let port = loop {
-            if let Ok(port) = std::fs::read_to_string(&told) {
-                break port.parse::<u16>().unwrap();
-            }
-            assert!(Instant::now() < limit, "the contender was started");
-            std::thread::sleep(Duration::from_millis(5));
-        };
+        eventually(|| told.exists());
+        let port = std::fs::read_to_string(&told).unwrap().parse::<u16>().unwrap();
         let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
         let (mut stream, _) = listener.accept().unwrap();
         let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -127,9 +135,10 @@ fn one_whose_port_another_has_taken() {
             reader.read_line(&mut line).unwrap();
         }
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\npong").unwrap();
-        std::thread::sleep(Duration::from_millis(500));
+        let _ = end.recv();
     });
     let said = place.kumite(&["check", "fake"]).ended(1);
+    drop::<mpsc::Sender<()>>(ended);
     stranger.join().unwrap();
     let pid = std::process::id();
     assert!(said.out.contains(&format!("PORT is held by process {pid} (")), "{}", said.out);

@@ -1,12 +1,14 @@
 //! `kumite load` beyond a closed loop, against a stub that counts.
 
 use std::path::Path;
+use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::place::Place;
 use crate::schema::assert_right;
+use crate::still::undisturbed;
 use crate::stub::Stub;
 
 /// What the stub has answered, once it is ended.
@@ -99,7 +101,8 @@ fn requests_differ_and_answers_are_checked_in_several_ways() {
     let url = format!("{}users/{{{{id}}}}?n={{{{seq}}}}", stub.url);
     let load = |more: &[&str]| {
         place.kumite(
-            &[&["load", &url, "-n", "10", "-c", "2", "--csv", "users.csv", "--cookies"], more].concat(),
+            &[&["load", &url, "-n", "10", "-c", "2", "-t", "20s", "--csv", "users.csv", "--cookies"], more]
+                .concat(),
         )
     };
     load(&["--expect-json", "/user/name=ann", "--expect-status", "200"]).ended(0);
@@ -107,7 +110,8 @@ fn requests_differ_and_answers_are_checked_in_several_ways() {
     load(&["--expect-regex", "^.*\"a[m-o]{2}\""]).ended(0);
     let said = load(&["--expect-json", "/user/name=bob"]).ended(1);
     assert!(said.out.contains("first failure: status 200"), "{}", said.out);
-    let two = [&stub.url[..], &format!("{}b", stub.url), "--weights", "3,1", "-n", "8", "-c", "1"];
+    let two =
+        [&stub.url[..], &format!("{}b", stub.url), "--weights", "3,1", "-n", "8", "-c", "1", "-t", "20s"];
     place.kumite(&[&["load"], &two[..]].concat()).ended(0);
     assert_eq!(answers(stub), 48);
 }
@@ -143,9 +147,11 @@ fn what_makes_no_sense_is_refused_before_anything_is_sent() {
 fn there_is_a_line_each_second_where_there_is_no_terminal() {
     let place = Place::new("", &[]);
     let stub = Stub::start(&place, &[]);
-    let said = place.kumite(&["load", &stub.url, "-R", "100", "-z", "2100ms"]).ended(0);
+    let load = ["load", &stub.url, "-R", "100", "-z", "2100ms", "-t", "20s"];
+    let said = undisturbed(Duration::from_millis(300), || place.kumite(&load).ended(0));
+    stub.end(Signal::SIGTERM);
+    let Some(said) = said else { return };
     let lines: Vec<&str> = said.err.lines().filter(|line| line.contains("errors; engine ")).collect();
     assert_eq!(lines.len(), 2, "{}", said.err);
     assert!(lines[0].starts_with("1/2 s; ") && lines[1].starts_with("2/2 s; "), "{}", said.err);
-    stub.end(Signal::SIGTERM);
 }

@@ -1,7 +1,9 @@
 //! A folder of its own for each test, with an experiment and fake contenders in it.
 
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -113,6 +115,26 @@ impl Said {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
+}
+
+/// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// Waits for what takes its time.
+#[track_caller]
+pub fn eventually(mut happens: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !happens() {
+        assert!(began.elapsed() < LONG, "still not, after {LONG:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Where nobody listens, nor can as long as it is held: it is a client's.
+pub fn nobody() -> (SocketAddr, impl Sized) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    (client.local_addr().unwrap(), (listener, client))
 }
 
 pub fn fake() -> PathBuf {

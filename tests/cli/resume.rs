@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::{Place, eventually};
 
 const CONTENDERS: [(&str, &str); 3] = [("a", "pong"), ("b", "pong"), ("c", "leaver")];
 const SHORT: &str = "\n[axes]\nconnections = [1, 2]\n";
@@ -22,9 +22,20 @@ fn place() -> Place {
     place
 }
 
-/// Starts `kumite ARGUMENTS`, kills it by SIGKILL after a while, and tells whether it had ended by itself.
-fn killed(place: &Place, arguments: &[&str], after: Duration) -> bool {
+/// When to kill: so long after so many trials have begun.
+type Moment = (usize, Duration);
+
+/// Trials that have begun, of all runs.
+fn begun(place: &Place) -> usize {
+    let folders = std::fs::read_dir(place.path(".kumite/logs")).into_iter().flatten().flatten();
+    folders.flat_map(|run| std::fs::read_dir(run.path()).into_iter().flatten()).count()
+}
+
+/// Starts `kumite ARGUMENTS`, kills it by SIGKILL at that moment, and tells whether it had ended by itself.
+fn killed(place: &Place, arguments: &[&str], (trials, after): Moment) -> bool {
+    let before = begun(place);
     let mut child = place.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually(|| begun(place) >= before + trials || child.try_wait().unwrap().is_some());
     std::thread::sleep(after);
     let ended = child.try_wait().unwrap().is_some();
     child.kill().unwrap();
@@ -46,16 +57,16 @@ fn trials(export: &Value) -> Vec<(u64, u64, String, String)> {
 }
 
 /// A run that is killed at these moments and resumed each time. Returns how often it was killed in the middle.
-fn survives(kills: impl Iterator<Item = Duration>) -> usize {
+fn survives(kills: impl Iterator<Item = Moment>) -> usize {
     let place = place();
-    let mut begun = false;
+    let mut kept = false;
     let mut interrupted = 0;
     for after in kills {
-        let before = if begun { trials(&export(&place)) } else { Vec::new() };
-        let arguments: &[&str] = if begun { &["resume", "last"] } else { &["run", "fake", "--seed", "7"] };
+        let before = if kept { trials(&export(&place)) } else { Vec::new() };
+        let arguments: &[&str] = if kept { &["resume", "last"] } else { &["run", "fake", "--seed", "7"] };
         let ended = killed(&place, arguments, after);
-        begun = begun || place.kumite(&["report", "last"]).code == 0;
-        if !begun {
+        kept = kept || place.kumite(&["report", "last"]).code == 0;
+        if !kept {
             continue;
         }
         let now = trials(&export(&place));
@@ -67,7 +78,7 @@ fn survives(kills: impl Iterator<Item = Duration>) -> usize {
     }
     let complete = !export(&place)["run"]["finished"].is_null();
     if !complete {
-        place.kumite(if begun { &["resume", "last"] } else { &["run", "fake", "--seed", "7"] }).ended(0);
+        place.kumite(if kept { &["resume", "last"] } else { &["run", "fake", "--seed", "7"] }).ended(0);
     }
     assert_eq!(place.left(), [""; 0], "no process of any of the killed ones is left");
     let all = trials(&export(&place));
@@ -79,7 +90,8 @@ fn survives(kills: impl Iterator<Item = Duration>) -> usize {
 
 #[test]
 fn a_killed_run_goes_on_where_it_stopped() {
-    assert!(survives([900, 1300, 700].map(Duration::from_millis).into_iter()) >= 2);
+    let moments = [(3, 50), (5, 0), (2, 100)].map(|(trials, ms)| (trials, Duration::from_millis(ms)));
+    assert_eq!(survives(moments.into_iter()), 3);
 }
 
 /// The same at 50 random moments: `cargo test --test cli -- --ignored fifty --nocapture`.
@@ -92,7 +104,7 @@ fn fifty_runs_killed_at_random_moments_lose_and_double_nothing() {
         let mut kills = Vec::new();
         for _ in 0..3 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            kills.push(Duration::from_millis((state >> 33) % 4000));
+            kills.push((0, Duration::from_millis((state >> 33) % 4000)));
         }
         let interrupted = survives(kills.into_iter());
         println!("run {run}: killed {interrupted} times in the middle, resumed, whole");
@@ -106,7 +118,10 @@ fn what_was_complete_or_has_changed_is_not_resumed() {
     let said = place.kumite(&["resume"]).ended(2);
     assert!(said.err.contains("is complete; `kumite report"), "{}", said.err);
 
-    killed(&place, &["run", "fake", "--seed", "1"], Duration::from_millis(1500));
+    assert!(
+        !killed(&place, &["run", "fake", "--seed", "1"], (4, Duration::ZERO)),
+        "it was in the middle of it"
+    );
     let said = place.kumite(&["report"]).ended(0);
     assert!(said.out.contains("it is not finished, or was killed; no claim was judged"), "{}", said.out);
     let text = place.read("experiments/fake/experiment.toml");
@@ -137,7 +152,7 @@ fn two_do_not_measure_at_once() {
     let place = place();
     let mut first =
         place.command(&["run", "fake"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(700));
+    eventually(|| begun(&place) > 0);
     let said = place.kumite(&["run", "fake"]).ended(3);
     assert!(said.err.contains(&format!("another kumite (process {})", first.id())), "{}", said.err);
     first.kill().unwrap();

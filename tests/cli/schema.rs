@@ -3,7 +3,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, nobody};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -182,8 +182,8 @@ fn what_commands_write_is_as_described() {
     less["run"].as_object_mut().unwrap().remove("seed");
     assert_eq!(wrong(&schema("run"), &less), ["/run: \"seed\" is a required property"]);
 
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let url = format!("http://{free}/");
+    let (addr, _port) = nobody();
+    let url = format!("http://{addr}/");
     let nobody = place.kumite(&["load", &url, "-n", "2", "-c", "1", "--json", "-"]).ended(1);
     assert_right("load", &nobody.json());
 }

@@ -1,15 +1,13 @@
 //! What runs beside contenders: it is there for them, counted, and gone after them.
 
-use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::kit_test::fake_worker;
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, eventually};
 use crate::schema::assert_right;
 
 /// The fake adds up the numbers to n in its sleep.
@@ -51,12 +49,8 @@ fn kumite(place: &Place, arguments: &[&str]) -> Said {
 /// No process, no folder.
 #[track_caller]
 fn nothing_is_left(place: &Place) {
-    let limit = Instant::now() + Duration::from_secs(5);
-    let files = || std::fs::read_dir(place.path("tmp")).unwrap().count();
-    while !place.left().is_empty() && Instant::now() < limit {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!((place.left(), files()), (Vec::new(), 1));
+    eventually(|| place.left().is_empty());
+    assert_eq!(std::fs::read_dir(place.path("tmp")).unwrap().count(), 1);
 }
 
 fn metrics(export: &Value) -> &Value {
@@ -93,13 +87,9 @@ fn begun(place: &Place) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let limit = Instant::now() + Duration::from_secs(20);
     let trials = || place.path(".kumite/logs").read_dir().into_iter().flatten().flatten();
     let second = || trials().any(|run| run.path().join("0001-a.log").exists());
-    while !second() && Instant::now() < limit {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    assert!(second(), "it has begun");
+    eventually(second);
     child
 }
 
@@ -118,11 +108,7 @@ fn a_kumite_that_is_killed_leaves_no_process_and_the_next_one_clears_its_files()
     let mut child = begun(&place);
     child.kill().unwrap();
     child.wait().unwrap();
-    let limit = Instant::now() + Duration::from_secs(5);
-    while !place.left().is_empty() && Instant::now() < limit {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!(place.left(), [""; 0]);
+    eventually(|| place.left().is_empty());
     kumite(&place, &["run", "fake"]).ended(0);
     nothing_is_left(&place);
 }
@@ -130,9 +116,14 @@ fn a_kumite_that_is_killed_leaves_no_process_and_the_next_one_clears_its_files()
 /// What a run says where these tools are.
 fn with_tools(place: &Place, scripts: &[(&str, &str)]) -> Said {
     for (name, script) in scripts {
-        place.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{script}\n"));
-        let runs = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(place.path(&format!("bin/{name}")), runs).unwrap();
+        place.write(&format!("bin/{name}.sh"), &format!("#!/bin/sh\n{script}\n"));
+        // Copied by another process: a child that another test is just starting has open what we write, and what is open to
+        // be written cannot be executed.
+        let copied = Command::new("install")
+            .args(["-m", "755", &format!("{name}.sh"), name])
+            .current_dir(place.path("bin"))
+            .status();
+        assert!(copied.unwrap().success());
     }
     let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").unwrap());
     let mut command = place.command(&["run", "fake", "--json", "-"]);

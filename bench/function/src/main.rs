@@ -90,7 +90,7 @@ fn measure(args: &Args) -> Result<()> {
     let log = scratch.path().join("build.log");
     let spawn = Spawn { command: build, dir: &noop, env: &[], cores: &[], log: &log, group: None };
     let built = run(&spawn, Duration::from_secs(600), &AtomicBool::new(false))?;
-    ensure!(built.status.is_some_and(|status| status.success()), "{build}: {}", fs::read_to_string(&log)?);
+    ensure!(built.status.success(), "{build}: {}", fs::read_to_string(&log)?);
     fs::copy(noop.join("bootstrap"), scratch.path().join("bootstrap"))?;
     fs::write(scratch.path().join("functions.toml"), FUNCTIONS)?;
     let mut found: Vec<Vec<Found>> = WAYS.iter().map(|_| Vec::new()).collect();

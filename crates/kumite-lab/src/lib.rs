@@ -37,6 +37,9 @@ mod service;
 mod settle;
 mod spec;
 mod steady_class;
+#[cfg(test)]
+#[path = "../../../tests/still.rs"]
+mod still;
 mod task;
 mod unavailable;
 mod warnings;

@@ -86,11 +86,11 @@ impl Episodes {
         self.first_right.map(|at| Duration::from_nanos(at - self.since))
     }
 
-    /// The first episode, as it was known at `end`. If nothing failed it took no time, and is complete as soon as a
-    /// connection that hangs would have shown.
+    /// The first episode, as it was known at `end`; what an open loop was answered later can only begin or end one. If nothing
+    /// failed it took no time, and is complete as soon as a connection that hangs would have shown.
     pub fn first(&self, end: u64) -> Recovery {
         let known = self.first.map(|took| Recovery { took: Duration::from_nanos(took), complete: true });
-        let unfailing = Recovery { took: Duration::ZERO, complete: end - self.since >= self.steady };
+        let unfailing = Recovery { took: Duration::ZERO, complete: self.was_steady(self.since, end) };
         known.or_else(|| self.last(end)).unwrap_or(unfailing)
     }
 
@@ -103,8 +103,12 @@ impl Episodes {
     fn last(&self, end: u64) -> Option<Recovery> {
         let Episode { began, right } = self.last?;
         // Without a right answer yet, the one that ends the episode comes after `end`.
-        let took = Duration::from_nanos(right.unwrap_or(end) - began);
-        Some(Recovery { took, complete: right.is_some_and(|right| end - right >= self.steady) })
+        let took = Duration::from_nanos(right.unwrap_or(end).saturating_sub(began));
+        Some(Recovery { took, complete: right.is_some_and(|right| self.was_steady(right, end)) })
+    }
+
+    fn was_steady(&self, from: u64, end: u64) -> bool {
+        end.saturating_sub(from) >= self.steady
     }
 }
 
@@ -183,6 +187,19 @@ mod tests {
     #[test]
     fn without_a_right_answer_it_lasts_to_the_end_at_least() {
         assert_eq!(of(&[(1, RIGHT), (5, FAILED), (6, FAILED)]).longest(60), recovery(55, false));
+    }
+
+    #[test]
+    fn what_comes_after_the_end_confirms_nothing() {
+        let late = |events: &[(u64, bool)]| {
+            let mut episodes = of(&[]);
+            episodes.injected(50);
+            fed(&mut episodes, events);
+            (Some(episodes.first(60)), episodes.longest(60))
+        };
+        assert_eq!(late(&[(55, FAILED), (70, RIGHT)]), (recovery(15, false), recovery(15, false)));
+        assert_eq!(late(&[(70, FAILED), (75, RIGHT)]), (recovery(5, false), recovery(5, false)));
+        assert_eq!(late(&[(70, FAILED)]), (recovery(0, false), recovery(0, false)));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use rustix::net::sockopt::set_socket_linger;
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npong";
 /// Nothing takes so long unless something is wrong.
-const LONG: Duration = Duration::from_secs(10);
+const LONG: Duration = Duration::from_secs(60);
 
 const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -197,12 +197,13 @@ fn no_more_than_the_workers_are_at_work() {
 fn a_client_that_goes_is_counted_and_harms_no_other() {
     let stub = start(Config::default());
     let (mut gone, mut client) = (Client::new(stub.addr), Client::new(stub.addr));
-    gone.send(b"GET /?delay=50ms HTTP/1.1\r\n\r\n");
+    gone.send(b"GET /?delay=3s HTTP/1.1\r\n\r\n");
     // What came first was read first: the stub has begun with it when this has its answer.
     client.get();
     set_socket_linger(&gone.0, Some(Duration::ZERO)).unwrap();
     drop(gone);
-    client.send(b"GET /?delay=100ms HTTP/1.1\r\n\r\n");
+    // The other would have been answered before.
+    client.send(b"GET /?delay=3100ms HTTP/1.1\r\n\r\n");
     assert_eq!(client.read(ANSWER.len()), ANSWER);
     let report = stub.stop().unwrap();
     assert_eq!((report.requests, report.answers, report.unanswered), (3, 2, 1));

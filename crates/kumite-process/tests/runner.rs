@@ -91,7 +91,7 @@ fn a_sleeping_command_has_next_to_no_cpu_time() {
 fn peak_memory_is_what_the_command_touches_and_not_what_we_have() {
     let bench = Bench::new();
     let ours = vec![1_u8; 100 << 20];
-    let dd = |mib: u64| format!("dd if=/dev/zero of=/dev/null bs={mib}M count=1");
+    let dd = |mib: u64| format!("dd if=/dev/zero of=/dev/null bs={mib}M count=1 iflag=fullblock");
     let mut runner = start(&[sh(&bench, "true"), sh(&bench, &dd(64)), sh(&bench, &dd(32))]).unwrap();
     let mut peak = |job| runner.run(job, &[], &NEVER).unwrap().unwrap().peak_rss_bytes;
     let (nothing, large, small) = (peak(0), peak(1), peak(2));

@@ -181,7 +181,7 @@ pub(super) fn runs(file: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
 
     use super::*;
     use crate::build::Builds;
@@ -210,8 +210,13 @@ mod tests {
         fn add(&self, file: &str, says: &str) {
             let file = self.root.path().join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(&file, format!("#!/bin/sh\necho '{says}'\n")).unwrap();
-            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let (text, log) = (file.with_extension("sh"), file.with_extension("log"));
+            std::fs::write(&text, format!("#!/bin/sh\necho '{says}'\n")).unwrap();
+            // Copied by another process: a child that another test is just starting has open what we write, and what is
+            // open to be written cannot be executed.
+            let copy = format!("install -m 755 '{}' '{}'", text.display(), file.display());
+            let spawn = Spawn { command: &copy, dir: self.root.path(), env: &[], cores: &[], log: &log };
+            assert!(run(&spawn, Duration::from_secs(60), &AtomicBool::new(false)).unwrap().status.success());
         }
 
         fn add_jdk(&self, home: &str, version: &str) {

@@ -8,7 +8,8 @@ use kumite_load::{
     Target,
 };
 
-use super::server::{PONG, Server, Then, write};
+use super::server::{PONG, Server, Then, nobody, write};
+use super::still::undisturbed;
 use super::{LONG, always, load, ms, run};
 
 fn with_log(load: Load) -> Outcome {
@@ -50,6 +51,7 @@ fn every_request_of_an_open_loop() {
         limit: Limit { requests: None, duration: Some(ms(300)) },
         disturbance: Some(Disturbance { kind: DisturbanceKind::Drop, watch: ms(300) }),
         connections: 20,
+        timeout: LONG,
         ..load(server.addr, 0)
     });
     let log = &outcome.log;
@@ -58,9 +60,9 @@ fn every_request_of_an_open_loop() {
         (disturbed.began, disturbed.errors.total(), outcome.requests),
         (ms(300), disturbed.errors.status, 90)
     );
-    assert!((ms(300)..ms(500)).contains(&disturbed.ended), "{:?}", disturbed.ended);
+    assert!(disturbed.ended >= ms(300) && disturbed.until == disturbed.ended + ms(300), "{disturbed:?}");
     // What follows is due 20 ms apart, as long as it is watched.
-    assert!((15..=25).contains(&disturbed.requests), "{}", disturbed.requests);
+    assert_eq!(u128::from(disturbed.requests), (disturbed.until - ms(300)).as_nanos().div_ceil(20_000_000));
     let expected: Vec<u64> =
         (0..20).map(|n| n * 10_000_000).chain((0..80).map(|n| 200_000_000 + n * 2_500_000)).collect();
     assert_eq!(log.iter().map(|it| it.due).take(100).collect::<Vec<_>>(), expected);
@@ -76,16 +78,30 @@ fn every_request_of_an_open_loop() {
     assert!(outcome.response.max() <= longest.unwrap() * 1_001 / 1_000);
 }
 
+/// Arrivals fall off when the window closes, and not some time later.
+#[test]
+fn a_drop_comes_when_it_is_time() {
+    let server = always(PONG, Then::Keep);
+    let load = Load {
+        arrivals: Some(Arrivals::constant(200.0)),
+        limit: Limit { requests: None, duration: Some(ms(100)) },
+        disturbance: Some(Disturbance { kind: DisturbanceKind::Drop, watch: ms(100) }),
+        ..load(server.addr, 0)
+    };
+    let disturbed = undisturbed(ms(50), || run(&load).disturbed.unwrap());
+    assert!(disturbed.is_none_or(|it| (ms(100)..ms(300)).contains(&it.ended)), "{disturbed:?}");
+}
+
 #[test]
 fn what_was_not_sent_has_no_time_of_sending() {
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (addr, _port) = nobody();
     let limit = Limit { requests: None, duration: Some(ms(50)) };
     let timeout = ms(40);
     let outcome = Load {
         arrivals: Some(Arrivals::constant(1000.0)),
         log: true,
         timeout,
-        ..Load::new(Target::plain(nobody), limit)
+        ..Load::new(Target::plain(addr), limit)
     };
     let outcome = outcome.run(&Default::default(), &mut |_| {}).unwrap();
     assert_eq!(outcome.log.len(), 50);

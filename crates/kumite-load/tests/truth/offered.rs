@@ -10,6 +10,8 @@ use std::time::Duration;
 use kumite_load::stub::{Config, Delay, Running, Stall, Stub};
 use kumite_load::{Address, Arrivals, Check, Errors, Expect, Gaps, Limit, Load, Outcome, Target, Variables};
 
+use super::server::nobody;
+use super::still::undisturbed;
 use super::{LONG, io, run};
 
 fn stub(config: Config) -> Running {
@@ -85,16 +87,25 @@ fn an_open_loop_of_so_many_requests() {
 /// A server that does 100 requests a second gets 1,000: what is due waits for a connection until it is too late.
 #[test]
 fn what_cannot_be_sent_in_time_is_counted_and_never_sent() {
-    let stub = stub(Config { delay: delay("10ms"), workers: Some(1), ..Config::default() });
-    let timeout = Duration::from_millis(100);
-    let outcome = run(&Load { timeout, ..open(load(&stub, ms(400)), 1000.0, 2) });
-    assert_eq!(outcome.requests, 400);
-    assert_eq!(outcome.errors, Errors { unsent: outcome.errors.unsent, ..Errors::default() });
+    let outcome = undisturbed(Duration::from_millis(40), || {
+        let stub = stub(Config { delay: delay("10ms"), workers: Some(1), ..Config::default() });
+        let timeout = Duration::from_millis(100);
+        let outcome = run(&Load { timeout, ..open(load(&stub, ms(400)), 1000.0, 2) });
+        assert_eq!(outcome.requests, 400);
+        let Errors { unsent, timeout, .. } = outcome.errors;
+        assert_eq!(outcome.errors, Errors { unsent, timeout, ..Errors::default() });
+        let answers = stub.stop().unwrap().answers;
+        assert!(
+            (outcome.ok..=outcome.ok + timeout).contains(&answers),
+            "the others were never sent: {answers}"
+        );
+        outcome
+    });
+    let Some(outcome) = outcome else { return };
+    assert_eq!(outcome.errors.timeout, 0);
     // In half a second, time-out included, 50 answers at most, and those that were on their way.
     let ok = outcome.ok;
     assert!((10..=53).contains(&ok), "{ok} answers");
-    let answers = stub.stop().unwrap().answers;
-    assert_eq!(answers, ok, "the others were never sent");
     let backlog = outcome.intervals.iter().map(|interval| interval.backlog).max();
     assert!(backlog > Some(50) && backlog <= Some(400), "{backlog:?} waited");
 }
@@ -104,9 +115,13 @@ fn what_cannot_be_sent_in_time_is_counted_and_never_sent() {
 #[test]
 fn a_stall_is_in_the_response_times_of_all_that_was_due_in_it() {
     let stall = Stall { at: Duration::from_millis(300), length: Duration::from_millis(300), every: None };
-    let stub = stub(Config { stall: Some(stall), ..Config::default() });
-    let outcome = run(&open(load(&stub, ms(900)), 1000.0, 2));
-    assert_eq!(outcome.ok, 900);
+    let outcome = undisturbed(Duration::from_millis(50), || {
+        let stub = stub(Config { stall: Some(stall), ..Config::default() });
+        let outcome = run(&open(load(&stub, ms(900)), 1000.0, 2));
+        assert_eq!(outcome.ok, 900);
+        outcome
+    });
+    let Some(outcome) = outcome else { return };
     assert!(slower(&outcome, 100) >= 195, "{}", slower(&outcome, 100));
     assert!(outcome.response.max() >= 295_000_000, "{}", outcome.response.max());
     let served_slowly = outcome.service.len() - outcome.service.count_between(0, 99_999_999);
@@ -139,7 +154,7 @@ fn random_arrivals_are_as_many_as_their_seed_says() {
 /// An open loop opens its connections before it begins.
 #[test]
 fn an_open_loop_against_nobody() {
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (address, _port) = nobody();
     let timeout = Duration::from_millis(50);
     let outcome = Load { timeout, ..open(to(address.into(), ms(100)), 1000.0, 2) }
         .run(&AtomicBool::new(false), &mut |_| {})
@@ -164,7 +179,9 @@ fn threads_share_a_load() {
     let outcome = run(&both);
     assert_eq!((outcome.ok, outcome.reconnects), (1000, 0));
     let limited = run(&Load { cores: both.cores.clone(), ..open(load(&stub, ms(250)), 1000.0, 7) });
-    assert_eq!((limited.ok, limited.intervals.len()), (250, 3));
+    assert_eq!(limited.ok, 250);
+    // Until the last answer.
+    assert!(limited.intervals.len() >= 3, "{}", limited.intervals.len());
     let report = stub.stop().unwrap();
     assert_eq!((report.answers, report.accepted), (1250, 14));
 }
@@ -196,10 +213,15 @@ fn several_requests_on_their_way_on_one_connection() {
 
 #[test]
 fn what_is_on_its_way_at_the_end_of_a_closed_loop_is_drained() {
-    let stub = stub(Config { delay: delay("3ms"), ..Config::default() });
-    let outcome = run(&Load { connections: 20, ..load(&stub, ms(100)) });
+    // It is not waited for longer than half a second.
+    let found = undisturbed(Duration::from_millis(200), || {
+        let stub = stub(Config { delay: delay("3ms"), ..Config::default() });
+        let outcome = run(&Load { connections: 20, ..load(&stub, ms(100)) });
+        (outcome, stub.stop().unwrap().answers)
+    });
+    let Some((outcome, answers)) = found else { return };
     assert!(outcome.drained > 0);
-    assert_eq!(outcome.requests + outcome.drained, stub.stop().unwrap().answers);
+    assert_eq!(outcome.requests + outcome.drained, answers);
 }
 
 /// A server that keeps the heads of requests.

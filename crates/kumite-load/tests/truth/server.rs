@@ -83,6 +83,14 @@ impl Drop for Server {
     }
 }
 
+/// Where nobody listens, nor can as long as the port is held.
+pub fn nobody() -> (SocketAddr, impl Sized) {
+    use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
+    let port = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&port, &"127.0.0.1:0".parse::<SocketAddr>().unwrap()).unwrap();
+    (getsockname(&port).unwrap().try_into().unwrap(), port)
+}
+
 /// Sends `bytes`; a client that has gone away is no news here.
 pub fn write(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) {
     let _ = stream.write_all(bytes.as_ref());
