@@ -52,7 +52,7 @@ fn an_experiment_is_run_judged_kept_and_reported() {
     assert_eq!(export["contenders"][0]["version"], "fake 1.0");
     let cell = &export["cells"][0];
     assert_eq!((&cell["contender"], &cell["trials"]), (&"fast".into(), &8.into()));
-    for metric in ["throughput_rps", "response_p99_us", "cpu_cores", "peak_rss_bytes", "failures"] {
+    for metric in ["throughput_rps", "response_p50_us", "cpu_cores", "peak_rss_bytes", "failures"] {
         let estimate = &cell["metrics"][metric];
         let of =
             |key: &str| estimate[key].as_f64().unwrap_or_else(|| panic!("{metric} has no {key}: {estimate}"));
