@@ -215,7 +215,8 @@ mod tests {
             // Copied by another process: a child that another test is just starting has open what we write, and what is
             // open to be written cannot be executed.
             let copy = format!("install -m 755 '{}' '{}'", text.display(), file.display());
-            let spawn = Spawn { command: &copy, dir: self.root.path(), env: &[], cores: &[], log: &log };
+            let spawn =
+                Spawn { command: &copy, dir: self.root.path(), env: &[], cores: &[], log: &log, group: None };
             assert!(run(&spawn, Duration::from_secs(60), &AtomicBool::new(false)).unwrap().status.success());
         }
 
