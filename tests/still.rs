@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long it is tried.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(15);
 const NAP: Duration = Duration::from_millis(1);
 
 /// What was measured in a time in which nothing was held up for longer than `most`. It is measured anew only where something
