@@ -110,6 +110,8 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
         };
         match mode {
             "slow" => std::thread::sleep(Duration::from_millis(20)),
+            // So much that a machine without a CPU for the others does not make them as slow.
+            "slower" => std::thread::sleep(Duration::from_millis(100)),
             // The whole process, and at a moment when it has been measured for a while.
             "hang" if nth >= 100 => std::thread::sleep(FOREVER),
             "die" if nth == 10 => {

@@ -8,7 +8,7 @@ use crate::still::undisturbed;
 /// A claim that all blocks decide, unless one of their short windows was held up.
 fn two(assert: &str) -> Place {
     let claim = format!("[[claim]]\nid = 'it'\nassert = '{assert}'\n");
-    Place::new(&claim, &[("slow", "slow"), ("fast", "pong")])
+    Place::new(&claim, &[("slow", "slower"), ("fast", "pong")])
 }
 const HELD_UP: Duration = Duration::from_millis(100);
 

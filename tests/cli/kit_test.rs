@@ -17,10 +17,26 @@ fn kit_test(place: &Place, command: &str) -> Said {
     place.kumite(&["kit-test", command])
 }
 
+/// Tried anew where there was no time for an answer, or an end, of a worker that does answer and end: a build for tests
+/// needs seconds of CPU time for 16 MiB, and has 10 s, whoever else has the CPU.
 #[track_caller]
 fn with_faults(faults: &[&str]) -> Said {
     let place = Place::new("", &[]);
-    let said = kit_test(&place, &format!("exec {} kit{}", fake_worker().display(), faults.join(",")));
+    let ends = !faults.contains(&"lenient-of-requests");
+    let too_late =
+        |line: &str| line.contains("it gave no answer to job") || ends && line.contains(" within 3 s");
+    for _ in 0..4 {
+        let said = with_faults_once(&place, faults);
+        if !said.out.lines().any(too_late) {
+            return said;
+        }
+    }
+    with_faults_once(&place, faults)
+}
+
+#[track_caller]
+fn with_faults_once(place: &Place, faults: &[&str]) -> Said {
+    let said = kit_test(place, &format!("exec {} kit{}", fake_worker().display(), faults.join(",")));
     assert_eq!(place.left(), [""; 0]);
     said
 }

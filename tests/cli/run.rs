@@ -32,7 +32,7 @@ fn an_experiment_is_run_judged_kept_and_reported() {
         ["--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--seed", "4", "--blocks", "10"];
     // Its windows are short.
     let run = undisturbed(HELD_UP, || {
-        let place = Place::new(FASTER, &[("fast", "pong"), ("slow", "slow")]);
+        let place = Place::new(FASTER, &[("fast", "pong"), ("slow", "slower")]);
         let said = place.kumite(&[&["run", "fake"][..], &files].concat());
         (place, said)
     });

@@ -10,8 +10,8 @@ use kumite_process::{Spawn, Tree};
 /// The argument that makes the program the server instead.
 const SERVE: &str = "serve";
 const STAMPS: &str = "stamps";
-const READY_LIMIT: Duration = Duration::from_secs(5);
-const STOP_GRACE: Duration = Duration::from_secs(2);
+const READY_LIMIT: Duration = Duration::from_secs(30);
+const STOP_GRACE: Duration = Duration::from_secs(20);
 
 /// The fixed server in a process of its own. Ends when it is dropped.
 pub struct Server {

@@ -225,13 +225,20 @@ impl<'a, T: Transport> Engine<'a, T> {
             let now = self.now();
             if self.schedule.over(now) {
                 let end = self.schedule.end();
-                let sent = self.schedule.next_due() == u64::MAX && self.backlog.is_empty();
-                let drained = sent && self.in_flight == 0;
                 // What is due at the end may wait for a time-out until it is sent, and for another until it is answered.
                 let patience = if self.open_loop { 2 * self.timeout } else { self.timeout.min(DRAIN_NS) };
-                if drained || now > end.saturating_add(patience) + SWEEP_GAP_NS {
-                    // What is left of an open loop is too late by now.
+                let late = now > end.saturating_add(patience) + SWEEP_GAP_NS;
+                if late {
+                    // What is left of an open loop is too late by now, also what was not yet looked at because this machine
+                    // stood still. What is on its way has still its time-out.
+                    while let Some(due) = self.schedule.take_due(now) {
+                        self.backlog.push_back(due);
+                    }
                     self.sweep(now);
+                }
+                let sent = self.schedule.next_due() == u64::MAX && self.backlog.is_empty();
+                let drained = sent && self.in_flight == 0;
+                if drained || late && !self.open_loop {
                     return Ok((end, false));
                 }
             }

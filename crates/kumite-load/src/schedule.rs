@@ -57,7 +57,8 @@ impl Schedule {
         if due > now {
             return None;
         }
-        self.started += 1;
+        // What was due in the warm-up is not of the window, also where it is taken late.
+        self.started += u64::from(!self.opened || due >= self.opens);
         self.arrivals.as_mut().and_then(Iterator::next)
     }
 
@@ -197,6 +198,21 @@ mod tests {
             schedule.finish(0, 100) && !schedule.over(100) && schedule.finish(0, 101) && schedule.over(101)
         );
         assert_eq!(schedule.end(), 101);
+    }
+
+    #[test]
+    fn what_was_due_in_the_warm_up_is_not_of_the_window_however_late_it_is_sent() {
+        let limit = Limit { requests: Some(2), duration: None };
+        let mut schedule = Schedule::new(&limit, 20, Some(Arrivals::constant(1e8).instants(0, 1)));
+        assert_eq!(schedule.take_due(5), Some(0));
+        for due in [10, 20, 30] {
+            assert_eq!(schedule.take_due(99), Some(due));
+        }
+        assert_eq!(schedule.take_due(99), None);
+        for due in [0, 10, 20] {
+            assert!(schedule.finish(due, 100) && !schedule.over(100));
+        }
+        assert!(schedule.finish(30, 101) && schedule.over(101));
     }
 
     #[test]

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kumite_load::stub::{Config, Delay, Running, Stall, Stub};
-use kumite_load::{Address, Arrivals, Check, Errors, Expect, Gaps, Limit, Load, Outcome, Target, Variables};
+use kumite_load::{
+    Address, Arrivals, Check, Errors, Event, Expect, Gaps, Limit, Load, Outcome, Target, Variables,
+};
 
 use super::server::nobody;
 use super::still::undisturbed;
@@ -110,6 +112,22 @@ fn what_cannot_be_sent_in_time_is_counted_and_never_sent() {
     assert!(backlog > Some(50) && backlog <= Some(400), "{backlog:?} waited");
 }
 
+/// It stands still for 20 time-outs, beyond the end.
+#[test]
+fn what_was_due_while_the_engine_stood_still_is_counted() {
+    let stub = stub(Config::default());
+    let timeout = Duration::from_millis(50);
+    let load = Load { timeout, ..open(load(&stub, ms(400)), 1000.0, 2) };
+    let outcome = load.run(&AtomicBool::new(false), &mut |event| {
+        if matches!(event, Event::Interval(interval) if interval.start_ms == 0) {
+            std::thread::sleep(20 * timeout);
+        }
+    });
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.requests, outcome.ok + outcome.errors.total()), (400, 400));
+    assert!(outcome.errors.unsent >= 200, "{:?}", outcome.errors);
+}
+
 /// For 300 ms the server does nothing. What was due in the first 200 ms of them took 100 ms or longer, whether it was sent
 /// or not; service times say so only of what was sent.
 #[test]
@@ -164,11 +182,15 @@ fn an_open_loop_against_nobody() {
 
 #[test]
 fn an_open_loop_goes_on_when_connections_end() {
-    let stub = stub(Config { close_after: Some(10), ..Config::default() });
-    let outcome = run(&open(load(&stub, ms(400)), 500.0, 4));
-    assert_eq!(outcome.ok, 200);
-    assert!((16..=20).contains(&outcome.reconnects), "{}", outcome.reconnects);
-    assert_eq!(stub.stop().unwrap().answers, 200);
+    let outcome = undisturbed(Duration::from_millis(50), || {
+        let stub = stub(Config { close_after: Some(10), ..Config::default() });
+        let outcome = run(&open(load(&stub, ms(400)), 500.0, 4));
+        assert_eq!((outcome.ok, stub.stop().unwrap().answers), (200, 200));
+        outcome
+    });
+    // Those within the window.
+    let Some(Outcome { reconnects, .. }) = outcome else { return };
+    assert!((16..=20).contains(&reconnects), "{reconnects}");
 }
 
 #[test]
