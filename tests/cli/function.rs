@@ -206,7 +206,7 @@ fn what_goes_wrong_fails_the_trial_and_says_which_call_it_was() {
             ("ends", "exit=3", "failed", "call 1 failed: Runtime.ExitError: RequestId:"),
             ("hangs", "hang", "failed", "Task timed out after 4.00 seconds"),
             ("other", "other", "ok", "instance 1: "),
-            ("bare", "bytes=10", "failed", "the answer to call 1 is no use: it has no 'count'"),
+            ("bare", "bytes=10", "disqualified", "its answer is wrong: it has no /event/n"),
         ],
     );
 }
