@@ -21,12 +21,14 @@ pub(crate) struct Report<'a> {
     pub status: Option<&'a str>,
 }
 
-pub(crate) fn start(request_id: &str) -> String {
-    format!("START RequestId: {request_id} Version: $LATEST\n")
-}
-
-pub(crate) fn end(request_id: &str) -> String {
-    format!("END RequestId: {request_id}\n")
+/// What a function wrote in a call, and the lines around it.
+pub(crate) fn of_call(wrote: &str, report: &Report) -> String {
+    let id = report.request_id;
+    let end_of_line = if wrote.is_empty() || wrote.ends_with('\n') { "" } else { "\n" };
+    format!(
+        "START RequestId: {id} Version: $LATEST\n{wrote}{end_of_line}END RequestId: {id}\n{}",
+        report.line()
+    )
 }
 
 /// Of an init phase that was not done, and why.
@@ -35,7 +37,7 @@ pub(crate) fn init_report(took: Duration, status: &str) -> String {
 }
 
 impl Report<'_> {
-    pub fn line(&self) -> String {
+    fn line(&self) -> String {
         let mut line = format!(
             "REPORT RequestId: {}\tDuration: {:.2} ms\tBilled Duration: {} ms\tMemory Size: {} MB\tMax Memory Used: {} MB",
             self.request_id,

@@ -93,6 +93,17 @@ enum Init {
     Stopping,
 }
 
+/// An instance before its call.
+struct Begun {
+    /// None if its init phase failed.
+    instance: Option<Instance>,
+    number: u32,
+    cold: bool,
+    /// Its init phase, as far as it went.
+    init: Duration,
+    init_cpu: Option<Duration>,
+}
+
 /// A slot that is free again when this is dropped, with the instance that is in it.
 struct Place<'a> {
     served: &'a Served,
@@ -128,7 +139,7 @@ impl Served {
     pub async fn end_idle(&self) -> bool {
         let (idle, quiet) = self.slots().drain();
         for instance in idle {
-            self.end(instance, What::Killed("the host is stopped".to_owned())).await;
+            self.end(instance, stopped()).await;
         }
         quiet
     }
@@ -139,86 +150,24 @@ impl Served {
         if *self.stop.borrow() {
             return Err(Refused::Stopping);
         }
-        let (nth, instance) = self.slots().take().ok_or_else(busy)?;
+        let (nth, idle) = self.slots().take().ok_or_else(busy)?;
         let mut place = Place { served: self, nth, instance: None };
-        let mut told = String::new();
-        let warm = match instance {
-            Some(instance) => self.awake(instance).await,
-            None => None,
-        };
-        let cold = warm.is_none();
-        let (mut inits, mut init, mut init_done) = (0, Duration::ZERO, false);
-        let mut init_cpu = Some(Duration::ZERO);
-        let mut ready = warm;
-        let number = match &ready {
-            Some(instance) => instance.number,
-            None => self.instances.fetch_add(1, Ordering::Relaxed) + 1,
-        };
-        if cold {
-            inits = 1;
-            self.happened(number, What::Init);
-            let mut instance = Instance::start(&self.setting, number, false).await.map_err(Refused::Start)?;
-            let until = instance.began + self.setting.function.init_limit;
-            match self.initialized(&mut instance, &call.request_id, until, true).await {
-                Init::Done(at) => {
-                    init = at.saturating_duration_since(instance.began);
-                    init_done = true;
-                    if let Err(why) = instance.throttle() {
-                        self.end(instance, What::Killed(why.clone())).await;
-                        return Err(Refused::Start(why));
-                    }
-                    self.happened(number, What::InitDone);
-                    told += &instance.log_since(0, KEPT_LOG_BYTES);
-                    init_cpu = instance.cpu();
-                    ready = Some(instance);
-                }
-                Init::Failed { why, status, .. } => {
-                    init_cpu = instance.cpu();
-                    init = instance.began.elapsed().min(self.setting.function.init_limit);
-                    told += &instance.log_since(0, KEPT_LOG_BYTES);
-                    told += &lines::init_report(init, status);
-                    self.end(instance, why).await;
-                }
-                Init::Stopping => {
-                    self.end(instance, stopped()).await;
-                    return Err(Refused::Stopping);
-                }
-            }
-        }
-        (self.tell)(&told);
+        let Begun { instance, number, cold, init, init_cpu } = self.begun(idle, &call.request_id).await?;
+        let init_done = instance.is_some();
         let began = Instant::now();
         let deadline = began + self.setting.function.timeout;
-        let mut log = lines::start(&call.request_id);
-        let mut since = ready.as_ref().map_or(0, Instance::logged);
-        let cpu_before = ready.as_mut().and_then(Instance::cpu);
-        let invoked = match ready {
-            Some(_) => None,
+        let (mut instance, logged, cpu_before, early) = match instance {
+            Some(mut instance) => {
+                let (logged, cpu) = (instance.logged(), instance.cpu());
+                (instance, logged, cpu, None)
+            }
             None => {
-                inits += 1;
-                since = 0;
-                self.happened(number, What::Reinit);
-                let mut instance =
-                    Instance::start(&self.setting, number, true).await.map_err(Refused::Start)?;
-                let initialized = self.initialized(&mut instance, &call.request_id, deadline, false).await;
-                ready = Some(instance);
-                match initialized {
-                    Init::Done(_) => {
-                        self.happened(number, What::InitDone);
-                        None
-                    }
-                    Init::Failed { answer, why, status } => Some(Invoked::Over {
-                        answer,
-                        why,
-                        status: Some(status),
-                        at: Instant::now().min(deadline),
-                    }),
-                    Init::Stopping => Some(Invoked::Stopping),
-                }
+                let (instance, early) = self.begun_again(number, &call.request_id, deadline).await?;
+                (instance, 0, Some(Duration::ZERO), early)
             }
         };
-        let Some(mut instance) = ready else { return Err(Refused::Start("it is gone".to_owned())) };
-        let invoked = match invoked {
-            Some(over) => over,
+        let invoked = match early {
+            Some(early) => early,
             None => {
                 self.happened(number, What::Invoke);
                 self.invoke(&mut instance, &call, deadline).await
@@ -228,37 +177,14 @@ impl Served {
             Invoked::Answered(_, at) | Invoked::Over { at, .. } => *at,
             Invoked::Stopping => Instant::now(),
         };
-        let duration = ended.saturating_duration_since(began);
         self.happened_at(number, What::InvokeDone, ended);
-        let cpu = instance.cpu().map(|cpu| cpu.saturating_sub(cpu_before.unwrap_or_default()));
+        let duration = ended.saturating_duration_since(began);
+        let cpu = instance.cpu().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
         let max_memory_bytes = instance.max_memory_bytes();
-        for rejected in instance.conversation.rejected() {
-            self.happened(number, What::Rejected(rejected));
-        }
-        let wrote = instance.log_since(since, KEPT_LOG_BYTES);
+        self.reject(&instance);
+        let wrote = instance.log_since(logged, KEPT_LOG_BYTES);
         let wall = call.offered.elapsed();
-        let (answer, status) = match invoked {
-            Invoked::Answered(answer, _) => {
-                instance.conversation.end();
-                if instance.logged() > MOST_LOG_BYTES {
-                    self.end(instance, too_much_log()).await;
-                } else {
-                    if instance.freeze() {
-                        self.happened(number, What::Frozen);
-                    }
-                    place.instance = Some(instance);
-                }
-                (answer, None)
-            }
-            Invoked::Over { answer, why, status, .. } => {
-                self.end(instance, why).await;
-                (answer, status)
-            }
-            Invoked::Stopping => {
-                self.end(instance, stopped()).await;
-                return Err(Refused::Stopping);
-            }
-        };
+        let (answer, status) = self.put_back(&mut place, instance, invoked).await?;
         let (payload, error) = match answer {
             Answer::Right(payload) => (payload, None),
             Answer::Wrong(kind, document) => {
@@ -266,21 +192,16 @@ impl Served {
                 (document, Some(FunctionError { kind, message }))
             }
         };
-        log += &wrote;
-        if !log.ends_with('\n') {
-            log.push('\n');
-        }
-        log += &lines::end(&call.request_id);
-        log += &Report {
+        let report = Report {
             request_id: &call.request_id,
             duration,
             billed: self.setting.function.billing.billed(init, duration),
             memory_mb: self.setting.function.memory_mb,
             max_memory_bytes,
-            init: init_done.then_some(init),
+            init: (cold && init_done).then_some(init),
             status: status.or(error.as_ref().map(|_| "error")),
-        }
-        .line();
+        };
+        let log = lines::of_call(&wrote, &report);
         (self.tell)(&log);
         Ok(Invocation {
             request_id: call.request_id,
@@ -289,7 +210,7 @@ impl Served {
             log,
             instance: number,
             cold,
-            inits,
+            inits: u32::from(cold) + u32::from(!init_done),
             offered: call.offered,
             wall,
             init,
@@ -298,6 +219,101 @@ impl Served {
             cpu,
             max_memory_bytes,
         })
+    }
+
+    /// The instance of a slot, if it still lives; else a new one, after its init phase.
+    async fn begun(&self, idle: Option<Instance>, request_id: &str) -> Result<Begun, Refused> {
+        if let Some(idle) = idle
+            && let Some(instance) = self.awake(idle).await
+        {
+            let (number, none) = (instance.number, Duration::ZERO);
+            let instance = Some(instance);
+            return Ok(Begun { instance, number, cold: false, init: none, init_cpu: Some(none) });
+        }
+        let number = self.instances.fetch_add(1, Ordering::Relaxed) + 1;
+        self.happened(number, What::Init);
+        let mut instance = Instance::start(&self.setting, number, false).await.map_err(Refused::Start)?;
+        let until = instance.began + self.setting.function.init_limit;
+        let initialized = self.initialized(&mut instance, request_id, until, true).await;
+        let init_cpu = instance.cpu();
+        let mut told = instance.log_since(0, KEPT_LOG_BYTES);
+        let (instance, init) = match initialized {
+            Init::Done(at) => {
+                let init = at.saturating_duration_since(instance.began);
+                if let Err(why) = instance.throttle() {
+                    self.end(instance, What::Killed(why.clone())).await;
+                    return Err(Refused::Start(why));
+                }
+                self.happened(number, What::InitDone);
+                (Some(instance), init)
+            }
+            Init::Failed { why, status, .. } => {
+                let init = instance.began.elapsed().min(self.setting.function.init_limit);
+                told += &lines::init_report(init, status);
+                self.end(instance, why).await;
+                (None, init)
+            }
+            Init::Stopping => {
+                self.end(instance, stopped()).await;
+                return Err(Refused::Stopping);
+            }
+        };
+        (self.tell)(&told);
+        Ok(Begun { instance, number, cold: true, init, init_cpu })
+    }
+
+    /// An instance's process once more, within a call; with how the call ended, if it did by that.
+    async fn begun_again(
+        &self,
+        number: u32,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<(Instance, Option<Invoked>), Refused> {
+        self.happened(number, What::Reinit);
+        let mut instance = Instance::start(&self.setting, number, true).await.map_err(Refused::Start)?;
+        let early = match self.initialized(&mut instance, request_id, deadline, false).await {
+            Init::Done(_) => {
+                self.happened(number, What::InitDone);
+                None
+            }
+            Init::Failed { answer, why, status } => {
+                let at = Instant::now().min(deadline);
+                Some(Invoked::Over { answer, why, status: Some(status), at })
+            }
+            Init::Stopping => Some(Invoked::Stopping),
+        };
+        Ok((instance, early))
+    }
+
+    /// After a call the instance is frozen until the next, or ended: what it answered, and what its report says of that.
+    async fn put_back(
+        &self,
+        place: &mut Place<'_>,
+        mut instance: Instance,
+        invoked: Invoked,
+    ) -> Result<(Answer, Option<&'static str>), Refused> {
+        match invoked {
+            Invoked::Answered(answer, _) => {
+                instance.conversation.end();
+                if instance.logged() > MOST_LOG_BYTES {
+                    self.end(instance, too_much_log()).await;
+                    return Ok((answer, None));
+                }
+                if instance.freeze() {
+                    self.happened(instance.number, What::Frozen);
+                }
+                place.instance = Some(instance);
+                Ok((answer, None))
+            }
+            Invoked::Over { answer, why, status, .. } => {
+                self.end(instance, why).await;
+                Ok((answer, status))
+            }
+            Invoked::Stopping => {
+                self.end(instance, stopped()).await;
+                Err(Refused::Stopping)
+            }
+        }
     }
 
     /// A warm instance goes on, if it still lives.
@@ -310,10 +326,15 @@ impl Served {
         if instance.thaw() {
             self.happened(number, What::Thawed);
         }
-        for rejected in instance.conversation.rejected() {
-            self.happened(number, What::Rejected(rejected));
-        }
+        self.reject(&instance);
         Some(instance)
+    }
+
+    /// What the instance said that was not to be said has happened.
+    fn reject(&self, instance: &Instance) {
+        for rejected in instance.conversation.rejected() {
+            self.happened(instance.number, What::Rejected(rejected));
+        }
     }
 
     /// Waits for the end of an initialization.

@@ -110,6 +110,12 @@ mod tests {
     }
 
     #[test]
+    fn with_two_slots_every_other_second_call_is_cold() {
+        let cold = (0..1000).filter(|seed| offered(Routing::Spread(*seed), 2, 2)[1].1).count();
+        assert!((420..580).contains(&cold), "{cold} of 1,000");
+    }
+
+    #[test]
     fn warm_first_starts_no_second_instance_while_one_is_free() {
         let calls = offered(Routing::WarmFirst, 3, 5);
         assert_eq!(calls, [(0, true), (0, false), (0, false), (0, false), (0, false)]);

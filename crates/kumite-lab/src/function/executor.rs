@@ -251,11 +251,16 @@ impl Executor for FunctionExecutor<'_> {
     fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
         let kept = self.logs.join(format!("{:04}-{}", order.seq, order.contender.name));
         let log = self.state.join(&kept);
-        // The same for all contenders of a block.
-        let seed = self.seed ^ (u64::from(order.block) << 32);
+        let seed = of_routing(self.seed, order.point, order.block);
         let measured = self.tried(order.contender, order.point, None, seed, &log, stop)?;
         Some(Measured { log: Some(kept.display().to_string()), ..measured })
     }
+}
+
+/// The seed of the routing: one for all contenders of a block, and its own for each block at each point.
+fn of_routing(run: u64, point: &Point, block: u32) -> u64 {
+    let hash = blake3::hash(format!("{run} {block} {point}").as_bytes());
+    hash.as_bytes().first_chunk().map_or(run, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// A host for a function, whose logs are in a folder that is made.
