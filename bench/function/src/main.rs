@@ -64,7 +64,8 @@ max_instances = 1
 /// What a way came to in a round.
 struct Found {
     p50_us: f64,
-    p99_us: f64,
+    /// None if there were too few calls.
+    p99_us: Option<f64>,
     rps: f64,
     failures: f64,
 }
@@ -126,7 +127,7 @@ fn called(kumite: &Path, dir: &Path, way: &Way, seconds: u32) -> Result<Found> {
     let errors = result.get("errors").and_then(Value::as_object).context("no errors")?;
     Ok(Found {
         p50_us: figure("/response_us/p50")?,
-        p99_us: figure("/response_us/p99")?,
+        p99_us: figure("/response_us/p99").ok(),
         rps: figure("/throughput_rps")?,
         failures: errors.values().filter_map(Value::as_f64).sum(),
     })
@@ -157,15 +158,18 @@ fn table(found: &[Vec<Found>], args: &Args) -> String {
         jiff::Timestamp::now().strftime("%Y-%m-%d"),
     );
     for (way, rounds) in WAYS.iter().zip(found) {
-        let of = |value: fn(&Found) -> f64| {
-            let mut values: Vec<f64> = rounds.iter().map(value).collect();
+        let of = |value: fn(&Found) -> Option<f64>| {
+            let mut values: Vec<f64> = rounds.iter().filter_map(value).collect();
             values.sort_by(f64::total_cmp);
-            (values[values.len() / 2], values[0], values[values.len() - 1])
+            Some((*values.get(values.len() / 2)?, *values.first()?, *values.last()?))
         };
-        let us = |(middle, least, most): (f64, f64, f64)| format!("{middle:.0} µs ({least:.0}–{most:.0})");
-        let (rps, failures) =
-            (of(|found| found.rps).0, rounds.iter().map(|found| found.failures).sum::<f64>());
-        let (p50, p99) = (us(of(|found| found.p50_us)), us(of(|found| found.p99_us)));
+        let us = |value: fn(&Found) -> Option<f64>| match of(value) {
+            Some((middle, least, most)) => format!("{middle:.0} µs ({least:.0}–{most:.0})"),
+            None => "too few calls".to_owned(),
+        };
+        let (p50, p99) = (us(|found| Some(found.p50_us)), us(|found| found.p99_us));
+        let rps = of(|found| Some(found.rps)).map_or(0.0, |(middle, _, _)| middle);
+        let failures = rounds.iter().map(|found| found.failures).sum::<f64>();
         text += &format!("| {} | {p50} | {p99} | {rps:.0} | {failures:.0} |\n", way.name);
     }
     text
