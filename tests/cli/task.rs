@@ -140,7 +140,7 @@ fn jobs_are_repeated_in_processes_that_are_repeated() {
     assert!(!place.path(".kumite/scratch").exists(), "the worker's folder has gone");
 
     let said = place.kumite(&["report", "last"]).ended(0);
-    assert!(said.out.contains("elapsed") && said.out.contains("events=true"), "{}", said.out);
+    assert!(said.out.contains("elapsed") && said.out.contains("events = true"), "{}", said.out);
     assert_eq!(place.kumite(&["export", "last"]).ended(0).json(), export);
 }
 

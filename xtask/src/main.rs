@@ -1,6 +1,8 @@
-//! Checks and chores. `cargo xtask tidy` checks what no compiler does; CI calls it.
+//! Checks and chores. `cargo xtask tidy` checks what no compiler does, `cargo xtask windows` what this platform's does not;
+//! CI calls both.
 
 mod tidy;
+mod windows;
 
 use std::process::ExitCode;
 
@@ -8,8 +10,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => tidy::run(),
+        ["windows"] => windows::run(),
         _ => {
-            eprintln!("usage: cargo xtask tidy    check invariants, documents and leftover markers");
+            eprintln!("usage: cargo xtask tidy       check invariants, documents and leftover markers");
+            eprintln!("       cargo xtask windows    check that kumite-play compiles for 32-bit Windows");
             ExitCode::from(2)
         }
     }

@@ -4,22 +4,41 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// Which of our crates each of our crates may use: ARCHITECTURE.md's invariants of absence.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("kumite-record", &[]),
     ("kumite-stats", &[]),
     ("kumite-process", &[]),
     ("kumite-ring", &[]),
+    ("kumite-realtime", &[]),
+    ("kumite-play", &["kumite-realtime"]),
     ("kumite-disk", &[]),
     ("kumite-function", &["kumite-process"]),
-    ("kumite-load", &["kumite-ring"]),
+    ("kumite-load", &["kumite-realtime", "kumite-ring"]),
     ("kumite-report", &["kumite-record"]),
     (
         "kumite-lab",
-        &["kumite-disk", "kumite-function", "kumite-load", "kumite-process", "kumite-record", "kumite-stats"],
+        &[
+            "kumite-disk",
+            "kumite-function",
+            "kumite-load",
+            "kumite-play",
+            "kumite-process",
+            "kumite-realtime",
+            "kumite-record",
+            "kumite-stats",
+        ],
     ),
     (
         "kumite",
-        &["kumite-disk", "kumite-function", "kumite-lab", "kumite-load", "kumite-record", "kumite-report"],
+        &[
+            "kumite-disk",
+            "kumite-function",
+            "kumite-lab",
+            "kumite-load",
+            "kumite-play",
+            "kumite-record",
+            "kumite-report",
+        ],
     ),
 ];
 

@@ -110,7 +110,12 @@ impl Disk {
             thread::sleep(Duration::from_millis(1));
         }
         if session.is_finished() {
-            session.join().unwrap_or_else(|_| Err(io::Error::other("its thread has panicked")))?;
+            let ended = session.join().unwrap_or_else(|_| Err(io::Error::other("its thread has panicked")));
+            match ended {
+                // The kernel says so to whoever asks for work in the very moment of unmounting.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                ended => ended?,
+            }
         }
         Ok(())
     }

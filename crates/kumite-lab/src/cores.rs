@@ -53,6 +53,8 @@ impl Workload {
             Workload::Http(http) => ("server_cores", http.server_cores, false),
             Workload::Task(task) => ("cores", task.cores, true),
             Workload::Function(function) => ("cores", function.cores, true),
+            // The recorder never rests while a state may come.
+            Workload::Pacing(pacing) => ("cores", pacing.cores, false),
         };
         let mut cores = available.contender.clone();
         let engine = available.engine.iter().filter(|core| !available.contender.contains(core));

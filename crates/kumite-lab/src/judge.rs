@@ -11,6 +11,7 @@ use crate::claim::{
     self, Comparison, EACH_CONTENDER, Every, Expr, Fold, Metric, Name, Op, Part, Test, scale_of_name,
 };
 use crate::spec::ClaimSpec;
+use crate::workload::Kind;
 
 /// How a doubt begins that is about a mark.
 const MARKED: &str = "rests on marked samples: ";
@@ -375,9 +376,8 @@ impl Evidence<'_> {
             if let Some(missing) = self.needs(reference) {
                 let cell = self.run.cell(&reference.contender, &self.run.points[reference.point]);
                 let metric = &reference.metric;
-                return Err(format!(
-                    "{cell} has too few requests for {metric}: a trial needs {missing} more"
-                ));
+                let of = if self.run.kind == Kind::Pacing.as_str() { "states" } else { "requests" };
+                return Err(format!("{cell} has too few {of} for {metric}: a trial needs {missing} more"));
             }
             if of_reference.is_empty() {
                 return Err(self.absence(&reference.contender, Some(reference)));

@@ -17,7 +17,7 @@ use kumite_record::Cores;
 pub use exchanges::Exchange;
 use session::Session;
 
-use crate::task::Refusal;
+use crate::talking::Refusal;
 
 /// Something that a kit has to do.
 struct Check {

@@ -25,6 +25,7 @@ mod log;
 mod machine;
 mod needs;
 mod noise;
+mod pacing;
 mod parameters;
 mod place;
 mod plan;
@@ -40,9 +41,11 @@ mod steady_class;
 #[cfg(test)]
 #[path = "../../../tests/still.rs"]
 mod still;
+mod talking;
 mod task;
 mod unavailable;
 mod warnings;
+mod watch;
 mod within;
 mod workload;
 mod workload_schema;
@@ -69,6 +72,7 @@ pub use lock::Lock;
 pub use machine::{cores, machine};
 pub use needs::Need;
 pub use noise::{Noise, Ours, Watch};
+pub use pacing::{Busy, PacingExecutor, PacingWorkload};
 pub use place::SpecError;
 pub use plan::{Block, Plan, plan};
 pub use points::Planned;

@@ -10,6 +10,16 @@ use crate::cores::AskedCores;
 pub(crate) struct Parameters<'a>(pub &'a BTreeMap<String, AxisValue>);
 
 impl Parameters<'_> {
+    /// An error if there are others. `workload` is what they are of.
+    pub fn none_but(&self, known: &[&str], workload: &str) -> Result<(), String> {
+        match self.0.keys().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(unknown) => {
+                Err(format!("unknown workload parameter '{unknown}'; {workload} has {}", known.join(", ")))
+            }
+        }
+    }
+
     pub fn text(&self, name: &str, default: &str) -> Result<String, String> {
         match self.0.get(name) {
             None => Ok(default.to_owned()),

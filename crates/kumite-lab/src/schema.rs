@@ -1,6 +1,8 @@
 //! JSON Schemas of what is read and written, made from the very types that read and write it.
 
-use kumite_record::{Comparison, DiskResult, Export, FoundRate, LoadResult, SelfCheck, StubResult};
+use kumite_record::{
+    Comparison, DiskResult, Export, FoundRate, LoadResult, PlayResult, SelfCheck, StubResult,
+};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
@@ -56,6 +58,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "stub",
         what: "what a delay stub did, as `kumite stub --json` writes it",
         schema: written::<StubResult>,
+    },
+    Described {
+        name: "play",
+        what: "how exactly a macro was played, as `kumite play --json` writes it",
+        schema: written::<PlayResult>,
     },
     Described {
         name: "disk",

@@ -55,6 +55,7 @@ struct Order<'a> {
 }
 
 /// Those of one trial, while they run. What is dropped is ended.
+#[derive(Default)]
 pub(crate) struct Running {
     services: Vec<Box<dyn Serving>>,
     /// Goes after them.

@@ -14,6 +14,7 @@ use crate::derived::{Derived, of_parameters};
 use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
 use crate::function::FunctionWorkload;
 use crate::http::HttpWorkload;
+use crate::pacing::PacingWorkload;
 use crate::place::{Source, SpecError};
 use crate::points::{Axes, Entry, Planned, whole};
 use crate::prepare::Ready;
@@ -79,7 +80,7 @@ pub struct Experiment {
 }
 
 /// What a right answer is.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     /// The HTTP status. Any 2xx will do if it is not given.
@@ -387,8 +388,16 @@ impl Experiment {
             .collect::<Result<_, _>>()
             .map_err(|what| source.error_at(&["workload"], what))?;
         for workload in &workloads {
-            if let Workload::Function(function) = workload {
-                function.event(&folder).map_err(|what| source.error_at(&["workload", "payload"], what))?;
+            match workload {
+                Workload::Function(function) => {
+                    function
+                        .event(&folder)
+                        .map_err(|what| source.error_at(&["workload", "payload"], what))?;
+                }
+                Workload::Pacing(pacing) => {
+                    pacing.schedule(&folder).map_err(|what| source.error_at(&["workload", "macro"], what))?;
+                }
+                Workload::Http(_) | Workload::Task(_) => {}
             }
         }
         if kind == Kind::Http && workloads.windows(2).any(|pair| pair[0].within() != pair[1].within()) {
@@ -491,6 +500,12 @@ fn check_kind(source: &Source, file: &File, kind: Kind, contenders: &[Contender]
     if let Some(what) = wrong(TASKS, "disk", file.disk.is_some()) {
         return Err(source.error_at(&["disk"], what));
     }
+    // They would work on the recorder's CPU.
+    const SERVED: (&[Kind], &str) =
+        (&[Kind::Http, Kind::Task, Kind::Function], "only servers, tasks and functions have");
+    if let Some(what) = wrong(SERVED, "[services]", !file.services.is_empty()) {
+        return Err(source.error_at(&["services"], what));
+    }
     for variant in contenders.iter().flat_map(|contender| &contender.variants) {
         let at_fault =
             |what: String| source.error_at(&["kind"], format!("contender {}: {what}", variant.name));
@@ -521,6 +536,10 @@ fn check_answer(
     parameters: &BTreeSet<String>,
 ) -> Result<(), SpecError> {
     let wrong = |key, what: String| Err(source.error_at(&["answer", key], what));
+    if kind == Kind::Pacing {
+        let what = "a player's states are compared with the macro, and nothing else is an answer of its";
+        return if *answer == Answer::default() { Ok(()) } else { Err(source.error_at(&["answer"], what)) };
+    }
     if kind == Kind::Http {
         if !answer.at.is_empty() {
             return wrong(
@@ -643,6 +662,7 @@ fn workload_of(
         Kind::Http => Workload::Http(HttpWorkload::new(fixed, point, answer)?),
         Kind::Task => Workload::Task(TaskWorkload::new(fixed, point)?),
         Kind::Function => Workload::Function(FunctionWorkload::new(fixed, point)?),
+        Kind::Pacing => Workload::Pacing(PacingWorkload::new(fixed, point)?),
     })
 }
 

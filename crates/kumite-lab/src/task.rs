@@ -7,14 +7,13 @@ mod executor;
 mod jmh;
 mod sample;
 mod scratch;
-mod watch;
 mod worker;
 mod workload;
 
 pub(crate) use answer::Done;
 pub(crate) use check::{AnswerCheck, Finding, as_it_should};
 pub(crate) use scratch::Scratch;
-pub(crate) use worker::{Employed, LINE_LIMIT, Refusal, Taken, Worker};
+pub(crate) use worker::{Taken, Worker};
 
 pub(crate) use workload::json;
 

@@ -143,6 +143,10 @@ fn meaning(mark: Mark) -> &'static str {
             "are not throttled: the machine did not let kumite limit their CPU share or their memory, and the figures are \
              those of a whole core"
         }
+        Mark::RecorderLate => {
+            "have a recorder that was not looking when states came (unseen_p99_us in their noise): they may have come \
+             earlier than it saw them"
+        }
         Mark::Stolen => "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",
         Mark::OtherProcesses => {
             "had other processes on their CPUs (others_cpu_cores in their noise): what is measured is less than the \

@@ -6,6 +6,7 @@ use kumite_record::Within;
 
 use crate::function::FunctionWorkload;
 use crate::http::HttpWorkload;
+use crate::pacing::PacingWorkload;
 use crate::task::TaskWorkload;
 
 /// What a contender is to do in the trials of an experiment.
@@ -17,10 +18,12 @@ pub enum Kind {
     Task,
     /// To be called, as a function on the function host.
     Function,
+    /// To act at given instants, as a player.
+    Pacing,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 3] = [Kind::Http, Kind::Task, Kind::Function];
+    pub(crate) const ALL: [Kind; 4] = [Kind::Http, Kind::Task, Kind::Function, Kind::Pacing];
 
     /// The word used in files and reports.
     pub fn as_str(self) -> &'static str {
@@ -28,6 +31,7 @@ impl Kind {
             Kind::Http => "http",
             Kind::Task => "task",
             Kind::Function => "function",
+            Kind::Pacing => "pacing",
         }
     }
 
@@ -37,6 +41,7 @@ impl Kind {
             Kind::Http => HttpWorkload::METRICS,
             Kind::Task => TaskWorkload::METRICS,
             Kind::Function => FunctionWorkload::METRICS,
+            Kind::Pacing => PacingWorkload::METRICS,
         }
     }
 
@@ -44,7 +49,7 @@ impl Kind {
     pub(crate) fn part_metrics(self) -> &'static [&'static str] {
         match self {
             Kind::Http => HttpWorkload::PART_METRICS,
-            Kind::Task => &[],
+            Kind::Task | Kind::Pacing => &[],
             Kind::Function => FunctionWorkload::PART_METRICS,
         }
     }
@@ -59,6 +64,8 @@ pub enum Workload {
     Task(TaskWorkload),
     /// Calls of a function.
     Function(FunctionWorkload),
+    /// Plays of a player.
+    Pacing(PacingWorkload),
 }
 
 impl Workload {
@@ -66,7 +73,7 @@ impl Workload {
     pub(crate) fn within(&self) -> Option<Within> {
         match self {
             Workload::Http(http) => http.within(),
-            Workload::Task(_) => None,
+            Workload::Task(_) | Workload::Pacing(_) => None,
             Workload::Function(function) => Some(function.within()),
         }
     }
@@ -75,6 +82,7 @@ impl Workload {
     pub(crate) fn time(&self) -> Option<Duration> {
         match self {
             Workload::Http(http) => Some(http.time()),
+            Workload::Pacing(pacing) => Some(pacing.time()),
             Workload::Task(_) | Workload::Function(_) => None,
         }
     }

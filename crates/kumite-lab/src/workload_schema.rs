@@ -37,6 +37,7 @@ fn fixed(kind: Kind) -> Schema {
         Kind::Http => http(),
         Kind::Task => task(),
         Kind::Function => function(),
+        Kind::Pacing => pacing(),
     }
 }
 
@@ -127,6 +128,47 @@ fn function() -> Schema {
             },
             "cores": {
                 "description": "How many CPUs the instances are given; `all` is every one.",
+                "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4096 }, { "const": "all" }], "default": 1,
+            },
+        },
+    })
+}
+
+fn pacing() -> Schema {
+    json_schema!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "macro": {
+                "description": "The macro's file, in the experiment's folder, in the notation of `kumite play`.",
+                "type": "string", "default": "macro.txt",
+            },
+            "frames": {
+                "description": "So many frames of the macro are played, over and over if it has fewer.",
+                "type": "integer", "minimum": 1, "maximum": 216_000, "default": 600,
+            },
+            "warm_up_frames": {
+                "description": "Frames of a play before that, which counts in no figure.",
+                "type": "integer", "minimum": 0, "maximum": 216_000, "default": 60,
+            },
+            "fps": {
+                "description": "Frames a second.",
+                "type": "number", "minimum": 1, "maximum": 1000, "default": 59.94,
+            },
+            "schedule": {
+                "description": "What a player keeps to: when each state is due, or how long each is held.",
+                "type": "string", "enum": ["absolute", "relative"], "default": "absolute",
+            },
+            "load": {
+                "description": "What else the machine does: nothing, or a busy thread on every CPU that is used.",
+                "type": "string", "enum": ["none", "every-core"], "default": "none",
+            },
+            "ready_s": {
+                "description": "A player that takes longer to be ready has failed.",
+                "type": "number", "minimum": 0.1, "maximum": 600, "default": 30,
+            },
+            "cores": {
+                "description": "How many CPUs the player is given beside the recorder's; `all` shares them with it.",
                 "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4096 }, { "const": "all" }], "default": 1,
             },
         },
@@ -252,6 +294,7 @@ mod tests {
     use super::*;
     use crate::function::FunctionWorkload;
     use crate::http::HttpWorkload;
+    use crate::pacing::PacingWorkload;
     use crate::spec::Answer;
     use crate::task::TaskWorkload;
 
@@ -272,6 +315,7 @@ mod tests {
                 let read = FunctionWorkload::new(given, &Point::default()).ok()?;
                 Some(format!("{:?}", FunctionWorkload { parameters: Given::new(), ..read }))
             }
+            Kind::Pacing => Some(format!("{:?}", PacingWorkload::new(given, &Point::default()).ok()?)),
         }
     }
 
@@ -286,6 +330,7 @@ mod tests {
             (Kind::Http, HttpWorkload::PARAMETERS),
             (Kind::Task, TaskWorkload::PARAMETERS),
             (Kind::Function, FunctionWorkload::PARAMETERS),
+            (Kind::Pacing, PacingWorkload::PARAMETERS),
         ] {
             let schema = fixed(kind).to_value();
             let properties = schema["properties"].as_object().unwrap();

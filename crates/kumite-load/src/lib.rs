@@ -53,7 +53,6 @@ mod messages;
 mod mix;
 mod outcome;
 mod pace;
-mod priority;
 mod recorder;
 mod recovery;
 mod request;

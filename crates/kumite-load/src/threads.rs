@@ -5,12 +5,13 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Barrier, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
+use kumite_realtime::RealTime;
+
 use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
 use crate::layers::Dialect;
 use crate::log::Log;
 use crate::messages::Messages;
-use crate::priority::RealTime;
 use crate::response::Asked;
 use crate::share::{Collector, Part, Told};
 use crate::transport::epoll::Epoll;

@@ -20,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Talk {
     to: Option<PipeWriter>,
     from: PipeReader,
+    /// Where reading goes: made once, for making it anew would take longer than reading a line.
+    chunk: Box<[u8]>,
     /// What was read and not yet given away.
     read: Vec<u8>,
     /// How much of `read` is known to have no line's end in it.
@@ -57,7 +59,9 @@ impl Tree {
         }
         let tree = Tree::start_with(spawn, Stdio::from(stdin), Stdio::from(stdout), err.into())?;
         let came = Instant::now();
-        let talk = Talk { to: Some(to), from, read: Vec::new(), searched: 0, came, most, ended: false };
+        let chunk = vec![0; CHUNK].into_boxed_slice();
+        let talk =
+            Talk { to: Some(to), from, chunk, read: Vec::new(), searched: 0, came, most, ended: false };
         Ok((tree, talk))
     }
 }
@@ -130,14 +134,11 @@ impl Talk {
     }
 
     fn take_in(&mut self) -> io::Result<()> {
-        let before = self.read.len();
-        self.read.resize(before + CHUNK, 0);
-        let read = self.from.read(&mut self.read[before..]);
+        let read = self.from.read(&mut self.chunk);
         self.came = Instant::now();
-        self.read.truncate(before + read.as_ref().map_or(0, |read| *read));
         match read {
             Ok(0) => self.ended = true,
-            Ok(_) => {}
+            Ok(read) => self.read.extend_from_slice(&self.chunk[..read]),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
             Err(error) => return Err(error),
         }

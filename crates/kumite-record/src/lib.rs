@@ -3,12 +3,14 @@
 //! Three layers, each usable without the next: the plain types ([`Run`], [`Trial`], [`Verdict`] …), the SQLite
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.
 
+mod arrival;
 mod call;
 mod comparison;
 mod disk;
 mod export;
 mod found_rate;
 mod load;
+mod play;
 mod point;
 mod run;
 mod selfcheck;
@@ -17,6 +19,7 @@ mod stub;
 mod trial;
 mod verdict;
 
+pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
 pub use comparison::{
     ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
@@ -26,6 +29,7 @@ pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
 pub use load::{Engine, Latency, LoadResult};
+pub use play::PlayResult;
 pub use point::{AxisValue, Point};
 pub use run::{
     Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Service,

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AxisValue, Call, Phase, Point};
+use crate::{Arrival, AxisValue, Call, Phase, Point};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -124,6 +124,9 @@ pub enum Mark {
     Unsteady,
     /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
     NotRecovered,
+    /// The recorder was not looking when states came: they may have come earlier than it saw them, by more than a tenth of
+    /// the error.
+    RecorderLate,
     /// The hypervisor took CPU time from this machine.
     Stolen,
     /// A worker's own times are less than what kumite's clock says by more than 5 % and the pipe's own cost.
@@ -142,7 +145,7 @@ pub enum Mark {
 
 impl Mark {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Mark; 12] = [
+    pub const ALL: [Mark; 13] = [
         Mark::GeneratorBound,
         Mark::SharedCores,
         Mark::IdleConnections,
@@ -150,6 +153,7 @@ impl Mark {
         Mark::NotRecovered,
         Mark::TimesDisagree,
         Mark::NotThrottled,
+        Mark::RecorderLate,
         Mark::Stolen,
         Mark::OtherProcesses,
         Mark::ClockJumped,
@@ -160,7 +164,8 @@ impl Mark {
     /// Whether it speaks of noise from outside: another trial of the same cell may well be without it.
     pub fn is_outside(self) -> bool {
         match self {
-            Mark::Stolen
+            Mark::RecorderLate
+            | Mark::Stolen
             | Mark::OtherProcesses
             | Mark::ClockJumped
             | Mark::Throttled
@@ -185,6 +190,7 @@ impl Mark {
             Mark::NotRecovered => "not-recovered",
             Mark::TimesDisagree => "times-disagree",
             Mark::NotThrottled => "not-throttled",
+            Mark::RecorderLate => "recorder-late",
             Mark::Stolen => "stolen",
             Mark::OtherProcesses => "other-processes",
             Mark::ClockJumped => "clock-jumped",
@@ -232,6 +238,9 @@ pub struct Sample {
     /// The lives of its instances, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
+    /// The states of a player, in the order in which they were due.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arrivals: Vec<Arrival>,
     /// Whether that was steady, and what of it the figures are of; none if it is too short to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,

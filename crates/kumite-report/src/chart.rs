@@ -1,6 +1,8 @@
 //! Charts as plain geometry; templates of the same names draw them. Lengths are in a chart's own units.
 
 mod billing;
+mod distribution;
+mod errors;
 mod events;
 mod instances;
 mod jobs;
@@ -11,6 +13,8 @@ mod scale;
 mod timeline;
 
 pub use billing::{BillingChart, FIRST, WARM, billing_chart};
+pub use distribution::distribution_charts;
+pub use errors::{ErrorScales, error_chart};
 pub use events::{Budget, EventChart, axes, event_chart, families};
 pub use instances::{InstanceChart, has_calls, instance_charts};
 pub use jobs::{has_jobs, jobs};
@@ -22,8 +26,10 @@ pub use timeline::{Timeline, seconds_of, timeline};
 use kumite_record::Export;
 use serde::Serialize;
 
+use scale::Scale;
+
 /// A mark on an axis.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Tick {
     pub at: f64,
     pub label: String,
@@ -72,4 +78,20 @@ pub fn shortened(name: &str, room: usize) -> String {
 /// To a tenth, which is finer than a screen.
 fn tenth(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
+}
+
+/// Of a horizontal axis as many ticks, at equal distances, as do not cover one another.
+fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
+    let all: Vec<f64> = scale.ticks();
+    let ticks = |each: usize| -> Vec<Tick> {
+        let some = all.iter().step_by(each);
+        some.map(|value| Tick { at: scale.at(*value), label: label(*value) }).collect()
+    };
+    let have_room = |ticks: &[Tick]| {
+        ticks.windows(2).all(|pair| {
+            let letters = (pair[0].label.chars().count() + pair[1].label.chars().count()) as f64;
+            pair[1].at - pair[0].at > 4.5 * letters + 6.0
+        })
+    };
+    (1..=all.len()).map(ticks).find(|ticks| have_room(ticks)).unwrap_or_default()
 }

@@ -9,6 +9,7 @@ use crate::failure::{Failures, failures};
 use crate::group::Groups;
 use crate::noise::{NoiseText, noise};
 use crate::number::{length, plural};
+use crate::pacing::distributions;
 use crate::percentile::{Percentiles, percentiles};
 use crate::published::{PublishedText, published};
 use crate::steps::{StepTables, step_tables};
@@ -38,6 +39,8 @@ pub struct Document {
     pub calls: Vec<CallTables>,
     /// Of the first group.
     pub percentiles: Vec<Percentiles>,
+    /// How far off states were, for each point of a player.
+    pub distributions: Vec<Percentiles>,
     pub failures: Failures,
     /// Trial by trial, for formats with room.
     pub noise: Option<NoiseText>,
@@ -88,9 +91,13 @@ pub const FROM_ELSEWHERE: &str =
 
 const FUNCTION: &str = "A trial begins without an instance and offers its calls in their order. Wall is from the offer of a call to its answer, init and duration are its init and its invoke phase. Billed 2016 is the invoke phase, in steps of 100 ms; billed 2025 is the init and the invoke phase, in steps of 1 ms: both by the rule alone, and nobody’s invoice. A cold call is one that an instance was started for; “warm” figures are medians of the others. CPU share is the CPU time of an instance over the time of its invoke phases.";
 
+const PACING: &str = "A trial is a fresh process that plays a warm-up and then the schedule. The error of a state is when it came less when it was due, by kumite’s clock; percentiles and the greatest are of its size, early or late. The zero of the schedule is the instant by which the earliest state of the first 60 frames was exactly in time, so a delay that is always the same is in no error. A missed frame is a state that was off by a frame or more. “Error at end” is the size of the mean error of the states that were due in the last 60 frames, and “off at end” says it in frames: what drifts is off there. CPU cores are CPU seconds per second of play.";
+
 const LIMITS: &str = "other machines and other versions; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 const TASK_LIMITS: &str = "other machines and other versions; how long a process takes to start and get ready; what a job costs beside other work, or after more jobs than were given; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 const FUNCTION_LIMITS: &str = "other machines and other versions; AWS itself: its hardware, what it does between a call and an instance, its network, its prices; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
+const PACING_NEEDS: &str = "A percentile takes five states beyond it in every trial: where there were too few, it says how many more a trial needs.";
+const PACING_LIMITS: &str = "other machines and other versions; the delays of an adapter, a console and a display; what a program does beside waiting and writing; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 const HTTP_LIMITS: &str = "other machines and other versions; networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls); whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 
 impl Document {
@@ -125,6 +132,7 @@ impl Document {
             steps: step_tables(export, groups),
             calls: call_tables(export, groups),
             percentiles: percentiles(export, groups),
+            distributions: distributions(export, groups),
             failures: failures(export, groups),
             noise: noise(export, groups),
             published: published(export, groups),
@@ -154,6 +162,7 @@ impl Document {
                 "http" => HTTP_LIMITS,
                 "task" => TASK_LIMITS,
                 "function" => FUNCTION_LIMITS,
+                "pacing" => PACING_LIMITS,
                 _ => LIMITS,
             },
         }
@@ -165,6 +174,7 @@ fn reading(export: &Export, groups: &Groups) -> String {
     match export.run.kind.as_str() {
         "task" => reading += &format!(" {TASK}"),
         "function" => reading += &format!(" {FUNCTION}"),
+        "pacing" => reading += &format!(" {PACING}"),
         _ => {}
     }
     if export.cells.iter().any(|cell| cell.steadiness.is_some()) {
@@ -172,7 +182,8 @@ fn reading(export: &Export, groups: &Groups) -> String {
         reading += &format!(" {steady}");
     }
     if export.cells.iter().any(|cell| !cell.needs.is_empty()) {
-        reading += &format!(" {NEEDS}");
+        let needs = if export.run.kind == "pacing" { PACING_NEEDS } else { NEEDS };
+        reading += &format!(" {needs}");
     }
     if let Some(defaults) = groups.defaults() {
         reading += &format!(" Unless another value is named: {defaults}.");

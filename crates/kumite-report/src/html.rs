@@ -7,10 +7,11 @@ use crate::calls::REST;
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::NOT_RECOVERED;
 use crate::group::Groups;
+use crate::pacing::POOLED;
 use crate::pictures::Pictures;
 
 /// Their names' endings turn escaping on: each is written so that it is XML, too.
-const TEMPLATES: [(&str, &str); 13] = [
+const TEMPLATES: [(&str, &str); 14] = [
     ("report.html", include_str!("page/report.html")),
     ("measurements.html", include_str!("page/measurements.html")),
     ("table.html", include_str!("page/table.html")),
@@ -20,6 +21,7 @@ const TEMPLATES: [(&str, &str); 13] = [
     ("timeline.html", include_str!("page/timeline.html")),
     ("overload.html", include_str!("page/overload.html")),
     ("calls.html", include_str!("page/calls.html")),
+    ("pacing.html", include_str!("page/pacing.html")),
     ("billing.html", include_str!("page/billing.html")),
     ("instances.html", include_str!("page/instances.html")),
     ("tasks.html", include_str!("page/tasks.html")),
@@ -40,6 +42,7 @@ pub fn html(export: &Export) -> String {
             document => Serde(Document::of(export, &groups)),
             pictures => Serde(Pictures::of(export, &groups)),
             not_recovered => NOT_RECOVERED,
+            of_states => POOLED,
             rest_of_calls => REST,
             from_elsewhere => FROM_ELSEWHERE,
             css => include_str!("page/report.css"),

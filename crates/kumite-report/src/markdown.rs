@@ -6,6 +6,7 @@ use crate::calls::{CallTables, REST};
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::{Failures, NOT_RECOVERED};
 use crate::group::Groups;
+use crate::pacing::POOLED;
 use crate::published::PublishedText;
 use crate::steps::StepTables;
 use crate::table::{GroupTables, Overview, PointTables, Table};
@@ -52,6 +53,12 @@ pub fn markdown(export: &Export) -> String {
     if !document.percentiles.is_empty() {
         out += "\n## Response times by percentile\n";
         for point in &document.percentiles {
+            out += &format!("\n### {}\n\n{}", escaped(&point.place), table_lines(&point.table));
+        }
+    }
+    if !document.distributions.is_empty() {
+        out += &format!("\n## How exactly states came\n\n{POOLED}\n");
+        for point in &document.distributions {
             out += &format!("\n### {}\n\n{}", escaped(&point.place), table_lines(&point.table));
         }
     }

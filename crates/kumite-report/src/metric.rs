@@ -65,6 +65,14 @@ const FIRST: &[&str] = &[
     "warm_billed_2025_max_ms",
     "cold_calls",
     "instances",
+    "error_p99_us",
+    "error_p50_us",
+    "error_p90_us",
+    "error_p99_9_us",
+    "error_max_us",
+    "missed_frames",
+    "error_first_us",
+    "error_last_us",
     "rate_per_s",
     "jobs_per_s",
     "encode_ns",
@@ -132,6 +140,9 @@ const DETAILS: &[&str] = &[
     "warm_billed_2025_min_ms",
     "warm_billed_2025_max_ms",
     "instances",
+    "error_p90_us",
+    "error_p99_9_us",
+    "error_first_us",
 ];
 
 const COUNTS: &[&str] = &[
@@ -153,6 +164,7 @@ const COUNTS: &[&str] = &[
     "cold_calls",
     "instance",
     "instances",
+    "missed_frames",
 ];
 
 /// Rates that are neither good nor bad by themselves.
@@ -192,7 +204,11 @@ impl Metric {
                 word => word,
             })
             .collect();
-        words.join(" ").replace("p99 9", "p99.9").replace("goodput best", "best goodput")
+        match words.join(" ").as_str() {
+            "error first" => "error at start".to_owned(),
+            "error last" => "error at end".to_owned(),
+            words => words.replace("p99 9", "p99.9").replace("goodput best", "best goodput"),
+        }
     }
 
     /// The head of its column; with the unit, where the values do not carry theirs: `throughput, req/s`.
@@ -211,6 +227,7 @@ impl Metric {
             Quantity::Rate => Some(Better::Higher),
             Quantity::Time(_) | Quantity::Bytes => Some(Better::Lower),
             Quantity::Other if self.name == "efficiency" => Some(Better::Higher),
+            Quantity::Count if self.name == "missed_frames" => Some(Better::Lower),
             Quantity::Share | Quantity::Count | Quantity::Other => None,
         }
     }
@@ -332,6 +349,9 @@ mod tests {
         check("max_memory_bytes", "max memory");
         check("cpu_share", "CPU share");
         check("elapsed_ms", "elapsed");
+        check("error_p99_9_us", "error p99.9");
+        check("error_first_us", "error at start");
+        check("missed_frames", "missed frames");
         check("round_trip_p50_us", "round trip p50");
         check("us", "us");
         check("", "");
@@ -352,6 +372,8 @@ mod tests {
         check("max_memory_bytes", Some(Better::Lower));
         check("cpu_share", None);
         check("cold_calls", None);
+        check("error_p99_us", Some(Better::Lower));
+        check("missed_frames", Some(Better::Lower));
     }
 
     #[test]
@@ -370,6 +392,14 @@ mod tests {
         assert_eq!(
             names.map(|m| m.name),
             ["wall_ms", "init_ms", "warm_wall_ms", "cold_calls", "fib_ms", "cpu_share", "max_memory_bytes"]
+        );
+        let mut names =
+            ["cpu_cores", "missed_frames", "error_last_us", "error_max_us", "error_p50_us", "error_p99_us"]
+                .map(Metric::new);
+        names.sort_by_cached_key(Metric::rank);
+        assert_eq!(
+            names.map(|m| m.name),
+            ["error_p99_us", "error_p50_us", "error_max_us", "missed_frames", "error_last_us", "cpu_cores"]
         );
     }
 

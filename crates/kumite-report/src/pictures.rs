@@ -6,13 +6,15 @@ use serde::Serialize;
 use crate::bound::RECOVERY;
 use crate::calls::{self, CallsAt};
 use crate::chart::{
-    BillingChart, Budget, EventChart, FIRST, Figure, InstanceChart, LineChart, OverloadChart, RowChart,
-    Timeline, WARM, axes, billing_chart, call_charts, event_chart, families, has_calls, has_fates, has_jobs,
-    instance_charts, jobs, line_charts, overload_charts, row_chart, seconds_of, step_charts, timeline,
+    BillingChart, Budget, ErrorScales, EventChart, FIRST, Figure, InstanceChart, LineChart, OverloadChart,
+    RowChart, Timeline, WARM, axes, billing_chart, call_charts, distribution_charts, error_chart,
+    event_chart, families, has_calls, has_fates, has_jobs, instance_charts, jobs, line_charts,
+    overload_charts, row_chart, seconds_of, step_charts, timeline,
 };
 use crate::explorer::Explorer;
 use crate::group::{Group, Groups};
 use crate::metric::Metric;
+use crate::pacing::{PacedAt, frame_us, has_arrivals, paced};
 use crate::percentile;
 use crate::steps::{PartsAt, parts};
 use crate::table::{cells_at, metrics, sort};
@@ -27,6 +29,8 @@ pub struct Pictures {
     pub steps: Vec<StepPictures>,
     /// For each point of a function.
     pub calls: Vec<CallPictures>,
+    /// Where states were due.
+    pub pacing: Option<PacingPictures>,
     /// For each point of the first group.
     pub percentiles: Vec<RowChart>,
     /// For each undisturbed point with a time series.
@@ -66,6 +70,13 @@ pub struct CallPictures {
     pub lines: Vec<LineChart>,
 }
 
+/// The states of players: of all trials at each point; and of one trial of each contender over time.
+#[derive(Debug, Serialize)]
+pub struct PacingPictures {
+    pub distributions: Vec<RowChart>,
+    pub points: Vec<Timelines>,
+}
+
 /// One trial of each contender at a point.
 #[derive(Debug, Serialize)]
 pub struct Timelines {
@@ -101,6 +112,7 @@ impl Pictures {
                 .collect(),
             steps: steps(export, groups),
             calls: calls(export, groups),
+            pacing: pacing(export, groups),
             percentiles: percentile::points(export, groups)
                 .into_iter()
                 .enumerate()
@@ -193,6 +205,27 @@ fn calls(export: &Export, groups: &Groups) -> Vec<CallPictures> {
         }
     };
     points.iter().zip(&chosen).enumerate().map(pictures).collect()
+}
+
+fn pacing(export: &Export, groups: &Groups) -> Option<PacingPictures> {
+    let points = paced(export, groups);
+    let chosen: Vec<(Metric, Vec<&Trial>)> =
+        points.iter().map(|at| median_trials(export, at.point, None, has_arrivals)).collect();
+    let all: Vec<&Trial> = chosen.iter().flat_map(|(_, trials)| trials.iter().copied()).collect();
+    let frames = points.iter().filter_map(|at| frame_us(export, at.point));
+    let scales = ErrorScales::of(&all, frames.reduce(f64::max));
+    let timelines = |(nth, (at, (by, trials))): (usize, (&PacedAt, &(Metric, Vec<&Trial>)))| {
+        let frame_us = frame_us(export, at.point);
+        let chart = |(of, trial): (usize, &&Trial)| {
+            error_chart(export, format!("errors-{nth}-{of}"), trial, frame_us, &scales)
+        };
+        let charts = trials.iter().enumerate().map(chart).collect();
+        Timelines { place: at.place.clone(), by: by.words(), charts }
+    };
+    (!points.is_empty()).then(|| PacingPictures {
+        distributions: distribution_charts(export, &points),
+        points: points.iter().zip(&chosen).enumerate().map(timelines).collect(),
+    })
 }
 
 fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Disturbed {

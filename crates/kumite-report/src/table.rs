@@ -9,6 +9,7 @@ use crate::bound::Bound;
 use crate::group::{Group, Groups, at};
 use crate::metric::{Better, Metric};
 use crate::number::plural;
+use crate::pacing::end_column;
 use crate::steadiness::{needs, of_cell};
 use crate::text::one_line;
 
@@ -211,6 +212,7 @@ fn tables(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Poi
         let column = Column { name: "over time".to_owned(), numeric: false };
         columns.push((column, cells.iter().map(|cell| of_cell(cell)).collect()));
     }
+    columns.extend(end_column(export, &cells, point));
     columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
     let (head, mut entries) = words(&cells, "marks", false, |cell| marks(export, cell));
     for (entry, cell) in entries.iter_mut().zip(&cells) {

@@ -603,6 +603,53 @@ fn a_function_in_every_format() {
 }
 
 #[test]
+fn a_pacing_run_in_every_format() {
+    let export = fixture::pacing::export();
+    insta::assert_snapshot!("pacing_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("pacing_markdown", markdown(&export));
+    let page = html(&export);
+    shown("pacing.html", &page);
+    // At each of four points: rows of error p99 and the distribution; and the states of each contender that played.
+    // Tables: figures, details and shares of each point.
+    assert_eq!(accessible(&page), (4 * 2 + 2 * (11 + 2), 4 * 3));
+    assert!(page.len() < 350_000, "{} bytes", page.len());
+}
+
+#[test]
+fn drift_is_told_to_those_who_do_not_see_it() {
+    let mut export = fixture::pacing::export();
+    let page = html(&export);
+    assert!(page.contains("<figcaption>go-sleep, block 6: 9.20 frames off at its end</figcaption>"));
+    assert!(page.contains("<figcaption>go-sleep, block 2: &lt; 1 frame off at its end</figcaption>"));
+    let told = "The errors of 601 states of go-sleep by when they were due: error p50 80.4 ms; error p99 ";
+    assert!(page.contains(told));
+    assert_eq!(page.matches(">1 frame</text>").count(), 2 * (11 + 2));
+    // Where the record does not say how long a frame is, its states do.
+    export.run.workload.remove("fps");
+    assert!(html(&export).contains("go-sleep, block 6: 9.20 frames off at its end"));
+}
+
+#[test]
+fn a_long_play_stays_a_small_page() {
+    let page = html(&fixture::pacing::made(20_000));
+    shown("pacing-long.html", &page);
+    assert!(page.len() < 1_500_000, "{} bytes", page.len());
+}
+
+#[test]
+fn a_player_that_nothing_is_known_of_is_no_picture() {
+    let mut export = fixture::pacing::export();
+    for of in export.trials.iter_mut().flat_map(|trial| &mut trial.sample.arrivals) {
+        (of.due_ms, of.error_us) = (f64::NAN, f64::INFINITY);
+    }
+    let page = html(&export);
+    accessible(&page);
+    assert!(!page.contains("NaN") && !page.contains("inf\""), "{page}");
+    export.trials.iter_mut().for_each(|trial| trial.sample.arrivals.clear());
+    assert!(!html(&export).contains("id=\"pacing\""));
+}
+
+#[test]
 fn instances_are_told_to_those_who_do_not_see_them() {
     let page = html(&fixture::function::export());
     let document = parsed(&page);

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use kumite_lab::{
-    Experiment, FunctionExecutor, HttpExecutor, Kind, Planned, Ready, TaskExecutor, check_disk, cores,
-    prepare, used_cores,
+    Experiment, FunctionExecutor, HttpExecutor, Kind, PacingExecutor, Planned, Ready, TaskExecutor,
+    check_disk, cores, prepare, used_cores,
 };
 use kumite_record::{Cores, Point, Store};
 
@@ -125,6 +125,7 @@ enum Checker<'a> {
     Http(HttpExecutor<'a>),
     Task(Box<TaskExecutor<'a>>),
     Function(Box<FunctionExecutor<'a>>),
+    Pacing(PacingExecutor<'a>),
 }
 
 impl<'a> Checker<'a> {
@@ -147,6 +148,10 @@ impl<'a> Checker<'a> {
                 executor.wanting().iter().for_each(|what| output::note(what));
                 Ok(Checker::Function(Box::new(executor)))
             }
+            Kind::Pacing => {
+                let executor = PacingExecutor::new(experiment, cores, state, "check");
+                executor.map(Checker::Pacing).map_err(Failure::Incomplete)
+            }
         }
     }
 
@@ -163,6 +168,7 @@ impl<'a> Checker<'a> {
             }
             Checker::Task(executor) => executor.check(contender, point, stop),
             Checker::Function(executor) => executor.check(contender, point, stop),
+            Checker::Pacing(executor) => executor.check(contender, point, stop),
         }
     }
 }

@@ -17,6 +17,7 @@ mod list;
 mod load;
 mod measure;
 mod output;
+mod play;
 mod progress;
 mod report;
 mod resume;
@@ -71,6 +72,8 @@ enum Command {
     Stub(stub::Args),
     /// Mount a mirror of a folder on which each seek takes a set time: a slow disk for experiments
     Disk(disk::Args),
+    /// Play a macro on a game controller, each state at its frame
+    Play(play::Args),
     /// Host functions as AWS Lambda does: a Runtime API for them, an Invoke API for their callers
     Function(function::Args),
     /// Print the JSON Schema of a file or document, for editors and programs
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Command::Selfcheck(args) => selfcheck::run(&args),
         Command::Stub(args) => stub::run(&args),
         Command::Disk(args) => disk::run(&args),
+        Command::Play(args) => play::run(&args),
         Command::Function(args) => function::run(&args),
         Command::Schema(args) => schema::run(&args),
     };

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_lab::{
-    Clock, Event, Executor, Experiment, FunctionExecutor, HttpExecutor, Kind, Lock, Ready, Session,
-    TaskExecutor, conclude, execute, export, humane, plan, undecided,
+    Clock, Event, Executor, Experiment, FunctionExecutor, HttpExecutor, Kind, Lock, PacingExecutor, Ready,
+    Session, TaskExecutor, conclude, execute, export, humane, plan, undecided,
 };
 use kumite_record::{Cores, Export, Outcome, Run, Store};
 
@@ -63,6 +63,13 @@ impl Measuring<'_> {
                 run.wanting.iter().for_each(|what| output::note(what));
                 Box::new(executor)
             }
+            Kind::Pacing => {
+                let executor = PacingExecutor::new(self.experiment, self.cores, &state, &run.id)
+                    .map_err(Failure::Incomplete)?;
+                run.wanting = executor.wanting();
+                run.wanting.iter().for_each(|what| output::note(what));
+                Box::new(executor)
+            }
         };
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
         let plan = plan(&takes_part, run.blocks, run.seed);
@@ -87,7 +94,8 @@ impl Measuring<'_> {
                 let rate = metric("throughput_rps").map(|rate| format!("{rate:.0}/s"));
                 let time = metric("elapsed_ms").or_else(|| metric("wall_ms"));
                 let time = time.map(|ms| humane(Duration::from_secs_f64(ms / 1e3)));
-                let what = rate.or(time).unwrap_or_else(|| trial.outcome.as_str().to_owned());
+                let error = metric("error_p50_us").map(|us| format!("{us:.0} µs off"));
+                let what = rate.or(time).or(error).unwrap_or_else(|| trial.outcome.as_str().to_owned());
                 let left = format!("at most {} left", humane(left));
                 let cell = run.cell(&trial.contender, &trial.point);
                 progress.step(done, total, &format!("{left}; {cell}: {what}"));

@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let kind = experiment.kind;
         let instead = match kind {
             Kind::Function => "`kumite function` calls a function by hand".to_owned(),
-            _ => format!("`kumite check {} --only {}` tries a server", args.experiment, args.contender),
+            _ => format!("`kumite check {} --only {}` tries one", args.experiment, args.contender),
         };
         return Err(Failure::Usage(format!(
             "{} is of kind {}: only tasks have jobs; {instead}",

@@ -21,7 +21,8 @@ use crate::prepare::Ready;
 use crate::service::{Parameters, Running, Services};
 use crate::settle::settle;
 use crate::spec::Experiment;
-use crate::task::{AnswerCheck, Finding, Refusal, as_it_should};
+use crate::talking::Refusal;
+use crate::task::{AnswerCheck, Finding, as_it_should};
 use crate::workload::Workload;
 
 /// Starts a host for each trial, calls the function on it, and ends both.

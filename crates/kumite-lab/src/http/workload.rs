@@ -130,13 +130,8 @@ impl HttpWorkload {
     ) -> Result<HttpWorkload, String> {
         let mut parameters = fixed.clone();
         parameters.extend(point.0.clone());
-        if let Some(unknown) = parameters.keys().find(|name| !Self::PARAMETERS.contains(&name.as_str())) {
-            return Err(format!(
-                "unknown workload parameter '{unknown}'; an http workload has {}",
-                Self::PARAMETERS.join(", ")
-            ));
-        }
         let take = Parameters(&parameters);
+        take.none_but(Self::PARAMETERS, "an http workload")?;
         let steps = Steps::read(&take)?.map(Box::new);
         let (duration, warm_up) = match &steps {
             Some(steps) => (steps.length(), Duration::ZERO),

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::session::Session;
 use crate::needs::ended;
-use crate::task::Refusal;
+use crate::talking::Refusal;
 
 /// What a worker exits with that was asked what is no request.
 const NOT_UNDERSTOOD: i32 = 2;

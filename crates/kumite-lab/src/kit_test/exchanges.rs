@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::session::Session;
-use crate::task::Refusal;
+use crate::talking::Refusal;
 
 const EXCHANGES: usize = 1000;
 

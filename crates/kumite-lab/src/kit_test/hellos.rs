@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::session::Session;
-use crate::task::Refusal;
+use crate::talking::Refusal;
 
 pub(super) fn answered(session: &mut Session) -> Result<(), Refusal> {
     session.hello().map(|_| ())

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::task::{Done, Refusal};
+use crate::talking::Refusal;
+use crate::task::Done;
 
 /// Between the pieces of a request.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -10,7 +10,8 @@ use kumite_record::Cores;
 use serde_json::{Value, json};
 
 use crate::log::last_lines;
-use crate::task::{Done, Employed, Hello, Refusal, Scratch, Taken, Worker};
+use crate::talking::{Employed, Refusal};
+use crate::task::{Done, Hello, Scratch, Taken, Worker};
 
 /// To its first hello.
 const READY: Duration = Duration::from_secs(30);
@@ -96,7 +97,7 @@ impl<'a> Session<'a> {
 
     /// Whether this process is the worker's.
     pub fn has(&mut self, pid: u32) -> Result<bool, Refusal> {
-        Ok(self.worker()?.tree().lock().has(pid))
+        Ok(self.worker()?.talking.tree().lock().has(pid))
     }
 
     /// A number that no job of this session has had.
@@ -108,7 +109,7 @@ impl<'a> Session<'a> {
     /// Writes these bytes, whatever they are.
     pub fn write(&mut self, bytes: &[u8], doing: &str) -> Result<Instant, Refusal> {
         let stop = self.stop;
-        self.worker()?.write(bytes, LIMIT, doing, stop)
+        self.worker()?.talking.write(bytes, LIMIT, doing, stop)
     }
 
     /// The next answer to one of these jobs, which were asked for then.
@@ -146,26 +147,26 @@ impl<'a> Session<'a> {
     /// What it says within so much time although nothing was asked.
     pub fn unasked(&mut self, wait: Duration) -> Result<(), Refusal> {
         std::thread::sleep(wait);
-        self.worker()?.unasked().map_or(Ok(()), |unasked| Err(Some(unasked)))
+        self.worker()?.talking.unasked().map_or(Ok(()), |unasked| Err(Some(unasked)))
     }
 
     /// Closes its input.
     pub fn close(&mut self) -> Result<(), Refusal> {
-        self.worker()?.close();
+        self.worker()?.talking.close();
         Ok(())
     }
 
     /// Closes its input, and waits for its end, which is to be an orderly one.
     pub fn end(&mut self) -> Result<(), Refusal> {
         self.worker()?;
-        let ended = self.worker.take().and_then(|started| started.worker.end());
+        let ended = self.worker.take().and_then(|started| started.worker.talking.end());
         ended.map_or(Ok(()), |why| Err(Some(why)))
     }
 
     /// How it ends by itself, and the end of its log.
     pub fn ends(&mut self) -> Result<(Option<ExitStatus>, String), Refusal> {
         let stop = self.stop;
-        let status = self.worker()?.exited(END, stop);
+        let status = self.worker()?.talking.exited(END, stop);
         self.worker = None;
         Ok((status, last_lines(&self.log)))
     }
@@ -178,7 +179,9 @@ impl<'a> Session<'a> {
     /// Whether it has ended by itself.
     pub fn has_ended(&mut self) -> bool {
         let stop = self.stop;
-        self.worker.as_mut().is_none_or(|started| started.worker.exited(Duration::ZERO, stop).is_some())
+        self.worker
+            .as_mut()
+            .is_none_or(|started| started.worker.talking.exited(Duration::ZERO, stop).is_some())
     }
 
     /// The next one is asked of a new worker.

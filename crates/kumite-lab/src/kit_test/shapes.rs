@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::session::{Session, Worked};
-use crate::task::{LINE_LIMIT, Refusal};
+use crate::talking::{LINE_LIMIT, Refusal};
 
 /// Room for all that is in a line beside its value.
 const BESIDE: usize = 4 << 10;

@@ -7,10 +7,11 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::worker::{Employed, Refusal, Worker};
+use super::worker::Worker;
 use super::workload::json as value_of;
 use crate::contender::Answers;
 use crate::spec::Answer;
+use crate::talking::{Employed, Refusal};
 use kumite_record::AxisValue;
 
 /// For the checker's first hello, and for a look at one answer.

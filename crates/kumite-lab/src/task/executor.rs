@@ -11,8 +11,7 @@ use super::answer::Done;
 use super::check::{AnswerCheck, Finding, as_it_should};
 use super::sample::{Work, sample};
 use super::scratch::Scratch;
-use super::watch::watched;
-use super::worker::{Employed, Hello, Refusal, Taken, Tap, Worker};
+use super::worker::{Hello, Taken, Tap, Worker};
 use super::workload::TaskWorkload;
 use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
@@ -21,6 +20,8 @@ use crate::prepare::Ready;
 use crate::service::{Running, Services};
 use crate::settle::settle;
 use crate::spec::Experiment;
+use crate::talking::{Employed, Refusal};
+use crate::watch::watched;
 use crate::workload::Workload;
 
 /// Exchanges without a job that tell what the pipe costs.
@@ -109,7 +110,7 @@ impl<'a> TaskExecutor<'a> {
         let experiment = self.experiment;
         let one_job = |check: &mut AnswerCheck, worker: &mut Worker, workload: &TaskWorkload| {
             let (hello, _) = worker.hello(workload.ready, stop)?;
-            let ready = worker.since_start();
+            let ready = worker.talking.since_start();
             let mut round_trips_us = round_trips(worker, workload, stop)?;
             let only = TaskWorkload { iterations: 1, warm_up_iterations: 0, ..workload.clone() };
             let mut jobs = Jobs::new(&only, experiment);
@@ -133,7 +134,7 @@ impl<'a> TaskExecutor<'a> {
             };
         let mut worker = worker.tapped(tap);
         let done = one_job(&mut self.check, &mut worker, &workload);
-        let wanting = worker.end();
+        let wanting = worker.talking.end();
         match (done, wanting) {
             _ if stop.load(Ordering::Relaxed) => None,
             (Err(None), _) => None,
@@ -189,7 +190,7 @@ impl<'a> TaskExecutor<'a> {
         let Started { workload, given, worker, services, .. } = started;
         let workload = &*workload;
         worker.hello(workload.ready, stop)?;
-        let ready = worker.since_start();
+        let ready = worker.talking.since_start();
         let round_trips_us = round_trips(worker, workload, stop)?;
         services.begin().map_err(Some)?;
         let began = Instant::now();
@@ -197,12 +198,12 @@ impl<'a> TaskExecutor<'a> {
         jobs.work(worker, workload.warm_up_iterations, true, stop)?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.cores.engine);
-        let tree = worker.tree();
+        let tree = worker.talking.tree();
         let (window, seen) =
             watched(&tree, services, &all_cores, || jobs.work(worker, workload.iterations, false, stop));
         drop(tree);
         let window = window?;
-        if let Some(unasked) = worker.unasked() {
+        if let Some(unasked) = worker.talking.unasked() {
             return Err(Some(unasked));
         }
         let under_load = began.elapsed();
@@ -250,7 +251,7 @@ impl Executor for TaskExecutor<'_> {
         };
         let measured = self.measure(&mut started, stop);
         let Started { worker, services, _scratch, .. } = started;
-        let wanting = worker.end();
+        let wanting = worker.talking.end();
         if stop.load(Ordering::Relaxed) {
             return None;
         }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use kumite_record::{Job, JobEvent, Mark, Sample, Steadiness};
 use kumite_stats::{Better, median, steady};
 
-use super::watch::Seen;
 use crate::steady_class::recorded;
+use crate::watch::Seen;
 
 /// By so much, and the pipe's own cost, may a worker's times be less than those of kumite's clock.
 const TOLERANCE: f64 = 0.05;

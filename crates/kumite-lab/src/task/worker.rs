@@ -1,48 +1,21 @@
-//! A worker that has been started: saying hello, doing jobs, and how it ends.
+//! A worker that has been started: saying hello and doing jobs.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_process::{Heard, Spawn, Talk, Tree};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{Answer, JobAnswer};
-use crate::log::{check_size, last_lines, trim};
-use crate::needs::ended;
-
-/// A line may have so many bytes, with its end.
-pub(crate) const LINE_LIMIT: usize = 16 << 20;
-/// Between the end of its input, or SIGTERM, and the next harder measure.
-const GRACE: Duration = Duration::from_secs(3);
-/// How often it is looked whether all is to end.
-const LOOK: Duration = Duration::from_millis(50);
-/// Of a line that is shown.
-const SHOWN: usize = 200;
-
-/// Who is to be started as a worker.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Employed<'a> {
-    pub command: &'a str,
-    pub dir: &'a Path,
-    pub env: &'a [(String, String)],
-    pub cores: &'a [usize],
-    pub log: &'a Path,
-}
+use crate::talking::{Employed, LINE_LIMIT, Refusal, Talking, shown};
 
 /// Sees the lines that go to a worker (`true`) and come from it, without their ends.
 pub type Tap = Box<dyn FnMut(bool, &[u8])>;
 
 /// A started worker.
 pub(crate) struct Worker {
-    tree: SharedTree,
-    talk: Talk,
-    log: PathBuf,
-    started: Instant,
+    pub talking: Talking,
     tap: Option<Tap>,
     greeted: bool,
     /// When it said that a job was done, until the answer comes.
@@ -55,16 +28,6 @@ pub(crate) struct Taken {
     /// When the worker said that the job was done; when the answer came, if it did not say so.
     pub done: Instant,
     pub came: Instant,
-}
-
-/// Another thread may look at what a worker uses while this one talks to it.
-#[derive(Clone)]
-pub(crate) struct SharedTree(Arc<Mutex<Tree>>);
-
-impl SharedTree {
-    pub fn lock(&self) -> MutexGuard<'_, Tree> {
-        self.0.lock().expect("nobody panics while holding the tree")
-    }
 }
 
 /// What a worker says of itself.
@@ -80,38 +43,15 @@ pub struct Hello {
     pub cores: Option<u64>,
 }
 
-/// Why a worker cannot go on. None if `stop` was set.
-pub(crate) type Refusal = Option<String>;
-
 impl Worker {
     pub fn start(employed: &Employed) -> Result<Worker, String> {
-        let Employed { command, dir, env, cores, log } = *employed;
-        let started = Instant::now();
-        let (tree, talk) =
-            Tree::start_talking(&Spawn { command, dir, env, cores, log, group: None }, LINE_LIMIT)
-                .map_err(|error| error.to_string())?;
-        Ok(Worker {
-            tree: SharedTree(Arc::new(Mutex::new(tree))),
-            talk,
-            log: log.to_owned(),
-            started,
-            tap: None,
-            greeted: false,
-            done: BTreeMap::new(),
-        })
+        let talking = Talking::start(employed)?;
+        Ok(Worker { talking, tap: None, greeted: false, done: BTreeMap::new() })
     }
 
     pub fn tapped(mut self, tap: Option<Tap>) -> Worker {
         self.tap = tap;
         self
-    }
-
-    pub fn tree(&self) -> SharedTree {
-        self.tree.clone()
-    }
-
-    pub fn since_start(&self) -> Duration {
-        self.started.elapsed()
     }
 
     /// What it says of itself, and how long the exchange took.
@@ -175,68 +115,6 @@ impl Worker {
         }
     }
 
-    /// The end of what it is told.
-    pub fn close(&mut self) {
-        self.talk.close();
-    }
-
-    /// How it ended, if it does so before `limit` has passed.
-    pub fn exited(&mut self, limit: Duration, stop: &AtomicBool) -> Option<ExitStatus> {
-        self.tree.lock().wait(limit, stop).ok().flatten()
-    }
-
-    /// What it has said without being asked, if anything.
-    pub fn unasked(&mut self) -> Option<String> {
-        match self.talk.hear(Duration::ZERO) {
-            Ok(Heard::Line(line, _)) => {
-                Some(format!("it wrote a line that nobody asked for: {}", shown(&line)))
-            }
-            Ok(Heard::TooLong) => Some("it writes on and on, and nobody asked".to_owned()),
-            _ => None,
-        }
-    }
-
-    /// Closes its input, and ends it if that is not enough. Returns what was wrong with how it ended, if anything was.
-    pub fn end(mut self) -> Option<String> {
-        self.talk.close();
-        let mut tree = Arc::into_inner(self.tree.0).and_then(|tree| tree.into_inner().ok())?;
-        let until = Instant::now() + GRACE;
-        let mut unasked = None;
-        // Its output is read to its end, or it could wait for us.
-        let status = loop {
-            match self.talk.hear(LOOK) {
-                Ok(Heard::Line(line, _)) => {
-                    unasked.get_or_insert_with(|| format!("it wrote {} after its last answer", shown(&line)));
-                }
-                Ok(Heard::Ended(_)) => {
-                    break tree.wait(until - Instant::now().min(until), &AtomicBool::new(false));
-                }
-                Ok(Heard::Nothing) if Instant::now() < until => {}
-                _ => break tree.exited(),
-            }
-            if Instant::now() >= until {
-                break tree.exited();
-            }
-        };
-        let stopped = tree.stop(GRACE);
-        trim(&self.log);
-        if unasked.is_some() {
-            return unasked;
-        }
-        match status {
-            Ok(Some(status)) if !status.success() => {
-                let (how, log) = (ended(status), last_lines(&self.log));
-                Some(format!("it {how} at the end of its input; its log: {log}"))
-            }
-            Ok(Some(_)) if stopped.left_behind > 0 => {
-                let left = stopped.left_behind;
-                Some(format!("it ended and left {left} of its processes behind, which were killed"))
-            }
-            Ok(Some(_)) => None,
-            _ => Some(format!("it did not end within {} s of the end of its input", GRACE.as_secs())),
-        }
-    }
-
     fn say(
         &mut self,
         message: &Value,
@@ -252,32 +130,7 @@ impl Worker {
         if let Some(tap) = &mut self.tap {
             tap(true, &line[..line.len() - 1]);
         }
-        self.write(&line, limit, doing, stop)
-    }
-
-    /// Writes these bytes, whatever they are; when that began.
-    pub fn write(
-        &mut self,
-        bytes: &[u8],
-        limit: Duration,
-        doing: &str,
-        stop: &AtomicBool,
-    ) -> Result<Instant, Refusal> {
-        let began = Instant::now();
-        let said = self.talk.say(bytes, limit, stop);
-        if stop.load(Ordering::Relaxed) {
-            return Err(None);
-        }
-        match said {
-            Ok(true) => Ok(began),
-            Ok(false) => Err(Some(format!(
-                "it did not read the request of {doing} within {} s; its log: {}",
-                limit.as_secs_f64(),
-                last_lines(&self.log)
-            ))),
-            // It has ended, or closed its input: how is known from its end.
-            Err(_) => Err(Some(self.gone(doing))),
-        }
+        self.talking.write(&line, limit, doing, stop)
     }
 
     fn answer(
@@ -287,59 +140,13 @@ impl Worker {
         doing: &str,
         stop: &AtomicBool,
     ) -> Result<(Answer, Instant), Refusal> {
-        loop {
-            let wait = until.saturating_duration_since(Instant::now()).min(LOOK);
-            let heard =
-                self.talk.hear(wait).map_err(|error| Some(format!("cannot read its answers: {error}")))?;
-            if stop.load(Ordering::Relaxed) {
-                return Err(None);
-            }
-            if let Some(too_much) = check_size(&self.log) {
-                return Err(Some(too_much));
-            }
-            match heard {
-                Heard::Line(line, came) => {
-                    if let Some(tap) = &mut self.tap {
-                        tap(false, &line);
-                    }
-                    let answer = Answer::parse(&line).map_err(|why| {
-                        Some(format!(
-                            "it wrote a line that is no answer ({why}) in {doing}: {}",
-                            shown(&line)
-                        ))
-                    })?;
-                    return Ok((answer, came));
-                }
-                Heard::TooLong => {
-                    return Err(Some(format!(
-                        "it wrote {} MiB without the end of a line in {doing}",
-                        LINE_LIMIT >> 20
-                    )));
-                }
-                Heard::Ended(_) => return Err(Some(self.gone(doing))),
-                Heard::Nothing if Instant::now() >= until => {
-                    return Err(Some(format!(
-                        "it gave no answer to {doing} within {} s; its log: {}",
-                        limit.as_secs_f64(),
-                        last_lines(&self.log)
-                    )));
-                }
-                Heard::Nothing => {}
-            }
+        let (line, came) = self.talking.line(until, limit, doing, stop)?;
+        if let Some(tap) = &mut self.tap {
+            tap(false, &line);
         }
+        let answer = Answer::parse(&line).map_err(|why| {
+            Some(format!("it wrote a line that is no answer ({why}) in {doing}: {}", shown(&line)))
+        })?;
+        Ok((answer, came))
     }
-
-    /// Why nothing comes any more.
-    fn gone(&self, doing: &str) -> String {
-        let status = self.tree.lock().wait(GRACE, &AtomicBool::new(false)).ok().flatten();
-        let how = status.map_or("closed its input or output".to_owned(), ended);
-        format!("it {how} in {doing}; its log: {}", last_lines(&self.log))
-    }
-}
-
-/// The beginning of a line, on one line.
-fn shown(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
-    let more = if line.len() > SHOWN { "…" } else { "" };
-    format!("'{}{more}'", text.escape_debug())
 }

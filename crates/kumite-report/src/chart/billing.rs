@@ -4,7 +4,7 @@ use kumite_record::Cell;
 use serde::Serialize;
 
 use super::scale::Scale;
-use super::{Tick, shortened, tenth};
+use super::{Tick, shortened, tenth, ticks_apart};
 use crate::metric::Metric;
 use crate::table::lost;
 use crate::text::one_line;
@@ -118,7 +118,7 @@ pub fn billing_chart(id: String, title: &str, cells: &[&Cell], figures: Figures)
         height: bottom + 26.0,
         left: LEFT,
         bottom,
-        ticks: ticks(&scale),
+        ticks: ticks_apart(&scale, |ms| if ms == 0.0 { "0".to_owned() } else { Metric::new("_ms").tick(ms) }),
         rows,
     })
 }
@@ -140,20 +140,4 @@ fn bar(cell: &Cell, (metric, class): &(Metric, &'static str), scale: &Scale, y: 
         value: metric.text(of.estimate),
         text: one_line(&format!("{}, {}: {value}{note}", cell.contender, metric.words())),
     })
-}
-
-/// As many of them, at equal distances, as do not cover one another.
-fn ticks(scale: &Scale) -> Vec<Tick> {
-    let label = |value: f64| if value == 0.0 { "0".to_owned() } else { Metric::new("_ms").tick(value) };
-    let all: Vec<f64> = scale.ticks();
-    let ticks = |each: usize| -> Vec<Tick> {
-        let some = all.iter().step_by(each);
-        some.map(|value| Tick { at: scale.at(*value), label: label(*value) }).collect()
-    };
-    let have_room = |ticks: &[Tick]| {
-        ticks.windows(2).all(|pair| {
-            pair[1].at - pair[0].at > 4.5 * (pair[0].label.len() + pair[1].label.len()) as f64 + 6.0
-        })
-    };
-    (1..=all.len()).map(ticks).find(|ticks| have_room(ticks)).unwrap_or_default()
 }

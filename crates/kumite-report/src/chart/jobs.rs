@@ -64,6 +64,7 @@ pub fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
         answers: path(&elapsed, x, &y_scale),
         failures: String::new(),
         recovered: steady_from(trial).map(|jobs| x_scale.at(jobs as f64 + 0.5)),
+        frame: None,
     }
 }
 

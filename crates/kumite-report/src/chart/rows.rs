@@ -4,7 +4,7 @@ use kumite_record::{Cell, Export};
 use serde::Serialize;
 
 use super::scale::Scale;
-use super::{Look, MARKERS, Tick, shortened};
+use super::{Look, MARKERS, Tick, shortened, ticks_apart};
 use crate::bound::Bound;
 use crate::metric::Metric;
 use crate::table::lost;
@@ -66,12 +66,12 @@ pub struct Figure {
 }
 
 const WIDTH: f64 = 532.0;
-const LEFT: f64 = 190.0;
-const RIGHT: f64 = 506.0;
+pub const LEFT: f64 = 190.0;
+pub const RIGHT: f64 = 506.0;
 const TOP: f64 = 20.0;
 const ROW: f64 = 23.0;
-const LABEL_CHARS: usize = 24;
-const KEY_WIDTH: f64 = 68.0;
+pub const LABEL_CHARS: usize = 24;
+const KEY_WIDTH: f64 = 72.0;
 
 /// Rows in the order of the cells; none where no cell has any of the figures. Where there is one figure, a cell of which no
 /// trial counts has a row that says so.
@@ -97,32 +97,46 @@ pub fn row_chart(
         1 => Scale::rounded(&figures[0].metric, values, LEFT, RIGHT)?,
         _ => Scale::logarithmic(values, LEFT, RIGHT)?,
     };
-    let rows: Vec<Row> = shown
-        .iter()
-        .enumerate()
-        .map(|(nth, cell)| row(export, cell, figures, &scale, TOP + nth as f64 * ROW))
-        .collect();
-    let bottom = TOP + rows.len() as f64 * ROW - ROW / 2.0 + 4.0;
+    let rows = shown.iter().enumerate().map(|(nth, cell)| row(export, cell, figures, &scale, row_y(nth)));
+    let labels: Vec<&str> = figures.iter().filter(|_| figures.len() > 1).map(|figure| figure.label).collect();
+    Some(chart(id, title, rows.collect(), &scale, &figures[0].metric, &labels))
+}
+
+/// The middle of a row.
+pub fn row_y(nth: usize) -> f64 {
+    TOP + nth as f64 * ROW
+}
+
+/// A chart of these rows, with what their markers stand for, if there are several.
+pub fn chart(
+    id: String,
+    title: String,
+    rows: Vec<Row>,
+    scale: &Scale,
+    metric: &Metric,
+    labels: &[&str],
+) -> RowChart {
+    let bottom = row_y(rows.len()) - ROW / 2.0 + 4.0;
     let lost = rows.iter().filter_map(|row| Some(format!("{}: {}.", row.label, row.lost?)));
     let texts: Vec<String> =
         rows.iter().flat_map(|row| &row.marks).map(|mark| format!("{}.", mark.text)).chain(lost).collect();
-    let key = figures.iter().enumerate().filter(|_| figures.len() > 1).map(|(nth, figure)| Key {
+    let key = labels.iter().enumerate().map(|(nth, label)| Key {
         x: LEFT + nth as f64 * KEY_WIDTH,
         marker: MARKERS[nth % MARKERS.len()],
-        label: figure.label.to_owned(),
+        label: (*label).to_owned(),
     });
-    Some(RowChart {
+    RowChart {
         id,
         title: one_line(&format!("{title}{}", if scale.log { ", log scale" } else { "" })),
         description: one_line(&format!("Chart with a row for each contender. {}", texts.join(" "))),
         width: WIDTH,
-        height: bottom + if figures.len() > 1 { 58.0 } else { 32.0 },
+        height: bottom + if labels.is_empty() { 32.0 } else { 58.0 },
         left: LEFT,
         bottom,
-        ticks: ticks(&scale, &figures[0].metric),
+        ticks: ticks_apart(scale, |value| metric.tick(value)),
         rows,
         key: key.collect(),
-    })
+    }
 }
 
 fn row(export: &Export, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) -> Row {
@@ -148,17 +162,4 @@ fn row(export: &Export, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) 
     let span = marks.first().zip(marks.last()).map(|(first, last)| (first.x, last.x));
     let lost = span.is_none().then(|| lost(cell));
     Row { label: shortened(&one_line(&cell.contender), LABEL_CHARS), y, color: look.color, span, marks, lost }
-}
-
-/// Without those that would cover the one before.
-fn ticks(scale: &Scale, metric: &Metric) -> Vec<Tick> {
-    let mut ticks: Vec<Tick> = Vec::new();
-    for value in scale.ticks() {
-        let tick = Tick { at: scale.at(value), label: metric.tick(value) };
-        let room = |last: &Tick| tick.at - last.at > 4.6 * (last.label.len() + tick.label.len()) as f64;
-        if ticks.last().is_none_or(room) {
-            ticks.push(tick);
-        }
-    }
-    ticks
 }

@@ -10,7 +10,7 @@ use crate::metric::Metric;
 use crate::number::{count, significant};
 use crate::text::one_line;
 
-/// The time series of a trial, or its jobs.
+/// The time series of a trial, its jobs, or its states.
 #[derive(Debug, Serialize)]
 pub struct Timeline {
     /// Unique in its page.
@@ -28,12 +28,14 @@ pub struct Timeline {
     pub y_ticks: Vec<Tick>,
     pub shades: Vec<Shade>,
     pub color: usize,
-    /// Right answers a second, or the elapsed time of each job, as a path.
+    /// Right answers a second, the elapsed time of each job, or the errors of states as dots: a path.
     pub answers: String,
     /// Failures a second, as bars.
     pub failures: String,
     /// Where answers were steady again, or jobs became steady, if they did.
     pub recovered: Option<f64>,
+    /// Where an error is as long as a frame, if errors are what it shows.
+    pub frame: Option<f64>,
 }
 
 /// A part of the time that is not the window.
@@ -126,6 +128,7 @@ pub fn timeline(export: &Export, id: String, trial: &Trial, seconds: (f64, f64))
         answers: path(&answers, |step| x_scale.at(at(step) + interval_s(series) / 2.0), &y_scale),
         failures: bars(&failures, |step| x_scale.at(at(step)), &y_scale),
         recovered,
+        frame: None,
     })
 }
 

@@ -1,17 +1,17 @@
-//! An eye on a worker while it does its jobs.
+//! An eye on a worker or a player while it is measured.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use super::worker::SharedTree;
 use crate::noise::{Noise, Ours, Watch};
 use crate::service::Running;
+use crate::talking::SharedTree;
 
 /// Often enough to see most of the threads there are, and seldom enough to cost the engine's CPU some thousandths.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a worker used and what came from outside, between two moments.
+/// What it used and what came from outside, between two moments.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub cpu: Duration,

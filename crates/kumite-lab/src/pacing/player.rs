@@ -1,0 +1,65 @@
+//! A player that has been started: getting ready, and playing.
+
+use std::fmt::Write;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::recorder::{Awake, Stamp, next_line};
+use super::workload::{Due, Keeping};
+use crate::talking::{Employed, Refusal, Talking, shown};
+
+/// Longer than any state may take beyond the time for which the one before it is held.
+const LIMIT: Duration = Duration::from_secs(10);
+const READY: &[u8] = b"ready";
+
+/// A started player.
+pub(super) struct Player {
+    pub talking: Talking,
+}
+
+/// What came of a play: a stamp for each state; or what was wrong.
+pub(super) type Recorded = Result<Vec<Stamp>, String>;
+
+impl Player {
+    pub fn start(employed: &Employed) -> Result<Player, String> {
+        Ok(Player { talking: Talking::start(employed)? })
+    }
+
+    /// Waits until it is; how long that took since its start.
+    pub fn ready(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Duration, Refusal> {
+        let until = Instant::now() + limit;
+        let (line, _) = self.talking.line(until, limit, "getting ready", stop)?;
+        match line == READY {
+            true => Ok(self.talking.since_start()),
+            false => Err(Some(format!("it wrote {} and not 'ready'", shown(&line)))),
+        }
+    }
+
+    /// Has it play these states, the first of which is due at once. The recorder is this thread.
+    pub fn play(&mut self, keeping: Keeping, states: &[Due], stop: &AtomicBool) -> Result<Recorded, Refusal> {
+        if let Some(unasked) = self.talking.unasked() {
+            return Ok(Err(unasked));
+        }
+        let all = states.len();
+        let mut text = format!("play {} {all}\n", keeping.as_str());
+        for due in states {
+            let _ = writeln!(text, "{} {}", due.at.as_nanos(), due.state);
+        }
+        self.talking.write(text.as_bytes(), LIMIT, "the play", stop)?;
+        let mut awake = Awake::at_once();
+        let mut stamps = Vec::<Stamp>::with_capacity(all);
+        for (nth, due) in states.iter().enumerate() {
+            let doing = format!("state {} of {all}", nth + 1);
+            let (line, stamp) = next_line(&mut self.talking, awake, LIMIT, &doing, stop)?;
+            if line != due.state.as_bytes() {
+                return Ok(Err(format!("{doing} is not what it should be: {}", shown(&line))));
+            }
+            stamps.push(stamp);
+            if let Some(next) = states.get(nth + 1) {
+                let by_schedule = stamps[0].came + next.at;
+                awake = Awake::around(by_schedule, stamp.came + next.at.saturating_sub(due.at));
+            }
+        }
+        Ok(Ok(stamps))
+    }
+}

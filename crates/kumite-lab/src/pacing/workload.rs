@@ -1,0 +1,206 @@
+//! The parameters of a pacing workload.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use kumite_play::{FPS, Held, Macro, Schedule};
+use kumite_record::{AxisValue, Point};
+
+use crate::cores::AskedCores;
+use crate::parameters::Parameters;
+
+/// An hour's play, about.
+const MOST_FRAMES: i64 = 216_000;
+
+/// One trial's workload: which macro, for how long, and what the machine does beside it.
+#[derive(Clone, Debug)]
+pub struct PacingWorkload {
+    /// The macro's file, in the experiment's folder.
+    pub notation: String,
+    /// So many frames of it, over and over if it has fewer; 600 by default.
+    pub frames: usize,
+    /// Frames of a play before that, which counts in no figure; 60 by default.
+    pub warm_up_frames: usize,
+    /// Frames a second.
+    pub fps: f64,
+    /// What the player is to keep to; the absolute schedule by default.
+    pub keeping: Keeping,
+    /// Whether every CPU that is used has a busy thread; none has by default.
+    pub is_loaded: bool,
+    /// How long a player may take until it is ready; 30 s by default.
+    pub ready: Duration,
+    /// How many CPUs it is given; 1 by default.
+    pub cores: AskedCores,
+}
+
+/// What a player keeps to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// When each state is due, counted from the start.
+    Absolute,
+    /// How long each state is held.
+    Relative,
+}
+
+impl Keeping {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Keeping::Absolute => "absolute",
+            Keeping::Relative => "relative",
+        }
+    }
+}
+
+/// A state: when it is due, from the start of the play, and the line that it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Due {
+    pub at: Duration,
+    pub state: String,
+}
+
+impl PacingWorkload {
+    /// What a trial measures.
+    pub const METRICS: &[&str] = &[
+        "error_p50_us",
+        "error_p90_us",
+        "error_p99_us",
+        "error_p99_9_us",
+        "error_max_us",
+        "error_first_us",
+        "error_last_us",
+        "missed_frames",
+        "cpu_cores",
+        "peak_rss_bytes",
+    ];
+
+    /// All there are.
+    pub(crate) const PARAMETERS: &[&str] =
+        &["macro", "frames", "warm_up_frames", "fps", "schedule", "load", "ready_s", "cores"];
+
+    /// The workload at a point: the fixed parameters with the point's beside them.
+    pub fn new(fixed: &BTreeMap<String, AxisValue>, point: &Point) -> Result<PacingWorkload, String> {
+        let mut parameters = fixed.clone();
+        parameters.extend(point.0.clone());
+        let take = Parameters(&parameters);
+        take.none_but(Self::PARAMETERS, "a pacing workload")?;
+        Ok(PacingWorkload {
+            notation: take.text("macro", "macro.txt")?,
+            frames: take.count("frames", 600, 1..=MOST_FRAMES)?,
+            warm_up_frames: take.count("warm_up_frames", 60, 0..=MOST_FRAMES)?,
+            fps: take.number("fps", FPS, 1.0..=1000.0)?,
+            keeping: match take.text("schedule", "absolute")?.as_str() {
+                "absolute" => Keeping::Absolute,
+                "relative" => Keeping::Relative,
+                other => return Err(format!("schedule is \"absolute\" or \"relative\", not \"{other}\"")),
+            },
+            is_loaded: match take.text("load", "none")?.as_str() {
+                "none" => false,
+                "every-core" => true,
+                other => return Err(format!("load is \"none\" or \"every-core\", not \"{other}\"")),
+            },
+            ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
+            cores: take.cores("cores")?,
+        })
+    }
+
+    /// How long both plays take.
+    pub(crate) fn time(&self) -> Duration {
+        Duration::from_secs_f64((self.frames + self.warm_up_frames) as f64 / self.fps)
+    }
+
+    /// The states of a play of so many frames of the macro, the release at its end included.
+    pub(super) fn states(&self, whole: &Schedule, frames: usize) -> Vec<Due> {
+        let state = |(at, state): (Duration, kumite_play::State)| {
+            let values: Vec<String> = state.values().iter().map(i8::to_string).collect();
+            Due { at, state: values.join(" ") }
+        };
+        first(whole, frames as u64).due(self.fps).map(state).collect()
+    }
+
+    /// The macro, which has at least a state.
+    pub(crate) fn schedule(&self, folder: &Path) -> Result<Schedule, String> {
+        let path = folder.join(&self.notation);
+        let failed = |what: String| format!("the macro {}{what}", path.display());
+        let text = std::fs::read(&path).map_err(|error| failed(format!(": {error}")))?;
+        Ok(Macro::parse(&text).map_err(|error| failed(format!(":{error}")))?.schedule())
+    }
+}
+
+/// So many frames of a schedule, over and over. It has at least a state.
+fn first(whole: &Schedule, frames: u64) -> Schedule {
+    let mut left = frames;
+    let mut some = Vec::new();
+    for held in whole.0.iter().cycle() {
+        if left == 0 {
+            break;
+        }
+        let frames = u64::from(held.frames).min(left);
+        left -= frames;
+        some.push(Held { frames: frames as u32, ..*held });
+    }
+    Schedule(some)
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_play::{Control, State};
+
+    use super::*;
+
+    #[test]
+    fn a_macro_is_played_over_and_over_and_cut_where_its_frames_end() {
+        let held = |frames, control| Held { frames, state: State::from_iter([control]) };
+        let whole = Schedule(vec![held(3, Control::Up), held(1, Control::Down)]);
+        let frames = |n| first(&whole, n).0.iter().map(|held| held.frames).collect::<Vec<_>>();
+        assert_eq!(frames(2), [2]);
+        assert_eq!(frames(4), [3, 1]);
+        assert_eq!(frames(9), [3, 1, 3, 1, 1]);
+        assert_eq!(first(&whole, 9).0[4].state, whole.0[0].state);
+    }
+
+    fn workload(given: &[(&str, AxisValue)]) -> Result<PacingWorkload, String> {
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        PacingWorkload::new(&given.collect(), &Point::default())
+    }
+
+    #[test]
+    fn states_are_lines_and_the_last_is_the_release() {
+        let folder = tempfile::tempdir().unwrap();
+        let workload = workload(&[("fps", AxisValue::Int(60))]).unwrap();
+        let states = |text: &str| {
+            std::fs::write(folder.path().join("macro.txt"), text).unwrap();
+            workload.schedule(folder.path()).map(|whole| workload.states(&whole, 90))
+        };
+        let found = states("2,mk 60\n3 40\n").unwrap();
+        let at: Vec<f64> = found.iter().map(|due| due.at.as_secs_f64()).collect();
+        assert_eq!(at, [0.0, 1.0, 1.5]);
+        let zeros = |n| vec!["0"; n].join(" ");
+        assert_eq!(found[0].state, format!("{} 100 {} 100 {}", zeros(14), zeros(3), zeros(17)));
+        assert_eq!(found[2].state, zeros(36));
+        assert!(
+            states("# nothing\n").unwrap_err().contains("macro.txt:2:1: "),
+            "{:?}",
+            states("# nothing\n")
+        );
+        assert!(states("6 1\nxx 1\n").unwrap_err().contains("macro.txt:2:1: "), "{:?}", states("xx 1\n"));
+        std::fs::remove_file(folder.path().join("macro.txt")).unwrap();
+        assert!(workload.schedule(folder.path()).unwrap_err().contains("macro.txt: No such file"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let text = |text: &str| AxisValue::Text(text.to_owned());
+        let cases = [
+            ("frames", AxisValue::Int(0), "frames is a whole number from 1 to 216000, not 0"),
+            ("fps", AxisValue::Int(0), "fps is a number from 1 to 1000, not 0"),
+            ("schedule", text("exact"), "schedule is \"absolute\" or \"relative\", not \"exact\""),
+            ("load", text("some"), "load is \"none\" or \"every-core\", not \"some\""),
+            ("frame", AxisValue::Int(1), "unknown workload parameter 'frame'; a pacing workload has macro,"),
+        ];
+        for (name, value, expected) in cases {
+            let found = workload(&[(name, value)]).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The Titan One.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::{Device, DeviceError};
+use crate::State;
+use crate::titan_one::TitanOne;
+
+/// How often the adapter is looked for, and how long is waited in between.
+const TRIES: usize = 3;
+const APART: Duration = Duration::from_millis(100);
+
+/// A Titan One, an adapter that a console takes for its controller, reached through its maker's library.
+///
+/// When it is dropped all is released, as far as the adapter lets itself be told so, and the library is unloaded.
+#[derive(Debug)]
+pub struct Gcapi {
+    titan_one: TitanOne,
+    description: String,
+    /// States that it was given.
+    states: usize,
+    released: bool,
+}
+
+impl Gcapi {
+    /// Loads the library, a `.dll` or `.so` for the platform that this program is for, and looks for the adapter three
+    /// times, 100 ms apart.
+    pub fn connect(library: &Path) -> Result<Gcapi, DeviceError> {
+        let mut titan_one = TitanOne::load(library)?;
+        let is_connected = (0..TRIES).any(|nth| {
+            if nth > 0 {
+                std::thread::sleep(APART);
+            }
+            titan_one.is_connected()
+        });
+        if !is_connected {
+            return Err(DeviceError::NotConnected { tries: TRIES });
+        }
+        let description = describe(
+            titan_one.firmware(),
+            titan_one.report().map(|report| (report.console, report.controller)),
+        );
+        Ok(Gcapi { titan_one, description, states: 0, released: true })
+    }
+}
+
+impl Device for Gcapi {
+    fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+        self.states += 1;
+        let is_taken = self.titan_one.write(state);
+        self.released = is_taken && state == State::RELEASED;
+        if is_taken {
+            Ok(())
+        } else {
+            Err(DeviceError::NotTaken { nth: self.states, at_ms: since_start.as_secs_f64() * 1e3 })
+        }
+    }
+
+    fn description(&self) -> Option<String> {
+        Some(self.description.clone())
+    }
+}
+
+impl Drop for Gcapi {
+    fn drop(&mut self) {
+        if !self.released {
+            self.titan_one.write(State::RELEASED);
+        }
+    }
+}
+
+/// What is connected to what: the header's numbers of a console and of a controller. What those of firmware mean is not
+/// documented.
+fn describe(firmware: u16, ends: Option<(u8, u8)>) -> String {
+    let mut text = "Titan One".to_owned();
+    if firmware != 0 {
+        text += &format!(", firmware {firmware:#06x}");
+    }
+    if let Some((console, controller)) = ends {
+        text += match console {
+            0 => ", at no console",
+            1 => ", at a PlayStation 3",
+            2 => ", at an Xbox 360",
+            3 => ", at a PlayStation 4",
+            4 => ", at an Xbox One",
+            _ => ", at a console",
+        };
+        text += match controller >> 4 {
+            0 => ", without a controller",
+            1 => ", with a PlayStation 3's controller",
+            2 => ", with an Xbox 360's controller",
+            3 => ", with a Wii's controller",
+            4 => ", with a PlayStation 4's controller",
+            5 => ", with an Xbox One's controller",
+            _ => ", with a controller",
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_is_known() {
+        assert_eq!(describe(0, None), "Titan One");
+        assert_eq!(
+            describe(0x0115, Some((3, 0x10))),
+            "Titan One, firmware 0x0115, at a PlayStation 4, with a PlayStation 3's controller"
+        );
+        assert_eq!(describe(0, Some((0, 0))), "Titan One, at no console, without a controller");
+    }
+}

@@ -1,0 +1,76 @@
+//! A device that prints what it is given.
+
+use std::io::Write;
+use std::time::Duration;
+
+use super::{Device, DeviceError};
+use crate::State;
+
+/// Prints each state, as its keys in the notation, with its time: `133.467 ms  2,mk`. A line is one write.
+#[derive(Debug)]
+pub struct Log<W> {
+    to: W,
+    /// Kept, so that it grows once.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Log<W> {
+    /// Prints there.
+    pub fn new(to: W) -> Log<W> {
+        Log { to, line: Vec::with_capacity(128) }
+    }
+}
+
+impl<W: Write> Device for Log<W> {
+    fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+        self.line.clear();
+        writeln!(self.line, "{:10.3} ms  {state}", since_start.as_secs_f64() * 1e3)?;
+        Ok(self.to.write_all(&self.line)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::Macro;
+
+    /// Keeps what is written, write by write.
+    struct Writes(Vec<String>);
+
+    impl Write for Writes {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.push(String::from_utf8(bytes.to_vec()).map_err(io::Error::other)?);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_state_is_a_line_is_a_write() {
+        let schedule = Macro::parse(b"2,mk 8\n3 1\n6,lp,hk,pause 65535\n9 1").unwrap().schedule();
+        let mut log = Log::new(Writes(Vec::new()));
+        for (due, state) in schedule.due(59.94) {
+            log.write(state, due).unwrap();
+        }
+        let lines = [
+            "     0.000 ms  2,mk\n",
+            "   133.467 ms  3\n",
+            "   150.150 ms  6,lp,hk,start\n",
+            "1093493.493 ms  9\n",
+            "1093510.177 ms  5\n",
+        ];
+        assert_eq!(log.to.0, lines);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_an_error() {
+        let mut small = [0_u8; 3];
+        let error = Log::new(&mut small[..]).write(State::RELEASED, Duration::ZERO).unwrap_err();
+        assert!(error.to_string().starts_with("cannot write the log: "), "{error}");
+    }
+}

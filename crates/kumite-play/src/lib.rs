@@ -1,0 +1,37 @@
+//! The macro player: text to a schedule of controller states, and those to a device, each at its frame.
+//!
+//! text ─ [`Macro::parse`] ─► [`Macro`] ─ [`Macro::schedule`] ─► [`Schedule`] ─ [`play`] ─► [`Device`]
+//!
+//! A macro has at most 1,000,000 states and 10,000,000 frames with its loops expanded ([`Macro::MOST_STATES`],
+//! [`Macro::MOST_FRAMES`]); one that would have more is an error, found before anything is expanded.
+//!
+//! Everything that takes time is done before the first state: on the clock there is only waiting and writing. This crate
+//! knows no lab and no Linux: what a platform has is in `kumite-realtime` and in the devices.
+
+#[forbid(unsafe_code)]
+mod device;
+#[forbid(unsafe_code)]
+mod notation;
+#[forbid(unsafe_code)]
+mod pacer;
+#[forbid(unsafe_code)]
+mod pacing;
+#[cfg(feature = "page")]
+#[forbid(unsafe_code)]
+mod page;
+#[forbid(unsafe_code)]
+mod player;
+#[forbid(unsafe_code)]
+mod schedule;
+#[forbid(unsafe_code)]
+mod state;
+mod titan_one;
+
+pub use device::{Device, DeviceError, Gcapi, Log, Uinput};
+pub use notation::{Macro, NotationError};
+pub use pacing::Pacing;
+#[cfg(feature = "page")]
+pub use page::{OpenDevice, OpenError, Page, PageError};
+pub use player::{Ended, Played, play, play_as_is};
+pub use schedule::{FPS, Held, Schedule};
+pub use state::{Control, State};

@@ -1,0 +1,62 @@
+//! What keys are called.
+
+use crate::{Control, State};
+
+/// Buttons by their names, the one that is printed first.
+const BUTTONS: [(&[&str], Control); 9] = [
+    (&["lp"], Control::Square),
+    (&["mp"], Control::Triangle),
+    (&["hp"], Control::R1),
+    (&["lk"], Control::Cross),
+    (&["mk"], Control::Circle),
+    (&["hk"], Control::R2),
+    (&["start", "pause", "options"], Control::Options),
+    (&["select", "share", "reload"], Control::Share),
+    (&["save"], Control::R3),
+];
+
+/// By column of the keypad.
+const ACROSS: [Option<Control>; 3] = [Some(Control::Left), None, Some(Control::Right)];
+/// By row, from below.
+const ALONG: [Option<Control>; 3] = [Some(Control::Down), None, Some(Control::Up)];
+
+/// What a key stands for.
+pub(super) enum Key {
+    Button(Control),
+    /// A digit, and what it presses from left to right and up and down.
+    Direction(usize, [Option<Control>; 2]),
+}
+
+impl Key {
+    pub(super) fn named(name: &str) -> Option<Key> {
+        if let [digit @ b'1'..=b'9'] = name.as_bytes() {
+            let nth = usize::from(digit - b'1');
+            return Some(Key::Direction(nth + 1, [ACROSS[nth % 3], ALONG[nth / 3]]));
+        }
+        let button = BUTTONS.iter().find(|(names, _)| names.contains(&name));
+        button.map(|(_, control)| Key::Button(*control))
+    }
+}
+
+/// Every name, for who typed none of them.
+pub(super) fn all() -> String {
+    let names: Vec<&str> = BUTTONS.iter().flat_map(|(names, _)| names.iter().copied()).collect();
+    format!("a direction 1 to 9, {}", names.join(", "))
+}
+
+/// How a state is written: its direction, if it has one, and its buttons.
+pub(super) fn of(state: State) -> Vec<String> {
+    let nth = |axis: [Option<Control>; 3]| {
+        axis.iter().position(|control| control.is_some_and(|control| state.has(control))).unwrap_or(1)
+    };
+    let digit = nth(ALONG) * 3 + nth(ACROSS) + 1;
+    let mut names: Vec<String> = BUTTONS
+        .iter()
+        .filter(|(_, control)| state.has(*control))
+        .map(|(names, _)| names[0].to_owned())
+        .collect();
+    if digit != 5 || names.is_empty() {
+        names.insert(0, digit.to_string());
+    }
+    names
+}

@@ -1,0 +1,148 @@
+//! Bytes to lines, and a line to words with their places.
+
+use super::NotationError;
+
+/// Of what was found, the most characters that an error shows.
+const SHOWN: usize = 40;
+
+/// Lines end with LF, CRLF or CR; what follows the last end is a line too.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(end) = text.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+            rest = None;
+            return Some(text);
+        };
+        let ends_with = if text[end..].starts_with(b"\r\n") { 2 } else { 1 };
+        rest = Some(&text[end + ends_with..]);
+        Some(&text[..end])
+    })
+}
+
+/// Line and column, as errors have them.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub line: usize,
+    pub column: usize,
+}
+
+impl Place {
+    /// An error there.
+    pub fn error(self, what: impl Into<String>) -> NotationError {
+        NotationError { line: self.line, column: self.column, what: what.into() }
+    }
+}
+
+/// A line that is read from left to right.
+pub(super) struct Cursor<'a> {
+    number: usize,
+    /// Without its comment.
+    text: &'a str,
+    /// How many bytes of it are read.
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the first word of a line with this number.
+    pub fn new(number: usize, line: &'a [u8]) -> Result<Cursor<'a>, NotationError> {
+        let text = std::str::from_utf8(line).map_err(|error| {
+            let valid = std::str::from_utf8(&line[..error.valid_up_to()]).unwrap_or_default();
+            let what = format!("expected UTF-8, found the byte 0x{:02x}", line[error.valid_up_to()]);
+            Cursor { number, text: valid, at: valid.len() }.error(what)
+        })?;
+        if let Some(at) = text.find('\0') {
+            return Err(Cursor { number, text, at }.error("expected text, found a NUL".to_owned()));
+        }
+        let mut cursor = Cursor { number, text: text.split('#').next().unwrap_or_default(), at: 0 };
+        cursor.skip_blanks();
+        Ok(cursor)
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub fn is_at_end(&self) -> bool {
+        self.rest().is_empty()
+    }
+
+    pub fn is_at(&self, start: char) -> bool {
+        self.rest().starts_with(start)
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start_matches([' ', '\t']).len();
+    }
+
+    /// What comes, up to a blank, comma or `>`.
+    pub fn word(&self) -> &'a str {
+        let rest = self.rest();
+        &rest[..rest.find([' ', '\t', ',', '>']).unwrap_or(rest.len())]
+    }
+
+    /// Reads what comes, and blanks after it.
+    pub fn pass(&mut self, word: &str) {
+        self.at += word.len();
+        self.skip_blanks();
+    }
+
+    /// Reads this, if it comes.
+    pub fn read(&mut self, wanted: &str) -> bool {
+        let comes = self.rest().starts_with(wanted);
+        if comes {
+            self.pass(wanted);
+        }
+        comes
+    }
+
+    /// Reads a number from 1 to `most`, if such a word comes.
+    pub fn number(&mut self, most: u32) -> Option<u32> {
+        let word = self.word();
+        // Not `+1`, which Rust reads as a number too.
+        let number = word.parse().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()))?;
+        (1..=most).contains(&number).then(|| {
+            self.pass(word);
+            number
+        })
+    }
+
+    /// An error here: this was expected, and what is here is not it.
+    pub fn expected(&self, what: &str) -> NotationError {
+        self.error(format!("expected {what}, found {}", self.found()))
+    }
+
+    fn found(&self) -> String {
+        let Some(first) = self.rest().chars().next() else { return "the end of the line".to_owned() };
+        let word = match self.word() {
+            "" => &self.rest()[..first.len_utf8()],
+            word => word,
+        };
+        match word.char_indices().nth(SHOWN) {
+            Some((cut, _)) => format!("'{}…'", word[..cut].escape_debug()),
+            None => format!("'{}'", word.escape_debug()),
+        }
+    }
+
+    fn error(&self, what: String) -> NotationError {
+        self.place().error(what)
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> Place {
+        Place { line: self.number, column: self.text[..self.at].chars().count() + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_with_lf_crlf_or_cr() {
+        let of = |text: &'static str| lines(text.as_bytes()).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        assert_eq!(of(""), [b""]);
+        assert_eq!(of("a\nb\r\nc\rd"), [b"a", b"b", b"c", b"d"]);
+        assert_eq!(of("\n\r\r\n"), [b"", b"", b"", b""]);
+    }
+}

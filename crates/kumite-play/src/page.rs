@@ -1,0 +1,156 @@
+//! The page: a server that plays what its page, or a program, asks for.
+//!
+//! `POST /play {"macro": …, "replace": false}` and `POST /press {"keys": "2,mk"}` are answered with 202 and the number of the
+//! play; with 400 and line, column and message; or with 409 while a macro plays that is not to be replaced. `POST /stop` ends
+//! what plays. `GET /status` says what plays, and what came of the last one.
+
+mod api;
+mod guard;
+mod playing;
+#[cfg(test)]
+mod tests;
+
+use std::error::Error;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Builder;
+use tokio::sync::Notify;
+
+use crate::Device;
+use api::App;
+use guard::Guard;
+use playing::Playing;
+
+/// How long a device may take to be released at the end.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How often it is looked whether it is.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How the thread that plays opens its device: at the start, and again after it failed.
+pub type OpenDevice = dyn FnMut() -> Result<Box<dyn Device>, OpenError> + Send;
+
+/// Why it cannot, in words.
+pub type OpenError = Box<dyn Error + Send + Sync>;
+
+/// Serves the page until it is stopped or dropped. Then all is released.
+pub struct Page {
+    link: String,
+    playing: Arc<Playing>,
+    stop: Arc<Notify>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// It cannot listen there.
+    #[error("cannot listen on {host}, port {port}: {source}")]
+    Listen {
+        /// As given.
+        host: String,
+        /// As given.
+        port: u16,
+        /// Why.
+        source: io::Error,
+    },
+    /// The device cannot be opened.
+    #[error("{0}")]
+    Device(OpenError),
+    /// The system gives no random token.
+    #[error("cannot make a token: {0}")]
+    Random(getrandom::Error),
+    /// The system gives no thread.
+    #[error("cannot start: {0}")]
+    Start(io::Error),
+    /// The device hangs at the end.
+    #[error("the device takes nothing more: what is pressed may stay pressed")]
+    Hangs,
+}
+
+impl Page {
+    /// Listens on an address or name of this machine (port 0: any that is free) and opens the device. Unless only this
+    /// machine can connect there, a token is needed, which [`Page::link`] has.
+    pub fn start(host: &str, port: u16, fps: f64, open: Box<OpenDevice>) -> Result<Page, PageError> {
+        let listen = |source| PageError::Listen { host: host.to_owned(), port, source };
+        let listener = TcpListener::bind((host, port)).map_err(listen)?;
+        listener.set_nonblocking(true).map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(PageError::Start)?;
+        let guard = Guard::new(address.ip(), address.port(), host)?;
+        let link = link(host, address, guard.token.as_deref());
+        let (playing, player) = Playing::start(open, fps)?;
+        let stop = Arc::new(Notify::new());
+        let mut page =
+            Page { link, playing: Arc::clone(&playing), stop: Arc::clone(&stop), threads: vec![player] };
+        let serve = async move {
+            let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+            let served = axum::serve(listener, api::routes(Arc::new(App { guard, playing, fps })));
+            tokio::select! {
+                _ = served.into_future() => {}
+                () = stop.notified() => {}
+            }
+        };
+        let thread = std::thread::Builder::new().name("kumite-page".to_owned());
+        let server = thread.spawn(move || runtime.block_on(serve)).map_err(PageError::Start)?;
+        page.threads.push(server);
+        Ok(page)
+    }
+
+    /// What to open in a browser.
+    pub fn link(&self) -> &str {
+        &self.link
+    }
+
+    /// Releases everything and ends.
+    pub fn stop(mut self) -> Result<(), PageError> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), PageError> {
+        self.playing.end();
+        self.stop.notify_one();
+        let asked = Instant::now();
+        while self.threads.iter().any(|thread| !thread.is_finished()) {
+            if asked.elapsed() > PATIENCE {
+                self.threads.clear();
+                return Err(PageError::Hangs);
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
+
+fn link(host: &str, address: SocketAddr, token: Option<&str>) -> String {
+    let host = match address.ip() {
+        ip if ip.is_unspecified() => reached_by(ip).to_string(),
+        _ => host.to_owned(),
+    };
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    let query = token.map(|token| format!("?token={token}")).unwrap_or_default();
+    format!("http://{host}:{}/{query}", address.port())
+}
+
+/// By which address others probably reach this machine: the one that it would use to reach them. Nothing is sent.
+fn reached_by(any: IpAddr) -> IpAddr {
+    // Addresses for documentation: nobody has them.
+    let (elsewhere, loopback): (IpAddr, IpAddr) = match any {
+        IpAddr::V4(_) => (Ipv4Addr::new(192, 0, 2, 1).into(), Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(_) => (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(), Ipv6Addr::LOCALHOST.into()),
+    };
+    let towards = |socket: UdpSocket| {
+        socket.connect((elsewhere, 9))?;
+        socket.local_addr()
+    };
+    UdpSocket::bind((any, 0)).and_then(towards).map_or(loopback, |address| address.ip())
+}

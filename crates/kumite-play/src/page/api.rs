@@ -1,0 +1,243 @@
+//! What the server answers.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, Request, State as Given};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::guard::Guard;
+use super::playing::{Busy, How, Kind, Outcome, Playing, Turn};
+use crate::{Held, Macro, NotationError, Pacing, Schedule};
+
+/// A macro of about a hundred thousand lines.
+const MOST_BODY_BYTES: usize = 1 << 20;
+/// How long the body of a request may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a button of the page is pressed.
+const PRESS_FRAMES: u32 = 2;
+
+/// Nothing but what this server serves, and not in a frame of another site.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+pub(crate) struct App {
+    pub guard: Guard,
+    pub playing: Arc<Playing>,
+    pub fps: f64,
+}
+
+type Asked = Result<Bytes, BytesRejection>;
+type Answer = (StatusCode, Json<Value>);
+
+pub(crate) fn routes(app: Arc<App>) -> Router {
+    let file = |kind: &'static str, text: &'static str| {
+        get(move || async move { ([(header::CONTENT_TYPE, kind)], text) })
+    };
+    Router::new()
+        .route("/", file("text/html; charset=utf-8", include_str!("page.html")))
+        .route("/page.css", file("text/css; charset=utf-8", include_str!("page.css")))
+        .route("/page.js", file("text/javascript; charset=utf-8", include_str!("page.js")))
+        .route("/icon.svg", file("image/svg+xml", include_str!("icon.svg")))
+        .route("/play", post(play))
+        .route("/press", post(press))
+        .route("/stop", post(stop))
+        .route("/status", get(status))
+        .fallback(|| async { told(StatusCode::NOT_FOUND, "there is nothing at that address") })
+        .method_not_allowed_fallback(|| async {
+            told(StatusCode::METHOD_NOT_ALLOWED, "that address has another method")
+        })
+        .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
+        .layer(from_fn_with_state(Arc::clone(&app), guarded))
+        .with_state(app)
+}
+
+async fn guarded(Given(app): Given<Arc<App>>, request: Request, next: Next) -> Response {
+    let uri = request.uri().clone();
+    let mut response = match app.guard.check(request.method(), &uri, request.headers()) {
+        Ok(()) => {
+            let late = told(StatusCode::REQUEST_TIMEOUT, "the request did not end").into_response();
+            let mut response = tokio::time::timeout(PATIENCE, next.run(request)).await.unwrap_or(late);
+            if let Some(cookie) = app.guard.set_cookie(&uri) {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Err((status, why)) => told(status, why).into_response(),
+    };
+    let headers: [(HeaderName, &'static str); 4] = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        // The link has the token.
+        (header::REFERRER_POLICY, "same-origin"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    response.headers_mut().extend(HeaderMap::from_iter(headers));
+    response
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToPlay {
+    r#macro: String,
+    #[serde(default)]
+    replace: bool,
+}
+
+async fn play(Given(app): Given<Arc<App>>, asked: Asked) -> Result<Answer, Answer> {
+    let ToPlay { r#macro, replace } = read(asked)?;
+    started(&app, Kind::Macro, schedule(&r#macro)?, replace)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToPress {
+    keys: String,
+}
+
+async fn press(Given(app): Given<Arc<App>>, asked: Asked) -> Result<Answer, Answer> {
+    let ToPress { keys } = read(asked)?;
+    let schedule = schedule(&format!("{keys} {PRESS_FRAMES}"))?;
+    // Whoever comes next waits for it, so that it must not be a macro.
+    match schedule.0[..] {
+        [Held { frames: PRESS_FRAMES, .. }] => started(&app, Kind::Press, schedule, false),
+        _ => Err(told(StatusCode::BAD_REQUEST, "expected the keys of one line, such as 2,mk")),
+    }
+}
+
+fn schedule(text: &str) -> Result<Schedule, Answer> {
+    let parsed = Macro::parse(text.as_bytes()).map_err(|NotationError { line, column, what }| {
+        let place = json!({ "line": line, "column": column, "message": what });
+        (StatusCode::BAD_REQUEST, Json(place))
+    })?;
+    Ok(parsed.schedule())
+}
+
+fn started(app: &App, kind: Kind, schedule: Schedule, replace: bool) -> Result<Answer, Answer> {
+    match app.playing.play(kind, schedule, replace) {
+        Ok(number) => Ok((StatusCode::ACCEPTED, Json(json!({ "number": number })))),
+        Err(Busy) => {
+            let (playing, _) = app.playing.look();
+            let long = playing.filter(|turn| turn.kind == Kind::Macro).map(|turn| At::of(&turn));
+            let message = match long {
+                Some(At { at, of, .. }) => {
+                    format!("A macro plays, state {at} of {of}: stop it first, or replace it.")
+                }
+                None => "Another is about to be played: try again.".to_owned(),
+            };
+            Err(told(StatusCode::CONFLICT, &message))
+        }
+    }
+}
+
+async fn stop(Given(app): Given<Arc<App>>) -> Answer {
+    app.playing.stop();
+    (StatusCode::ACCEPTED, Json(json!({})))
+}
+
+async fn status(Given(app): Given<Arc<App>>) -> Json<Status> {
+    let (playing, last) = app.playing.look();
+    Json(Status { fps: app.fps, playing: playing.as_ref().map(At::of), last: last.map(Last::of) })
+}
+
+#[derive(Serialize)]
+struct Status {
+    fps: f64,
+    playing: Option<At>,
+    last: Option<Last>,
+}
+
+/// Where a play is.
+#[derive(Serialize)]
+struct At {
+    number: u64,
+    kind: &'static str,
+    /// Counted from 1; 0 before the first.
+    at: usize,
+    of: usize,
+    /// What is pressed; empty before the first.
+    keys: String,
+}
+
+impl At {
+    fn of(turn: &Turn) -> At {
+        let states = &turn.schedule.0;
+        // The release at the end is written, too.
+        let at = turn.at.load(Ordering::Relaxed).min(states.len());
+        let keys = at.checked_sub(1).and_then(|now| states.get(now)).map(|held| held.state.to_string());
+        let (number, kind) = (turn.number, kind(turn.kind));
+        At { number, kind, at, of: states.len(), keys: keys.unwrap_or_default() }
+    }
+}
+
+#[derive(Serialize)]
+struct Last {
+    number: u64,
+    kind: &'static str,
+    ended: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    real_time: bool,
+    pacing: Option<InTime>,
+}
+
+impl Last {
+    fn of(outcome: Outcome) -> Last {
+        let (ended, error) = match outcome.how {
+            How::Whole => ("whole", None),
+            How::Stopped => ("stopped", None),
+            How::Failed(error) => ("failed", Some(error)),
+        };
+        let Outcome { number, kind: of, real_time, pacing, .. } = outcome;
+        Last { number, kind: kind(of), ended, error, real_time, pacing: pacing.map(InTime::of) }
+    }
+}
+
+#[derive(Serialize)]
+struct InTime {
+    states: usize,
+    p50_us: f64,
+    p99_us: f64,
+    max_us: f64,
+    missed_frames: usize,
+}
+
+impl InTime {
+    fn of(pacing: Pacing) -> InTime {
+        let Pacing { states, p50_us, p99_us, max_us, missed_frames, .. } = pacing;
+        InTime { states, p50_us, p99_us, max_us, missed_frames }
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Macro => "macro",
+        Kind::Press => "press",
+    }
+}
+
+/// Of a body that is JSON.
+fn read<T: DeserializeOwned>(asked: Asked) -> Result<T, Answer> {
+    let body = asked.map_err(|why| match why.status() {
+        status @ StatusCode::PAYLOAD_TOO_LARGE => {
+            told(status, "That is more than the 1 MiB that is taken here: play it from a file.")
+        }
+        status => told(status, &why.body_text()),
+    })?;
+    serde_json::from_slice(&body).map_err(|why| told(StatusCode::BAD_REQUEST, &why.to_string()))
+}
+
+fn told(status: StatusCode, message: &str) -> Answer {
+    (status, Json(json!({ "message": message })))
+}

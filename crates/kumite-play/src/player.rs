@@ -1,0 +1,371 @@
+//! A schedule, played on a device.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use kumite_realtime::RealTime;
+
+use crate::pacer::{Clock, Pacer};
+use crate::pacing::Arrival;
+use crate::{Device, DeviceError, Pacing, Schedule, State};
+
+/// What came of a play.
+#[derive(Debug)]
+pub struct Played {
+    /// How it ended.
+    pub ended: Ended,
+    /// Why the device could not be released at the end; none if it was.
+    pub unreleased: Option<DeviceError>,
+    /// How exactly its states were in time; none if none was played. The instant of a state is when the device had taken
+    /// it: when [`Device::write`] was back.
+    pub pacing: Option<Pacing>,
+    /// Whether it had real-time priority.
+    pub real_time: bool,
+}
+
+/// How a play ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// All of it was played.
+    Whole,
+    /// `stop` was set.
+    Stopped,
+    /// The device failed.
+    Failed(DeviceError),
+}
+
+/// Plays at so many frames a second, on this thread, until `stop` is set, which is seen within some 20 ms. `at` is the
+/// number of states that were written. With real-time priority, if that is permitted.
+///
+/// The device is released however this ends, also if the device panics.
+///
+/// A state that is late is written at once, and those after it are due when they were before: whoever was kept away, by a
+/// machine that was busy or asleep, catches up and plays the rest in time. A game sees only the last of states that come
+/// within a frame; what it did not see is in [`Pacing::missed_frames`]. (On Linux and macOS the clock stands still while
+/// the machine sleeps, so the play goes on where it was.)
+pub fn play(
+    schedule: &Schedule,
+    fps: f64,
+    device: &mut dyn Device,
+    stop: &AtomicBool,
+    at: &AtomicUsize,
+) -> Played {
+    let real_time = RealTime::take();
+    let played = play_as_is(schedule, fps, device, stop, at);
+    Played { real_time: real_time.is_some(), ..played }
+}
+
+/// Plays like [`play`], with the priority that the thread has.
+pub fn play_as_is(
+    schedule: &Schedule,
+    fps: f64,
+    device: &mut dyn Device,
+    stop: &AtomicBool,
+    at: &AtomicUsize,
+) -> Played {
+    play_by(Pacer::start, schedule, fps, device, stop, at)
+}
+
+/// By the clock that is started with the first state.
+fn play_by<C: Clock>(
+    start: impl FnOnce() -> C,
+    schedule: &Schedule,
+    fps: f64,
+    device: &mut dyn Device,
+    stop: &AtomicBool,
+    at: &AtomicUsize,
+) -> Played {
+    let states: Vec<(Duration, State)> = schedule.due(fps).collect();
+    // Written to now, so that no page of it is missing on the clock.
+    let mut arrivals: Vec<Arrival> = states.iter().map(|(due, _)| (*due, i64::MIN)).collect();
+    let clock = start();
+    let mut hold = Hold { device, clock: &clock, released: false };
+    let mut ended = Ended::Whole;
+    let mut written = 0;
+    for ((due, state), arrival) in states.iter().zip(&mut arrivals) {
+        if !clock.wait_until(*due, stop) {
+            ended = Ended::Stopped;
+            break;
+        }
+        if let Err(error) = hold.device.write(*state, clock.now()) {
+            ended = Ended::Failed(error);
+            break;
+        }
+        arrival.1 = clock.now().as_nanos() as i64 - due.as_nanos() as i64;
+        written += 1;
+        at.store(written, Ordering::Relaxed);
+    }
+    // The last state of a schedule is the release.
+    hold.released = matches!(ended, Ended::Whole);
+    let unreleased = if hold.released { None } else { hold.release().err() };
+    Played { ended, unreleased, pacing: Pacing::of(&arrivals[..written], fps), real_time: false }
+}
+
+/// A device that may hold something pressed. Whoever leaves it, by a panic too, releases it.
+struct Hold<'a, C: Clock> {
+    device: &'a mut dyn Device,
+    clock: &'a C,
+    released: bool,
+}
+
+impl<C: Clock> Hold<'_, C> {
+    fn release(&mut self) -> Result<(), DeviceError> {
+        let released = self.device.write(State::RELEASED, self.clock.now());
+        self.released = true;
+        released
+    }
+}
+
+impl<C: Clock> Drop for Hold<'_, C> {
+    fn drop(&mut self) {
+        if !self.released {
+            // A second panic would end the process.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.release()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io;
+    use std::rc::Rc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Control, Held};
+
+    /// Time that passes only where somebody waits, or where a device says so.
+    #[derive(Clone, Default)]
+    struct Fake(Rc<Cell<Duration>>);
+
+    impl Fake {
+        fn pass(&self, time: Duration) {
+            self.0.set(self.0.get() + time);
+        }
+    }
+
+    impl Clock for Fake {
+        fn now(&self) -> Duration {
+            self.0.get()
+        }
+
+        fn wait_until(&self, due: Duration, stop: &AtomicBool) -> bool {
+            let goes_on = !stop.load(Ordering::Relaxed);
+            if goes_on {
+                self.0.set(due.max(self.now()));
+            }
+            goes_on
+        }
+    }
+
+    /// What a device does at a write.
+    #[derive(Clone, Copy, Debug)]
+    enum Does {
+        Fails,
+        Panics,
+        Takes(Duration),
+        Stops,
+    }
+
+    /// Does something at some writes, counted from 0, and keeps what it is given when.
+    #[derive(Default)]
+    struct Fussy<'a> {
+        clock: Fake,
+        does: Vec<(usize, Does)>,
+        stop: Option<&'a AtomicBool>,
+        writes: usize,
+        has: Vec<(State, Duration)>,
+    }
+
+    impl Device for Fussy<'_> {
+        fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+            let nth = self.writes;
+            self.writes += 1;
+            assert_eq!(since_start, self.clock.now());
+            for (_, does) in self.does.iter().filter(|(at, _)| *at == nth) {
+                match does {
+                    Does::Fails => return Err(io::Error::other(format!("write {nth}")).into()),
+                    Does::Panics => panic!("write {nth}"),
+                    Does::Takes(time) => self.clock.pass(*time),
+                    Does::Stops => self.stop.unwrap().store(true, Ordering::Relaxed),
+                }
+            }
+            self.has.push((state, since_start));
+            Ok(())
+        }
+    }
+
+    const FPS: f64 = 100.0;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// A, B and C for 2, 1 and 3 frames of 10 ms, then the release at 60 ms.
+    fn schedule() -> Schedule {
+        let held = |(frames, control)| Held { frames, state: State::RELEASED.with(control) };
+        Schedule([(2, Control::Cross), (1, Control::Circle), (3, Control::Square)].map(held).to_vec())
+    }
+
+    fn states() -> Vec<State> {
+        schedule().due(FPS).map(|(_, state)| state).collect()
+    }
+
+    /// What came of it, what the device got, and how many states were counted.
+    fn played(schedule: &Schedule, does: &[(usize, Does)]) -> (Played, Vec<(State, Duration)>, usize) {
+        let (clock, stop, at) = (Fake::default(), AtomicBool::new(false), AtomicUsize::new(0));
+        let mut device =
+            Fussy { clock: clock.clone(), does: does.to_vec(), stop: Some(&stop), ..Fussy::default() };
+        let played = play_by(|| clock.clone(), schedule, FPS, &mut device, &stop, &at);
+        (played, device.has, at.into_inner())
+    }
+
+    #[test]
+    fn each_state_is_written_when_it_is_due() {
+        let (played, has, at) = played(&schedule(), &[]);
+        let due: Vec<Duration> = [0, 20, 30, 60].map(ms).to_vec();
+        assert!(matches!(played.ended, Ended::Whole));
+        assert!(has.into_iter().eq(states().into_iter().zip(due)));
+        assert!(played.unreleased.is_none() && !played.real_time);
+        let pacing = played.pacing.unwrap();
+        assert_eq!((pacing.states, pacing.max_us, at), (4, 0.0, 4));
+    }
+
+    #[test]
+    fn errors_are_from_when_the_device_has_it() {
+        let (played, ..) = played(&schedule(), &[(1, Does::Takes(ms(3)))]);
+        let pacing = played.pacing.unwrap();
+        assert_eq!((pacing.p50_us, pacing.max_us, pacing.missed_frames), (0.0, 3000.0, 0));
+    }
+
+    #[test]
+    fn a_late_state_is_written_at_once_and_moves_no_other() {
+        // B is there 35 ms late; C was due at 30 ms; the release is in time again.
+        let (played, has, at) = played(&schedule(), &[(1, Does::Takes(ms(35)))]);
+        assert!(has.iter().map(|(_, when)| *when).eq([0, 20, 55, 60].map(ms)));
+        assert_eq!((played.pacing.unwrap().missed_frames, at), (2, 4));
+    }
+
+    #[test]
+    fn it_stops_and_releases() {
+        let (played, has, at) = played(&schedule(), &[(1, Does::Stops)]);
+        assert!(matches!(played.ended, Ended::Stopped) && played.unreleased.is_none());
+        let states = states();
+        assert_eq!(has, [(states[0], ms(0)), (states[1], ms(20)), (State::RELEASED, ms(20))]);
+        assert_eq!((played.pacing.unwrap().states, at), (2, 2));
+    }
+
+    #[test]
+    fn it_plays_nothing_if_it_is_to_stop_before() {
+        let (clock, stop, at) = (Fake::default(), AtomicBool::new(true), AtomicUsize::new(0));
+        let mut device = Fussy::default();
+        let played = play_by(|| clock, &schedule(), FPS, &mut device, &stop, &at);
+        assert!(matches!(played.ended, Ended::Stopped) && played.pacing.is_none());
+        assert_eq!(device.has, [(State::RELEASED, ms(0))]);
+    }
+
+    #[test]
+    fn a_device_that_fails_is_released_and_its_first_error_kept() {
+        let (failed, has, at) = played(&schedule(), &[(2, Does::Fails)]);
+        assert!(matches!(failed.ended, Ended::Failed(error) if error.to_string().contains("write 2")));
+        assert!(failed.unreleased.is_none());
+        assert_eq!((has.last().unwrap().0, failed.pacing.unwrap().states, at), (State::RELEASED, 2, 2));
+
+        let (failed, has, _) = played(&schedule(), &[(2, Does::Fails), (3, Does::Fails)]);
+        assert!(matches!(failed.ended, Ended::Failed(error) if error.to_string().contains("write 2")));
+        assert!(failed.unreleased.is_some_and(|error| error.to_string().contains("write 3")));
+        assert_eq!(has.len(), 2);
+    }
+
+    #[test]
+    fn a_schedule_without_states_is_a_release() {
+        let (played, has, _) = played(&Schedule::default(), &[]);
+        assert!(matches!(played.ended, Ended::Whole));
+        assert_eq!(has, [(State::RELEASED, ms(0))]);
+    }
+
+    /// What the device got of a play that panicked, and with what.
+    fn panicked(does: &[(usize, Does)]) -> (Vec<State>, String) {
+        let (clock, stop, at) = (Fake::default(), AtomicBool::new(false), AtomicUsize::new(0));
+        let mut device =
+            Fussy { clock: clock.clone(), does: does.to_vec(), stop: Some(&stop), ..Fussy::default() };
+        let played =
+            catch_unwind(AssertUnwindSafe(|| play_by(|| clock, &schedule(), FPS, &mut device, &stop, &at)));
+        let why = played.unwrap_err().downcast_ref::<String>().unwrap().clone();
+        (device.has.into_iter().map(|(state, _)| state).collect(), why)
+    }
+
+    #[test]
+    fn a_device_that_panics_is_released_at_whichever_write() {
+        for nth in 0..4 {
+            let (mut has, why) = panicked(&[(nth, Does::Panics)]);
+            assert_eq!(has.pop(), Some(State::RELEASED));
+            assert_eq!((has.as_slice(), why), (&states()[..nth], format!("write {nth}")));
+        }
+        let (has, why) = panicked(&[(0, Does::Stops), (1, Does::Panics)]);
+        assert_eq!((has.len(), has[1], why.as_str()), (2, State::RELEASED, "write 1"), "a second time");
+    }
+
+    #[test]
+    fn a_device_that_panics_again_when_released_does_not_end_the_process() {
+        let (has, why) = panicked(&[(1, Does::Panics), (2, Does::Panics)]);
+        assert_eq!((has.len(), why.as_str()), (1, "write 1"));
+    }
+
+    #[test]
+    fn it_is_played_in_real_time_too() {
+        let (stop, at) = (AtomicBool::new(false), AtomicUsize::new(0));
+        struct Plain(Vec<(State, Duration)>);
+        impl Device for Plain {
+            fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+                self.0.push((state, since_start));
+                Ok(())
+            }
+        }
+        let mut device = Plain(Vec::new());
+        let played = play(&schedule(), FPS, &mut device, &stop, &at);
+        assert!(matches!(played.ended, Ended::Whole));
+        assert_eq!(played.pacing.unwrap().states, 4);
+        for ((due, state), (written, when)) in schedule().due(FPS).zip(device.0) {
+            assert_eq!(state, written);
+            assert!(when >= due, "{when:?} is before {due:?}");
+        }
+    }
+
+    proptest! {
+        /// Whatever a device does: states come in their order, never before they are due, and the last one is the release.
+        #[test]
+        fn in_order_never_early_and_released(
+            frames in prop::collection::vec(1_u32..100, 0..20),
+            does in prop::collection::vec(
+                (0_usize..25, prop_oneof![
+                    Just(Does::Fails),
+                    Just(Does::Stops),
+                    (0_u64..500).prop_map(|time| Does::Takes(ms(time))),
+                ]),
+                0..6,
+            ),
+        ) {
+            let state = |nth: usize| if nth.is_multiple_of(2) { Control::Cross } else { Control::Up };
+            let held = |(nth, frames): (usize, u32)| Held { frames, state: State::RELEASED.with(state(nth)) };
+            let schedule = Schedule(frames.into_iter().enumerate().map(held).collect());
+            let due: Vec<_> = schedule.due(FPS).collect();
+            let (played, has, at) = played(&schedule, &does);
+            prop_assert_eq!(played.pacing.map_or(0, |pacing| pacing.states), at);
+            for ((due, state), (written, when)) in due.iter().zip(&has[..at]) {
+                prop_assert_eq!(state, written);
+                prop_assert!(when >= due);
+            }
+            match played.ended {
+                Ended::Whole => prop_assert_eq!((at, has.len()), (due.len(), due.len())),
+                _ => prop_assert_eq!(has.len(), at + usize::from(played.unreleased.is_none())),
+            }
+            if played.unreleased.is_none() {
+                prop_assert_eq!(has.last().map(|(state, _)| *state), Some(State::RELEASED));
+            }
+        }
+    }
+}

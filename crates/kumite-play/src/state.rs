@@ -1,0 +1,80 @@
+//! What is pressed on a controller.
+
+/// A control that a macro can press: its position among the 36 values of a state, in the Titan One's PlayStation order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Control {
+    /// SHARE, or SELECT.
+    Share = 1,
+    /// OPTIONS, or START.
+    Options = 2,
+    /// R1.
+    R1 = 3,
+    /// R2.
+    R2 = 4,
+    /// R3.
+    R3 = 5,
+    /// Up on the direction pad.
+    Up = 13,
+    /// Down.
+    Down = 14,
+    /// Left.
+    Left = 15,
+    /// Right.
+    Right = 16,
+    /// △.
+    Triangle = 17,
+    /// ○.
+    Circle = 18,
+    /// ✕.
+    Cross = 19,
+    /// □.
+    Square = 20,
+}
+
+/// Which controls are pressed, and no others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct State(u64);
+
+impl State {
+    /// Values of a state.
+    pub const LENGTH: usize = 36;
+    /// Nothing is pressed.
+    pub const RELEASED: State = State(0);
+
+    /// The same with this control pressed.
+    #[must_use]
+    pub fn with(self, control: Control) -> State {
+        State(self.0 | 1 << control as u32)
+    }
+
+    /// Whether it is pressed.
+    pub fn has(self, control: Control) -> bool {
+        self.0 & (1 << control as u32) != 0
+    }
+
+    /// All values: 100 for what is pressed, 0 for what is not.
+    pub fn values(self) -> [i8; State::LENGTH] {
+        std::array::from_fn(|index| if self.0 >> index & 1 == 1 { 100 } else { 0 })
+    }
+}
+
+impl FromIterator<Control> for State {
+    fn from_iter<T: IntoIterator<Item = Control>>(controls: T) -> State {
+        controls.into_iter().fold(State::RELEASED, State::with)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pressed_control_is_100_at_its_position() {
+        let state = State::from_iter([Control::Down, Control::Circle]);
+        let pressed: Vec<usize> = (0..36).filter(|at| state.values()[*at] == 100).collect();
+        assert_eq!(pressed, [14, 18]);
+        assert_eq!(state.values().iter().filter(|value| **value == 0).count(), 34);
+        assert!(state.has(Control::Down) && !state.has(Control::Up));
+        assert_eq!(State::RELEASED.values(), [0; 36]);
+    }
+}

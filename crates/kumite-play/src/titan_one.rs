@@ -1,0 +1,173 @@
+//! The Titan One's library, and all unsafe code of this crate: without, functions of a library that is found at run time
+//! cannot be called.
+//!
+//! Their names, parameters and results are those of `gcapi.h`, the header that the maker gives to programmers. It declares
+//! them `_stdcall`: `extern "system"` is that on 32-bit Windows, which the real library is for, and C's convention
+//! elsewhere. Only what is called is looked for: `gcapi_GetTimeVal` and `gcapi_CalcPressTime` tell how long a button of the
+//! controller has been held, which nobody asks here.
+//!
+//! # Unsafe code
+//!
+//! No compiler can know what a file does when it is loaded, nor what its functions take and return. Whoever names a library
+//! vouches for it, as for a program that they start; what can be done here is to declare its functions as the header does.
+//! They are declared safe to call, and the types see to the rest: what the functions are lent is as large as the header
+//! says, they do not outlive the library, for they lie in one value with it and are not given away, and one thread at a
+//! time calls them, for that takes `&mut`.
+
+use std::path::{Path, PathBuf};
+
+use libloading::Library;
+
+use crate::{DeviceError, State};
+
+/// What the adapter says of its two ends: `GCAPI_REPORT`.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// Which console it is plugged into; 0 if none.
+    pub(crate) console: u8,
+    /// Which controller is plugged into it, in the upper four bits; 0 if none.
+    pub(crate) controller: u8,
+    led: [u8; 4],
+    rumble: [u8; 2],
+    battery_level: u8,
+    input: [Input; 30],
+}
+
+/// A control of the controller.
+#[repr(C)]
+#[derive(Debug, Default)]
+struct Input {
+    value: i8,
+    prev_value: i8,
+    press_tv: u32,
+}
+
+#[derive(Debug)]
+struct Functions {
+    load: extern "system" fn() -> u8,
+    unload: extern "system" fn(),
+    is_connected: extern "system" fn() -> u8,
+    firmware: extern "system" fn() -> u16,
+    read: extern "system" fn(&mut Report) -> u8,
+    // The header has no `const` here, so it is lent a copy.
+    write: extern "system" fn(&mut [i8; State::LENGTH]) -> u8,
+}
+
+/// The library, from `gcdapi_Load` to `gcdapi_Unload`, which comes when this is dropped.
+#[derive(Debug)]
+pub(crate) struct TitanOne {
+    functions: Functions,
+    _library: Library,
+}
+
+impl TitanOne {
+    /// Loads it. Nothing in it is called before everything is found that will be.
+    pub(crate) fn load(path: &Path) -> Result<TitanOne, DeviceError> {
+        // A name without a folder would be looked for wherever the system has libraries.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if !path.is_file() {
+            return Err(DeviceError::NoLibrary { path });
+        }
+        // SAFETY: whoever names the library vouches for what it does when it is loaded and when it goes.
+        let library = match unsafe { Library::new(&path) } {
+            Ok(library) => library,
+            Err(error) => return Err(DeviceError::NotALibrary { why: why(&error, &path), path }),
+        };
+        // SAFETY: they are dropped together with the library, and not given away.
+        let functions = unsafe { Functions::find(&library, &path) }?;
+        if (functions.load)() == 0 {
+            return Err(DeviceError::NotLoaded { path });
+        }
+        Ok(TitanOne { functions, _library: library })
+    }
+
+    /// Whether the adapter is there.
+    pub(crate) fn is_connected(&mut self) -> bool {
+        (self.functions.is_connected)() != 0
+    }
+
+    /// The version of its firmware; 0 if that is not known.
+    pub(crate) fn firmware(&mut self) -> u16 {
+        (self.functions.firmware)()
+    }
+
+    /// What it says of its two ends, if it does.
+    pub(crate) fn report(&mut self) -> Option<Report> {
+        let mut report = Report::default();
+        ((self.functions.read)(&mut report) != 0).then_some(report)
+    }
+
+    /// Gives it a state; whether it took it.
+    pub(crate) fn write(&mut self, state: State) -> bool {
+        (self.functions.write)(&mut state.values()) != 0
+    }
+}
+
+impl Drop for TitanOne {
+    fn drop(&mut self) {
+        (self.functions.unload)();
+    }
+}
+
+impl Functions {
+    /// # Safety
+    ///
+    /// They must not be called after the library is dropped.
+    unsafe fn find(library: &Library, path: &Path) -> Result<Functions, DeviceError> {
+        // SAFETY: these are the types that the header gives to these names.
+        unsafe {
+            Ok(Functions {
+                load: function(library, path, "gcdapi_Load")?,
+                unload: function(library, path, "gcdapi_Unload")?,
+                is_connected: function(library, path, "gcapi_IsConnected")?,
+                firmware: function(library, path, "gcapi_GetFWVer")?,
+                read: function(library, path, "gcapi_Read")?,
+                write: function(library, path, "gcapi_Write")?,
+            })
+        }
+    }
+}
+
+/// # Safety
+///
+/// `F` must be the type of the function with this name, and not be called after the library is dropped.
+unsafe fn function<F: Copy>(library: &Library, path: &Path, name: &'static str) -> Result<F, DeviceError> {
+    // SAFETY: the caller knows the type. An `Option` of a function is of its size, and none where the address is 0.
+    let found = unsafe { library.get::<Option<F>>(name) };
+    let missing = || DeviceError::NotTheTitanOnes { path: PathBuf::from(path), name };
+    found.ok().and_then(|symbol| *symbol).ok_or_else(missing)
+}
+
+/// What the system said, without the names of its function and of the file.
+fn why(error: &libloading::Error, path: &Path) -> String {
+    let said = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    let file = format!("{}: ", path.display());
+    said.strip_prefix(&file).unwrap_or(&said).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use super::*;
+
+    /// As C lays `GCAPI_REPORT` out: 9 bytes, 3 to align, and 30 controls of 8 bytes.
+    #[test]
+    fn a_report_lies_in_memory_as_the_header_says() {
+        let offsets = [
+            offset_of!(Report, console),
+            offset_of!(Report, controller),
+            offset_of!(Report, led),
+            offset_of!(Report, rumble),
+            offset_of!(Report, battery_level),
+            offset_of!(Report, input),
+        ];
+        assert_eq!(offsets, [0, 1, 2, 6, 8, 12]);
+        assert_eq!(
+            [offset_of!(Input, value), offset_of!(Input, prev_value), offset_of!(Input, press_tv)],
+            [0, 1, 4]
+        );
+        assert_eq!((size_of::<Input>(), size_of::<Report>()), (8, 252));
+    }
+}

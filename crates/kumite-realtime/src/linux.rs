@@ -1,0 +1,107 @@
+//! SCHED_FIFO.
+
+use thread_priority::unix::{
+    RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+    thread_schedule_policy_param,
+};
+use thread_priority::{Error, ThreadPriority, ThreadPriorityValue};
+
+const FIFO: ThreadSchedulePolicy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+/// Above what is not real-time, below what kernels give their own threads.
+const PRIORITY: u8 = 10;
+
+/// The calling thread has real-time priority until this is dropped.
+#[derive(Debug)]
+pub struct RealTime {
+    before: Option<Before>,
+}
+
+/// What it is given back.
+type Before = (ThreadSchedulePolicy, ThreadPriority);
+
+impl RealTime {
+    /// None where it is not permitted, or where what the thread has could not be given back (its policy is neither the
+    /// ordinary one nor real-time). A thread that has real-time priority keeps the one it has.
+    pub fn take() -> Option<RealTime> {
+        let thread = thread_native_id();
+        let (policy, _) = thread_schedule_policy_param(thread).ok()?;
+        if matches!(policy, ThreadSchedulePolicy::Realtime(_)) {
+            return Some(RealTime { before: None });
+        }
+        let before = (policy, of_niceness(policy)?);
+        set_thread_priority_and_policy(thread, priority(PRIORITY)?, FIFO).ok()?;
+        Some(RealTime { before: Some(before) })
+    }
+}
+
+impl Drop for RealTime {
+    fn drop(&mut self) {
+        if let Some((policy, priority)) = self.before {
+            // If it cannot be given back, the thread is about to end or to wait.
+            let _: Result<(), Error> = set_thread_priority_and_policy(thread_native_id(), priority, policy);
+        }
+    }
+}
+
+/// What stands for the thread's niceness under this policy: `thread_priority` sets one together with a policy, always,
+/// and counts it by its own numbers.
+fn of_niceness(policy: ThreadSchedulePolicy) -> Option<ThreadPriority> {
+    let niceness = rustix::process::getpriority_process(None).ok()?;
+    (0..=99).filter_map(priority).find(|priority| priority.to_posix(policy).ok() == Some(niceness))
+}
+
+fn priority(number: u8) -> Option<ThreadPriority> {
+    Some(ThreadPriority::Crossplatform(ThreadPriorityValue::try_from(number).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::io::Write;
+    use std::thread;
+
+    use rustix::process::{getpriority_process, setpriority_process};
+    use thread_priority::unix::NormalThreadSchedulePolicy;
+
+    use super::*;
+
+    fn policy() -> ThreadSchedulePolicy {
+        thread_schedule_policy_param(thread_native_id()).unwrap().0
+    }
+
+    #[test]
+    fn what_a_thread_had_is_given_back() {
+        let ordinary = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
+        if RealTime::take().is_none() || policy() != ordinary {
+            // Not by eprintln, which tests swallow.
+            let why = format!("it takes an ordinary thread, and CAP_SYS_NICE or RLIMIT_RTPRIO of {PRIORITY}");
+            let _ = writeln!(std::io::stderr(), "SKIPPED what_a_thread_had_is_given_back: {why}");
+            return;
+        }
+        // It cannot be lowered everywhere.
+        let niceness = getpriority_process(None).unwrap().max(0);
+        for niceness in niceness..=19 {
+            // In a thread of its own, which may not be able to go back.
+            thread::spawn(move || taken_and_given_back(niceness)).join().unwrap();
+        }
+    }
+
+    fn taken_and_given_back(niceness: i32) {
+        setpriority_process(None, niceness).unwrap();
+        let before = policy();
+        let real_time = RealTime::take().expect("it was permitted before");
+        assert_eq!(policy(), FIFO);
+        drop(RealTime::take().expect("it has it"));
+        assert_eq!(policy(), FIFO, "it had it before");
+        drop(real_time);
+        assert_eq!((policy(), getpriority_process(None).unwrap()), (before, niceness));
+    }
+
+    #[test]
+    fn every_niceness_has_its_number() {
+        let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
+        let found: BTreeSet<i32> =
+            (0..=99).filter_map(priority).filter_map(|priority| priority.to_posix(policy).ok()).collect();
+        assert!(found.into_iter().eq(-20..=19));
+    }
+}

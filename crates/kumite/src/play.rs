@@ -1,0 +1,175 @@
+//! `kumite play`: a macro, played on a controller or shown; or a page to play from.
+
+mod device;
+mod dry_run;
+mod excerpt;
+mod played;
+mod serve;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use kumite_play::{Ended, FPS, Macro, OpenDevice, OpenError, Played, Schedule};
+
+use kumite_report::plural;
+
+use crate::exit::Failure;
+use crate::{output, stop};
+
+/// Of a macro, in bytes.
+const LONGEST: u64 = 16 << 20;
+/// How often it looks whether the play is over.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a device may take to be released after Ctrl-C.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+#[derive(Parser)]
+#[command(after_help = "\
+A line of a macro is KEYS FRAMES: keys with commas between them, held for 1 to 65535 frames.
+  1 to 9     directions, as on a numeric keypad: 2 down, 6 right, 3 both, 5 neutral
+  lp mp hp   punches: □ △ R1
+  lk mk hk   kicks: ✕ ○ R2
+  start (pause, options), select (share, reload), save (R3)
+<loop N> and </loop>, each on a line of its own, repeat the lines between them; loops nest.
+
+  2,mk 8       # crouching medium kick
+  3 1          # into a fireball
+  6,lp 1
+
+  <loop 3>     # a jump-in combo, three times
+  9 34
+  hp 20
+  2,mk 8
+  6 1
+  2 1
+  3,hp 1
+  </loop>
+
+The whole macro is read before anything is played. All is released at its end, on Ctrl-C and on an error.
+Manners: macros are for training and for measuring. Never use them online or in ranked play.")]
+pub struct Args {
+    /// The macro (- for standard input)
+    #[arg(conflicts_with_all = ["serve", "port", "bind"])]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    device: device::Choice,
+    /// Frames a second, 1 to 1000: the console's measured rate if not given
+    #[arg(long, value_name = "F", default_value_t = FPS, value_parser = fps)]
+    fps: f64,
+    /// Show when which keys would be pressed, loops expanded, and play nothing
+    #[arg(long, conflicts_with = "serve")]
+    dry_run: bool,
+    /// See whether the macro is right, and play nothing
+    #[arg(long, conflicts_with_all = ["dry_run", "json", "serve"])]
+    check: bool,
+    /// One JSON document on standard output: of the states with --dry-run, else of how exactly they were played (the
+    /// states are not printed then)
+    #[arg(long, conflicts_with = "serve")]
+    json: bool,
+    #[command(flatten)]
+    serve: serve::Flags,
+}
+
+fn fps(text: &str) -> Result<f64, String> {
+    let fps = text.parse().ok().filter(|fps| (1.0..=1000.0).contains(fps));
+    fps.ok_or_else(|| "expected a number from 1 to 1000".to_owned())
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let open = args.device.opener(args.json)?;
+    if args.serve.serve {
+        return serve::run(&args.serve, args.fps, open);
+    }
+    let Some(file) = &args.file else {
+        return Err(Failure::Usage(
+            "no macro: name a file, or - for standard input; or --serve a page".to_owned(),
+        ));
+    };
+    let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+    let text = read(file).map_err(|why| Failure::Usage(format!("cannot read {name}: {why}")))?;
+    let parsed = Macro::parse(&text).map_err(|error| {
+        Failure::Usage(format!("{name}:{error}\n{}", excerpt::of(&text, error.line, error.column)))
+    })?;
+    let schedule = parsed.schedule();
+    if args.check {
+        let (states, frames) = (schedule.0.len(), schedule.frames());
+        let seconds = frames as f64 / args.fps;
+        return output::print(&format!(
+            "{name} is right: {}, {}, {seconds:.3} s at {} fps\n",
+            plural(states, "state"),
+            plural(frames as usize, "frame"),
+            args.fps
+        ));
+    }
+    if args.dry_run {
+        return dry_run::print(&schedule, args.fps, args.json);
+    }
+    play(args, open, schedule)
+}
+
+/// All of it; why not, in words that follow "cannot read FILE: ".
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    let mut text = Vec::new();
+    let read = match file {
+        file if file == Path::new("-") => std::io::stdin().take(LONGEST + 1).read_to_end(&mut text),
+        file => File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text)),
+    };
+    match read {
+        Err(error) => Err(error.to_string()),
+        Ok(_) if text.len() as u64 > LONGEST => Err("it is longer than 16 MiB".to_owned()),
+        Ok(_) => Ok(text),
+    }
+}
+
+fn play(args: &Args, open: Box<OpenDevice>, schedule: Schedule) -> Result<(), Failure> {
+    let whole = played::Whole::of(args, &schedule);
+    let stop = stop::flag()?;
+    let played = on_a_thread(open, args.fps, schedule, &stop)?;
+    // Whoever read the states has had enough; that is no error.
+    if device::is_unread(&played.ended) {
+        return Ok(());
+    }
+    whole.print(&played, args.json)?;
+    let why = match &played.ended {
+        Ended::Whole => return Ok(()),
+        Ended::Stopped => "it was interrupted".to_owned(),
+        Ended::Failed(error) => error.to_string(),
+    };
+    Err(Failure::Incomplete(match &played.unreleased {
+        None => why,
+        Some(error) => format!("{why}; what is pressed may stay pressed: {error}"),
+    }))
+}
+
+/// On one of its own, so that a device that hangs cannot keep us from ending.
+fn on_a_thread(
+    mut open: Box<OpenDevice>,
+    fps: f64,
+    schedule: Schedule,
+    stop: &Arc<AtomicBool>,
+) -> Result<Played, Failure> {
+    let flag = Arc::clone(stop);
+    let player = std::thread::Builder::new().name("player".to_owned()).spawn(move || {
+        let mut device = open()?;
+        if let Some(description) = device.description() {
+            output::note(&format!("playing on {description}"));
+        }
+        Ok(kumite_play::play(&schedule, fps, device.as_mut(), &flag, &AtomicUsize::new(0)))
+    });
+    let player = player.map_err(|error| Failure::Incomplete(format!("cannot start a thread: {error}")))?;
+    let mut asked = None;
+    while !player.is_finished() {
+        if stop.load(Ordering::Relaxed) && asked.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            let what = "it was interrupted, and the device takes nothing: what is pressed may stay pressed";
+            return Err(Failure::Incomplete(what.to_owned()));
+        }
+        std::thread::sleep(LOOK);
+    }
+    let played = player.join().map_err(|_| Failure::Incomplete("the device panicked".to_owned()))?;
+    played.map_err(|error: OpenError| Failure::Incomplete(error.to_string()))
+}

@@ -1,0 +1,64 @@
+//! What a macro is played on.
+
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use kumite_play::{DeviceError, Ended, Gcapi, Log, OpenDevice, Uinput};
+
+use crate::exit::Failure;
+
+#[derive(clap::Args)]
+pub struct Choice {
+    /// What it is played on
+    #[arg(long = "device", value_enum, value_name = "DEVICE", default_value_t = Kind::Log)]
+    pub kind: Kind,
+    /// The Titan One's library, for --device gcapi
+    #[arg(long, value_name = "PATH")]
+    library: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Kind {
+    /// Standard output: each state with its time
+    Log,
+    /// A gamepad of this Linux, through /dev/uinput
+    Uinput,
+    /// A Titan One, through its library
+    Gcapi,
+}
+
+impl Kind {
+    /// The word used in documents.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Log => "log",
+            Kind::Uinput => "uinput",
+            Kind::Gcapi => "gcapi",
+        }
+    }
+}
+
+impl Choice {
+    /// How it is opened, which takes its time. The log prints nothing if it is to be quiet.
+    pub fn opener(&self, quiet: bool) -> Result<Box<OpenDevice>, Failure> {
+        Ok(match (self.kind, self.library.clone()) {
+            (Kind::Log | Kind::Uinput, Some(_)) => {
+                return Err(Failure::Usage("--library is for --device gcapi".to_owned()));
+            }
+            (Kind::Gcapi, None) => {
+                let what = "--device gcapi needs the Titan One's library: --library PATH";
+                return Err(Failure::Usage(what.to_owned()));
+            }
+            (Kind::Log, None) if quiet => Box::new(|| Ok(Box::new(Log::new(io::sink())))),
+            (Kind::Log, None) => Box::new(|| Ok(Box::new(Log::new(io::stdout())))),
+            (Kind::Uinput, None) => Box::new(|| Ok(Box::new(Uinput::create()?))),
+            (Kind::Gcapi, Some(library)) => Box::new(move || Ok(Box::new(Gcapi::connect(&library)?))),
+        })
+    }
+}
+
+/// Whether it ended because nobody reads the log any more.
+pub fn is_unread(ended: &Ended) -> bool {
+    matches!(ended, Ended::Failed(DeviceError::Log(error)) if error.kind() == ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,79 @@
+//! What would be played.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+
+use kumite_play::{Held, Schedule};
+use serde::{Serialize, Serializer};
+
+use crate::exit::Failure;
+
+/// Nothing but the states, in a form that programs rely on.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(serialize_with = "states")]
+    states: &'a [Held],
+}
+
+#[derive(Serialize)]
+struct Row {
+    frames: u32,
+    buttons: Vec<i8>,
+}
+
+/// One by one: a macro may have a million of them.
+fn states<S: Serializer>(states: &[Held], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(
+        states.iter().map(|held| Row { frames: held.frames, buttons: held.state.values().to_vec() }),
+    )
+}
+
+/// Prints when which keys are pressed, or the document.
+pub fn print(schedule: &Schedule, fps: f64, json: bool) -> Result<(), Failure> {
+    let mut to = BufWriter::new(io::stdout().lock());
+    let written = if json { document(schedule, &mut to) } else { table(schedule, fps, &mut to) };
+    match written.and_then(|()| to.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Incomplete(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn document(schedule: &Schedule, to: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, &Document { states: &schedule.0 })?;
+    writeln!(to)
+}
+
+fn table(schedule: &Schedule, fps: f64, to: &mut impl Write) -> io::Result<()> {
+    writeln!(to, "{:>12} {:>7}  keys", "when (ms)", "frames")?;
+    let frames = schedule.0.iter().map(|held| Some(held.frames)).chain([None]);
+    for ((due, state), frames) in schedule.due(fps).zip(frames) {
+        let ms = due.as_secs_f64() * 1e3;
+        match frames {
+            Some(frames) => writeln!(to, "{ms:12.3} {frames:7}  {state}")?,
+            None => writeln!(to, "{ms:12.3} {:7}  released", "")?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_play::Macro;
+
+    #[test]
+    fn a_row_for_each_state_and_the_release() {
+        let schedule = Macro::parse(b"2,mk 8\n3 1\n6,lp 1").unwrap().schedule();
+        let mut table = Vec::new();
+        super::table(&schedule, 50.0, &mut table).unwrap();
+        let lines = [
+            "   when (ms)  frames  keys",
+            "       0.000       8  2,mk",
+            "     160.000       1  3",
+            "     180.000       1  6,lp",
+            "     200.000          released",
+            "",
+        ];
+        assert_eq!(String::from_utf8(table).unwrap(), lines.join("\n"));
+    }
+}

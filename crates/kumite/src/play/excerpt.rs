@@ -1,0 +1,52 @@
+//! A line with a caret under what is wrong.
+
+use textwrap::core::display_width;
+
+/// Of a long line, the characters that are shown before the caret and from it on.
+const SHOWN: usize = 50;
+
+/// The line, or what stands around that column of it, and the caret below. Both count from 1.
+pub fn of(text: &[u8], line: usize, column: usize) -> String {
+    let text = String::from_utf8_lossy(text).replace("\r\n", "\n").replace('\r', "\n");
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let line = text.split('\n').nth(line - 1).unwrap_or_default();
+    let skipped = (column - 1).saturating_sub(SHOWN);
+    let mut characters = line.chars().skip(skipped);
+    let before: String = characters.by_ref().take(column - 1 - skipped).map(visible).collect();
+    let from: String = characters.by_ref().take(SHOWN).map(visible).collect();
+    let start = if skipped > 0 { "…" } else { "" };
+    let end = if characters.next().is_some() { "…" } else { "" };
+    let blanks = " ".repeat(display_width(start) + display_width(&before));
+    format!("  {start}{before}{from}{end}\n  {blanks}^")
+}
+
+/// Something as wide as it looks, and nothing that a terminal obeys.
+fn visible(character: char) -> char {
+    match character {
+        '\t' => ' ',
+        '\'' | '"' | '\\' => character,
+        _ if character.escape_debug().len() > 1 => '\u{fffd}',
+        _ => character,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caret_is_under_the_column() {
+        assert_eq!(of(b"2 1\r\n\t3,xx 1\r\n", 2, 4), "   3,xx 1\n     ^");
+        assert_eq!(of("\u{feff}\u{30d1},x 1".as_bytes(), 1, 3), "  \u{30d1},x 1\n     ^");
+        assert_eq!(of(b"2\r2,mk", 2, 5), "  2,mk\n      ^");
+        assert_eq!(of(b"\n", 2, 1), "  \n  ^");
+        assert_eq!(of(b"a\xff\x1b[2J\0", 1, 2), "  a\u{fffd}\u{fffd}[2J\u{fffd}\n   ^");
+    }
+
+    #[test]
+    fn of_a_long_line_a_part_is_shown() {
+        let line = format!("{}xy{}", "a".repeat(1_000_000), "b".repeat(1_000_000));
+        let shown = format!("  …{}xy{}…\n  {}^", "a".repeat(49), "b".repeat(49), " ".repeat(51));
+        assert_eq!(of(line.as_bytes(), 1, 1_000_002), shown);
+    }
+}

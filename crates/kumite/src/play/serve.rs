@@ -1,0 +1,47 @@
+//! `kumite play --serve`.
+
+use std::io::Write;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use kumite_play::{OpenDevice, Page, PageError};
+
+use crate::exit::Failure;
+use crate::{output, stop};
+
+#[derive(clap::Args)]
+pub struct Flags {
+    /// Serve a page to play from, until SIGINT or SIGTERM
+    #[arg(long)]
+    pub serve: bool,
+    /// The page's port; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = 8080, requires = "serve")]
+    port: u16,
+    /// The address or name of this machine at which the page is served; 0.0.0.0 for all. Unless it is a loopback address,
+    /// other machines can connect, and a token is needed that is in the printed link. Only for networks that you trust: who
+    /// listens there can read the token
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", requires = "serve")]
+    bind: String,
+}
+
+/// Serves until it is to end. The device is opened on the thread that plays.
+pub fn run(flags: &Flags, fps: f64, open: Box<OpenDevice>) -> Result<(), Failure> {
+    let stop = stop::flag()?;
+    let page = Page::start(&flags.bind, flags.port, fps, open).map_err(failure)?;
+    output::print(&format!("listening on {}\n", page.link()))?;
+    // Whoever does not read has no use for it.
+    let _ = std::io::stdout().flush();
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    page.stop().map_err(failure)
+}
+
+fn failure(error: PageError) -> Failure {
+    match error {
+        PageError::Listen { .. } => Failure::Usage(error.to_string()),
+        PageError::Device(_) | PageError::Random(_) | PageError::Start(_) | PageError::Hangs => {
+            Failure::Incomplete(error.to_string())
+        }
+    }
+}

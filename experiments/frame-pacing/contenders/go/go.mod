@@ -1,0 +1,3 @@
+module kumite/pacing
+
+go 1.25

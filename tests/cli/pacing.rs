@@ -1,0 +1,185 @@
+//! Players: recorded by kumite, contenders that behave and some that do not.
+
+use std::path::Path;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::place::{Place, Said, eventually};
+use crate::schema::assert_right;
+
+/// At 500 frames a second, so that a play is short.
+const EXPERIMENT: &str = r#"
+question = "Who is in time?"
+kind = "pacing"
+blocks = 1
+[workload]
+frames = 100
+warm_up_frames = 10
+fps = 500
+[axes]
+schedule = ["absolute"]
+"#;
+
+/// What each trial measures that has so many states.
+const METRICS: [&str; 8] = [
+    "error_p50_us",
+    "error_p90_us",
+    "error_max_us",
+    "error_first_us",
+    "error_last_us",
+    "missed_frames",
+    "cpu_cores",
+    "peak_rss_bytes",
+];
+
+fn place(replaced: (&str, &str), more: &str, players: &[&str]) -> Place {
+    let place = Place::new("", &[]);
+    assert!(EXPERIMENT.contains(replaced.0));
+    let text = EXPERIMENT.replace(replaced.0, replaced.1);
+    place.write("experiments/fake/experiment.toml", &format!("{text}{more}"));
+    place.write("experiments/fake/macro.txt", "<loop 8>\n2,mk 1\n3 1\n6,lp 2\n</loop>\n");
+    for mode in players {
+        let fake = Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap().join("examples/fake_player");
+        let run = format!("exec {} {mode} {}", fake.display(), place.mark());
+        let text = format!(
+            "version = 'echo fake 1.0'\n[[variant]]\nname = '{mode}'\nmodel = 'sequential'\nrun = '{run}'\n"
+        );
+        place.write(&format!("experiments/fake/contenders/{mode}/contender.toml"), &text);
+    }
+    place
+}
+
+fn run(place: &Place) -> (Said, Value) {
+    let said = place.kumite(&["run", "fake", "--json", "run.json"]);
+    let json = std::fs::read_to_string(place.path("run.json")).unwrap_or_default();
+    assert_eq!(place.left(), Vec::<String>::new(), "{}", said.err);
+    (said, serde_json::from_str(&json).unwrap_or_default())
+}
+
+fn trial<'a>(json: &'a Value, contender: &str) -> &'a Value {
+    let trials = json["trials"].as_array().unwrap();
+    trials.iter().find(|trial| trial["contender"] == contender).unwrap()
+}
+
+#[test]
+fn a_play_is_recorded_state_by_state() {
+    let (said, json) = run(&place(("", ""), "", &["fake"]));
+    said.ended(0);
+    assert_right("run", &json);
+    let trial = trial(&json, "fake");
+    assert_eq!(trial["outcome"], "ok", "{trial}");
+    let metrics = trial["sample"]["metrics"].as_object().unwrap();
+    let mut found: Vec<&str> = metrics.keys().map(String::as_str).collect();
+    let mut expected = METRICS.to_vec();
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    assert_eq!(trial["sample"]["needs"]["error_p99_us"], 500 - 76);
+    let arrivals = trial["sample"]["arrivals"].as_array().unwrap();
+    // Three states for each four frames, and the release.
+    assert_eq!(arrivals.len(), 76);
+    assert_eq!((&arrivals[4]["due_ms"], &arrivals[75]["due_ms"]), (&10.0.into(), &200.0.into()));
+    let errors: Vec<f64> = arrivals.iter().map(|arrival| arrival["error_us"].as_f64().unwrap()).collect();
+    assert!(errors[..46].contains(&0.0) && errors[..46].iter().all(|error| *error >= 0.0), "{errors:?}");
+}
+
+#[test]
+fn a_schedule_of_holds_is_asked_for_and_its_drift_is_seen() {
+    let claim = "[[claim]]\nid = 'drift'\nassert = 'error_last_us(fake) > error_first_us(fake)'\n";
+    let (said, json) = run(&place(("[\"absolute\"]", "[\"relative\"]"), claim, &["fake"]));
+    said.ended(0);
+    let metrics = &trial(&json, "fake")["sample"]["metrics"];
+    // 200 ms half as long again: 100 ms late at the end, and at least 76 ms in the mean of the last 60 frames.
+    assert!(metrics["error_last_us"].as_f64().unwrap() > 70_000.0, "{metrics}");
+    assert!(metrics["missed_frames"].as_f64().unwrap() > 60.0, "{metrics}");
+}
+
+#[test]
+fn every_core_is_busy_if_that_is_asked_for() {
+    let busy = |load: &str| {
+        let (said, json) = run(&place(("fps = 500", &format!("fps = 500\nload = '{load}'")), "", &["fake"]));
+        said.ended(0);
+        assert_eq!(trial(&json, "fake")["outcome"], "ok");
+        json
+    };
+    busy("none");
+    busy("every-core");
+}
+
+#[test]
+fn who_does_not_play_is_shown_with_the_reason() {
+    let modes = ["crash", "greeter", "wrong", "leaver", "talker", "once"];
+    let place = place(("", ""), "", &[&["fake"], &modes[..]].concat());
+    let (said, json) = run(&place);
+    said.ended(0);
+    let cases = [
+        ("crash", "failed", "ended with status 7 in getting ready; its log: fake: no configuration found"),
+        ("greeter", "failed", "it wrote 'hello' and not 'ready'"),
+        ("wrong", "disqualified", "state 6 of 9 is not what it should be: '1 2 3'"),
+        ("leaver", "failed", "ended with status 3 in state 6 of 9; its log: fake: out of order"),
+        ("talker", "disqualified", "nobody asked for: 'that was it'"),
+    ];
+    for (contender, outcome, reason) in cases {
+        let trial = trial(&json, contender);
+        assert_eq!(trial["outcome"], outcome, "{trial}");
+        assert!(trial["reason"].as_str().unwrap().contains(reason), "{trial}");
+    }
+    let once = &trial(&json, "once");
+    assert_eq!(once["outcome"], "failed", "{once}");
+    assert_eq!(trial(&json, "fake")["outcome"], "ok");
+}
+
+#[test]
+fn check_plays_a_little() {
+    let place = place(("", ""), "", &["fake", "wrong", "lingerer"]);
+    let said = place.kumite(&["check", "fake"]);
+    let said = said.ended(1);
+    assert!(said.out.contains("✓ fake plays right: fake 1.0"), "{}", said.err);
+    assert!(said.out.contains("✗ wrong: state 6 of 9 is not what it should be"), "{}", said.err);
+    assert!(
+        said.out.contains("✗ lingerer: it did not end within 3 s of the end of its input"),
+        "{}",
+        said.err
+    );
+    assert_eq!(place.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_player_that_hangs_is_ended_with_the_run() {
+    for mode in ["hanger", "mute"] {
+        let place = place(("", ""), "", &[mode]);
+        let kumite = place.command(&["run", "fake"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let pid = Pid::from_raw(kumite.id().cast_signed());
+        eventually(|| !place.left().is_empty());
+        std::thread::sleep(Duration::from_millis(300));
+        kill(pid, Signal::SIGINT).unwrap();
+        let said = Said::of(kumite.wait_with_output().unwrap());
+        said.ended(3);
+        assert_eq!(place.left(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_an_error_with_its_place() {
+    let refused = |replaced, more, expected: &str| {
+        let said = place(replaced, more, &["fake"]).kumite(&["run", "fake"]);
+        let said = said.ended(2);
+        assert!(said.err.contains(expected), "{}", said.err);
+    };
+    refused(
+        ("frames = 100", "frams = 100"),
+        "",
+        "unknown workload parameter 'frams'; a pacing workload has macro",
+    );
+    refused(("frames = 100", "macro = 'none.txt'"), "", "none.txt: No such file");
+    refused(("frames = 100", "macro = 'experiment.toml'"), "", "experiment.toml:2:1: ");
+    refused(("", ""), "[answer]\nequals = '1'\n", "a player's states are compared with the macro");
+    refused(
+        ("", ""),
+        "[services.db]\nkind = 'postgres'\n",
+        "only servers, tasks and functions have [services]",
+    );
+}

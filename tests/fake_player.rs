@@ -1,0 +1,82 @@
+//! A player for the tests: `fake_player MODE` plays what it is told to, or misbehaves. It is never exact.
+
+use std::io::{BufRead, Lines, StdinLock, Write};
+use std::process::exit;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long who hangs does so: longer than any test.
+const FOREVER: Duration = Duration::from_secs(600);
+/// Where it misbehaves in a play.
+const MIDDLE: usize = 5;
+
+fn main() {
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    match mode.as_str() {
+        "crash" => {
+            eprintln!("fake: no configuration found");
+            exit(7);
+        }
+        "mute" => sleep(FOREVER),
+        "greeter" => write("hello\n"),
+        _ => write("ready\n"),
+    }
+    let mut lines = std::io::stdin().lock().lines();
+    let mut plays = 0;
+    while let Some(request) = line(&mut lines) {
+        let words: Vec<&str> = request.split(' ').collect();
+        let ["play", how, count] = words[..] else {
+            eprintln!("fake: no play: {request}");
+            exit(1);
+        };
+        let states: Vec<(Duration, String)> =
+            (0..count.parse().unwrap()).filter_map(|_| line(&mut lines)).map(|line| state(&line)).collect();
+        play(&mode, how, &states);
+        plays += 1;
+        match mode.as_str() {
+            "talker" => write("that was it\n"),
+            "once" if plays == 1 => exit(0),
+            _ => {}
+        }
+    }
+    if mode == "lingerer" {
+        sleep(FOREVER);
+    }
+}
+
+fn play(mode: &str, how: &str, states: &[(Duration, String)]) {
+    let start = Instant::now();
+    for (nth, (at, state)) in states.iter().enumerate() {
+        let held = nth.checked_sub(1).map(|before| *at - states[before].0).unwrap_or_default();
+        match how {
+            // Half as long again: it drifts on any machine.
+            "relative" => sleep(held * 3 / 2),
+            _ => sleep(at.saturating_sub(start.elapsed())),
+        }
+        match mode {
+            "wrong" if nth == MIDDLE => write("1 2 3\n"),
+            "leaver" if nth == MIDDLE => {
+                eprintln!("fake: out of order");
+                exit(3);
+            }
+            "hanger" if nth == MIDDLE => sleep(FOREVER),
+            _ => write(&format!("{state}\n")),
+        }
+    }
+}
+
+fn state(line: &str) -> (Duration, String) {
+    let (at, state) = line.split_once(' ').expect("an offset and a state");
+    (Duration::from_nanos(at.parse().expect("ns")), state.to_owned())
+}
+
+fn line(lines: &mut Lines<StdinLock>) -> Option<String> {
+    lines.next().map(|line| line.expect("standard input can be read"))
+}
+
+fn write(text: &str) {
+    // Who is no longer listened to ends quietly.
+    if std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()).is_err() {
+        exit(0);
+    }
+}
