@@ -138,7 +138,7 @@ fn check_plays_a_little() {
     let said = place.kumite(&["check", "fake"]);
     let said = said.ended(1);
     assert!(said.out.contains("✓ fake plays right: fake 1.0"), "{}", said.err);
-    assert!(said.out.contains("✗ wrong: state 6 of 9 is not what it should be"), "{}", said.err);
+    assert!(said.out.contains("✗ wrong: state 6 of 30 is not what it should be"), "{}", said.err);
     assert!(
         said.out.contains("✗ lingerer: it did not end within 3 s of the end of its input"),
         "{}",
