@@ -15,6 +15,10 @@ pub use uinput::Uinput;
 
 /// Something that has a state until it is given another.
 pub trait Device {
+    /// Says which state it is given next, while there is time for what need not be done on the clock. A release that comes
+    /// before its time is not announced.
+    fn prepare(&mut self, _next: State) {}
+
     /// Gives it a state. `since_start` is when that is, counted from the start of the play.
     fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError>;
 

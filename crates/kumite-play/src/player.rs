@@ -84,6 +84,7 @@ fn play_by<C: Clock>(
     let mut ended = Ended::Whole;
     let mut written = 0;
     for ((due, state), arrival) in states.iter().zip(&mut arrivals) {
+        hold.device.prepare(*state);
         if !clock.wait_until(*due, stop) {
             ended = Ended::Stopped;
             break;
@@ -178,13 +179,20 @@ mod tests {
         stop: Option<&'a AtomicBool>,
         writes: usize,
         has: Vec<(State, Duration)>,
+        announced: Vec<State>,
     }
 
     impl Device for Fussy<'_> {
+        fn prepare(&mut self, next: State) {
+            assert_eq!(self.announced.len(), self.writes, "one at a time");
+            self.announced.push(next);
+        }
+
         fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
             let nth = self.writes;
             self.writes += 1;
             assert_eq!(since_start, self.clock.now());
+            assert!(self.announced.get(nth) == Some(&state) || state == State::RELEASED);
             for (_, does) in self.does.iter().filter(|(at, _)| *at == nth) {
                 match does {
                     Does::Fails => return Err(io::Error::other(format!("write {nth}")).into()),

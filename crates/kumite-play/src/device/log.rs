@@ -10,6 +10,8 @@ use crate::State;
 #[derive(Debug)]
 pub struct Log<W> {
     to: W,
+    /// What comes after the time in the line of this state.
+    keys: (State, Vec<u8>),
     /// Kept, so that it grows once.
     line: Vec<u8>,
 }
@@ -17,14 +19,27 @@ pub struct Log<W> {
 impl<W: Write> Log<W> {
     /// Prints there.
     pub fn new(to: W) -> Log<W> {
-        Log { to, line: Vec::with_capacity(128) }
+        Log { to, keys: (State::RELEASED, keys(State::RELEASED)), line: Vec::with_capacity(128) }
     }
 }
 
+fn keys(state: State) -> Vec<u8> {
+    format!(" ms  {state}\n").into_bytes()
+}
+
 impl<W: Write> Device for Log<W> {
+    fn prepare(&mut self, next: State) {
+        if self.keys.0 != next {
+            self.keys = (next, keys(next));
+        }
+    }
+
     fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+        self.prepare(state);
+        let us = (since_start + Duration::from_nanos(500)).as_micros() as u64;
         self.line.clear();
-        writeln!(self.line, "{:10.3} ms  {state}", since_start.as_secs_f64() * 1e3)?;
+        write!(self.line, "{:6}.{:03}", us / 1000, us % 1000)?;
+        self.line.extend_from_slice(&self.keys.1);
         Ok(self.to.write_all(&self.line)?)
     }
 }
@@ -34,7 +49,7 @@ mod tests {
     use std::io;
 
     use super::*;
-    use crate::Macro;
+    use crate::{Control, Macro};
 
     /// Keeps what is written, write by write.
     struct Writes(Vec<String>);
@@ -55,14 +70,17 @@ mod tests {
         let schedule = Macro::parse(b"2,mk 8\n3 1\n6,lp,hk,pause 65535\n9 1").unwrap().schedule();
         let mut log = Log::new(Writes(Vec::new()));
         for (due, state) in schedule.due(59.94) {
+            log.prepare(state);
             log.write(state, due).unwrap();
         }
+        log.write(State::RELEASED.with(Control::Cross), Duration::ZERO).unwrap();
         let lines = [
             "     0.000 ms  2,mk\n",
             "   133.467 ms  3\n",
             "   150.150 ms  6,lp,hk,start\n",
             "1093493.493 ms  9\n",
             "1093510.177 ms  5\n",
+            "     0.000 ms  lk\n",
         ];
         assert_eq!(log.to.0, lines);
     }
