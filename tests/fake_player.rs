@@ -1,6 +1,9 @@
-//! A player for the tests: `fake_player MODE` plays what it is told to, or misbehaves. It is never exact.
+//! A player for the tests: `fake_player MODE` plays what it is told to, or misbehaves. It is never exact. A `watcher` plays
+//! right only where kumite keeps CPUs busy.
 
+use std::fs;
 use std::io::{BufRead, Lines, StdinLock, Write};
+use std::os::unix::process::parent_id;
 use std::process::exit;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -33,10 +36,8 @@ fn main() {
             (0..count.parse().unwrap()).filter_map(|_| line(&mut lines)).map(|line| state(&line)).collect();
         play(&mode, how, &states);
         plays += 1;
-        match mode.as_str() {
-            "talker" => write("that was it\n"),
-            "once" if plays == 1 => exit(0),
-            _ => {}
+        if mode == "once" && plays == 1 {
+            exit(0);
         }
     }
     if mode == "lingerer" {
@@ -45,6 +46,7 @@ fn main() {
 }
 
 fn play(mode: &str, how: &str, states: &[(Duration, String)]) {
+    let is_loaded = mode == "watcher" && is_loaded();
     let start = Instant::now();
     for (nth, (at, state)) in states.iter().enumerate() {
         let held = nth.checked_sub(1).map(|before| *at - states[before].0).unwrap_or_default();
@@ -54,6 +56,9 @@ fn play(mode: &str, how: &str, states: &[(Duration, String)]) {
             _ => sleep(at.saturating_sub(start.elapsed())),
         }
         match mode {
+            // In one piece, so that it is there when the play is over.
+            "talker" if nth + 1 == states.len() => write(&format!("{state}\nthat was it\n")),
+            "watcher" if !is_loaded => write("no CPU is busy\n"),
             "wrong" if nth == MIDDLE => write("1 2 3\n"),
             "leaver" if nth == MIDDLE => {
                 eprintln!("fake: out of order");
@@ -63,6 +68,22 @@ fn play(mode: &str, how: &str, states: &[(Duration, String)]) {
             _ => write(&format!("{state}\n")),
         }
     }
+}
+
+/// Whether whoever started it has busy threads, by their name.
+fn is_loaded() -> bool {
+    let mut pid = parent_id();
+    while pid > 1 {
+        let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let mut names = tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
+        if names.any(|name| name.starts_with("busy-")) {
+            return true;
+        }
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+        pid = parent.and_then(|parent| parent.trim().parse().ok()).unwrap_or_default();
+    }
+    false
 }
 
 fn state(line: &str) -> (Duration, String) {

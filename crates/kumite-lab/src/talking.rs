@@ -172,9 +172,7 @@ impl Talking {
             if stop.load(Ordering::Relaxed) {
                 return Err(None);
             }
-            if let Some(too_much) = check_size(&self.log) {
-                return Err(Some(too_much));
-            }
+            self.check_log()?;
             match heard {
                 Heard::Line(line, came) => return Ok((line, came)),
                 Heard::TooLong => {
@@ -194,6 +192,11 @@ impl Talking {
                 Heard::Nothing => {}
             }
         }
+    }
+
+    /// Whether it writes more than it may to its log.
+    pub fn check_log(&self) -> Result<(), Refusal> {
+        check_size(&self.log).map_or(Ok(()), |too_much| Err(Some(too_much)))
     }
 
     /// Why nothing comes any more.

@@ -136,7 +136,7 @@ impl<'a> PacingExecutor<'a> {
             Err(wrong) => return Ok(Measured::answered(Some(wrong))),
         };
         if let Some(unasked) = player.talking.unasked() {
-            return Err(Some(unasked));
+            return Ok(Measured::answered(Some(unasked)));
         }
         let (sample, marks) =
             sample(Play { states, stamps, fps: workload.fps, window, shared: given.shared, seen });

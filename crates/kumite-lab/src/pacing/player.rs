@@ -47,6 +47,7 @@ impl Player {
         }
         self.talking.write(text.as_bytes(), LIMIT, "the play", stop)?;
         let mut awake = Awake::at_once();
+        let mut started = None::<Instant>;
         let mut stamps = Vec::<Stamp>::with_capacity(all);
         for (nth, due) in states.iter().enumerate() {
             let doing = format!("state {} of {all}", nth + 1);
@@ -55,9 +56,11 @@ impl Player {
                 return Ok(Err(format!("{doing} is not what it should be: {}", shown(&line))));
             }
             stamps.push(stamp);
+            // Its start is not known: as in the sample, the most punctual state says most of it.
+            let by_this = stamp.came - due.at;
+            let start = *started.insert(started.map_or(by_this, |by_others| by_this.min(by_others)));
             if let Some(next) = states.get(nth + 1) {
-                let by_schedule = stamps[0].came + next.at;
-                awake = Awake::around(by_schedule, stamp.came + next.at.saturating_sub(due.at));
+                awake = Awake::around(start + next.at, stamp.came + next.at.saturating_sub(due.at));
             }
         }
         Ok(Ok(stamps))

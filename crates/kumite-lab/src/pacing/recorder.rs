@@ -16,8 +16,6 @@ const BEFORE: Duration = Duration::from_millis(1);
 /// And so long after that, at most. What comes later is stamped by a recorder that was asleep: late by some 0.1 ms, which is
 /// a small part of an error that is larger than this.
 const AFTER: Duration = Duration::from_millis(3);
-/// The recorder is awake for both, if schedule and hold differ by less: for all of a frame would be for all of the time.
-const APART: Duration = Duration::from_millis(8);
 /// Nobody knows when the first state comes. The kernel lets a real-time thread have its CPU for 950 ms of a second.
 const FIRST: Duration = Duration::from_millis(500);
 /// How often it is looked whether all is to end.
@@ -31,30 +29,31 @@ pub(super) struct Stamp {
     pub unseen: Duration,
 }
 
-/// When the recorder is awake.
+/// When the recorder is awake: from and to, twice.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Awake {
-    from: Instant,
-    to: Instant,
-}
+pub(super) struct Awake([(Instant, Instant); 2]);
 
 impl Awake {
     /// For the first state, from now on.
     pub fn at_once() -> Awake {
         let now = Instant::now();
-        Awake { from: now, to: now + FIRST }
+        Awake([(now, now + FIRST); 2])
     }
 
-    /// For one that is due then, by the schedule, or then, by how long the one before it is held.
+    /// For one that is due then, by the schedule, or then, by how long the one before it is held: who drifts, or was late
+    /// once, may come at either.
     pub fn around(by_schedule: Instant, by_hold: Instant) -> Awake {
-        let (first, last) = (by_schedule.min(by_hold), by_schedule.max(by_hold));
-        // Who is farther off drifts, or was very late once.
-        let (first, last) = if last - first > APART { (by_hold, by_hold) } else { (first, last) };
-        Awake { from: first.checked_sub(BEFORE).unwrap_or(first), to: last + AFTER }
+        let due = [by_schedule.min(by_hold), by_schedule.max(by_hold)];
+        Awake(due.map(|due| (due.checked_sub(BEFORE).unwrap_or(due), due + AFTER)))
+    }
+
+    /// Since or from when it is awake; none if it is no more.
+    fn from(&self, now: Instant) -> Option<Instant> {
+        self.0.iter().find(|(_, to)| now < *to).map(|(from, _)| *from)
     }
 }
 
-/// The next line, which is waited for until then.
+/// The next line, which is waited for that long after it was due.
 pub(super) fn next_line(
     talking: &mut Talking,
     awake: Awake,
@@ -62,20 +61,21 @@ pub(super) fn next_line(
     doing: &str,
     stop: &AtomicBool,
 ) -> Result<(Vec<u8>, Stamp), Refusal> {
-    let mut looked = awake.from;
+    talking.check_log()?;
+    let [(mut looked, _), (_, last)] = awake.0;
     loop {
         let now = Instant::now();
-        if now >= awake.to {
-            let (line, came) = talking.line(awake.to + limit, limit, doing, stop)?;
+        let Some(from) = awake.from(now) else {
+            let (line, came) = talking.line(last + limit, limit, doing, stop)?;
             return Ok((line, Stamp { came, unseen: Duration::ZERO }));
-        }
+        };
         if stop.load(Ordering::Relaxed) {
             return Err(None);
         }
-        let wait = awake.from.saturating_duration_since(now).min(LOOK);
+        let wait = from.saturating_duration_since(now).min(LOOK);
         match talking.talk.hear(wait) {
             Ok(Heard::Line(line, came)) => {
-                return Ok((line, Stamp { came, unseen: came.saturating_duration_since(looked) }));
+                return Ok((line, Stamp { came, unseen: came.saturating_duration_since(looked.max(from)) }));
             }
             Ok(Heard::Nothing) => looked = looked.max(now),
             // What is wrong is said by whoever waits for it.
@@ -95,13 +95,22 @@ mod tests {
     fn the_recorder_is_awake_when_a_state_may_come_and_never_always() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let awake = |by_schedule, by_hold| {
-            let awake = Awake::around(at(by_schedule), at(by_hold));
-            [awake.from, awake.to].map(|at| (at - start).as_millis())
+        let awake = |by_schedule, by_hold, now| {
+            let from = Awake::around(at(by_schedule), at(by_hold)).from(at(now));
+            from.map(|from| (from - start).as_millis())
         };
-        assert_eq!(awake(100, 100), [99, 103]);
-        assert_eq!(awake(100, 105), [99, 108], "it was late, and may be in time again");
-        assert_eq!(awake(105, 100), [99, 108], "it was early");
-        assert_eq!(awake(100, 150), [149, 153], "it drifts");
+        assert_eq!([90, 100, 102, 103].map(|now| awake(100, 100, now)), [Some(99), Some(99), Some(99), None]);
+        let late = [95, 102, 103, 107, 108].map(|now| awake(100, 105, now));
+        assert_eq!(
+            late,
+            [Some(99), Some(99), Some(104), Some(104), None],
+            "it was late, and may be in time again"
+        );
+        assert_eq!([102, 103].map(|now| awake(105, 100, now)), [Some(99), Some(104)], "it was early");
+        assert_eq!(
+            [103, 152].map(|now| awake(100, 150, now)),
+            [Some(149), Some(149)],
+            "it drifts, or was very late once"
+        );
     }
 }
