@@ -13,7 +13,8 @@ def play_absolute(states):
     start_ns = time.monotonic_ns()
     for due_ns, line in states:
         left_ns = start_ns + due_ns - time.monotonic_ns()
-        time.sleep(max(0, left_ns) / 1e9)
+        if left_ns > 0:  # even a sleep of nothing takes a system call and its slack
+            time.sleep(left_ns / 1e9)
         os.write(STDOUT, line)
 
 
@@ -21,7 +22,8 @@ def play_relative(states):
     """Sleeps for what lies between two states: every delay moves all that follows."""
     last_ns = 0
     for due_ns, line in states:
-        time.sleep((due_ns - last_ns) / 1e9)
+        if due_ns > last_ns:
+            time.sleep((due_ns - last_ns) / 1e9)
         os.write(STDOUT, line)
         last_ns = due_ns
 
