@@ -158,10 +158,12 @@ fn one_macro_plays_at_a_time() {
     write(&mut browser, "2 60000");
     browser.click("#run");
     browser.until(&plays("State 1 of 1"));
-    for selector in ["#run", "[data-keys='lp']"] {
+    for (selector, remedy) in
+        [("#run", "stop it first, or replace it."), ("[data-keys='lp']", "stop it first.")]
+    {
         browser.value("say('')");
         browser.click(selector);
-        browser.until(&has_text("message", "A macro plays, state 1 of 1: stop it first, or replace it."));
+        browser.until(&has_text("message", &format!("A macro plays, state 1 of 1: {remedy}")));
     }
     let refused = "Failed to load resource: the server responded with a status of 409 (Conflict)";
     assert_eq!(browser.console(), [refused, refused]);

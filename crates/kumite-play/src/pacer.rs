@@ -40,21 +40,27 @@ impl Clock for Pacer {
     }
 
     fn wait_until(&self, due: Duration, stop: &AtomicBool) -> bool {
+        let awake = awake(due.saturating_sub(self.now()));
         loop {
             if stop.load(Ordering::Relaxed) {
                 return false;
             }
             let left = due.saturating_sub(self.now());
-            if left <= AWAKE {
+            if left <= awake {
                 break;
             }
-            std::thread::sleep((left - AWAKE).min(LOOK));
+            std::thread::sleep((left - awake).min(LOOK));
         }
         while self.now() < due {
             std::hint::spin_loop();
         }
         true
     }
+}
+
+/// Of a wait of that length. The kernel takes the CPU from a real-time thread that never sleeps.
+fn awake(wait: Duration) -> Duration {
+    AWAKE.min(wait / 2)
 }
 
 #[cfg(test)]
@@ -72,6 +78,12 @@ mod tests {
             assert!(pacer.now() >= due);
         }
         assert!(pacer.wait_until(Duration::ZERO, &NEVER));
+    }
+
+    #[test]
+    fn it_sleeps_for_half_of_any_wait() {
+        let awake = [0, 800, 2_000, 16_683].map(|us| awake(Duration::from_micros(us)).as_micros());
+        assert_eq!(awake, [0, 400, 1_000, 1_000]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! `POST /play {"macro": …, "replace": false}` and `POST /press {"keys": "2,mk"}` are answered with 202 and the number of the
 //! play; with 400 and line, column and message; or with 409 while a macro plays that is not to be replaced. `POST /stop` ends
-//! what plays. `GET /status` says what plays, and what came of the last one.
+//! what plays. `GET /status` says what plays, on which
+//! device, and what came of the last one.
 
 mod api;
 mod guard;
@@ -39,6 +40,7 @@ pub type OpenError = Box<dyn Error + Send + Sync>;
 /// Serves the page until it is stopped or dropped. Then all is released.
 pub struct Page {
     link: String,
+    device: Option<String>,
     playing: Arc<Playing>,
     stop: Arc<Notify>,
     threads: Vec<JoinHandle<()>>,
@@ -82,13 +84,18 @@ impl Page {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(PageError::Start)?;
         let guard = Guard::new(address.ip(), address.port(), host)?;
         let link = link(host, address, guard.token.as_deref());
-        let (playing, player) = Playing::start(open, fps)?;
+        let (playing, player, device) = Playing::start(open, fps)?;
         let stop = Arc::new(Notify::new());
-        let mut page =
-            Page { link, playing: Arc::clone(&playing), stop: Arc::clone(&stop), threads: vec![player] };
+        let mut page = Page {
+            link,
+            device: device.clone(),
+            playing: Arc::clone(&playing),
+            stop: Arc::clone(&stop),
+            threads: vec![player],
+        };
         let serve = async move {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-            let served = axum::serve(listener, api::routes(Arc::new(App { guard, playing, fps })));
+            let served = axum::serve(listener, api::routes(Arc::new(App { guard, playing, fps, device })));
             tokio::select! {
                 _ = served.into_future() => {}
                 () = stop.notified() => {}
@@ -103,6 +110,11 @@ impl Page {
     /// What to open in a browser.
     pub fn link(&self) -> &str {
         &self.link
+    }
+
+    /// What there is to say of the device it plays on.
+    pub fn device(&self) -> Option<&str> {
+        self.device.as_deref()
     }
 
     /// Releases everything and ends.

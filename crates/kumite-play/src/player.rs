@@ -15,7 +15,7 @@ use crate::{Device, DeviceError, Pacing, Schedule, State};
 pub struct Played {
     /// How it ended.
     pub ended: Ended,
-    /// Why the device could not be released at the end; none if it was.
+    /// Why the device could not be released at the end; none if it was, or is a log, which holds nothing.
     pub unreleased: Option<DeviceError>,
     /// How exactly its states were in time; none if none was played. The instant of a state is when the device had taken
     /// it: when [`Device::write`] was back.
@@ -100,6 +100,7 @@ fn play_by<C: Clock>(
     // The last state of a schedule is the release.
     hold.released = matches!(ended, Ended::Whole);
     let unreleased = if hold.released { None } else { hold.release().err() };
+    let unreleased = unreleased.filter(|error| !matches!(error, DeviceError::Log(_)));
     Played { ended, unreleased, pacing: Pacing::of(&arrivals[..written], fps), real_time: false }
 }
 
@@ -195,7 +196,10 @@ mod tests {
             assert!(self.announced.get(nth) == Some(&state) || state == State::RELEASED);
             for (_, does) in self.does.iter().filter(|(at, _)| *at == nth) {
                 match does {
-                    Does::Fails => return Err(io::Error::other(format!("write {nth}")).into()),
+                    Does::Fails => {
+                        let source = io::Error::other(format!("write {nth}"));
+                        return Err(DeviceError::Gamepad { at_ms: 0.0, source });
+                    }
                     Does::Panics => panic!("write {nth}"),
                     Does::Takes(time) => self.clock.pass(*time),
                     Does::Stops => self.stop.unwrap().store(true, Ordering::Relaxed),
@@ -286,6 +290,15 @@ mod tests {
         assert!(matches!(failed.ended, Ended::Failed(error) if error.to_string().contains("write 2")));
         assert!(failed.unreleased.is_some_and(|error| error.to_string().contains("write 3")));
         assert_eq!(has.len(), 2);
+    }
+
+    #[test]
+    fn a_log_that_fails_holds_nothing() {
+        let (stop, at) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let mut small = [0_u8; 20];
+        let mut log = crate::Log::new(&mut small[..]);
+        let failed = play_by(Fake::default, &schedule(), FPS, &mut log, &stop, &at);
+        assert!(matches!(failed.ended, Ended::Failed(DeviceError::Log(_))) && failed.unreleased.is_none());
     }
 
     #[test]

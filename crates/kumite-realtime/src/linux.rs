@@ -7,9 +7,6 @@ use thread_priority::unix::{
 use thread_priority::{Error, ThreadPriority, ThreadPriorityValue};
 
 const FIFO: ThreadSchedulePolicy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-/// Above what is not real-time, below what kernels give their own threads.
-const PRIORITY: u8 = 10;
-
 /// The calling thread has real-time priority until this is dropped.
 #[derive(Debug)]
 pub struct RealTime {
@@ -20,6 +17,9 @@ pub struct RealTime {
 type Before = (ThreadSchedulePolicy, ThreadPriority);
 
 impl RealTime {
+    /// Above what is not real-time, below what kernels give their own threads.
+    pub const PRIORITY: u8 = 10;
+
     /// None where it is not permitted, or where what the thread has could not be given back (its policy is neither the
     /// ordinary one nor real-time). A thread that has real-time priority keeps the one it has.
     pub fn take() -> Option<RealTime> {
@@ -29,7 +29,7 @@ impl RealTime {
             return Some(RealTime { before: None });
         }
         let before = (policy, of_niceness(policy)?);
-        set_thread_priority_and_policy(thread, priority(PRIORITY)?, FIFO).ok()?;
+        set_thread_priority_and_policy(thread, priority(Self::PRIORITY)?, FIFO).ok()?;
         Some(RealTime { before: Some(before) })
     }
 }
@@ -74,7 +74,10 @@ mod tests {
         let ordinary = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
         if RealTime::take().is_none() || policy() != ordinary {
             // Not by eprintln, which tests swallow.
-            let why = format!("it takes an ordinary thread, and CAP_SYS_NICE or RLIMIT_RTPRIO of {PRIORITY}");
+            let why = format!(
+                "it takes an ordinary thread, and CAP_SYS_NICE or RLIMIT_RTPRIO of {}",
+                RealTime::PRIORITY
+            );
             let _ = writeln!(std::io::stderr(), "SKIPPED what_a_thread_had_is_given_back: {why}");
             return;
         }

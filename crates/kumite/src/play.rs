@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use kumite_play::{Ended, FPS, Macro, OpenDevice, OpenError, Played, Schedule};
-
 use kumite_report::plural;
 
 use crate::exit::Failure;
@@ -25,7 +24,7 @@ use crate::{output, stop};
 const LONGEST: u64 = 16 << 20;
 /// How often it looks whether the play is over.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a device may take to be released after Ctrl-C.
+/// How long a device may take to be opened or released after Ctrl-C.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(Parser)]
@@ -81,9 +80,8 @@ fn fps(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let open = args.device.opener(args.json)?;
     if args.serve.serve {
-        return serve::run(&args.serve, args.fps, open);
+        return serve::run(&args.serve, args.fps, args.device.opener(false)?);
     }
     let Some(file) = &args.file else {
         return Err(Failure::Usage(
@@ -109,7 +107,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run::print(&schedule, args.fps, args.json);
     }
-    play(args, open, schedule)
+    play(args, args.device.opener(args.json)?, schedule)
 }
 
 /// All of it; why not, in words that follow "cannot read FILE: ".
@@ -128,8 +126,9 @@ fn read(file: &Path) -> Result<Vec<u8>, String> {
 
 fn play(args: &Args, open: Box<OpenDevice>, schedule: Schedule) -> Result<(), Failure> {
     let whole = played::Whole::of(args, &schedule);
-    let stop = stop::flag()?;
-    let played = on_a_thread(open, args.fps, schedule, &stop)?;
+    let stop = stop::flag_for_who_holds()?;
+    let is_log = matches!(args.device.kind, device::Kind::Log);
+    let played = on_a_thread(open, is_log, args.fps, schedule, &stop)?;
     // Whoever read the states has had enough; that is no error.
     if device::is_unread(&played.ended) {
         return Ok(());
@@ -149,14 +148,18 @@ fn play(args: &Args, open: Box<OpenDevice>, schedule: Schedule) -> Result<(), Fa
 /// On one of its own, so that a device that hangs cannot keep us from ending.
 fn on_a_thread(
     mut open: Box<OpenDevice>,
+    is_log: bool,
     fps: f64,
     schedule: Schedule,
     stop: &Arc<AtomicBool>,
 ) -> Result<Played, Failure> {
     let flag = Arc::clone(stop);
+    let is_open = Arc::new(AtomicBool::new(false));
+    let opened = Arc::clone(&is_open);
     let player = std::thread::Builder::new().name("player".to_owned()).spawn(move || {
         let mut device = open()?;
-        if let Some(description) = device.description() {
+        opened.store(true, Ordering::Relaxed);
+        if let Some(description) = device.description().filter(|_| !is_log) {
             output::note(&format!("playing on {description}"));
         }
         Ok(kumite_play::play(&schedule, fps, device.as_mut(), &flag, &AtomicUsize::new(0)))
@@ -165,8 +168,12 @@ fn on_a_thread(
     let mut asked = None;
     while !player.is_finished() {
         if stop.load(Ordering::Relaxed) && asked.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-            let what = "it was interrupted, and the device takes nothing: what is pressed may stay pressed";
-            return Err(Failure::Incomplete(what.to_owned()));
+            let what = match (is_open.load(Ordering::Relaxed), is_log) {
+                (false, _) => "the device is still being opened: nothing was played",
+                (true, true) => "nobody reads the log",
+                (true, false) => "the device takes nothing: what is pressed may stay pressed",
+            };
+            return Err(Failure::Incomplete(format!("it was interrupted, and {what}")));
         }
         std::thread::sleep(LOOK);
     }

@@ -3,16 +3,25 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 
 use crate::exit::Failure;
 
 /// A flag that is set by SIGINT, SIGTERM and SIGHUP. Whoever works looks at it often and ends in an orderly way. SIGHUP
 /// stays ignored where we were started to ignore it, as `nohup` does.
 pub fn flag() -> Result<Arc<AtomicBool>, Failure> {
+    set_by(&[SIGINT, SIGTERM])
+}
+
+/// One that Ctrl-Z sets, too (SIGTSTP): who is suspended releases nothing.
+pub fn flag_for_who_holds() -> Result<Arc<AtomicBool>, Failure> {
+    set_by(&[SIGINT, SIGTERM, SIGTSTP])
+}
+
+fn set_by(signals: &[i32]) -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
-    for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up) {
+    for signal in signals.iter().copied().chain(hang_up) {
         signal_hook::flag::register(signal, Arc::clone(&stop))
             .map_err(|error| Failure::Incomplete(format!("cannot listen for signals: {error}")))?;
     }

@@ -1,5 +1,7 @@
 //! What this user may do that others may not.
 
+use kumite_realtime::RealTime;
+
 use super::cgroup::Groups;
 use super::system::System;
 use super::{Finding, State, limits};
@@ -40,13 +42,17 @@ fn sched_fifo(system: &System) -> Finding {
             "as root: give cpu.rt_runtime_us of the cgroup a value",
         );
     }
-    let priority = limits::limit(system, "Max realtime priority").map(|(_, hard)| hard);
+    let priority = limits::limit(system, "Max realtime priority").map(|(soft, _)| soft);
     match (capable, priority) {
         (true, _) => Finding::ok(GROUP, NAME, "permitted by CAP_SYS_NICE, not tried"),
-        (false, Some(hard)) if hard != Some(0) => {
+        (false, Some(soft)) if soft.is_none_or(|soft| soft >= RealTime::PRIORITY.into()) => {
             Finding::ok(GROUP, NAME, "permitted by the limit rtprio, not tried")
         }
-        _ => missing("not permitted", "run as root, or raise the limit rtprio (limits.conf, LimitRTPRIO=)"),
+        _ => {
+            let remedy =
+                "run as root, or raise the limit rtprio to 10 (limits.conf, LimitRTPRIO=, ulimit -r)";
+            missing("not permitted", remedy)
+        }
     }
 }
 
@@ -124,9 +130,13 @@ mod tests {
     fn real_time_needs_a_right_and_a_budget() {
         let fifo = |files: &[(&str, &str)]| sched_fifo(&System::of(files)).state;
         let (file, none) = limits("0");
-        let (_, some) = limits("95");
+        let (_, some) = limits("10");
+        let (_, few) = limits("9");
+        let soft = "Max realtime priority     0  99\n";
         assert_eq!(fifo(&[ROOT]), State::Ok);
-        assert_eq!(fifo(&[USER, (file, &none)]), State::Missing);
+        for limits in [&none, &few, soft] {
+            assert_eq!(fifo(&[USER, (file, limits)]), State::Missing, "{limits}");
+        }
         assert_eq!(fifo(&[USER, (file, &some)]), State::Ok);
         let v1 = [
             ("proc/self/cgroup", "1:cpu:/\n"),

@@ -42,6 +42,10 @@ impl<W: Write> Device for Log<W> {
         self.line.extend_from_slice(&self.keys.1);
         Ok(self.to.write_all(&self.line)?)
     }
+
+    fn description(&self) -> Option<String> {
+        Some("a log: nothing is pressed".to_owned())
+    }
 }
 
 #[cfg(test)]

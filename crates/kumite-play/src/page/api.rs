@@ -35,6 +35,8 @@ pub(crate) struct App {
     pub guard: Guard,
     pub playing: Arc<Playing>,
     pub fps: f64,
+    /// What the device says of itself.
+    pub device: Option<String>,
 }
 
 type Asked = Result<Bytes, BytesRejection>;
@@ -132,28 +134,32 @@ fn started(app: &App, kind: Kind, schedule: Schedule, replace: bool) -> Result<A
             let long = playing.filter(|turn| turn.kind == Kind::Macro).map(|turn| At::of(&turn));
             let message = match long {
                 Some(At { at, of, .. }) => {
-                    format!("A macro plays, state {at} of {of}: stop it first, or replace it.")
+                    let or = if kind == Kind::Macro { ", or replace it" } else { "" };
+                    format!("A macro plays, state {at} of {of}: stop it first{or}.")
                 }
-                None => "Another is about to be played: try again.".to_owned(),
+                None => "Others wait to be played: try again.".to_owned(),
             };
             Err(told(StatusCode::CONFLICT, &message))
         }
     }
 }
 
-async fn stop(Given(app): Given<Arc<App>>) -> Answer {
+/// Its body is read, for the next request comes behind it.
+async fn stop(Given(app): Given<Arc<App>>, _: Asked) -> Answer {
     app.playing.stop();
     (StatusCode::ACCEPTED, Json(json!({})))
 }
 
 async fn status(Given(app): Given<Arc<App>>) -> Json<Status> {
     let (playing, last) = app.playing.look();
-    Json(Status { fps: app.fps, playing: playing.as_ref().map(At::of), last: last.map(Last::of) })
+    let (fps, device) = (app.fps, app.device.clone());
+    Json(Status { fps, device, playing: playing.as_ref().map(At::of), last: last.map(Last::of) })
 }
 
 #[derive(Serialize)]
 struct Status {
     fps: f64,
+    device: Option<String>,
     playing: Option<At>,
     last: Option<Last>,
 }

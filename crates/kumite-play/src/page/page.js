@@ -2,7 +2,8 @@
 
 const by = (id) => document.getElementById(id);
 const box = by("macro");
-const LOOK_MS = 100;
+const LOOK_MS = 100, ANSWER_MS = 5000;
+const MOST_BYTES = 1 << 20;
 const LINE_PX = 24, PADDING_PX = 8;
 const SYMBOLS = { 1: "↙", 2: "↓", 3: "↘", 4: "←", 5: "neutral", 6: "→", 7: "↖", 8: "↑", 9: "↗", lp: "□", mp: "△", hp: "R1",
   lk: "✕", mk: "○", hk: "R2", start: "OPTIONS", select: "SHARE", save: "R3" };
@@ -26,7 +27,7 @@ look();
 
 async function ask(path, options) {
   try {
-    const response = await fetch(path, options);
+    const response = await fetch(path, { ...options, signal: AbortSignal.timeout(ANSWER_MS) });
     return { status: response.status, ...await response.json() };
   } catch {
     return { status: 0, message: "kumite does not answer. Is it still running?" };
@@ -44,6 +45,8 @@ async function run() {
   forget();
   by("pacing").hidden = true;
   const text = box.value;
+  // A server that refuses more may close before the browser has sent it, and its answer is lost.
+  if (text.length > MOST_BYTES) return say("That is more than the 1 MiB that is taken here: play it from a file.", true);
   const answer = await post("/play", { macro: text, replace: by("replace").checked });
   if (answer.line) return showError(answer);
   if (answer.status !== 202) return say(answer.message, true);
@@ -79,6 +82,7 @@ async function look() {
     show(status.playing);
     if (status.last?.number > shown) showEnd(status.last);
     if (status.fps) by("fps").textContent = status.fps;
+    if (status.device) by("device").textContent = `Plays on ${status.device}.`;
     if (status.playing) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       lookAgain = true;

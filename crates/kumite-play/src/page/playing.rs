@@ -1,12 +1,20 @@
 //! The thread that plays: one macro at a time, on a device that it alone has.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use super::{OpenDevice, PageError};
 use crate::{Device, Ended, Pacing, Played, Schedule, play};
+
+/// Between one play and the next all is released for so long: a game looks once in a frame, and would see one long press in
+/// two short ones.
+const RELEASED_FRAMES: f64 = 2.0;
+/// Fingers are faster than presses are played: so many wait.
+const MOST_WAITING: usize = 8;
 
 /// What is played now and next, and what came of what was.
 pub(crate) struct Playing {
@@ -18,7 +26,7 @@ pub(crate) struct Playing {
 struct Desk {
     numbered: u64,
     now: Option<Turn>,
-    next: Option<Turn>,
+    waiting: VecDeque<Turn>,
     last: Option<Outcome>,
     over: bool,
 }
@@ -65,20 +73,23 @@ pub(crate) enum How {
     Failed(String),
 }
 
-/// Another is being played.
+/// Another is being played, or it is over.
 #[derive(Debug)]
 pub(crate) struct Busy;
 
+/// What plays, its thread, and what the device says of itself.
+pub(crate) type Started = (Arc<Playing>, JoinHandle<()>, Option<String>);
+
 impl Playing {
     /// Opens the device on the thread that will play, and waits for that.
-    pub fn start(mut open: Box<OpenDevice>, fps: f64) -> Result<(Arc<Playing>, JoinHandle<()>), PageError> {
+    pub fn start(mut open: Box<OpenDevice>, fps: f64) -> Result<Started, PageError> {
         let playing = Arc::new(Playing { desk: Mutex::default(), changed: Condvar::new() });
         let (opened, is_open) = mpsc::channel();
         let ours = Arc::clone(&playing);
         let thread = std::thread::Builder::new().name("kumite-play".to_owned()).spawn(move || {
             match open() {
                 Ok(device) => {
-                    let _ = opened.send(Ok(()));
+                    let _ = opened.send(Ok(device.description()));
                     ours.work(device, &mut open, fps);
                 }
                 Err(error) => drop(opened.send(Err(error))),
@@ -86,51 +97,50 @@ impl Playing {
         });
         let thread = thread.map_err(PageError::Start)?;
         match is_open.recv() {
-            Ok(Ok(())) => Ok((playing, thread)),
+            Ok(Ok(device)) => Ok((playing, thread, device)),
             Ok(Err(error)) => Err(PageError::Device(error)),
             Err(_) => Err(PageError::Start(std::io::Error::other("opening the device panicked"))),
         }
     }
 
-    /// Lets it be played, after a press that is in progress; in place of a macro that is, only if it is to replace it.
+    /// Lets it be played, after presses that wait or are in progress. Where that is a macro it is refused, or replaces it and
+    /// all that waits.
     pub fn play(&self, kind: Kind, schedule: Schedule, replace: bool) -> Result<u64, Busy> {
         let mut desk = self.desk();
-        let long = desk.now.as_ref().filter(|now| now.kind == Kind::Macro);
-        if (long.is_some() || desk.next.is_some()) && !replace {
+        let mut before = desk.now.iter().chain(&desk.waiting);
+        let is_busy = before.any(|turn| turn.kind == Kind::Macro) || desk.waiting.len() == MOST_WAITING;
+        if desk.over || is_busy && !replace {
             return Err(Busy);
         }
-        if let Some(long) = long {
-            long.stop();
+        if replace {
+            desk.drop_waiting();
+            desk.now.iter().filter(|now| now.kind == Kind::Macro).for_each(Turn::stop);
         }
         desk.numbered += 1;
         let number = desk.numbered;
         let (at, stop) = (Arc::default(), Arc::default());
-        desk.drop_next();
-        desk.next = Some(Turn { number, kind, schedule: Arc::new(schedule), at, stop });
+        desk.waiting.push_back(Turn { number, kind, schedule: Arc::new(schedule), at, stop });
         self.changed.notify_one();
         Ok(number)
     }
 
     /// Ends what is played, and what waits. All is released within moments.
     pub fn stop(&self) {
-        let mut desk = self.desk();
-        desk.drop_next();
-        if let Some(now) = &desk.now {
-            now.stop();
-        }
+        self.desk().stop();
     }
 
     /// The same, and the thread ends.
     pub fn end(&self) {
-        self.stop();
-        self.desk().over = true;
+        let mut desk = self.desk();
+        desk.stop();
+        desk.over = true;
         self.changed.notify_one();
     }
 
     /// What is played, or is about to be; and what came of the last one.
     pub fn look(&self) -> (Option<Turn>, Option<Outcome>) {
         let desk = self.desk();
-        (desk.now.clone().or_else(|| desk.next.clone()), desk.last.clone())
+        (desk.now.as_ref().or(desk.waiting.front()).cloned(), desk.last.clone())
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
@@ -139,6 +149,7 @@ impl Playing {
 
     fn work(&self, device: Box<dyn Device>, open: &mut OpenDevice, fps: f64) {
         let mut device = Some(device);
+        let mut released = None::<Instant>;
         while let Some(turn) = self.take() {
             // One that failed was dropped, and is tried anew.
             let opened = match device.take() {
@@ -147,8 +158,11 @@ impl Playing {
             };
             let outcome = match opened {
                 Ok(mut opened) => {
+                    let since = released.map_or(Duration::MAX, |released| released.elapsed());
+                    std::thread::sleep(Duration::from_secs_f64(RELEASED_FRAMES / fps).saturating_sub(since));
                     let played = || play(&turn.schedule, fps, &mut *opened, &turn.stop, &turn.at);
                     let outcome = turn.outcome(catch_unwind(AssertUnwindSafe(played)));
+                    released = Some(Instant::now());
                     if !matches!(outcome.how, How::Failed(_)) {
                         device = Some(opened);
                     }
@@ -167,9 +181,9 @@ impl Playing {
 
     /// Waits for the next; none if it is over.
     fn take(&self) -> Option<Turn> {
-        let waits = |desk: &mut Desk| desk.next.is_none() && !desk.over;
+        let waits = |desk: &mut Desk| desk.waiting.is_empty() && !desk.over;
         let mut desk = self.changed.wait_while(self.desk(), waits).unwrap_or_else(PoisonError::into_inner);
-        desk.now = desk.next.take();
+        desk.now = desk.waiting.pop_front();
         desk.now.clone()
     }
 }
@@ -199,10 +213,15 @@ impl Turn {
 }
 
 impl Desk {
+    fn stop(&mut self) {
+        self.drop_waiting();
+        self.now.iter().for_each(Turn::stop);
+    }
+
     /// Whoever asked for what waits is told.
-    fn drop_next(&mut self) {
-        if let Some(next) = self.next.take() {
-            self.last = Some(next.ended(How::Stopped));
+    fn drop_waiting(&mut self) {
+        if let Some(last) = self.waiting.drain(..).next_back() {
+            self.last = Some(last.ended(How::Stopped));
         }
     }
 }

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::playing::Kind;
 use super::*;
-use crate::{DeviceError, FPS, State};
+use crate::{DeviceError, FPS, Macro, State};
 
 const JSON: &str = "Content-Type: application/json\r\n";
 
@@ -30,6 +31,10 @@ impl Device for Recorder {
         drop(states);
         self.1(nth)
     }
+
+    fn description(&self) -> Option<String> {
+        Some("a recorder".to_owned())
+    }
 }
 
 impl Told {
@@ -39,7 +44,7 @@ impl Told {
 }
 
 fn failing() -> DeviceError {
-    DeviceError::Log(io::Error::other("unplugged"))
+    DeviceError::Gamepad { at_ms: 0.0, source: io::Error::other("unplugged") }
 }
 
 /// A page whose device does that with its n-th state.
@@ -55,6 +60,13 @@ fn page_that(host: &str, does: fn(usize) -> Result<(), DeviceError>) -> (Page, T
 
 fn page() -> (Page, Told) {
     page_that("127.0.0.1", |_| Ok(()))
+}
+
+/// Without a server.
+fn playing(told: Told, fps: f64) -> (Arc<Playing>, JoinHandle<()>) {
+    let open = move || Ok(Box::new(Recorder(told.clone(), |_| Ok(()))) as Box<dyn Device>);
+    let (playing, player, _) = Playing::start(Box::new(open), fps).unwrap();
+    (playing, player)
 }
 
 impl Page {
@@ -121,7 +133,7 @@ fn until(mut so: impl FnMut() -> bool) {
 #[test]
 fn a_macro_is_played_and_its_pacing_told() {
     let (page, told) = page();
-    assert_eq!(page.status(), json!({ "fps": 59.94, "playing": null, "last": null }));
+    assert_eq!(page.status(), json!({ "fps": 59.94, "device": "a recorder", "playing": null, "last": null }));
     let text = "# a fireball\n2,mk 2\r\n<loop 2>\n3 1\n</loop>\n6,lp 1";
     assert_eq!(page.post("/play", json!({ "macro": text })), (202, json!({ "number": 1 })));
     let last = page.outcome(1);
@@ -152,9 +164,12 @@ fn a_second_macro_is_refused_or_replaces_the_first() {
     until(|| page.status()["playing"]["at"] == 1);
     let playing = json!({ "number": 1, "kind": "macro", "at": 1, "of": 2, "keys": "2" });
     assert_eq!(page.status()["playing"], playing);
-    for (path, body) in [("/play", json!({ "macro": "8 1" })), ("/press", json!({ "keys": "8" }))] {
+    for (path, body, remedy) in [
+        ("/play", json!({ "macro": "8 1" }), "stop it first, or replace it."),
+        ("/press", json!({ "keys": "8" }), "stop it first."),
+    ] {
         let (status, answer) = page.post(path, body);
-        let message = "A macro plays, state 1 of 2: stop it first, or replace it.";
+        let message = &*format!("A macro plays, state 1 of 2: {remedy}");
         assert_eq!((status, answer["message"].as_str()), (409, Some(message)));
     }
     assert_eq!(page.post("/play", json!({ "macro": "lp 1", "replace": true })).0, 202);
@@ -193,6 +208,27 @@ fn the_end_of_the_page_releases_everything() {
 }
 
 #[test]
+fn the_end_comes_although_others_ask_for_more() {
+    for _ in 0..10 {
+        let told = Told::default();
+        let (playing, player) = playing(told.clone(), FPS);
+        let asking: Vec<_> = (0..2)
+            .map(|_| {
+                let (playing, schedule) =
+                    (Arc::clone(&playing), Macro::parse(b"lp 60000").unwrap().schedule());
+                let ask = move || while playing.play(Kind::Macro, schedule.clone(), true).is_ok() {};
+                std::thread::spawn(ask)
+            })
+            .collect();
+        until(|| !told.states().is_empty());
+        playing.end();
+        until(|| player.is_finished());
+        asking.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(told.states().last().map(String::as_str), Some("5"));
+    }
+}
+
+#[test]
 fn a_press_is_held_for_two_frames_and_is_no_macro() {
     let (page, told) = page();
     for keys in ["1", "2", "3", "4", "5", "6", "7", "8", "9", "lp", "pause", "reload", "save", "2,mk"] {
@@ -212,12 +248,30 @@ fn a_press_is_held_for_two_frames_and_is_no_macro() {
 }
 
 #[test]
-fn a_press_waits_for_the_one_before_it() {
+fn fast_presses_wait_and_are_told_apart() {
     let (page, told) = page();
-    let both = [page.post("/press", json!({ "keys": "2" })), page.post("/press", json!({ "keys": "6,lp" }))];
-    assert_eq!(both.map(|(status, _)| status), [202, 202]);
-    page.outcome(2);
-    assert_eq!(told.states(), ["2", "5", "6,lp", "5"]);
+    let began = Instant::now();
+    for keys in ["2", "3", "6", "6,lp", "6,lp"] {
+        assert_eq!(page.post("/press", json!({ "keys": keys })).0, 202);
+    }
+    page.outcome(5);
+    assert_eq!(told.states(), ["2", "5", "3", "5", "6", "5", "6,lp", "5", "6,lp", "5"]);
+    // Two frames pressed and two released, but for those after the last.
+    assert!(began.elapsed() >= Duration::from_secs_f64(18.0 / FPS), "{:?}", began.elapsed());
+}
+
+#[test]
+fn no_more_presses_wait_than_somebody_remembers() {
+    // A press of two seconds, so that nothing of this is over before all have asked.
+    let (playing, player) = playing(Told::default(), 1.0);
+    let press = || playing.play(Kind::Press, Macro::parse(b"lp 2").unwrap().schedule(), false);
+    until(|| press().is_err());
+    let (_, last) = playing.look();
+    assert!(last.is_none(), "nothing was dropped");
+    playing.stop();
+    assert_eq!(playing.look().1.unwrap().number, 9, "one is played, and eight waited");
+    playing.end();
+    until(|| player.is_finished());
 }
 
 #[test]

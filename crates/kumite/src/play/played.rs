@@ -2,6 +2,7 @@
 
 use kumite_play::{Ended, Played, Schedule};
 use kumite_record::PlayResult;
+use kumite_report::plural;
 
 use super::{Args, device};
 use crate::exit::Failure;
@@ -70,7 +71,8 @@ impl Whole {
         let (states, frames, fps) = (self.states, self.frames, self.fps);
         let done = played.pacing.as_ref().map_or(0, |pacing| pacing.states);
         let mut lines = vec![format!(
-            "played {done} of {states} states, the release included; {frames} frames at {fps} fps"
+            "played {done} of {states} states, the release included; {} at {fps} fps",
+            plural(frames as usize, "frame")
         )];
         if let Some(pacing) = &played.pacing {
             let [p50, p90, p99, p99_9, max] =
@@ -89,7 +91,7 @@ impl Whole {
         lines.push(match played.real_time {
             true => "with real-time priority".to_owned(),
             false => "without real-time priority, so that other work could delay it: run it as root, or raise the limit \
-                      rtprio; `kumite doctor` says what is missing"
+                      rtprio to 10; `kumite doctor` says what is missing"
                 .to_owned(),
         });
         lines.join("\n")

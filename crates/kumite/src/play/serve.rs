@@ -1,6 +1,7 @@
 //! `kumite play --serve`.
 
 use std::io::Write;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -20,14 +21,32 @@ pub struct Flags {
     /// The address or name of this machine at which the page is served; 0.0.0.0 for all. Unless it is a loopback address,
     /// other machines can connect, and a token is needed that is in the printed link. Only for networks that you trust: who
     /// listens there can read the token
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", requires = "serve")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", requires = "serve", value_parser = host)]
     bind: String,
+}
+
+/// An IPv6 address may be written as in a link.
+fn host(text: &str) -> Result<String, String> {
+    let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let host = inside.unwrap_or(text);
+    let is_address = host.parse::<IpAddr>().is_ok();
+    match host {
+        "" => Err("expected an address or a name of this machine".to_owned()),
+        _ if host.parse::<SocketAddr>().is_ok() || !is_address && host.contains(':') => {
+            Err("expected an address without a port, for which there is --port".to_owned())
+        }
+        _ => Ok(host.to_owned()),
+    }
 }
 
 /// Serves until it is to end. The device is opened on the thread that plays.
 pub fn run(flags: &Flags, fps: f64, open: Box<OpenDevice>) -> Result<(), Failure> {
-    let stop = stop::flag()?;
+    // Until then there is nothing that would have to be released: a signal just ends us.
     let page = Page::start(&flags.bind, flags.port, fps, open).map_err(failure)?;
+    let stop = stop::flag_for_who_holds()?;
+    if let Some(device) = page.device() {
+        output::note(&format!("playing on {device}"));
+    }
     output::print(&format!("listening on {}\n", page.link()))?;
     // Whoever does not read has no use for it.
     let _ = std::io::stdout().flush();
