@@ -1,4 +1,7 @@
-use crate::place::Place;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::place::{Place, Said};
 
 #[test]
 fn contenders_that_answer_right_pass() {
@@ -54,4 +57,30 @@ fn a_contender_whose_tool_is_missing_does_not_pass_silently() {
     let said = place.kumite(&["check", "fake"]).ended(1);
     assert!(said.out.contains("✗ other skipped: needs no-such-tool, which is not on PATH"), "{}", said.out);
     place.kumite(&["check", "fake", "--skip", "other"]).ended(0);
+}
+
+#[test]
+fn a_library_that_is_missing_is_installed_if_that_is_asked_for() {
+    let place = Place::new("", &[]);
+    place.contender("a", "pong", "build = 'test -e ../../../../library'\n[install]\napt = ['libfake-dev']");
+    for (tool, does) in [
+        ("dpkg-query", "test ! -e library || echo installed"),
+        ("apt-get", "case \"$*\" in *install*libfake-dev) touch library;; esac"),
+        ("sudo", "shift; exec \"$@\""),
+    ] {
+        let file = format!("bin/{tool}");
+        place.write(&file, &format!("#!/bin/sh\n{does}\n"));
+        std::fs::set_permissions(place.path(&file), Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").unwrap());
+    let check = |more: &[&str]| {
+        let mut kumite = place.command(&[&["check", "fake"], more].concat());
+        Said::of(kumite.env("PATH", &path).output().unwrap())
+    };
+    let said = check(&[]).ended(1);
+    assert!(said.out.contains("✗ a failed: its build command"), "{}", said.out);
+    let said = check(&["--install"]).ended(0);
+    assert!(said.err.contains("installing libfake-dev (its build failed)"), "{}", said.err);
+    let said = check(&["--install"]).ended(0);
+    assert!(!said.err.contains("installing"), "{}", said.err);
 }

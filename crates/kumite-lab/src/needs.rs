@@ -4,7 +4,7 @@ mod tools;
 
 use std::fmt;
 use std::path::Path;
-use std::process::ExitStatus;
+use std::process::{Command, ExitStatus};
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -73,6 +73,17 @@ pub(crate) fn install(packages: &Install, log: &Path) -> Result<(), String> {
     }
     let how = ended(finished.status);
     Err(format!("`{command}` {how}: {}; as root: apt-get update && apt-get install {names}", last_lines(log)))
+}
+
+/// Whether a package is not installed, as far as Debian's package manager knows.
+pub(crate) fn is_any_missing(packages: &Install) -> bool {
+    let names = &packages.apt;
+    let asked = Command::new("dpkg-query").args(["-W", "-f", "${db:Status-Status}\n"]).args(names).output();
+    let is_installed = |line: &&str| *line == "installed";
+    asked.is_ok_and(|answer| {
+        let text = String::from_utf8_lossy(&answer.stdout);
+        text.lines().filter(is_installed).count() < names.len()
+    })
 }
 
 fn is_root() -> bool {

@@ -162,8 +162,22 @@ fn built(
     let tools =
         tools(contender, builds, install, stop, note).map_err(|why| (ContenderStatus::Skipped, why))?;
     let env = tools.env().map_err(|why| (ContenderStatus::Failed, why))?;
-    builds
-        .receipt(contender, &tools, stop, &mut || note(&format!("building {name}")))
+    let build = |note: &mut dyn FnMut(&str)| {
+        builds.receipt(contender, &tools, stop, &mut || note(&format!("building {name}")))
+    };
+    let mut receipt = build(note);
+    // A library or a module is no tool, so that nobody has looked for it.
+    if let Err(why) = &receipt
+        && install
+        && needs::is_any_missing(&contender.install)
+    {
+        note(&format!("installing {} (its build failed)", contender.install.apt.join(" ")));
+        receipt = match needs::install(&contender.install, &builds.file(contender, "install.log")) {
+            Ok(()) => build(note),
+            Err(failed) => Err(format!("{why}; installing failed: {failed}")),
+        };
+    }
+    receipt
         .map(|(version, content)| Built { version, content, env })
         .map_err(|why| (ContenderStatus::Failed, why))
 }
