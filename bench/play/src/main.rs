@@ -195,13 +195,14 @@ fn table(found: &[[Vec<Found>; 2]], args: &Args, circumstances: &str) -> String 
          {} frames at {FPS} a second, on a device that only stores when it was written to. Median of {} plays (least–most), in\n\
          random order, seed {}; magnitudes of errors in µs, mean errors of the first and last 60 frames, CPU time of the thread\n\
          per second. Loaded: a busy thread on each of {} CPUs. {circumstances}\n\
-         `cargo run --release -p bench-play -- --write`, {}.\n\n\
+         `cargo run --release -p bench-play -- --plays {} --write`, {}.\n\n\
          | way | machine | p50 | p99 | max | first 60 | last 60 | CPU ms/s |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |\n",
         args.frames,
         args.plays,
         args.seed,
         kumite_process::available_cores().len(),
+        args.plays,
         jiff::Timestamp::now().strftime("%Y-%m-%d"),
     );
     for (loaded, machine) in ["idle", "loaded"].into_iter().enumerate() {

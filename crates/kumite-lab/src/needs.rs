@@ -4,7 +4,7 @@ mod tools;
 
 use std::fmt;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use tools::runs;
 use crate::contender::Install;
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
+const QUERY_LIMIT: Duration = Duration::from_secs(60);
 
 /// A tool, and the oldest version that will do: `go >= 1.22`, or `npm` for any.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,15 +76,14 @@ pub(crate) fn install(packages: &Install, log: &Path) -> Result<(), String> {
     Err(format!("`{command}` {how}: {}; as root: apt-get update && apt-get install {names}", last_lines(log)))
 }
 
-/// Whether a package is not installed, as far as Debian's package manager knows.
-pub(crate) fn is_any_missing(packages: &Install) -> bool {
-    let names = &packages.apt;
-    let asked = Command::new("dpkg-query").args(["-W", "-f", "${db:Status-Status}\n"]).args(names).output();
-    let is_installed = |line: &&str| *line == "installed";
-    asked.is_ok_and(|answer| {
-        let text = String::from_utf8_lossy(&answer.stdout);
-        text.lines().filter(is_installed).count() < names.len()
-    })
+/// Whether one of them is not installed, where Debian's package manager knows that.
+pub(crate) fn is_any_missing(packages: &Install, log: &Path) -> bool {
+    let (names, count) = (packages.apt.join(" "), packages.apt.len());
+    let installed = format!("dpkg-query -W -f '${{db:Status-Status}}\\n' {names} | grep -cx installed");
+    let command = format!("test $({installed}) -eq {count}");
+    let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log, group: None };
+    let all = || run(&spawn, QUERY_LIMIT, &AtomicBool::new(false)).is_ok_and(|asked| asked.status.success());
+    count > 0 && is_on_path("dpkg-query") && !all()
 }
 
 fn is_root() -> bool {

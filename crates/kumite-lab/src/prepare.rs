@@ -167,12 +167,13 @@ fn built(
     };
     let mut receipt = build(note);
     // A library or a module is no tool, so that nobody has looked for it.
+    let log = builds.file(contender, "install.log");
     if let Err(why) = &receipt
         && install
-        && needs::is_any_missing(&contender.install)
+        && needs::is_any_missing(&contender.install, &log)
     {
         note(&format!("installing {} (its build failed)", contender.install.apt.join(" ")));
-        receipt = match needs::install(&contender.install, &builds.file(contender, "install.log")) {
+        receipt = match needs::install(&contender.install, &log) {
             Ok(()) => build(note),
             Err(failed) => Err(format!("{why}; installing failed: {failed}")),
         };
