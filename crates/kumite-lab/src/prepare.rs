@@ -170,6 +170,7 @@ fn built(
     let log = builds.file(contender, "install.log");
     if let Err(why) = &receipt
         && install
+        && !stop.load(Ordering::Relaxed)
         && needs::is_any_missing(&contender.install, &log)
     {
         note(&format!("installing {} (its build failed)", contender.install.apt.join(" ")));
