@@ -306,9 +306,9 @@ fn two_at_once_say_what_that_gains() {
 #[test]
 fn running_servers_are_compared_by_what_they_answer() {
     let place = here();
-    let (fast, slow) = (Server::start("pong"), Server::start("slow"));
+    let (fast, slow) = (Server::start("pong"), Server::start("slower"));
     let (url, slow_url) = (&fast.url[..], &slow.url[..]);
-    let load = ["--connections", "2", "-z", "100ms", "-d", "ping", "-n", "one", "-n", "other", "--seed", "1"];
+    let load = ["--connections", "2", "-z", "1s", "-d", "ping", "-n", "one", "-n", "other", "--seed", "1"];
     let said = compare(&place, &[&[url, slow_url][..], &load[..], &["--json", "r.json"]].concat());
     let wrong = compare(&place, &[url, slow_url, "--expect-body", "x", "-z", "100ms", "-d", "ping"]);
     let said = said.ended(0);
@@ -324,6 +324,9 @@ fn running_servers_are_compared_by_what_they_answer() {
     assert_eq!(result["pairs"][0]["response_p50"]["verdict"], "slower");
     let wrong = wrong.ended(3);
     assert!(wrong.err.contains("no right answer from http://127.0.0.1:"), "{}", wrong.err);
+    // An answer takes twice that.
+    let soon = compare(&place, &[slow_url, url, "--connections", "1", "-z", "50ms", "-d", "ping"]).ended(3);
+    assert!(soon.err.contains("within 50ms (no answer)"), "{}", soon.err);
 }
 
 #[test]

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use kumite_load::{Arrivals, Gaps, Load};
 use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
 
+use crate::http::kinds;
 use search::{Halt, Known, search};
 use trial::{Ended, Trials, median};
 
@@ -111,9 +112,8 @@ pub fn find_rate(
     };
     let probed = trials.probe()?;
     if probed.ok == 0 && !probed.stopped {
-        let kinds = probed.errors.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {kind}"));
-        let kinds = kinds.collect::<Vec<_>>().join(", ");
-        return Err(FindRateError::NoAnswer { why: probed.first_wrong.unwrap_or(kinds) });
+        let why = probed.first_wrong.unwrap_or_else(|| kinds(&probed.errors));
+        return Err(FindRateError::NoAnswer { why });
     }
     trials.at_rest = median(&probed.response);
 

@@ -19,4 +19,5 @@ pub use external::{External, load_result};
 pub(crate) use percentile::{PERCENTILES, percentile};
 pub(crate) use port::free_port;
 pub(crate) use sample::is_bound;
+pub(crate) use server::kinds;
 pub use workload::HttpWorkload;

@@ -11,7 +11,7 @@ use super::document::{empty, estimate};
 use super::judge::{Side, judge, log_ratios, remaining};
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 use crate::execute::Clock;
-use crate::http::{is_bound, offer_to_external};
+use crate::http::{is_bound, kinds, offer_to_external};
 
 /// A 99th percentile has ten requests beyond it.
 const ENOUGH_FOR_P99: u64 = 1_000;
@@ -90,17 +90,12 @@ impl Loads<'_> {
             return Err(CompareError::Interrupted);
         }
         if outcome.ok == 0 {
-            let kinds: Vec<String> = outcome
-                .errors
-                .iter()
-                .filter(|(_, count)| *count > 0)
-                .map(|(kind, count)| format!("{count} {kind}"))
-                .collect();
+            let within = load.limit.duration.map_or(String::new(), |limit| format!(" within {limit:?}"));
             let wrong = outcome.first_wrong.map_or(String::new(), |wrong| format!("; {wrong}"));
             return Err(CompareError::Failed(format!(
-                "no right answer from {} ({}){wrong}",
+                "no right answer from {}{within} ({}){wrong}",
                 server.url,
-                kinds.join(", ")
+                kinds(&outcome.errors)
             )));
         }
         let us = |quantile| outcome.response.value_at_quantile(quantile) as f64 / 1e3;
