@@ -71,7 +71,7 @@ fn a_server_that_is_always_too_slow_has_no_rate() {
 #[test]
 fn what_is_known_when_time_is_over_is_said() {
     let (_stub, url) = stub(1);
-    let more = ["-z", "100ms", "--budget", "500ms", "--json", "-"];
+    let more = ["-z", "100ms", "--budget", "2s", "--json", "-"];
     let said = undisturbed(Duration::from_millis(50), || find(&url, "max < 900ms", &more));
     let Some(said) = said else { return };
     let said = said.ended(3);

@@ -15,7 +15,7 @@ blocks = 6
 [workload]
 method = "POST"
 body = "ping"
-duration_s = 0.2
+duration_s = 0.5
 warm_up_s = 0
 connections = 2
 [answer]

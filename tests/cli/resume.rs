@@ -16,7 +16,7 @@ fn place() -> Place {
     let place = Place::new("", &CONTENDERS);
     let text = crate::place::EXPERIMENT
         .replace("connections = 2\n", "")
-        .replace("duration_s = 0.2", "duration_s = 0.1")
+        .replace("duration_s = 0.5", "duration_s = 0.1")
         .replace("[answer]", &format!("{SHORT}[answer]"));
     place.write("experiments/fake/experiment.toml", &text);
     place

@@ -7,9 +7,12 @@ use serde_json::Value;
 
 use crate::place::{Place, Said};
 
-/// No timing is asserted: what is found depends on the machine, and with it whether it ends with 0 or 1.
+/// No timing is asserted: what is found depends on the machine, and with it whether it ends with 0 or 1. It can have stood
+/// still for a whole load of 40 ms.
 fn checked(place: &Place, arguments: &[&str]) -> (Said, bool) {
-    let said = place.kumite(&[&["selfcheck", "--budget", "3s"], arguments].concat());
+    let stood_still = |said: &Said| said.code == 3 && said.err.contains(" within 40ms (no answer)");
+    let mut tries = (0..10).map(|_| place.kumite(&[&["selfcheck", "--budget", "3s"], arguments].concat()));
+    let said = tries.find(|said| !stood_still(said)).expect("one of ten is not held up");
     let code = said.code;
     assert!(code == 0 || code == 1, "{}{}", said.out, said.err);
     (said.ended(code), code == 0)

@@ -1019,7 +1019,8 @@ fn all_connects_of_a_burst_are_in_flight_at_once() {
     });
     let Some(disturbed) = disturbed else { return };
     let took = disturbed.until - disturbed.began;
-    assert!((TIMEOUT..TIMEOUT * 2).contains(&took), "{took:?} for a time-out of {TIMEOUT:?}");
+    // On a machine that is taken away for a while; 50 at a time would take six time-outs.
+    assert!((TIMEOUT..TIMEOUT * 5).contains(&took), "{took:?} for a time-out of {TIMEOUT:?}");
     assert!(!disturbed.recovery.complete && disturbed.first_right.is_none());
 }
 
