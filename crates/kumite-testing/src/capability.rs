@@ -1,0 +1,58 @@
+//! What a machine may lack, so that a test cannot be made there. There is no other reason to leave a test out.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What a test may need of its machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capability {
+    /// A control group of our own that limits, counts or freezes.
+    ControlGroup,
+    /// A control group of our own that limits memory.
+    MemoryLimit,
+    /// A mounted cgroup v2 in which a group may be made.
+    ControlGroupV2,
+    /// FUSE mounts.
+    Fuse,
+    /// io_uring, as the ring uses it.
+    IoUring,
+    /// SCHED_FIFO for an ordinary thread.
+    RealTimePriority,
+    /// Two CPUs.
+    TwoCpus,
+}
+
+impl Capability {
+    /// Its name in what is said and counted.
+    pub fn name(self) -> &'static str {
+        match self {
+            Capability::ControlGroup => "control-group",
+            Capability::MemoryLimit => "memory-limit",
+            Capability::ControlGroupV2 => "control-group-v2",
+            Capability::Fuse => "fuse",
+            Capability::IoUring => "io-uring",
+            Capability::RealTimePriority => "real-time-priority",
+            Capability::TwoCpus => "two-cpus",
+        }
+    }
+}
+
+/// Says that the test of this thread is not made because its machine lacks something, and why one knows. It is said on
+/// stderr, past what captures the output of tests, and in `not-tested.txt` of the target folder, where `cargo xtask ci`
+/// counts it.
+pub fn lacks(capability: Capability, why: impl Display) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let line = format!("{} {test}: {}\n", capability.name(), why.to_string().replace('\n', " "));
+    let _ = std::io::stderr().write_all(format!("NOT TESTED {line}").as_bytes());
+    let target = target().expect("tests run below the target folder");
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(target.join("not-tested.txt"));
+    file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the target folder can be written to");
+}
+
+/// Cargo marks it as a cache.
+fn target() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file()).map(Path::to_owned)
+}
