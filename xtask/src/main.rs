@@ -1,6 +1,7 @@
-//! Checks and chores. `cargo xtask tidy` checks what no compiler does, `cargo xtask windows` what this platform's does not;
-//! CI calls both.
+//! Checks and chores. `cargo xtask ci` is what CI calls; `cargo xtask tidy` checks what no compiler does, `cargo xtask
+//! windows` what this platform's does not.
 
+mod ci;
 mod tidy;
 mod windows;
 
@@ -8,12 +9,18 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+    match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["ci", rest @ ..] => ci::run(rest),
         ["tidy"] => tidy::run(),
         ["windows"] => windows::run(),
         _ => {
-            eprintln!("usage: cargo xtask tidy       check invariants, documents and leftover markers");
-            eprintln!("       cargo xtask windows    check that kumite-play compiles for 32-bit Windows");
+            eprintln!("{}", ci::USAGE);
+            eprintln!(
+                "       cargo xtask tidy                  check invariants, documents and leftover markers"
+            );
+            eprintln!(
+                "       cargo xtask windows               check that kumite-play compiles for 32-bit Windows"
+            );
             ExitCode::from(2)
         }
     }

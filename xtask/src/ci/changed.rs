@@ -1,0 +1,132 @@
+//! From a changed file to what it makes necessary.
+
+/// What a change makes necessary, besides what is always checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// Every contender of this experiment is right, and formatted.
+    Experiment(String),
+    /// This kit conforms and is formatted, and one experiment works with it.
+    Kit(String),
+    /// An experiment of this kind runs.
+    Kind(&'static str),
+    /// One of each kind does.
+    EveryKind,
+    /// An experiment with this kind of service is right.
+    Service(&'static str),
+    /// A contender in each language is right.
+    EveryLanguage,
+    /// Contenders and kits are formatted.
+    EveryFormat,
+    /// Kits conform.
+    EveryKit,
+    /// The macro player compiles for Windows.
+    Windows,
+    /// The macro player's page works in a browser.
+    Page,
+    /// The binary that users get compiles.
+    Release,
+}
+
+/// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
+/// does, nobody has thought of the file, and one experiment of each kind is run.
+const RULES: [(&str, &[Need]); 31] = [
+    (".ci/base", &[]),
+    (".ci/run", &[]),
+    ("bench/", &[]),
+    ("crates/kumite-disk/", &[Need::Service("files")]),
+    ("crates/kumite-function/", &[Need::Kind("function")]),
+    ("crates/kumite-lab/src/build", &[Need::EveryLanguage]),
+    ("crates/kumite-lab/src/contender.rs", &[Need::EveryLanguage]),
+    ("crates/kumite-lab/src/function", &[Need::Kind("function")]),
+    ("crates/kumite-lab/src/http", &[Need::Kind("http")]),
+    ("crates/kumite-lab/src/kit_test", &[Need::EveryKit]),
+    ("crates/kumite-lab/src/needs", &[Need::EveryLanguage]),
+    ("crates/kumite-lab/src/pacing", &[Need::Kind("pacing")]),
+    ("crates/kumite-lab/src/prepare", &[Need::EveryLanguage]),
+    ("crates/kumite-lab/src/service/dynamodb.rs", &[Need::Service("dynamodb")]),
+    ("crates/kumite-lab/src/service/files.rs", &[Need::Service("files")]),
+    ("crates/kumite-lab/src/service/postgresql.rs", &[Need::Service("postgresql")]),
+    ("crates/kumite-lab/src/service/stub.rs", &[Need::Service("stub")]),
+    ("crates/kumite-lab/src/task", &[Need::Kind("task")]),
+    ("crates/kumite-load/", &[Need::Kind("http")]),
+    ("crates/kumite-load/src/stub", &[Need::Kind("http"), Need::Service("stub")]),
+    ("crates/kumite-play/", &[Need::Windows, Need::Page, Need::Kind("pacing")]),
+    ("crates/kumite-realtime/", &[Need::Windows, Need::Kind("http"), Need::Kind("pacing")]),
+    ("crates/kumite-ring/", &[Need::Kind("http")]),
+    ("crates/kumite-testing/", &[]),
+    ("Cargo.", &[Need::EveryKind, Need::Release]),
+    ("LICENSE", &[]),
+    ("tests/", &[]),
+    ("tests/page/", &[Need::Page]),
+    ("xtask/", &[]),
+    ("xtask/src/ci/format.rs", &[Need::EveryFormat]),
+    ("xtask/src/ci/kits.rs", &[Need::EveryKit]),
+];
+
+/// What a change of this file makes necessary.
+pub fn needs(file: &str) -> Vec<Need> {
+    if let ["experiments", name, _, ..] = Vec::from_iter(file.split('/'))[..] {
+        return vec![Need::Experiment(name.to_owned())];
+    }
+    if let ["kits", name, _, ..] = Vec::from_iter(file.split('/'))[..] {
+        return vec![Need::Kit(name.to_owned())];
+    }
+    let fitting = RULES.iter().filter(|(start, _)| file.starts_with(start));
+    match fitting.max_by_key(|(start, _)| start.len()) {
+        // What documents repeat, tidy compares.
+        _ if file.ends_with(".md") => Vec::new(),
+        Some((_, needs)) => needs.to_vec(),
+        None => vec![Need::EveryKind],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_changed_file_has_its_needs() {
+        let experiment = |name: &str| vec![Need::Experiment(name.to_owned())];
+        let cases: [(&str, Vec<Need>); 18] = [
+            ("experiments/fib/README.md", experiment("fib")),
+            ("experiments/fib/contenders/go/main.go", experiment("fib")),
+            ("kits/go/kit.go", vec![Need::Kit("go".to_owned())]),
+            ("README.md", vec![]),
+            ("bench/load/RESULTS.md", vec![]),
+            ("crates/kumite-play/README.md", vec![]),
+            (".ci/base", vec![]),
+            ("tests/cli/run.rs", vec![]),
+            ("tests/page/main.rs", vec![Need::Page]),
+            ("crates/kumite-lab/src/http/sample.rs", vec![Need::Kind("http")]),
+            ("crates/kumite-lab/src/function.rs", vec![Need::Kind("function")]),
+            ("crates/kumite-lab/src/service/postgresql.rs", vec![Need::Service("postgresql")]),
+            ("crates/kumite-lab/src/prepare.rs", vec![Need::EveryLanguage]),
+            ("crates/kumite-lab/src/needs/tools.rs", vec![Need::EveryLanguage]),
+            ("crates/kumite-play/src/pacer.rs", vec![Need::Windows, Need::Page, Need::Kind("pacing")]),
+            ("crates/kumite-load/src/stub/server.rs", vec![Need::Kind("http"), Need::Service("stub")]),
+            ("Cargo.lock", vec![Need::EveryKind, Need::Release]),
+            ("xtask/src/ci/kits.rs", vec![Need::EveryKit]),
+        ];
+        for (file, expected) in cases {
+            assert_eq!(needs(file), expected, "{file}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_no_rule_names_runs_one_experiment_of_each_kind() {
+        for file in
+            ["crates/kumite-stats/src/lib.rs", "crates/new/src/lib.rs", "new-folder/file", "rustfmt.toml"]
+        {
+            assert_eq!(needs(file), [Need::EveryKind], "{file}");
+        }
+    }
+
+    #[test]
+    fn every_rule_names_something_that_is_there() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let files = crate::ci::git::files(root).unwrap();
+        for (start, _) in RULES {
+            assert!(files.iter().any(|file| file.starts_with(start)), "no file begins with {start}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `cargo xtask ci`: what must hold before a change lands. What is cheap is always checked; of the rest, what changed
+//! since the last landing, and one experiment in rotation.
+
+mod base;
+mod catalogue;
+mod changed;
+mod format;
+pub mod git;
+mod kits;
+mod language;
+mod left_behind;
+mod not_tested;
+mod outcome;
+mod plan;
+mod step;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use base::Base;
+use catalogue::Catalogue;
+use plan::{Plan, minutes};
+use step::{Checkout, Step};
+
+pub const USAGE: &str = "\
+usage: cargo xtask ci                    check what is cheap, what changed since the last landing, and an
+                                         experiment in rotation
+       cargo xtask ci --all              check everything
+       cargo xtask ci --plan [--all]     print what would be checked, why, and about how long it takes
+       cargo xtask ci --tests STATUS     count the tests, which ended with this status before, as a step
+       cargo xtask ci --set-base COMMIT  name the commit that landed last; done first when work begins
+       cargo xtask ci --timing           measure what can only be seen in real time; it decides no landing";
+
+/// How many steps are named as the slowest.
+const SLOWEST: usize = 10;
+
+/// What was asked for.
+#[derive(Debug, Default, PartialEq)]
+struct Args {
+    all: bool,
+    plan: bool,
+    timing: bool,
+    tests: Option<i32>,
+    set_base: Option<String>,
+}
+
+/// Does what these arguments say.
+pub fn run(arguments: &[&str]) -> ExitCode {
+    let Some(args) = parse(arguments) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match obey(&args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn parse(arguments: &[&str]) -> Option<Args> {
+    let mut args = Args::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match *argument {
+            "--all" => args.all = true,
+            "--plan" => args.plan = true,
+            "--timing" => args.timing = true,
+            "--tests" => args.tests = Some(rest.next()?.parse().ok()?),
+            "--set-base" => args.set_base = Some((*rest.next()?).to_owned()),
+            _ => return None,
+        }
+    }
+    Some(args)
+}
+
+/// Whether all passed.
+fn obey(args: &Args) -> Result<bool, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
+    if let Some(commit) = &args.set_base {
+        let base = Base::set(root, commit)?;
+        println!("base: {}, which landed last; this work is landing {}", base.commit, base.landing);
+        return Ok(true);
+    }
+    if args.timing {
+        let tests = ["test", "--release", "--workspace", "--no-fail-fast", "--", "--ignored", "--nocapture"];
+        let status = Command::new("cargo").args(tests).current_dir(root).status();
+        return Ok(status.is_ok_and(|status| status.success()));
+    }
+    let catalogue = Catalogue::read(root)?;
+    let plan = if args.all {
+        Plan::all(&catalogue)?
+    } else {
+        let base = Base::read(root)?;
+        let changed = git::changed(root, &base.commit)?;
+        println!("landing {}: {} files differ from {}", base.landing, changed.len(), base.commit);
+        Plan::of(&changed, base.landing, &catalogue)?
+    };
+    print!("{}", plan.text());
+    if args.plan {
+        return Ok(true);
+    }
+    let checkout = Checkout { root: root.to_owned(), binaries: binaries()? };
+    Ok(made(&plan, args.tests, &checkout))
+}
+
+/// Makes every step, whatever became of those before it; whether all passed.
+fn made(plan: &Plan, tests: Option<i32>, checkout: &Checkout) -> bool {
+    let mut passed = usize::from(tests == Some(0));
+    let mut failed = Vec::from_iter(tests.filter(|&status| status != 0).map(|_| "cargo test".to_owned()));
+    let mut times: Vec<(Duration, &Step)> = Vec::new();
+    for (step, _) in &plan.steps {
+        println!("\n==> {step}");
+        let began = Instant::now();
+        match step.make(checkout) {
+            Ok(()) => passed += 1,
+            Err(why) => {
+                println!("FAILED: {step}: {why}");
+                failed.push(step.to_string());
+            }
+        }
+        println!("    ({} s)", began.elapsed().as_secs());
+        times.push((began.elapsed(), step));
+    }
+    times.sort();
+    println!("\nthe slowest:");
+    for (time, step) in times.iter().rev().take(SLOWEST) {
+        println!("  {:>6}  {step}", minutes(*time));
+    }
+    for step in &failed {
+        println!("failed: {step}");
+    }
+    println!("\n{passed} passed, {} failed", failed.len());
+    failed.is_empty()
+}
+
+/// Where this program is, and so all that was built with it.
+fn binaries() -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|error| format!("this program's place: {error}"))?;
+    program.parent().map(Path::to_owned).ok_or_else(|| "this program is nowhere".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_read_and_what_is_unknown_or_unfinished_is_refused() {
+        assert_eq!(parse(&[]), Some(Args::default()));
+        assert_eq!(parse(&["--all", "--plan"]), Some(Args { all: true, plan: true, ..Args::default() }));
+        assert_eq!(parse(&["--tests", "101"]), Some(Args { tests: Some(101), ..Args::default() }));
+        for wrong in [&["--tests"][..], &["--tests", "x"], &["--set-base"], &["now"]] {
+            assert_eq!(parse(wrong), None, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What came of a run.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Whether the export in this file has trials, and every one of them and every contender that takes part gave a result.
+pub fn every_trial_is_ok(export: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(export).map_err(|error| format!("{}: {error}", export.display()))?;
+    let export: Value =
+        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", export.display()))?;
+    wrong(&export).map_or(Ok(()), Err)
+}
+
+fn wrong(export: &Value) -> Option<String> {
+    let all = |key: &str| export[key].as_array().into_iter().flatten();
+    for contender in all("contenders") {
+        let left_out = contender["reason"]
+            .as_str()
+            .is_some_and(|why| why.starts_with("left out") || why.starts_with("the profile"));
+        if contender["status"] != "ran" && !left_out {
+            return Some(format!("{} {}: {}", contender["status"], contender["name"], contender["reason"]));
+        }
+    }
+    if all("trials").next().is_none() {
+        return Some("there is no trial".to_owned());
+    }
+    let failed = all("trials").find(|trial| trial["outcome"] != "ok")?;
+    Some(format!("a trial of {} is {}: {}", failed["contender"], failed["outcome"], failed["reason"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_trial_and_a_skipped_contender_are_wrong_and_one_left_out_is_not() {
+        let trial = |outcome: &str| json!({"contender": "a", "outcome": outcome, "reason": "it died"});
+        let contender = |status: &str, reason: &str| json!({"name": "a", "status": status, "reason": reason});
+        let out = contender("skipped", "left out by --only");
+        let right = json!({"contenders": [contender("ran", ""), out], "trials": [trial("ok")]});
+        assert_eq!(wrong(&right), None);
+        let failed = json!({"contenders": [], "trials": [trial("ok"), trial("failed")]});
+        assert_eq!(wrong(&failed).unwrap(), "a trial of \"a\" is \"failed\": \"it died\"");
+        let skipped = json!({"contenders": [contender("skipped", "needs go")], "trials": [trial("ok")]});
+        assert!(wrong(&skipped).unwrap().contains("needs go"));
+        assert_eq!(wrong(&json!({"trials": []})).unwrap(), "there is no trial");
+    }
+}

@@ -1,0 +1,213 @@
+//! A step: what is checked, about how long that takes, and how it is made.
+
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::language::Language;
+use super::{format, kits, left_behind, not_tested, outcome};
+
+/// The steps there are, in the order in which they are made.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    Format,
+    Clippy,
+    Tidy,
+    /// The binary and the fake contenders, which most other steps need.
+    Build,
+    /// What the tests could not test here.
+    NotTested,
+    /// The experiment of a kind below `tests/smoke/`, with fake contenders.
+    Smoke {
+        kind: &'static str,
+    },
+    Windows,
+    Page,
+    Release,
+    /// Contenders of an experiment are built, start, and answer right: these variants, or all.
+    Check {
+        experiment: String,
+        only: Vec<String>,
+        languages: Vec<Language>,
+        variants: usize,
+    },
+    /// A kit conforms.
+    Kit {
+        name: String,
+    },
+    /// Contenders, kits and scripts in a folder are formatted.
+    Formatted {
+        folder: String,
+    },
+    /// A few blocks of a few contenders.
+    Run {
+        experiment: String,
+        only: Vec<String>,
+        blocks: usize,
+    },
+    /// The quick profile, by the binary that users get.
+    Quick {
+        experiment: String,
+    },
+    /// Nothing is left behind by all of these.
+    LeftBehind,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Step::Format => f.write_str("cargo fmt"),
+            Step::Clippy => f.write_str("cargo clippy"),
+            Step::Tidy => f.write_str("cargo xtask tidy"),
+            Step::Build => f.write_str("build the binary"),
+            Step::NotTested => f.write_str("tests not made"),
+            Step::Smoke { kind } => write!(f, "smoke {kind}"),
+            Step::Windows => f.write_str("cargo xtask windows"),
+            Step::Page => f.write_str("the player's page"),
+            Step::Release => f.write_str("cargo build --release"),
+            Step::Check { experiment, only, .. } if only.is_empty() => write!(f, "check {experiment}"),
+            Step::Check { experiment, only, .. } => write!(f, "check {experiment} ({})", only.join(", ")),
+            Step::Kit { name } => write!(f, "kit {name}"),
+            Step::Formatted { folder } => write!(f, "format of {folder}"),
+            Step::Run { experiment, only, blocks } => {
+                write!(f, "run {experiment} ({}), {blocks} blocks", only.join(", "))
+            }
+            Step::Quick { experiment } => write!(f, "run {experiment}, quick"),
+            Step::LeftBehind => f.write_str("left behind"),
+        }
+    }
+}
+
+impl Step {
+    /// The experiment that it checks with all its contenders.
+    pub fn checks_all_of(&self) -> Option<&str> {
+        match self {
+            Step::Check { experiment, only, .. } if only.is_empty() => Some(experiment),
+            _ => None,
+        }
+    }
+
+    /// About how long it takes on two cores where nothing is cached: for the plan, and for nothing else.
+    pub fn about(&self) -> Duration {
+        let seconds = match self {
+            Step::Format | Step::Tidy | Step::NotTested | Step::LeftBehind => 1,
+            Step::Build => 20,
+            Step::Clippy => 120,
+            Step::Smoke { .. } => 5,
+            Step::Windows => 30,
+            Step::Page => 60,
+            Step::Release => 300,
+            Step::Check { languages, variants, .. } => {
+                languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
+            }
+            Step::Kit { name } => {
+                let language = Language::ALL.into_iter().find(|language| language.name() == name);
+                language.map_or(30, to_build)
+            }
+            Step::Formatted { .. } => 15,
+            Step::Run { .. } => 60,
+            Step::Quick { .. } => 180,
+        };
+        Duration::from_secs(seconds)
+    }
+
+    /// Makes it.
+    pub fn make(&self, checkout: &Checkout) -> Result<(), String> {
+        let Checkout { root, binaries } = checkout;
+        match self {
+            Step::Format => cargo(root, &["fmt", "--all", "--check"]),
+            Step::Clippy => cargo(root, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+            Step::Tidy => cargo(root, &["xtask", "tidy"]),
+            // As the tests were built, or all of it would be compiled again with other features.
+            Step::Build => cargo(root, &["build", "--workspace", "--bins", "--examples"]),
+            Step::NotTested => not_tested::count(binaries),
+            Step::Smoke { kind } => checkout.measured(
+                &format!("tests/smoke/{kind}"),
+                &format!("smoke-{kind}"),
+                &["--gate", "holds"],
+            ),
+            Step::Windows => cargo(root, &["xtask", "windows"]),
+            Step::Page => page(root),
+            Step::Release => cargo(root, &["build", "--release"]),
+            Step::Check { experiment, only, .. } => {
+                let only = only.join(",");
+                let only = if only.is_empty() { Vec::new() } else { vec!["--only", &only] };
+                let arguments = [&["check", experiment, "--install"], &only[..]].concat();
+                run(Command::new(binaries.join("kumite")).args(arguments).current_dir(root))
+            }
+            Step::Kit { name } => kits::conforms(checkout, name),
+            Step::Formatted { folder } => format::check(checkout, folder),
+            Step::Run { experiment, only, blocks } => {
+                let (only, blocks) = (only.join(","), blocks.to_string());
+                let more = ["--profile", "quick", "--install", "--only", &only, "--blocks", &blocks];
+                checkout.measured(experiment, experiment, &more)
+            }
+            Step::Quick { experiment } => {
+                let html = format!("target/{experiment}.html");
+                let arguments = ["run", experiment, "--profile", "quick", "--install", "--html", &html];
+                let release = root.join("target/release/kumite");
+                run(Command::new(release).args(arguments).current_dir(root))
+            }
+            Step::LeftBehind => left_behind::nothing(),
+        }
+    }
+}
+
+/// The checkout, and where its binaries are.
+pub struct Checkout {
+    pub root: std::path::PathBuf,
+    pub binaries: std::path::PathBuf,
+}
+
+impl Checkout {
+    /// Runs an experiment, and sees that every trial of every contender gave a result.
+    fn measured(&self, experiment: &str, name: &str, more: &[&str]) -> Result<(), String> {
+        let json = self.binaries.join(format!("ci-{name}.json"));
+        let _ = std::fs::remove_file(&json);
+        run(Command::new(self.binaries.join("kumite"))
+            .args(["run", experiment, "--json"])
+            .arg(&json)
+            .args(more)
+            .env("KUMITE_FAKES", self.binaries.join("examples"))
+            .current_dir(&self.root))?;
+        outcome::every_trial_is_ok(&json)
+    }
+}
+
+/// How long the build of a contender takes, in seconds.
+fn to_build(language: Language) -> u64 {
+    match language {
+        Language::Python | Language::Node => 15,
+        Language::Go | Language::Cpp => 20,
+        Language::Elixir | Language::Java => 40,
+        Language::Kotlin => 60,
+        Language::Rust => 90,
+    }
+}
+
+fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    run(Command::new("cargo").args(arguments).current_dir(root))
+}
+
+/// The page of `kumite play --serve`, in a browser.
+fn page(root: &Path) -> Result<(), String> {
+    if !on_path("chromium") {
+        let install =
+            "apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null";
+        run(Command::new("sh").args(["-c", install]))?;
+    }
+    cargo(root, &["test", "-p", "kumite", "--test", "page"])
+}
+
+fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Runs it, and says how it ended if not well.
+pub fn run(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|error| format!("{program} cannot be started: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{program} ended with {status}")) }
+}
