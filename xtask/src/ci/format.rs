@@ -88,8 +88,15 @@ fn ruff(checkout: &Checkout, folder: &Path, files: &[&str]) -> Result<(), String
         let pip = ["install", "--quiet", "--disable-pip-version-check", RUFF];
         run(Command::new(home.join("bin/pip")).args(pip))?;
     }
-    for what in [&["format", "--check"][..], &["check"]] {
-        run(Command::new(&ruff).args(what).arg("--no-cache").args(files).current_dir(folder))?;
+    // Which imports are a program's own it sees from where it is started.
+    let parents: BTreeSet<&Path> = files.iter().filter_map(|file| Path::new(file).parent()).collect();
+    for parent in parents {
+        let here = files.iter().map(Path::new).filter(|file| file.parent() == Some(parent));
+        let names: Vec<_> = here.filter_map(Path::file_name).collect();
+        for what in [&["format", "--check"][..], &["check"]] {
+            let command = &mut Command::new(&ruff);
+            run(command.args(what).arg("--no-cache").args(&names).current_dir(folder.join(parent)))?;
+        }
     }
     Ok(())
 }
