@@ -136,7 +136,8 @@ fn ctrl_c_ends_who_builds_and_who_waits() {
 fn check_finds_who_writes_into_what_is_built() {
     let place = Place::new("", &[]);
     // Who may write everywhere can; others may have to ask for the right, and get it, for the folder is theirs.
-    let run = format!("chmod u+w . && touch written && exec {} pong", fake().display());
+    // By then the clock of the file system has gone on.
+    let run = format!("sleep 0.05; chmod u+w . && touch written && exec {} pong", fake().display());
     place.write(
         "experiments/fake/contenders/writer/contender.toml",
         &format!("version = 'cat out'\nbuild = 'echo 1 > out'\n[[variant]]\nname = 'writer'\nmodel = 'threads'\nrun = '{run}'\n"),

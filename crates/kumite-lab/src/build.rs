@@ -155,7 +155,9 @@ impl Builds {
             };
             anew = false;
             if let Some(held) = entry.share(alone, &key)? {
-                self.cache.tidy(&held)?;
+                if let Err(why) = self.cache.tidy(&held) {
+                    note(&why);
+                }
                 return Ok(Receipt { version, content, folder, origin: Origin::Built, held: Some(held) });
             }
         }

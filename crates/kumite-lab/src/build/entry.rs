@@ -187,8 +187,7 @@ impl Lock {
 impl Held {
     /// What was written there after it was built, if anything was.
     pub fn written(&self) -> Result<Option<PathBuf>, String> {
-        let mark = self.entry.beside("mark").metadata().and_then(|mark| mark.modified());
-        mark.and_then(|built| tree::written_since(&self.entry.folder, built))
+        tree::written_after(&self.entry.folder, &self.entry.beside("mark"))
             .map_err(|error| self.entry.cannot("read", &error))
     }
 }

@@ -5,7 +5,6 @@ use std::fs::{Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 const WRITE: u32 = 0o222;
 
@@ -25,11 +24,14 @@ pub(super) fn seal(folder: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// What was written there after this time, if anything was.
-pub(super) fn written_since(folder: &Path, time: SystemTime) -> io::Result<Option<PathBuf>> {
+/// What was written there after this file, if anything was.
+pub(super) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<PathBuf>> {
+    // Unlike the time of the last change of what it holds, nobody can set this one.
+    let time = |found: &Metadata| (found.ctime(), found.ctime_nsec());
+    let last = time(&file.symlink_metadata()?);
     let mut written = None;
     each(folder, &mut |path, found| {
-        if written.is_none() && found.modified()? > time {
+        if written.is_none() && time(found) > last {
             written = Some(path.to_owned());
         }
         Ok(())
