@@ -146,3 +146,13 @@ fn check_finds_who_writes_into_what_is_built() {
     assert!(said.out.contains("✗ writer: "), "{}", said.out);
     assert!(said.out.contains("was written after the build"), "{}", said.out);
 }
+
+#[test]
+fn what_it_uses_is_named_from_its_folder() {
+    let place = place();
+    let file = "experiments/fake/contenders/built/contender.toml";
+    place.write(file, &format!("uses = ['/tmp']\n{}", place.read(file)));
+    let said = place.kumite(&["build", "fake"]).ended(2);
+    let expected = "built/contender.toml:1:9: uses '/tmp': write it relative to this folder";
+    assert!(said.err.contains(expected), "{}", said.err);
+}
