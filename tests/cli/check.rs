@@ -62,7 +62,8 @@ fn a_contender_whose_tool_is_missing_does_not_pass_silently() {
 #[test]
 fn a_library_that_is_missing_is_installed_if_that_is_asked_for() {
     let place = Place::new("", &[]);
-    place.contender("a", "pong", "build = 'test -e ../../../../library'\n[install]\napt = ['libfake-dev']");
+    let build = format!("build = 'test -e {}'", place.path("library").display());
+    place.contender("a", "pong", &format!("{build}\n[install]\napt = ['libfake-dev']"));
     for (tool, does) in [
         ("dpkg-query", "test ! -e library || echo installed"),
         ("apt-get", "case \"$*\" in *install*libfake-dev) touch library;; esac"),

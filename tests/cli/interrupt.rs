@@ -39,10 +39,10 @@ fn ctrl_c_reports_what_there_is_and_leaves_nothing() {
 #[test]
 fn ctrl_c_in_a_build_ends_the_build() {
     let place = Place::new("", &[]);
-    let build = format!("build = 'echo $$ > pid; sleep 600 # {}'", place.mark());
+    let pid = place.path("pid");
+    let build = format!("build = 'echo $$ > {}; sleep 600 # {}'", pid.display(), place.mark());
     place.contender("built", "pong", &build);
     let child = place.command(&["run", "fake"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let pid = place.path("experiments/fake/contenders/built/pid");
     eventually(|| pid.exists());
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);

@@ -1,5 +1,6 @@
 //! The tool through its binary, as a user would, with tiny fake contenders: needs no other language.
 
+mod build;
 mod check;
 mod compare;
 mod disk;

@@ -68,6 +68,7 @@ impl Place {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kumite"));
         command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        command.env("XDG_CACHE_HOME", self.path("cache"));
         command
     }
 

@@ -429,7 +429,7 @@ fn without_the_disk_that_it_needs_nothing_is_started() {
             "{command:?}: {}",
             said.err
         );
-        assert!(!place.path("experiments/fake/contenders/built/built").exists(), "{command:?}");
+        assert!(!place.path("cache").exists(), "{command:?}");
     }
     let text = place.read("experiments/fake/experiment.toml").replace("$n * 1000000 GB", "$n * 1 kB");
     place.write("experiments/fake/experiment.toml", &text);
@@ -450,17 +450,12 @@ fn a_dry_run_starts_nothing() {
 fn what_a_contender_uses_builds_it_again() {
     let place = place(&[], &[]);
     place.write("kits/fake/kit.txt", "one");
-    contender(
-        &place,
-        "built",
-        "right",
-        "build = 'echo built >> count'\nuses = ['../../../../kits/fake']",
-        "",
-    );
-    place.write("experiments/fake/contenders/built/.gitignore", "/count\n");
+    let build = format!("build = 'echo built >> {}'", place.path("count").display());
+    let uses = "uses = ['../../../../kits/fake']";
+    contender(&place, "built", "right", &format!("{build}\n{uses}"), "");
     let built = || {
         place.kumite(&["run", "fake"]).ended(0);
-        place.read("experiments/fake/contenders/built/count").lines().count()
+        place.read("count").lines().count()
     };
     assert_eq!([built(), built()], [1, 1]);
     place.write("kits/fake/kit.txt", "two");

@@ -1,96 +1,208 @@
-//! Builds, skipped when nothing they depend on has changed.
+//! Builds, made once for every checkout of a user.
+//!
+//! A contender is built in a folder of the cache that is named after everything the build depends on, from a copy of its
+//! files: whoever has the same files, anywhere, has the same build. It is built where it stays, for virtual environments
+//! and others hold absolute paths. From then on nothing writes there.
 
+mod cache;
+mod entry;
+mod sources;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use blake3::Hasher;
 use kumite_process::{Spawn, run};
 
 use crate::contender::Contender;
 use crate::needs::{Tools, ended, last_lines};
+use cache::Cache;
+use entry::{Alone, Entry, Turn};
+use sources::{Sources, add};
+
+pub(crate) use entry::Held;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 const VERSION_LIMIT: Duration = Duration::from_secs(60);
+/// To be raised when kumite builds in another way: what it built before is then not used any more.
+const BUILD_VERSION: u32 = 1;
 
-/// Where builds of a contender are remembered and logged: below the folder of the store.
+/// The cache, and where builds are logged: below the folder of the store.
 pub(crate) struct Builds {
-    folder: PathBuf,
+    logs: PathBuf,
+    cache: Cache,
+}
+
+/// Where a contender comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is not built, and run where it is written.
+    InPlace,
+    /// It was built just now.
+    Built,
+    /// The cache had it.
+    Found,
+}
+
+/// A contender that answers its version command.
+pub(crate) struct Receipt {
+    /// What that prints.
+    pub version: String,
+    /// A digest of what it was built from.
+    pub content: String,
+    /// Where its commands run.
+    pub folder: PathBuf,
+    pub origin: Origin,
+    /// Keeps what was built as long as it is used.
+    pub held: Option<Held>,
 }
 
 impl Builds {
     pub fn open(state: &Path) -> Result<Builds, String> {
-        let folder = state.join("builds");
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-        Ok(Builds { folder })
+        Builds::with(state, Cache::open(cache::folder(state))?)
+    }
+
+    fn with(state: &Path, cache: Cache) -> Result<Builds, String> {
+        let logs = state.join("builds");
+        std::fs::create_dir_all(&logs).map_err(|error| format!("cannot make {}: {error}", logs.display()))?;
+        Ok(Builds { logs, cache })
+    }
+
+    #[cfg(test)]
+    pub fn below(folder: &Path) -> Builds {
+        Builds::with(&folder.join("state"), Cache::open(folder.join("cache")).unwrap()).unwrap()
+    }
+
+    /// The cache.
+    pub fn folder(&self) -> &Path {
+        self.cache.folder()
     }
 
     /// A file of this contender; two contenders of one name in different places do not share it.
     pub fn file(&self, contender: &Contender, ending: &str) -> PathBuf {
         let full = contender.folder.canonicalize().unwrap_or_else(|_| contender.folder.clone());
-        let name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let place = blake3::hash(full.to_string_lossy().as_bytes()).to_hex();
-        self.folder.join(format!("{name}-{}.{ending}", &place[..8]))
+        self.logs.join(format!("{}-{}.{ending}", contender.folder_name(), &place[..8]))
     }
 
     /// The log of what belongs to no contender.
     pub fn log(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.log"))
+        self.logs.join(format!("{name}.log"))
     }
 
-    /// Builds the contender unless it is built, and returns what its version command prints, the receipt, and a digest of
-    /// what it is built from.
+    /// Builds the contender unless the cache has it, `anew` even then. `note` is told of what takes long.
     pub fn receipt(
         &self,
         contender: &Contender,
         tools: &Tools,
+        mut anew: bool,
         stop: &AtomicBool,
-        building: &mut dyn FnMut(),
-    ) -> Result<(String, String), String> {
-        let stamp = self.file(contender, "stamp");
-        let env = tools.env()?;
-        let content = content(contender, tools).map_err(|error| format!("cannot read its files: {error}"))?;
-        let is_current = std::fs::read_to_string(&stamp).is_ok_and(|found| found == content);
-        if is_current && let Ok(version) = self.version(contender, &env, stop) {
-            return Ok((version, content));
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Receipt, String> {
+        let unreadable = |why| format!("cannot read its files: {why}");
+        let sources = Sources::of(contender).map_err(unreadable)?;
+        let content = sources.content(contender.build.as_deref(), tools).map_err(unreadable)?;
+        let job = Job { builds: self, contender, env: &tools.env()?, stop };
+        let Some(command) = &contender.build else {
+            let folder = contender.folder.clone();
+            let version = job.version(&folder)?;
+            return Ok(Receipt { version, content, folder, origin: Origin::InPlace, held: None });
+        };
+        let key = key(&content, tools);
+        let name = contender.folder_name();
+        let entry = self.cache.entry(&name, &key);
+        let folder = entry.folder().join(sources.home());
+        let mut waiting =
+            Some(format!("waiting for another kumite that builds {name}, or uses what is to be built anew"));
+        loop {
+            let mut wait = || waiting.take().into_iter().for_each(|wait| note(&wait));
+            let alone = match entry.turn(&key, anew, stop, &mut wait)? {
+                Turn::Use(held) => match job.version(&folder) {
+                    Ok(version) => {
+                        return Ok(Receipt {
+                            version,
+                            content,
+                            folder,
+                            origin: Origin::Found,
+                            held: Some(held),
+                        });
+                    }
+                    Err(why) if stop.load(Ordering::Relaxed) => return Err(why),
+                    // What it needs from outside is there no more, in spite of its key.
+                    Err(_) => {
+                        anew = true;
+                        continue;
+                    }
+                },
+                Turn::Build(alone) => alone,
+            };
+            note(&format!("building {name}"));
+            entry.clear(&alone)?;
+            let copy = || sources.copy(entry.folder(), &content, Some(command), tools).map_err(unreadable);
+            let built = copy().and_then(|()| job.build(command, &entry, &folder, &alone, &key));
+            let version = match built {
+                Ok(version) => version,
+                Err(why) => {
+                    // Should that fail, too: without a mark it is no build.
+                    let _ = entry.remove(alone);
+                    return Err(why);
+                }
+            };
+            anew = false;
+            if let Some(held) = entry.share(alone, &key)? {
+                if let Err(why) = self.cache.tidy(&held) {
+                    note(&why);
+                }
+                return Ok(Receipt { version, content, folder, origin: Origin::Built, held: Some(held) });
+            }
         }
-        if let Some(command) = &contender.build {
-            building();
-            // A build that is broken off must not pass for one that was finished before.
-            let _ = std::fs::remove_file(&stamp);
-            self.command("build", command, contender, &env, BUILD_LIMIT, stop)?;
-        }
-        let version = self.version(contender, &env, stop)?;
-        std::fs::write(&stamp, &content)
-            .map_err(|error| format!("cannot write {}: {error}", stamp.display()))?;
-        Ok((version, content))
+    }
+}
+
+/// What commands of a contender have in common.
+struct Job<'a> {
+    builds: &'a Builds,
+    contender: &'a Contender,
+    env: &'a [(String, String)],
+    stop: &'a AtomicBool,
+}
+
+impl Job<'_> {
+    /// Builds what was copied, and says its version, which it has to say without writing.
+    fn build(
+        &self,
+        command: &str,
+        entry: &Entry,
+        folder: &Path,
+        alone: &Alone,
+        key: &str,
+    ) -> Result<String, String> {
+        self.command("build", command, folder, BUILD_LIMIT)?;
+        let bytes = tree::seal(entry.folder())
+            .map_err(|error| format!("cannot take rights from {}: {error}", entry.folder().display()))?;
+        let version = self.version(folder)?;
+        entry.complete(alone, key, bytes)?;
+        Ok(version)
     }
 
-    fn version(
-        &self,
-        contender: &Contender,
-        env: &[(String, String)],
-        stop: &AtomicBool,
-    ) -> Result<String, String> {
-        let said = self.command("version", &contender.version, contender, env, VERSION_LIMIT, stop)?;
+    fn version(&self, folder: &Path) -> Result<String, String> {
+        let command = &self.contender.version;
+        let said = self.command("version", command, folder, VERSION_LIMIT)?;
         let text = String::from_utf8_lossy(&said);
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-        line.map(str::to_owned)
-            .ok_or_else(|| format!("its version command `{}` printed nothing", contender.version))
+        line.map(str::to_owned).ok_or_else(|| format!("its version command `{command}` printed nothing"))
     }
 
-    fn command(
-        &self,
-        what: &str,
-        command: &str,
-        contender: &Contender,
-        env: &[(String, String)],
-        limit: Duration,
-        stop: &AtomicBool,
-    ) -> Result<Vec<u8>, String> {
-        let log = self.file(contender, &format!("{what}.log"));
-        let spawn = Spawn { command, dir: &contender.folder, env, cores: &[], log: &log, group: None };
-        let finished = run(&spawn, limit, stop).map_err(|error| format!("its {what} command: {error}"))?;
+    fn command(&self, what: &str, command: &str, dir: &Path, limit: Duration) -> Result<Vec<u8>, String> {
+        let log = self.builds.file(self.contender, &format!("{what}.log"));
+        let spawn = Spawn { command, dir, env: self.env, cores: &[], log: &log, group: None };
+        let finished =
+            run(&spawn, limit, self.stop).map_err(|error| format!("its {what} command: {error}"))?;
         if finished.status.success() {
             return Ok(finished.stdout);
         }
@@ -99,104 +211,17 @@ impl Builds {
     }
 }
 
-/// A digest of all that a build depends on: the files that are not ignored by git, the command, and the tools.
-fn content(contender: &Contender, tools: &Tools) -> Result<String, String> {
-    let mut files: Vec<PathBuf> = Vec::new();
-    let used = contender.uses.iter().map(|used| contender.folder.join(used));
-    for folder in std::iter::once(contender.folder.clone()).chain(used) {
-        for entry in ignore::WalkBuilder::new(folder).hidden(false).require_git(false).build() {
-            let entry = entry.map_err(|error| error.to_string())?;
-            if entry.file_type().is_some_and(|kind| kind.is_file()) {
-                files.push(entry.into_path());
-            }
-        }
+/// What a build depends on, this machine included. A tool that says no version is known by its file.
+fn key(content: &str, tools: &Tools) -> String {
+    let mut hasher = Hasher::new();
+    add(&mut hasher, &BUILD_VERSION.to_le_bytes());
+    add(&mut hasher, std::env::consts::ARCH.as_bytes());
+    add(&mut hasher, content.as_bytes());
+    for (tool, _) in &tools.found {
+        let file = tools.file(tool).and_then(|file| file.canonicalize().ok());
+        let known = file.as_ref().and_then(|file| file.metadata().ok());
+        let known = known.map(|found| (found.len(), found.mtime(), found.mtime_nsec()));
+        add(&mut hasher, format!("{file:?} {known:?}").as_bytes());
     }
-    files.sort();
-    let mut hasher = blake3::Hasher::new();
-    let mut add = |bytes: &[u8]| {
-        hasher.update(&(bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
-    };
-    for file in files {
-        add(file.strip_prefix(&contender.folder).unwrap_or(&file).as_os_str().as_encoded_bytes());
-        add(&std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?);
-    }
-    add(contender.build.as_deref().unwrap_or_default().as_bytes());
-    for (tool, version) in &tools.found {
-        add(tool.as_bytes());
-        add(version.as_deref().unwrap_or_default().as_bytes());
-    }
-    Ok(hasher.finalize().to_hex().to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Bench {
-        folder: tempfile::TempDir,
-        builds: Builds,
-        contender: Contender,
-    }
-
-    fn bench(build: &str) -> Bench {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().join("fake");
-        std::fs::create_dir(&home).unwrap();
-        std::fs::create_dir(folder.path().join("kit")).unwrap();
-        std::fs::write(home.join(".gitignore"), "/out\n/count\n").unwrap();
-        std::fs::write(home.join("source"), "one").unwrap();
-        let contender = Contender {
-            folder: home,
-            needs: Vec::new(),
-            install: Default::default(),
-            build: Some(build.to_owned()),
-            uses: vec![PathBuf::from("../kit")],
-            version: "cat out".to_owned(),
-            variants: Vec::new(),
-        };
-        let builds = Builds::open(&folder.path().join("state")).unwrap();
-        Bench { folder, builds, contender }
-    }
-
-    impl Bench {
-        /// The version, and whether it was built.
-        fn receipt(&self) -> (Result<String, String>, bool) {
-            let mut built = false;
-            let version =
-                self.builds
-                    .receipt(&self.contender, &Tools::new(), &AtomicBool::new(false), &mut || built = true);
-            (version.map(|(version, _)| version), built)
-        }
-    }
-
-    #[test]
-    fn it_is_built_once_and_again_when_something_changed() {
-        let bench = bench("cp source out; echo x >> count");
-        assert_eq!(bench.receipt(), (Ok("one".into()), true));
-        assert_eq!(bench.receipt(), (Ok("one".into()), false));
-        std::fs::write(bench.contender.folder.join("source"), "two").unwrap();
-        assert_eq!(bench.receipt(), (Ok("two".into()), true));
-        // What the build made is gone, though nothing it was made from changed.
-        std::fs::remove_file(bench.contender.folder.join("out")).unwrap();
-        assert_eq!(bench.receipt(), (Ok("two".into()), true));
-        assert_eq!(bench.receipt(), (Ok("two".into()), false));
-        std::fs::write(bench.folder.path().join("kit/part"), "x").unwrap();
-        assert_eq!(bench.receipt(), (Ok("two".into()), true), "what it uses has changed");
-        let count = std::fs::read_to_string(bench.contender.folder.join("count")).unwrap();
-        assert_eq!(count.lines().count(), 4);
-        assert!(bench.folder.path().join("state/builds").is_dir());
-    }
-
-    #[test]
-    fn a_failed_build_says_how_and_is_tried_again() {
-        let bench = bench("echo no such thing >&2; exit 3");
-        for _ in 0..2 {
-            let (failed, built) = bench.receipt();
-            let failed = failed.unwrap_err();
-            assert!(built);
-            assert!(failed.contains("its build command"), "{failed}");
-            assert!(failed.contains("ended with status 3: no such thing (log: "), "{failed}");
-        }
-    }
+    hasher.finalize().to_hex().to_string()
 }

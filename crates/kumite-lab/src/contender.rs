@@ -39,7 +39,7 @@ pub struct Contender {
     pub install: Install,
     /// The command that builds it, if it is built at all.
     pub build: Option<String>,
-    /// Folders outside of its own that it is built from.
+    /// Folders and files outside of its own that it is built from.
     pub uses: Vec<PathBuf>,
     /// The command that prints its version: the receipt that it is built and runs.
     pub version: String,
@@ -108,7 +108,7 @@ pub(crate) struct File {
     version: String,
     /// The command that builds it.
     build: Option<String>,
-    /// Folders outside of this one that it is built from, such as a kit's: when they change, it is built again.
+    /// Folders and files outside of this one that it is built from, such as a kit's: when they change, it is built again.
     #[serde(default)]
     uses: Vec<PathBuf>,
     /// Where the tools come from.
@@ -158,10 +158,12 @@ impl Contender {
         }
         let folder = file.parent().unwrap_or(Path::new("."));
         for (index, used) in parsed.uses.iter().enumerate() {
-            if !folder.join(used).is_dir() {
-                let what = format!("uses '{}': no such folder in {}", used.display(), folder.display());
-                return Err(source.error_at(&["uses", &index.to_string()], what));
-            }
+            let what = match folder.join(used).exists() {
+                true if used.is_relative() => continue,
+                true => format!("uses '{}': write it relative to this folder", used.display()),
+                false => format!("uses '{}': no such folder or file in {}", used.display(), folder.display()),
+            };
+            return Err(source.error_at(&["uses", &index.to_string()], what));
         }
         Ok(Contender {
             folder: folder.to_owned(),
@@ -172,6 +174,12 @@ impl Contender {
             version: parsed.version,
             variants,
         })
+    }
+
+    /// What its folder is called.
+    pub(crate) fn folder_name(&self) -> String {
+        let full = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
+        full.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 

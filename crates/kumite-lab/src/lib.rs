@@ -50,6 +50,7 @@ mod within;
 mod workload;
 mod workload_schema;
 
+pub use build::Origin;
 pub use compare::{
     Allowed, Bench, CommandLine, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting,
     Shell, Templates, compare, compare_servers, import,

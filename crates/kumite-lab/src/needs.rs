@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use kumite_process::{Spawn, run};
 
-pub(crate) use tools::Tools;
 use tools::runs;
+pub(crate) use tools::{Tools, Versions};
 
 use crate::contender::Install;
 

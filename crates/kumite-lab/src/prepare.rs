@@ -1,14 +1,16 @@
 //! From contenders that are written down to contenders that can be started.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kumite_record as record;
 use kumite_record::ContenderStatus;
 
-use crate::build::Builds;
+use crate::build::{Builds, Held, Origin, Receipt};
 use crate::contender::{Answers, Contender, Reads, Variant};
-use crate::needs::{self, Tools};
+use crate::needs::{self, Tools, Versions};
 use crate::place::SpecError;
 use crate::service;
 use crate::spec::Experiment;
@@ -40,6 +42,28 @@ pub struct Prepared {
     pub contenders: Vec<record::Contender>,
     /// What runs beside them.
     pub services: Vec<record::Service>,
+    /// Where builds are kept.
+    pub cache: PathBuf,
+    /// Of those that can be started. As long as they are here, nobody removes what they are.
+    builds: BTreeMap<String, Build>,
+}
+
+struct Build {
+    origin: Origin,
+    held: Option<Rc<Held>>,
+}
+
+impl Prepared {
+    /// Where a contender that can be started comes from.
+    pub fn origin(&self, name: &str) -> Option<Origin> {
+        self.builds.get(name).map(|build| build.origin)
+    }
+
+    /// What was written in the folder of a build after it was built, which must not be.
+    pub fn written(&self, name: &str) -> Result<Option<PathBuf>, String> {
+        let held = self.builds.get(name).and_then(|build| build.held.as_ref());
+        held.map_or(Ok(None), |held| held.written())
+    }
 }
 
 /// Which contenders take part, and whether missing tools may be installed.
@@ -53,6 +77,8 @@ pub struct Choice {
     pub unplanned: Vec<String>,
     /// Install missing tools through the system's package manager.
     pub install: bool,
+    /// Build them anew, also what the cache has.
+    pub anew: bool,
 }
 
 impl Choice {
@@ -91,45 +117,60 @@ pub fn prepare(
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
 ) -> Result<Prepared, SpecError> {
-    let builds = Builds::open(state).map_err(SpecError::Usage)?;
+    let mut preparing = Preparing {
+        builds: Builds::open(state).map_err(SpecError::Usage)?,
+        versions: Versions::default(),
+        choice,
+        stop,
+        note,
+    };
     // Without them nothing can be measured, so they come first.
-    let services =
-        service::prepare(&experiment.services, choice.install, &builds.log("services"), stop, note)
-            .map_err(SpecError::Usage)?;
-    let mut prepared = Prepared { ready: Vec::new(), contenders: Vec::new(), services };
+    let log = preparing.builds.log("services");
+    let services = service::prepare(&experiment.services, choice.install, &log, stop, preparing.note)
+        .map_err(SpecError::Usage)?;
+    let mut prepared = Prepared {
+        ready: Vec::new(),
+        contenders: Vec::new(),
+        services,
+        cache: preparing.builds.folder().to_owned(),
+        builds: BTreeMap::new(),
+    };
     for contender in &experiment.contenders {
         let wanted = |variant: &&Variant| choice.left_out(&variant.name).is_none();
-        let built = if contender.variants.iter().any(|variant| wanted(&variant)) {
-            built(contender, &builds, choice.install, stop, note)
+        let mut built = if contender.variants.iter().any(|variant| wanted(&variant)) {
+            preparing.built(contender)
         } else {
             Err((ContenderStatus::Skipped, String::new()))
         };
         if stop.load(Ordering::Relaxed) {
             break;
         }
+        let held = built.as_mut().ok().and_then(|(receipt, _)| receipt.held.take()).map(Rc::new);
         for variant in &contender.variants {
             let (status, version, reason) = match (choice.left_out(&variant.name), &built) {
                 (Some(why), _) => (ContenderStatus::Skipped, None, Some(why.to_owned())),
-                (None, Ok(built)) => (ContenderStatus::Ran, Some(built.version.clone()), None),
+                (None, Ok((receipt, _))) => (ContenderStatus::Ran, Some(receipt.version.clone()), None),
                 (None, Err((status, why))) => (*status, None, Some(why.clone())),
             };
-            if let (ContenderStatus::Ran, Ok(built)) = (status, &built) {
+            let receipt = built.as_ref().ok().filter(|_| status == ContenderStatus::Ran);
+            if let Some((receipt, env)) = receipt {
+                let build = Build { origin: receipt.origin, held: held.clone() };
+                prepared.builds.insert(variant.name.clone(), build);
                 prepared.ready.push(Ready {
                     name: variant.name.clone(),
-                    folder: contender.folder.clone(),
+                    folder: receipt.folder.clone(),
                     run: variant.run.clone(),
-                    env: built.env.clone(),
+                    env: env.clone(),
                     answers: variant.answers,
                     reads: variant.reads,
                     memory_mb: variant.memory_mb,
                 });
             }
-            let content = built.as_ref().ok().filter(|_| status == ContenderStatus::Ran);
             prepared.contenders.push(record::Contender {
                 name: variant.name.clone(),
                 model: variant.model.clone(),
                 version,
-                content: content.map(|built| built.content.clone()),
+                content: receipt.map(|(receipt, _)| receipt.content.clone()),
                 status,
                 reason,
             });
@@ -140,79 +181,75 @@ pub fn prepare(
     Ok(prepared)
 }
 
-/// A contender that is built.
-struct Built {
-    /// What its version command prints.
-    version: String,
-    /// A digest of what it was built from.
-    content: String,
-    /// What leads to its tools.
-    env: Vec<(String, String)>,
+/// What leads to a contender's tools.
+type Env = Vec<(String, String)>;
+
+struct Preparing<'a> {
+    builds: Builds,
+    versions: Versions,
+    choice: &'a Choice,
+    stop: &'a AtomicBool,
+    note: &'a mut dyn FnMut(&str),
 }
 
-/// Looks for its tools and builds it, or says why it cannot take part.
-fn built(
-    contender: &Contender,
-    builds: &Builds,
-    install: bool,
-    stop: &AtomicBool,
-    note: &mut dyn FnMut(&str),
-) -> Result<Built, (ContenderStatus, String)> {
-    let name = contender.folder.file_name().unwrap_or_default().to_string_lossy();
-    let tools =
-        tools(contender, builds, install, stop, note).map_err(|why| (ContenderStatus::Skipped, why))?;
-    let env = tools.env().map_err(|why| (ContenderStatus::Failed, why))?;
-    let build = |note: &mut dyn FnMut(&str)| {
-        builds.receipt(contender, &tools, stop, &mut || note(&format!("building {name}")))
-    };
-    let mut receipt = build(note);
-    // A library or a module is no tool, so that nobody has looked for it.
-    let log = builds.file(contender, "install.log");
-    if let Err(why) = &receipt
-        && install
-        && !stop.load(Ordering::Relaxed)
-        && needs::is_any_missing(&contender.install, &log)
-    {
-        note(&format!("installing {} (its build failed)", contender.install.apt.join(" ")));
-        receipt = match needs::install(&contender.install, &log) {
-            Ok(()) => build(note),
-            Err(failed) => Err(format!("{why}; installing failed: {failed}")),
-        };
+impl Preparing<'_> {
+    /// Looks for its tools and builds it, or says why it cannot take part.
+    fn built(&mut self, contender: &Contender) -> Result<(Receipt, Env), (ContenderStatus, String)> {
+        let tools = self.tools(contender).map_err(|why| (ContenderStatus::Skipped, why))?;
+        let env = tools.env().map_err(|why| (ContenderStatus::Failed, why))?;
+        let mut receipt = self.receipt(contender, &tools);
+        // A library or a module is no tool, so that nobody has looked for it.
+        if let Err(why) = &receipt
+            && self.choice.install
+            && !self.stop.load(Ordering::Relaxed)
+            && needs::is_any_missing(&contender.install, &self.log(contender))
+        {
+            (self.note)(&format!("installing {} (its build failed)", contender.install.apt.join(" ")));
+            receipt = match self.install(contender) {
+                Ok(()) => self.receipt(contender, &tools),
+                Err(failed) => Err(format!("{why}; installing failed: {failed}")),
+            };
+        }
+        receipt.map(|receipt| (receipt, env)).map_err(|why| (ContenderStatus::Failed, why))
     }
-    receipt
-        .map(|(version, content)| Built { version, content, env })
-        .map_err(|why| (ContenderStatus::Failed, why))
-}
 
-fn tools(
-    contender: &Contender,
-    builds: &Builds,
-    install: bool,
-    stop: &AtomicBool,
-    note: &mut dyn FnMut(&str),
-) -> Result<Tools, String> {
-    let packages = &contender.install;
-    let found = look(contender, builds, stop);
-    let Err(missing) = found else { return found };
-    if !install || packages.apt.is_empty() {
-        return Err(format!("needs {missing}; {}", remedy(contender)));
+    fn receipt(&mut self, contender: &Contender, tools: &Tools) -> Result<Receipt, String> {
+        self.builds.receipt(contender, tools, self.choice.anew, self.stop, self.note)
     }
-    note(&format!("installing {} (needs {missing})", packages.apt.join(" ")));
-    needs::install(packages, &builds.file(contender, "install.log"))
-        .map_err(|why| format!("needs {missing}; installing it failed: {why}"))?;
-    look(contender, builds, stop).map_err(|missing| {
-        let get = packages.get.as_deref().map(|page| format!(": see {page}")).unwrap_or_default();
-        format!("needs {missing}, also after installing {}; get a newer one{get}", packages.apt.join(" "))
-    })
-}
 
-fn look(contender: &Contender, builds: &Builds, stop: &AtomicBool) -> Result<Tools, String> {
-    let log = builds.file(contender, "needs.log");
-    let mut tools = Tools::new();
-    for need in &contender.needs {
-        tools.find(need, &log, stop)?;
+    fn tools(&mut self, contender: &Contender) -> Result<Tools, String> {
+        let packages = &contender.install;
+        let found = self.look(contender);
+        let Err(missing) = found else { return found };
+        if !self.choice.install || packages.apt.is_empty() {
+            return Err(format!("needs {missing}; {}", remedy(contender)));
+        }
+        (self.note)(&format!("installing {} (needs {missing})", packages.apt.join(" ")));
+        self.install(contender).map_err(|why| format!("needs {missing}; installing it failed: {why}"))?;
+        self.look(contender).map_err(|missing| {
+            let get = packages.get.as_deref().map(|page| format!(": see {page}")).unwrap_or_default();
+            format!("needs {missing}, also after installing {}; get a newer one{get}", packages.apt.join(" "))
+        })
     }
-    Ok(tools)
+
+    fn look(&self, contender: &Contender) -> Result<Tools, String> {
+        let log = self.builds.file(contender, "needs.log");
+        let mut tools = Tools::new(&self.versions);
+        for need in &contender.needs {
+            tools.find(need, &log, self.stop)?;
+        }
+        Ok(tools)
+    }
+
+    /// After it, tools may say something else.
+    fn install(&mut self, contender: &Contender) -> Result<(), String> {
+        self.versions = Versions::default();
+        needs::install(&contender.install, &self.log(contender))
+    }
+
+    fn log(&self, contender: &Contender) -> PathBuf {
+        self.builds.file(contender, "install.log")
+    }
 }
 
 /// Where its tools are to be had.

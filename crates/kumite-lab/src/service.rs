@@ -19,7 +19,7 @@ use kumite_record::{AxisValue, Cores, Point, Service};
 
 use crate::contender::Install;
 use crate::log::last_lines;
-use crate::needs::{self, Need, Tools, ended};
+use crate::needs::{self, Need, Tools, Versions, ended};
 use crate::spec::Experiment;
 use dynamodb::Dynamodb;
 use files::Files;
@@ -268,7 +268,7 @@ pub(crate) fn prepare(
 }
 
 fn look(kind: Kind, log: &Path) -> Result<Tools, String> {
-    let mut tools = Tools::new();
+    let mut tools = Tools::new(&Versions::default());
     for need in kind.needs() {
         let need: Need = need.parse()?;
         tools.find(&need, log, &AtomicBool::new(false))?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use clap::Parser;
-use kumite_lab::{Experiment, prepare};
+use kumite_lab::{Choice, Experiment, Origin, prepare};
 use kumite_record::{ContenderStatus, Store};
 
 use crate::contenders::Contenders;
@@ -19,14 +19,17 @@ pub struct Args {
     experiment: String,
     #[command(flatten)]
     contenders: Contenders,
-    /// The results store; builds and logs are kept beside it
+    /// Build them anew, also what the cache has, and keep that in its place
+    #[arg(long)]
+    no_cache: bool,
+    /// The results store; logs are kept beside it
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
     db: PathBuf,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let experiment = Experiment::load(&args.experiment, "quick")?;
-    let choice = args.contenders.choice();
+    let choice = Choice { anew: args.no_cache, ..args.contenders.choice() };
     choice.check(&experiment)?;
     if experiment.variants().iter().all(|(_, variant)| choice.left_out(&variant.name).is_some()) {
         return Err(Failure::Usage("--only and --skip leave no contender to build".to_owned()));
@@ -43,13 +46,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     {
         let (version, reason) = (contender.version.as_deref(), contender.reason.as_deref());
         output::print(&match contender.status {
-            ContenderStatus::Ran => format!("✓ {}: {}\n", contender.name, version.unwrap_or_default()),
+            ContenderStatus::Ran => {
+                let origin = match prepared.origin(&contender.name) {
+                    Some(Origin::Built) => " built",
+                    Some(Origin::Found) => " found",
+                    Some(Origin::InPlace) | None => "",
+                };
+                format!("✓ {}{origin}: {}\n", contender.name, version.unwrap_or_default())
+            }
             status => {
                 wanting += 1;
                 format!("✗ {} {}: {}\n", contender.name, status.as_str(), reason.unwrap_or_default())
             }
         })?;
     }
+    output::note(&format!("builds are kept in {}", prepared.cache.display()));
     match wanting {
         0 => Ok(()),
         n => Err(Failure::Gate(format!("{n} contenders of {} cannot be run", experiment.name))),

@@ -22,7 +22,7 @@ pub struct Args {
     experiment: String,
     #[command(flatten)]
     contenders: Contenders,
-    /// The results store; builds and logs are kept beside it
+    /// The results store; logs are kept beside it
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
     db: PathBuf,
 }
@@ -77,6 +77,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         if stop.load(Ordering::Relaxed) {
             break;
+        }
+        if answered.is_ok()
+            && let Some(path) = prepared.written(name).map_err(Failure::Incomplete)?
+        {
+            answered = Err(format!(
+                "{} was written after the build, and whoever uses the build next finds that: write elsewhere, and \
+                 `kumite build --no-cache` makes it good",
+                path.display()
+            ));
         }
         let line = match answered {
             Ok(answered) => {

@@ -36,7 +36,7 @@ pub struct Args {
     /// Install missing tools through the system's package manager
     #[arg(long)]
     install: bool,
-    /// The results store; builds and logs are kept beside it
+    /// The results store; logs are kept beside it
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
     db: PathBuf,
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::State;
 use crate::contender::Contender;
 use crate::folder::{folder_name, read_contenders};
-use crate::needs::{Need, Tools};
+use crate::needs::{Need, Tools, Versions};
 use crate::place::SpecError;
 use crate::prepare::remedy;
 use crate::spec::Experiment;
@@ -138,7 +138,7 @@ fn work(wanted: &[&[Need]], next: &AtomicUsize, stop: &AtomicBool, send: &Sender
     loop {
         let nth = next.fetch_add(1, Ordering::Relaxed);
         let Some(needs) = wanted.get(nth).filter(|_| !stop.load(Ordering::Relaxed)) else { return };
-        let mut tools = Tools::new();
+        let mut tools = Tools::new(&Versions::default());
         let found = needs.iter().map(|need| find(&mut tools, need, stop)).collect();
         // Whoever asked may have stopped waiting.
         let _ = send.send((nth, found));

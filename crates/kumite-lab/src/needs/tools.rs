@@ -1,9 +1,10 @@
 //! Where tools are: on PATH, in JAVA_HOME, and where the system keeps several Javas and PostgreSQLs.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kumite_process::{Spawn, run};
@@ -16,9 +17,16 @@ const JVMS: &str = "/usr/lib/jvm";
 /// And Debian each PostgreSQL.
 const POSTGRESQLS: &str = "/usr/lib/postgresql";
 
+/// What tools have said, by the tool and the way to it: each is asked once. What installs has to begin with none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Versions(Arc<Mutex<HashMap<Asked, Vec<u64>>>>);
+
+type Asked = (String, Vec<(String, String)>);
+
 /// The tools of one contender, and the way to them.
 pub(crate) struct Tools {
     way: Way,
+    versions: Versions,
     jvms: PathBuf,
     postgresqls: PathBuf,
     /// What was found: its command, and its version if one was asked for.
@@ -34,11 +42,17 @@ struct Way {
 
 impl Tools {
     /// None yet.
-    pub fn new() -> Tools {
+    pub fn new(versions: &Versions) -> Tools {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let java_home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
         let way = Way { path: std::env::split_paths(&path).collect(), java_home };
-        Tools { way, jvms: JVMS.into(), postgresqls: POSTGRESQLS.into(), found: Vec::new() }
+        Tools {
+            way,
+            versions: versions.clone(),
+            jvms: JVMS.into(),
+            postgresqls: POSTGRESQLS.into(),
+            found: Vec::new(),
+        }
     }
 
     /// The file that commands run for a tool that was found.
@@ -59,7 +73,7 @@ impl Tools {
             let way = self.way.through(&folder, &need.tool);
             let version = match &need.at_least {
                 None => None,
-                Some(wanted) => match way.ask(&need.tool, log, stop) {
+                Some(wanted) => match self.versions.of(&need.tool, &way, log, stop) {
                     Ok(version) if is_older(&version, wanted) => {
                         if newest.as_ref().is_none_or(|(newest, _)| is_older(newest, &version)) {
                             newest = Some((version, folder));
@@ -104,6 +118,19 @@ impl Tools {
             .filter(|folder| folder.is_absolute() && runs(&folder.join(tool)))
             .filter(|folder| seen.insert(folder.join(tool).canonicalize().ok()))
             .collect()
+    }
+}
+
+impl Versions {
+    fn of(&self, tool: &str, way: &Way, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, String> {
+        let asked = (tool.to_owned(), way.env()?);
+        let said = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(version) = said().get(&asked) {
+            return Ok(version.clone());
+        }
+        let version = way.ask(tool, log, stop)?;
+        said().insert(asked, version.clone());
+        Ok(version)
     }
 }
 
@@ -199,6 +226,7 @@ mod tests {
         let way = Way { path, java_home: None };
         let tools = Tools {
             way,
+            versions: Versions::default(),
             jvms: root.path().join("jvm"),
             postgresqls: root.path().join("postgresql"),
             found: Vec::new(),
@@ -320,8 +348,20 @@ mod tests {
             version: "read -r built < built; echo \"$built, $(x)\"".to_owned(),
             variants: Vec::new(),
         };
-        let builds = Builds::open(machine.root.path()).unwrap();
-        let receipt = builds.receipt(&contender, &machine.tools, &AtomicBool::new(false), &mut || {});
-        assert_eq!(receipt.unwrap().0, "x 3.4, x 3.4");
+        let stop = AtomicBool::new(false);
+        let builds = Builds::below(machine.root.path());
+        let receipt = builds.receipt(&contender, &machine.tools, false, &stop, &mut |_| {});
+        assert_eq!(receipt.unwrap().version, "x 3.4, x 3.4");
+    }
+
+    #[test]
+    fn a_tool_is_asked_once() {
+        let mut machine = machine();
+        machine.add("first/x", "x 1.2");
+        assert_eq!(machine.find("x >= 1"), found("1.2", "", ""));
+        machine.add("first/x", "x 3.4");
+        assert_eq!(machine.find("x >= 1"), found("1.2", "", ""));
+        machine.tools.versions = Versions::default();
+        assert_eq!(machine.find("x >= 1"), found("3.4", "", ""));
     }
 }

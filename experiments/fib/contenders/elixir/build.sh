@@ -3,6 +3,5 @@
 set -eu
 cd "$(dirname "$0")"
 ../../../../kits/elixir/build.sh _build
-rm -rf _build/fib
 mkdir -p _build/fib/ebin
 ERL_LIBS=_build elixirc -o _build/fib/ebin *.ex

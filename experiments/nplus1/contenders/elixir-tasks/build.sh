@@ -3,6 +3,5 @@
 set -eu
 cd "$(dirname "$0")"
 ../../../../kits/elixir/build.sh _build
-rm -rf _build/nplus1
 mkdir -p _build/nplus1/ebin
 ERL_LIBS=_build elixirc -o _build/nplus1/ebin nplus1.ex

@@ -1,0 +1,108 @@
+//! Where builds are kept, for every checkout of a user, and how much of them.
+
+use std::path::{Path, PathBuf};
+
+use super::entry::{Entry, Held};
+
+const LIMIT: u64 = 20 << 30;
+
+pub(super) struct Cache {
+    folder: PathBuf,
+    /// How much it may hold, in bytes, without what is in use.
+    limit: u64,
+}
+
+impl Cache {
+    pub fn open(folder: PathBuf) -> Result<Cache, String> {
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        Ok(Cache { folder, limit: LIMIT })
+    }
+
+    #[cfg(test)]
+    pub fn with_limit(self, limit: u64) -> Cache {
+        Cache { limit, ..self }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The place of the build of this name that has this key.
+    pub fn entry(&self, name: &str, key: &str) -> Entry {
+        Entry::new(&self.folder, &format!("{name}-{}", &key[..16]))
+    }
+
+    /// Removes what a killed build has left, and what was not used for the longest time until the rest is within the limit.
+    /// Nobody waits for it, and nothing that is in use is touched.
+    pub fn tidy(&self, _just_built: &Held) -> Result<(), String> {
+        let mut builds = Vec::new();
+        for entry in self.entries()? {
+            match entry.mark() {
+                Some(mark) => builds.push((entry.used(), mark.bytes, entry)),
+                None => {
+                    remove(&entry)?;
+                }
+            }
+        }
+        let mut bytes: u64 = builds.iter().map(|(_, bytes, _)| bytes).sum();
+        builds.sort_by_key(|(used, ..)| *used);
+        for (_, its, entry) in builds {
+            if bytes > self.limit && remove(&entry)? {
+                bytes -= its;
+            }
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>, String> {
+        let cannot = |error| format!("cannot read {}: {error}", self.folder.display());
+        let mut entries = Vec::new();
+        for file in std::fs::read_dir(&self.folder).map_err(cannot)? {
+            let name = file.map_err(cannot)?.file_name();
+            if let Some(name) = name.to_str().and_then(|name| name.strip_suffix(".lock")) {
+                entries.push(Entry::new(&self.folder, name));
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// Whether it was removed, or is in use.
+fn remove(entry: &Entry) -> Result<bool, String> {
+    let lock = |error| format!("cannot lock {}: {error}", entry.folder().display());
+    match entry.try_alone().map_err(lock)? {
+        Some(alone) => entry.remove(alone).map(|()| true),
+        None => Ok(false),
+    }
+}
+
+/// The folder of this user's cache, or one beside the results where there is no home.
+pub(super) fn folder(state: &Path) -> PathBuf {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    folder_of(variable("XDG_CACHE_HOME"), variable("HOME"), state)
+}
+
+fn folder_of(xdg: Option<PathBuf>, home: Option<PathBuf>, state: &Path) -> PathBuf {
+    // A relative one is to be ignored, says the XDG Base Directory Specification.
+    let xdg = xdg.filter(|folder| folder.is_absolute());
+    let home = home.filter(|folder| folder.is_absolute()).map(|home| home.join(".cache"));
+    xdg.or(home).map_or_else(|| state.join("cache"), |cache| cache.join("kumite")).join("builds")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_the_users() {
+        let folder = |xdg: Option<&str>, home: Option<&str>| {
+            folder_of(xdg.map(PathBuf::from), home.map(PathBuf::from), Path::new("/s"))
+        };
+        assert_eq!(folder(Some("/x"), Some("/h")), Path::new("/x/kumite/builds"));
+        assert_eq!(folder(None, Some("/h")), Path::new("/h/.cache/kumite/builds"));
+        assert_eq!(folder(Some("x"), Some("/h")), Path::new("/h/.cache/kumite/builds"));
+        assert_eq!(folder(Some(""), Some("")), Path::new("/s/cache/builds"));
+        assert_eq!(folder(None, None), Path::new("/s/cache/builds"));
+    }
+}

@@ -1,0 +1,201 @@
+//! One build in the cache: a folder, beside it the mark that it is complete, and the lock of who builds or uses it.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::tree;
+
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// The paths of a build, whether it is there or not.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    folder: PathBuf,
+}
+
+/// Written last: without it there is only half a build.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Mark {
+    key: String,
+    pub bytes: u64,
+}
+
+/// Whose turn it is.
+pub(super) enum Turn {
+    /// It is there.
+    Use(Held),
+    /// Nobody else builds or uses it.
+    Build(Alone),
+}
+
+/// A build that is in use: nobody builds it anew or removes it.
+#[derive(Debug)]
+pub(crate) struct Held {
+    entry: Entry,
+    _lock: Lock,
+}
+
+/// A build that is nobody else's.
+pub(super) struct Alone {
+    lock: Lock,
+}
+
+/// A lock that is let go of at once: a child that is just being started holds a copy of the file until it is executed.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+impl Entry {
+    pub fn new(cache: &Path, name: &str) -> Entry {
+        Entry { folder: cache.join(name) }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Waits until it is there, or ours to build; `anew` even if it is there. `waiting` is told when it takes longer.
+    pub fn turn(
+        &self,
+        key: &str,
+        anew: bool,
+        stop: &AtomicBool,
+        waiting: &mut dyn FnMut(),
+    ) -> Result<Turn, String> {
+        let mut looks = 0_u64;
+        while !stop.load(Ordering::Relaxed) {
+            if let Some(turn) = self.try_turn(key, anew).map_err(|error| self.cannot("lock", &error))? {
+                return Ok(turn);
+            }
+            looks += 1;
+            // The first look may only have met one of who has nothing to build either.
+            if looks == 2 {
+                waiting();
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Err("it was interrupted while another kumite was at it".to_owned())
+    }
+
+    fn try_turn(&self, key: &str, anew: bool) -> io::Result<Option<Turn>> {
+        let lock = self.open_lock()?;
+        if !anew && is_taken(lock.0.try_lock_shared())? {
+            if self.is_complete(key) {
+                return Ok(Some(Turn::Use(self.held(lock)?)));
+            }
+            lock.0.unlock()?;
+        }
+        if !is_taken(lock.0.try_lock())? || lock.is_removed()? || (!anew && self.is_complete(key)) {
+            return Ok(None);
+        }
+        Ok(Some(Turn::Build(Alone { lock })))
+    }
+
+    /// The lock if nobody has it.
+    pub fn try_alone(&self) -> io::Result<Option<Alone>> {
+        let lock = self.open_lock()?;
+        Ok((is_taken(lock.0.try_lock())? && !lock.is_removed()?).then_some(Alone { lock }))
+    }
+
+    fn held(&self, lock: Lock) -> io::Result<Held> {
+        lock.0.set_modified(SystemTime::now())?;
+        Ok(Held { entry: self.clone(), _lock: lock })
+    }
+
+    /// From who has built it to who uses it; none if somebody else came between.
+    pub fn share(&self, alone: Alone, key: &str) -> Result<Option<Held>, String> {
+        let share = || match is_taken(alone.lock.0.try_lock_shared())? && self.is_complete(key) {
+            true => self.held(alone.lock).map(Some),
+            false => Ok(None),
+        };
+        share().map_err(|error| self.cannot("lock", &error))
+    }
+
+    /// Marks what was built in the folder as complete.
+    pub fn complete(&self, _alone: &Alone, key: &str, bytes: u64) -> Result<(), String> {
+        let text = serde_json::to_vec(&Mark { key: key.to_owned(), bytes }).expect("a text and a number");
+        let unfinished = self.beside("mark.new");
+        std::fs::write(&unfinished, text)
+            .and_then(|()| std::fs::rename(&unfinished, self.beside("mark")))
+            .map_err(|error| self.cannot("mark", &error))
+    }
+
+    /// Removes it, or half of it. Without its mark it is half from the first moment on.
+    pub fn clear(&self, _alone: &Alone) -> Result<(), String> {
+        match std::fs::remove_file(self.beside("mark")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => tree::remove(&self.folder),
+        }
+        .map_err(|error| self.cannot("remove", &error))
+    }
+
+    /// Removes it, and its lock, which whoever opened it before then finds to be none.
+    pub fn remove(&self, alone: Alone) -> Result<(), String> {
+        self.clear(&alone)?;
+        std::fs::remove_file(self.beside("lock")).map_err(|error| self.cannot("remove the lock of", &error))
+    }
+
+    pub fn mark(&self) -> Option<Mark> {
+        let text = std::fs::read(self.beside("mark")).ok()?;
+        serde_json::from_slice(&text).ok().filter(|_| self.folder.is_dir())
+    }
+
+    /// When a run last began to use it.
+    pub fn used(&self) -> SystemTime {
+        let lock = self.beside("lock").metadata();
+        lock.and_then(|lock| lock.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+    }
+
+    fn is_complete(&self, key: &str) -> bool {
+        self.mark().is_some_and(|mark| mark.key == key)
+    }
+
+    fn open_lock(&self) -> io::Result<Lock> {
+        File::options().create(true).truncate(false).write(true).open(self.beside("lock")).map(Lock)
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = self.folder.clone().into_os_string();
+        name.push(".");
+        name.push(ending);
+        name.into()
+    }
+
+    fn cannot(&self, what: &str, error: &io::Error) -> String {
+        format!("cannot {what} {}: {error}", self.folder.display())
+    }
+}
+
+impl Lock {
+    /// Whether whoever comes next would open another file.
+    fn is_removed(&self) -> io::Result<bool> {
+        Ok(self.0.metadata()?.nlink() == 0)
+    }
+}
+
+impl Held {
+    /// What was written there after it was built, if anything was.
+    pub fn written(&self) -> Result<Option<PathBuf>, String> {
+        tree::written_after(&self.entry.folder, &self.entry.beside("mark"))
+            .map_err(|error| self.entry.cannot("read", &error))
+    }
+}
+
+fn is_taken(tried: Result<(), TryLockError>) -> io::Result<bool> {
+    match tried {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}

@@ -1,0 +1,64 @@
+//! The folder of a build: closed against writing, measured, looked over, removed.
+
+use std::collections::HashSet;
+use std::fs::{Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+const WRITE: u32 = 0o222;
+
+/// Takes away every right to write, and says how much it holds, in bytes.
+pub(super) fn seal(folder: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    let mut linked = HashSet::new();
+    each(folder, &mut |path, found| {
+        if found.nlink() == 1 || found.is_dir() || linked.insert((found.dev(), found.ino())) {
+            bytes += found.blocks() * 512;
+        }
+        if found.is_symlink() {
+            return Ok(());
+        }
+        std::fs::set_permissions(path, Permissions::from_mode(found.mode() & !WRITE))
+    })?;
+    Ok(bytes)
+}
+
+/// What was written there after this file, if anything was.
+pub(super) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<PathBuf>> {
+    // Unlike the time of the last change of what it holds, nobody can set this one.
+    let time = |found: &Metadata| (found.ctime(), found.ctime_nsec());
+    let last = time(&file.symlink_metadata()?);
+    let mut written = None;
+    each(folder, &mut |path, found| {
+        if written.is_none() && time(found) > last {
+            written = Some(path.to_owned());
+        }
+        Ok(())
+    })?;
+    Ok(written)
+}
+
+/// Removes it, whoever may write to it.
+pub(super) fn remove(folder: &Path) -> io::Result<()> {
+    if folder.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(());
+    }
+    each(folder, &mut |path, found| match found.is_dir() {
+        true => std::fs::set_permissions(path, Permissions::from_mode(0o700)),
+        false => Ok(()),
+    })?;
+    std::fs::remove_dir_all(folder)
+}
+
+/// A folder comes before what is in it.
+fn each(path: &Path, look: &mut dyn FnMut(&Path, &Metadata) -> io::Result<()>) -> io::Result<()> {
+    let found = path.symlink_metadata()?;
+    look(path, &found)?;
+    if found.is_dir() {
+        for entry in std::fs::read_dir(path)? {
+            each(&entry?.path(), look)?;
+        }
+    }
+    Ok(())
+}
