@@ -1,13 +1,11 @@
-//! One tree from start to end, with shell commands for contenders. (`adopted.rs` has the same as a subreaper.)
-
-mod common;
+//! One tree from start to end, with shell commands for contenders. (`adopted.rs` has it as a subreaper.)
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use common::{Bench, LONG, alive, eventually};
+use crate::common::{Bench, LONG, alive, eventually};
 use kumite_process::{Error, available_cores};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -133,13 +131,12 @@ fn nothing_survives_a_drop() {
 fn a_tree_that_keeps_forking_is_ended() {
     let bench = Bench::new();
     let tree =
-        bench.start("echo $$ > ready; while :; do setsid sh -c 'sleep 300 & sleep 300' & sleep 0.005; done");
-    bench.pid("ready");
-    std::thread::sleep(Duration::from_millis(50));
+        bench.start("while :; do setsid sh -c 'echo x >> forked; sleep 300 & sleep 300' & sleep 0.005; done");
+    eventually(|| std::fs::metadata(bench.dir().join("forked")).is_ok_and(|file| file.len() >= 20));
     let ended = tree.stop(Duration::from_millis(50));
     assert!(ended.took < LONG, "{ended:?}");
     let ours = format!("KUMITE_BENCH={}", bench.dir().display());
-    assert!(!common::anyone_carries(&ours), "{ended:?}");
+    assert!(!crate::common::anyone_carries(&ours), "{ended:?}");
 }
 
 #[test]
@@ -201,7 +198,7 @@ fn wall_time_is_that_of_the_root() {
     let mut tree = bench.start("sleep 0.2");
     tree.wait(LONG, &NEVER).unwrap().unwrap();
     let ended = began.elapsed();
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(50));
     let wall = tree.stop(SECOND).wall;
     assert!((Duration::from_millis(200)..=ended).contains(&wall), "{wall:?} of {ended:?}");
 }

@@ -1,11 +1,9 @@
 //! A tree that stands still for a while.
 
-mod common;
-
 use std::fs;
 use std::time::Duration;
 
-use common::{Bench, LONG, alive, eventually};
+use crate::common::{Bench, LONG, alive, eventually};
 
 /// Four that write as fast as they can: the root, a child, one that left group and session, and one that does nothing
 /// but start others (each in a session of its own).
@@ -37,7 +35,7 @@ fn nothing_goes_on_while_paused_and_everything_does_afterwards() {
         eventually(|| {
             let cpu = tree.usage().cpu;
             paused = written(&bench);
-            std::thread::sleep(Duration::from_millis(150));
+            std::thread::sleep(Duration::from_millis(50));
             written(&bench) == paused && tree.usage().cpu == cpu
         });
         let finished: Vec<u64> = paused.iter().zip(&at_once).map(|(now, then)| (now - then) / LINE).collect();
@@ -50,7 +48,7 @@ fn nothing_goes_on_while_paused_and_everything_does_afterwards() {
     }
     tree.stop(Duration::from_millis(50));
     let ours = format!("KUMITE_BENCH={}", bench.dir().display());
-    assert!(!common::anyone_carries(&ours));
+    assert!(!crate::common::anyone_carries(&ours));
 }
 
 #[test]

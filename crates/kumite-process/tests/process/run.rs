@@ -1,11 +1,9 @@
 //! Commands that run to their end.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use common::{Bench, LONG, alive};
+use crate::common::{Bench, LONG, alive};
 use kumite_process::{Error, STDOUT_LIMIT, run};
 
 static NEVER: AtomicBool = AtomicBool::new(false);

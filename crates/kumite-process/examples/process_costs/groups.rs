@@ -1,13 +1,12 @@
-//! What control groups cost and how well they limit: run with `--ignored --nocapture`.
-
-mod common;
+//! What control groups cost and how well they limit.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use common::{Bench, eventually};
 use kumite_process::{Control, Group, Spawn, Tree, available_cores};
 use nix::time::{ClockId, clock_gettime};
+
+use crate::common::{Bench, eventually};
 
 const SHARE: f64 = 128.0 / 1769.0;
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -31,10 +30,7 @@ fn us(action: impl FnOnce()) -> f64 {
 }
 
 /// Now and then wants CPU time of this many milliseconds, and says how long that took.
-#[test]
-#[ignore = "is run by `shares`"]
-fn burster() {
-    let Ok(cpu_ms) = std::env::var("BURST_MS").map(|text| text.parse::<u64>().unwrap()) else { return };
+pub fn burst(cpu_ms: u64) {
     let cpu = || Duration::from(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).unwrap());
     for turn in 0..11 {
         std::thread::sleep(Duration::from_millis(200 + 7 * turn));
@@ -44,9 +40,7 @@ fn burster() {
     }
 }
 
-#[test]
-#[ignore = "prints figures of this machine; asserts nothing that is not asserted elsewhere"]
-fn costs() {
+pub fn costs() {
     println!("{:?}", Control::look());
     print("look", (0..51).map(|_| us(|| drop(Control::look()))).collect(), "µs");
     let bench = Bench::new();
@@ -82,9 +76,7 @@ fn costs() {
     }
 }
 
-#[test]
-#[ignore = "prints figures of this machine; asserts nothing that is not asserted elsewhere"]
-fn shares() {
+pub fn shares() {
     let bench = Bench::new();
     for share in [SHARE, 0.3, 1.0] {
         for threads in [1, 2] {
@@ -105,9 +97,7 @@ fn shares() {
         let group = Group::new().unwrap();
         group.limit_cpu(Some(SHARE)).unwrap();
         let this = std::env::current_exe().unwrap();
-        let run = "--exact burster --ignored --nocapture";
-        let mut tree =
-            start(&bench, Some(&group), &format!("BURST_MS={cpu_ms} exec '{}' {run}", this.display()));
+        let mut tree = start(&bench, Some(&group), &format!("exec '{}' burst {cpu_ms}", this.display()));
         tree.wait(Duration::from_secs(60), &NEVER).unwrap().unwrap();
         let log = bench.read("log");
         let took = log.lines().filter_map(|line| line.strip_prefix("took ")?.parse().ok()).collect();

@@ -1,35 +1,29 @@
-//! What a killed kumite leaves behind is ended, and nothing else. One test, because it looks at the whole machine; and in a
-//! pid namespace of its own, where that can be had, because every other kumite does so, too, and ends what it finds.
-
-mod common;
+//! What a killed kumite leaves behind is ended, and nothing else.
 
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 
-use common::{Bench, alive, eventually, sleeps};
 use kumite_process::{Tree, end_orphans};
+
+use crate::common::{Bench, alive, eventually, sleeps};
 
 /// Makes one process of each kind below a shell: known by parent, by group and by session only, all without environment;
 /// and one of a living owner.
 const FAMILY: &str = r#"
     setsid env -i sh -c 'echo $$ > parent; exec sleep 300' &
     (env -i sh -c 'echo $$ > group; exec sleep 300' &)
-    setsid sh -c '"$THIS" --exact helper --ignored; exec sleep 300' &
+    setsid sh -c '"$THIS" leave-one; exec sleep 300' &
     setsid env KUMITE_TREE=$LIVING sh -c 'echo $$ > living; exec sleep 300' &
     exec sleep 300
 "#;
 
-/// Leaves a process in a group of its own.
-#[test]
-#[ignore = "is run by the family of the other test"]
+/// In a group of its own, without environment.
 #[expect(clippy::zombie_processes, reason = "the child is to outlive us")]
-fn helper() {
-    if std::env::var_os("LIVING").is_some() {
-        let mut command = Command::new("/bin/sh");
-        command.args(["-c", "echo $$ > session; exec sleep 300"]).env_clear().process_group(0);
-        command.stdout(Stdio::null()).spawn().unwrap();
-    }
+pub fn leave_one() {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "echo $$ > session; exec sleep 300"]).env_clear().process_group(0);
+    command.stdout(Stdio::null()).spawn().unwrap();
 }
 
 fn token_of(tree: &Tree) -> Vec<u64> {
@@ -59,27 +53,7 @@ fn ended_pid() -> u64 {
     child.id().into()
 }
 
-#[test]
-fn orphans_are_ended_and_nobody_else() {
-    let this = std::env::current_exe().unwrap();
-    let apart = |command: &[&str]| {
-        let mut unshare = Command::new("unshare");
-        unshare.args(["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]);
-        unshare.args(command).output()
-    };
-    match apart(&["true"]) {
-        Ok(output) if output.status.success() => {
-            let test = [this.to_str().unwrap(), "--exact", "here", "--ignored", "--nocapture"];
-            let output = apart(&test).unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        }
-        _ => here(),
-    }
-}
-
-#[test]
-#[ignore = "is what the other test runs"]
-fn here() {
+pub fn are_ended_and_nobody_else() {
     let bench = Bench::new();
     let tree = bench.start("sleep 300");
     let [namespace, pid, started, count] = token_of(&tree)[..] else { panic!("another form") };

@@ -1,49 +1,14 @@
-//! Who listens on a port: a tree, this test (a stranger to it), or both. The trees run this very program, as `helper`.
-
-mod common;
+//! Who listens on a port: a tree (of the helper), this test (a stranger to it), or both.
 
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
-use std::os::fd::OwnedFd;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{Bench, eventually};
+use crate::common::{Bench, eventually, helper, shared};
 use kumite_process::{Listener, Tree};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, listen, socket_with, sockopt};
-
-/// Listens, says on which port, and stays until it is ended.
-#[test]
-#[ignore = "is what the trees of the other tests run"]
-#[expect(clippy::zombie_processes, reason = "the child is to outlive us")]
-fn helper() {
-    let Ok(how) = std::env::var("LISTEN") else { return };
-    let listener = match how.as_str() {
-        "v6" => TcpListener::bind("[::]:0").unwrap(),
-        _ => shared(0),
-    };
-    let port = listener.local_addr().unwrap().port();
-    if how == "handed-on" {
-        Command::new("sleep").arg("300").stdin(Stdio::from(OwnedFd::from(listener))).spawn().unwrap();
-        std::fs::write("port", port.to_string()).unwrap();
-        return;
-    }
-    std::fs::write("port", port.to_string()).unwrap();
-    std::thread::sleep(Duration::from_secs(300));
-}
-
-/// On any address, and on a port that others may listen on, too.
-fn shared(port: u16) -> TcpListener {
-    let flags = SocketFlags::CLOEXEC;
-    let listener = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None).unwrap();
-    sockopt::set_socket_reuseport(&listener, true).unwrap();
-    bind(&listener, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port)).unwrap();
-    listen(&listener, 8).unwrap();
-    TcpListener::from(listener)
-}
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with};
 
 fn start(bench: &Bench, before: &str, how: &str) -> (Tree, u16) {
-    let this = std::env::current_exe().unwrap();
-    let tree = bench.start(&format!("{before} LISTEN={how} '{}' --exact helper --ignored", this.display()));
+    let tree = bench.start(&format!("{before} '{}' listen {how}", helper().display()));
     (tree, bench.pid("port").try_into().unwrap())
 }
 
