@@ -29,7 +29,7 @@ use crate::owner::Owner;
 /// In version 2 a group that gives controllers to those below it has no processes itself: the first group of ours moves
 /// us, and all we started, into one beside it. That is left to us only in a group of our own (`Delegate=yes`).
 ///
-/// All figures here are of one machine, with two cores and a load of 4 to 20; `tests/group_cost.rs` prints them anew.
+/// All figures here are of one machine, with two cores and a load of 4 to 20; `examples/process_costs` prints them anew.
 #[derive(Debug)]
 pub struct Group {
     places: Arc<Places>,

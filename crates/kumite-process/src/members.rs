@@ -114,7 +114,7 @@ impl Members {
     }
 
     /// Costs about 30 µs for each member, 50 µs to list all processes if any was started since the last call, and
-    /// 20 µs for each of the new ones. (Measured by `tests/cost.rs`, on one machine with 77 processes.)
+    /// 20 µs for each of the new ones. (Measured by `examples/process_costs`, on one machine with 77 processes.)
     pub(crate) fn usage(&mut self) -> Usage {
         self.look_for_new();
         self.refresh();

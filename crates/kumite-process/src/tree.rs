@@ -236,7 +236,7 @@ impl Tree {
     }
 
     /// What the threads of the members that were there at the last [`Tree::usage`] have gone through until now. Costs about
-    /// 30 µs for each thread (`tests/cost.rs`): made for the two ends of what is measured.
+    /// 30 µs for each thread (`examples/process_costs`): made for the two ends of what is measured.
     pub fn waits(&self) -> Waits {
         Waits::of(self.members.running().map(|(pid, _)| pid))
     }

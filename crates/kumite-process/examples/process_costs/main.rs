@@ -1,0 +1,20 @@
+//! What watching a tree costs, and what control groups cost and how well they limit: `cargo run --release -p kumite-process
+//! --example process_costs`. It prints figures of this machine, and takes some four minutes.
+
+#[path = "../../tests/process/common.rs"]
+mod common;
+mod groups;
+mod members;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.as_slice() {
+        [] => {
+            members::usage();
+            groups::costs();
+            groups::shares();
+        }
+        [what, cpu_ms] if what == "burst" => groups::burst(cpu_ms.parse().expect("a number of ms")),
+        _ => panic!("{args:?}"),
+    }
+}

@@ -1,0 +1,11 @@
+//! As a subreaper, which is a property of the whole process: so it is another one.
+
+use std::process::Command;
+
+use crate::common::helper;
+
+#[test]
+fn orphans_come_to_a_subreaper_count_and_are_reaped() {
+    let output = Command::new(helper()).arg("adopt").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

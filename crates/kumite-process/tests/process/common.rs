@@ -1,0 +1,185 @@
+//! A directory for a tree under test, and what the tests and their helper ask about processes.
+#![allow(dead_code)] // Each of the two uses its part.
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use kumite_process::{Error, Spawn, Tree};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with, sockopt};
+use tempfile::TempDir;
+
+/// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// Leaves the group and the session of its root, and has no environment that tells whose it is.
+pub const ESCAPES: &str = "setsid env -i sh -c 'sh -c \"echo \\$\\$ > escaped; exec sleep 300\" & exit' &";
+
+pub struct Bench {
+    dir: TempDir,
+    env: Vec<(String, String)>,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        let dir = tempfile::tempdir().unwrap();
+        let env = vec![
+            ("GREETING".to_owned(), "hello world".to_owned()),
+            ("KUMITE_BENCH".to_owned(), dir.path().display().to_string()),
+        ];
+        Bench { dir, env }
+    }
+
+    pub fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn log(&self) -> std::path::PathBuf {
+        self.dir().join("log")
+    }
+
+    pub fn spawn<'a>(&'a self, cores: &'a [usize], log: &'a Path, command: &'a str) -> Spawn<'a> {
+        Spawn { command, dir: self.dir(), env: &self.env, cores, log, group: None }
+    }
+
+    pub fn start(&self, command: &str) -> Tree {
+        self.try_start(&[], command).unwrap()
+    }
+
+    pub fn start_on(&self, cores: &[usize], command: &str) -> Tree {
+        self.try_start(cores, command).unwrap()
+    }
+
+    pub fn try_start(&self, cores: &[usize], command: &str) -> Result<Tree, Error> {
+        Tree::start(&self.spawn(cores, &self.log(), command))
+    }
+
+    pub fn try_start_in(&self, dir: &Path, command: &str) -> Result<Tree, Error> {
+        Tree::start(&Spawn { dir, ..self.spawn(&[], &self.log(), command) })
+    }
+
+    pub fn try_start_logged(&self, log: &Path, command: &str) -> Result<Tree, Error> {
+        Tree::start(&self.spawn(&[], log, command))
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.dir().join(name)).unwrap()
+    }
+
+    /// The process id that the tree writes into this file.
+    pub fn pid(&self, name: &str) -> u32 {
+        let mut pid = None;
+        eventually(|| {
+            pid = fs::read_to_string(self.dir().join(name)).ok().and_then(|text| text.trim().parse().ok());
+            pid.is_some()
+        });
+        pid.unwrap()
+    }
+}
+
+pub fn eventually(mut happens: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !happens() {
+        assert!(began.elapsed() < LONG, "still not, after {LONG:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// What `examples/process_helper` is built to: cargo puts examples beside the folder of the tests.
+pub fn helper() -> PathBuf {
+    let this = std::env::current_exe().unwrap();
+    let built = this.ancestors().nth(2).unwrap().join("examples/process_helper");
+    assert!(built.is_file(), "{}: `cargo test` or `cargo build --examples` makes it", built.display());
+    built
+}
+
+/// Lets the helper do something that asserts for itself, because it is about the whole process or about the whole machine:
+/// in a pid namespace, where that can be had, for every other kumite looks at all it can see, too, and ends what it finds.
+pub fn in_a_namespace(what: &str) {
+    let mut apart = Command::new("unshare");
+    apart.args(["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+    let can = Command::new("unshare").args(apart.get_args()).arg("true").output();
+    let mut command = match can {
+        Ok(output) if output.status.success() => {
+            apart.arg(helper());
+            apart
+        }
+        _ => Command::new(helper()),
+    };
+    let output = command.arg(what).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The shell that ends what this process leaves behind.
+pub fn guardian(of: u32) -> Option<u32> {
+    let is_guardian = |pid: &u32| {
+        let command = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        command.contains("kumite-guardian") && command.contains(&format!("-{of}-"))
+    };
+    let pids = fs::read_dir("/proc").unwrap().flatten();
+    pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(is_guardian)
+}
+
+/// The folders of the groups of this process.
+pub fn groups_of(pid: u32) -> Vec<PathBuf> {
+    fn below(folder: &Path, named: &str, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                below(&entry.path(), named, found);
+                if entry.file_name().to_string_lossy().contains(named) {
+                    found.push(entry.path());
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    let namespace = fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    below(Path::new("/sys/fs/cgroup"), &format!("kumite-{namespace}-{pid}-"), &mut found);
+    found
+}
+
+/// Runs: is not only a zombie that init has still to reap.
+pub fn alive(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+/// It has become its `sleep`: in the middle of that its environment cannot be seen.
+pub fn sleeps(pid: u32) -> bool {
+    fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"sleep\0"))
+}
+
+/// Whether a process has this `NAME=VALUE` in its environment.
+pub fn anyone_carries(variable: &str) -> bool {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut environments = processes.filter_map(|entry| fs::read(entry.path().join("environ")).ok());
+    environments.any(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes()))
+}
+
+/// On any address, and on a port that others may listen on, too.
+pub fn shared(port: u16) -> TcpListener {
+    let flags = SocketFlags::CLOEXEC;
+    let listener = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None).unwrap();
+    sockopt::set_socket_reuseport(&listener, true).unwrap();
+    bind(&listener, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port)).unwrap();
+    listen(&listener, 8).unwrap();
+    TcpListener::from(listener)
+}
+
+/// Awk that burns CPU time until it has used this many seconds of it, and adds how many those were to `account`: by its own
+/// account, so that the load of the machine does not matter. `before` and `after` are awk too.
+pub fn awk(before: &str, seconds: f64, after: &str) -> String {
+    format!(
+        "awk 'BEGIN {{ {before}; while (i++ < 1e9) if (i % 10000 == 0) {{ getline s < \"/proc/self/stat\"; \
+             close(\"/proc/self/stat\"); split(s, f, \" \"); if (f[14] + f[15] >= {}) break }} \
+             used = (f[14] + f[15]) / 100; print used >> \"account\"; close(\"account\"); {after} }}'",
+        seconds * 100.0
+    )
+}
+
+pub fn burn(seconds: f64) -> String {
+    awk("", seconds, "")
+}

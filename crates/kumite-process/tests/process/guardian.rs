@@ -1,0 +1,65 @@
+//! What becomes of the trees of a process that is gone without having stopped them, and of which nobody calls `end_orphans`.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+use crate::common::{Bench, alive, eventually, guardian, helper, sleeps};
+
+fn start(bench: &Bench, how: &str) -> (Child, Vec<u32>) {
+    let mut command = Command::new(helper());
+    command.arg("trees").arg(bench.dir()).arg(how).stdout(Stdio::null()).process_group(0);
+    let helper = command.spawn().unwrap();
+    eventually(|| bench.dir().join("ready").exists());
+    let members = ["root", "child", "daemon", "cleared", "paused"].map(|name| bench.pid(name));
+    let [_, child, daemon, cleared, _] = members;
+    eventually(|| [child, daemon, cleared].into_iter().all(sleeps));
+    assert!(members.into_iter().all(alive));
+    (helper, members.to_vec())
+}
+
+fn all_end(helper: &Child, members: &[u32]) {
+    eventually(|| !members.iter().any(|&pid| alive(pid)));
+    eventually(|| guardian(helper.id()).is_none());
+}
+
+#[test]
+fn of_one_that_was_killed() {
+    let bench = Bench::new();
+    let (mut helper, members) = start(&bench, "stay");
+    assert!(alive(guardian(helper.id()).unwrap()));
+    helper.kill().unwrap();
+    helper.wait().unwrap();
+    all_end(&helper, &members);
+}
+
+#[test]
+fn of_one_whose_process_group_was_killed() {
+    let bench = Bench::new();
+    let (mut helper, members) = start(&bench, "stay");
+    let group = format!("-{}", helper.id());
+    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
+    helper.wait().unwrap();
+    all_end(&helper, &members);
+}
+
+#[test]
+fn of_one_that_exits_in_the_middle() {
+    let bench = Bench::new();
+    let (mut helper, members) = start(&bench, "exit");
+    fs::write(bench.dir().join("exit"), "").unwrap();
+    assert!(helper.wait().unwrap().success());
+    all_end(&helper, &members);
+}
+
+#[test]
+fn of_one_in_a_tree_of_another_that_was_killed() {
+    let bench = Bench::new();
+    let (mut outer, members) = start(&bench, "below-another");
+    let inner = bench.pid("ready");
+    assert!(inner != outer.id() && alive(guardian(inner).unwrap()));
+    outer.kill().unwrap();
+    outer.wait().unwrap();
+    all_end(&outer, &members);
+    eventually(|| !alive(inner) && guardian(inner).is_none());
+}

@@ -1,0 +1,91 @@
+//! Who listens on a port: a tree (of the helper), this test (a stranger to it), or both.
+
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::time::Duration;
+
+use crate::common::{Bench, eventually, helper, shared};
+use kumite_process::{Listener, Tree};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with};
+
+fn start(bench: &Bench, before: &str, how: &str) -> (Tree, u16) {
+    let tree = bench.start(&format!("{before} '{}' listen {how}", helper().display()));
+    (tree, bench.pid("port").try_into().unwrap())
+}
+
+/// Not always at once: a process that another test is just starting holds our sockets, too, until its first instruction.
+fn us() -> Listener {
+    let command = std::env::args().collect::<Vec<_>>().join(" ");
+    Listener::Stranger { pid: Some(std::process::id()), command: Some(command) }
+}
+
+#[test]
+fn the_tree_alone() {
+    for how in ["any", "v6"] {
+        let bench = Bench::new();
+        let (mut tree, port) = start(&bench, "", how);
+        assert_eq!(tree.listeners(port).unwrap(), Listener::Tree);
+        assert_eq!(tree.listening(), [port]);
+        tree.stop(Duration::from_secs(1));
+    }
+}
+
+#[test]
+fn a_member_that_left_group_and_session() {
+    let bench = Bench::new();
+    let (mut tree, port) = start(&bench, "sleep 300 & exec setsid env", "any");
+    assert_eq!(tree.listeners(port).unwrap(), Listener::Tree);
+    tree.stop(Duration::from_secs(1));
+}
+
+#[test]
+fn a_child_that_was_handed_the_socket() {
+    let bench = Bench::new();
+    let (mut tree, port) = start(&bench, "", "handed-on");
+    eventually(|| tree.exited().unwrap().is_some());
+    assert_eq!(tree.listeners(port).unwrap(), Listener::Tree);
+    assert_eq!(tree.listening(), [port]);
+}
+
+#[test]
+fn a_stranger() {
+    let bench = Bench::new();
+    let mut tree = bench.start("sleep 300");
+    let ours = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = ours.local_addr().unwrap().port();
+    eventually(|| tree.listeners(port).unwrap() == us());
+    assert_eq!(tree.listening(), []);
+}
+
+#[test]
+fn a_stranger_elsewhere_on_loopback() {
+    let bench = Bench::new();
+    let mut tree = bench.start("sleep 300");
+    for address in ["[::1]:0", "127.0.0.2:0"] {
+        let ours = TcpListener::bind(address).unwrap();
+        let port = ours.local_addr().unwrap().port();
+        assert_eq!(tree.listeners(port).unwrap(), Listener::Nobody, "{address} is not 127.0.0.1");
+    }
+}
+
+#[test]
+fn a_stranger_on_the_same_port_as_the_tree() {
+    let bench = Bench::new();
+    let (mut tree, port) = start(&bench, "", "any");
+    let ours = shared(port);
+    eventually(|| tree.listeners(port).unwrap() == us());
+    assert_eq!(tree.listening(), [port]);
+    drop(ours);
+    eventually(|| tree.listeners(port).unwrap() == Listener::Tree);
+}
+
+#[test]
+fn nobody() {
+    let bench = Bench::new();
+    let (mut tree, port) = start(&bench, "", "any");
+    // It is ours as long as we have it, but nobody listens.
+    let bound = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+    bind(&bound, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+    let free = SocketAddrV4::try_from(getsockname(&bound).unwrap()).unwrap().port();
+    assert_ne!(free, port);
+    assert_eq!(tree.listeners(free).unwrap(), Listener::Nobody);
+}

@@ -1,0 +1,14 @@
+//! Trees, groups and runners, with shell commands for contenders.
+
+mod adopted;
+mod common;
+mod group;
+mod guardian;
+mod listen;
+mod orphans;
+mod pause;
+mod run;
+mod runner;
+mod talk;
+mod tree;
+mod usage;

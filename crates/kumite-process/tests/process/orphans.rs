@@ -1,0 +1,15 @@
+//! What a killed kumite leaves behind.
+
+use crate::common::in_a_namespace;
+
+#[test]
+fn orphans_are_ended_and_nobody_else() {
+    in_a_namespace("end-orphans");
+}
+
+#[test]
+fn frozen_groups_without_a_guardian_are_ended_and_removed() {
+    if crate::group::freezes() {
+        in_a_namespace("end-frozen");
+    }
+}

@@ -1,0 +1,644 @@
+//! One record, every format, compared with what was reviewed by reading.
+
+use kumite_record::{AxisValue, Estimate, Export, JobEvent, Mark, SelfCheck, Trial};
+use kumite_report::{Style, csv, html, load_terminal, markdown, selfcheck_terminal, terminal};
+
+use crate::fixture;
+use crate::page::{accessible, parsed};
+
+const PLAIN: Style = Style { color: false, width: 100 };
+
+#[test]
+fn terminal_report() {
+    insta::assert_snapshot!(terminal(&fixture::export(), &PLAIN));
+}
+
+#[test]
+fn terminal_report_fits_its_width() {
+    for export in [fixture::export(), fixture::sparse::export()] {
+        for width in [40, 60, 80, 132] {
+            let text = terminal(&export, &Style { color: false, width });
+            let wide: Vec<&str> = text
+                .lines()
+                .filter(|line| line.chars().count() > width && !line.starts_with("again: "))
+                .collect();
+            assert!(wide.is_empty(), "at {width}: {wide:#?}");
+        }
+    }
+}
+
+#[test]
+fn colours_are_an_addition() {
+    let plain = terminal(&fixture::export(), &PLAIN);
+    let coloured = terminal(&fixture::export(), &Style { color: true, ..PLAIN });
+    assert!(!plain.contains('\x1b'));
+    assert!(coloured.contains("\x1b[1m\x1b[32m✓\x1b[0m"), "{coloured:?}");
+    let mut stripped = String::new();
+    for (index, part) in coloured.split('\x1b').enumerate() {
+        stripped += if index == 0 { part } else { part.split_once('m').unwrap().1 };
+    }
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn markdown_report() {
+    insta::assert_snapshot!(markdown(&fixture::export()));
+}
+
+#[test]
+fn csv_report() {
+    insta::assert_snapshot!(csv(&fixture::export()));
+}
+
+#[test]
+fn empty_run() {
+    let empty = fixture::empty();
+    insta::assert_snapshot!("empty_terminal", terminal(&empty, &PLAIN));
+    insta::assert_snapshot!("empty_markdown", markdown(&empty));
+    assert_eq!(csv(&empty).lines().count(), 1);
+}
+
+#[test]
+fn a_run_without_an_end_says_so() {
+    let mut export = fixture::export();
+    export.run.cut_short = None;
+    export.run.finished = None;
+    assert!(terminal(&export, &PLAIN).contains("CUT SHORT: the record has no end"));
+}
+
+#[test]
+fn other_kinds_get_all_their_metrics() {
+    let mut export = fixture::export();
+    export.run.kind = "task".into();
+    export.cells.truncate(4);
+    for (cell, elapsed_ms) in export.cells.iter_mut().zip([3_512.0, 120.4, 88.0, 1_200.0]) {
+        let of = |estimate: f64, unit: &str| Estimate {
+            estimate,
+            low: Some(estimate * 0.9),
+            high: Some(estimate * 1.1),
+            unit: unit.into(),
+            n: 5,
+            lower_bounds: 0,
+        };
+        cell.point.0 = [("students".to_owned(), AxisValue::Int(30))].into();
+        cell.metrics = [
+            ("wakeups".to_owned(), of(12.0, "")),
+            ("elapsed_ms".to_owned(), of(elapsed_ms, "ms")),
+            ("gc_pause_us".to_owned(), of(950.0, "us")),
+        ]
+        .into();
+    }
+    export.run.points.clear();
+    let text = terminal(&export, &PLAIN);
+    let table: Vec<&str> =
+        text.lines().skip_while(|line| !line.starts_with("students = 30")).take(6).collect();
+    insta::assert_snapshot!(table.join("\n"));
+}
+
+#[test]
+fn a_sparse_run_in_every_format() {
+    let export = fixture::sparse::export();
+    insta::assert_snapshot!("sparse_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("sparse_markdown", markdown(&export));
+    let page = html(&export);
+    shown("sparse.html", &page);
+    accessible(&page);
+    assert!(page.len() < 3_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
+    assert!(page.contains("&gt; 5.00 s") || page.contains("> 5.00 s"));
+    assert!(page.contains("its runs disagree"));
+}
+
+#[test]
+fn an_overload_in_every_format() {
+    let export = fixture::overload::export();
+    insta::assert_snapshot!("overload_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("overload_markdown", markdown(&export));
+    let page = html(&export);
+    shown("overload.html", &page);
+    let (charts, _) = accessible(&page);
+    // At each of two points: recovery in rows, goodput and median over the rate, and three trials over time.
+    assert_eq!(charts, 2 * (1 + 2 + 3));
+    assert!(page.len() < 500_000, "{} bytes", page.len());
+    for words in [
+        "kotlin-coroutines-async, block 3: back to normal at once",
+        "go-pgx, block 3: back to normal after 31.5 s",
+        "spring-blocking, block 3: not back to normal within 45.0 s",
+        "offered at 10.0 to 100 a second: ",
+        "After the load had dropped: ",
+        "500 &lt;b&gt;refused",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("Was it steady?"), "what was due has a picture of its own");
+}
+
+#[test]
+fn a_task_run_in_every_format() {
+    let export = fixture::task::export();
+    insta::assert_snapshot!("task_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("task_markdown", markdown(&export));
+    let page = html(&export);
+    shown("task.html", &page);
+    // Rows of elapsed, events and jobs of each contender; the disqualified one has no jobs that count.
+    assert_eq!(accessible(&page).0, 1 + 5 + 4);
+    assert_eq!(page.matches(">disqualified</text>").count(), 1);
+    assert!(page.contains("<td class=\"number lost\">disqualified</td>"));
+}
+
+#[test]
+fn events_are_told_by_thread() {
+    let page = html(&fixture::task::export());
+    let document = parsed(&page);
+    let charts: Vec<_> = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == "desc")
+        .filter(|node| node.attribute("id").is_some_and(|id| id.starts_with("events-")))
+        .map(|node| (node.text().unwrap(), node.parent().unwrap()))
+        .collect();
+    assert_eq!(charts.len(), 5);
+    let description = |name: &str| charts.iter().find(|(text, _)| text.contains(name)).unwrap();
+    let (single, chart) = description("of reactor-single");
+    assert!(single.contains("Of 180 next events 180 on single-1."), "{single}");
+    assert!(single.contains("on threads without next events: 1 on main, 35 on parallel-1."), "{single}");
+    // Each of 276 events has its mark, and each mark says what it is.
+    let titles = chart.descendants().filter(|node| node.tag_name().name() == "title").count();
+    assert_eq!(titles, 1 + 276);
+    assert!(page.contains("<title>101.207 ms, single-1: next student 0</title>"));
+
+    let (parallel, _) = description("of reactor-parallel");
+    let on_four =
+        "Of 180 next events 48 on parallel-1, 48 on parallel-2, 42 on parallel-3, 42 on parallel-4.";
+    assert!(parallel.contains(on_four), "{parallel}");
+    let (many, chart) = description("of java-virtual-threads");
+    assert!(many.contains("on 201 threads") && many.contains("on 184 more threads"), "{many}");
+    let lanes =
+        chart.children().filter(|node| node.attribute("class").is_some_and(|c| c.starts_with("lane")));
+    assert_eq!(lanes.count(), 16);
+    assert!(page.contains(">and 186 more threads</text>"));
+}
+
+#[test]
+fn events_of_one_length_have_one_axis() {
+    let page = html(&fixture::task::export());
+    // That of 3.52 s; the 1.91 s of the wrong answer have room on it, and decide nothing.
+    assert!(
+        page.contains(
+            "<figcaption>reactor-blocking, block 1: 18.1 s, on a time axis of its own</figcaption>"
+        )
+    );
+    assert!(
+        page.contains(
+            "<figcaption>reactor-parallel, block 6: 6.69 s, on a time axis of its own</figcaption>"
+        )
+    );
+    assert_eq!(page.matches(", on a time axis of its own</figcaption>").count(), 2);
+    assert_eq!(page.matches("end of the others’ axis").count(), 2);
+    assert_eq!(page.matches("<strong class=\"lost\">disqualified</strong></figcaption>").count(), 1);
+}
+
+#[test]
+fn hostile_events_are_only_words() {
+    let mut export = fixture::task::export();
+    let text = "<script>alert(1)</script>\u{202e}\x1b";
+    for event in export.trials.iter_mut().flat_map(|trial| &mut trial.sample.events) {
+        *event = JobEvent(u64::MAX - event.0, text.to_owned(), text.to_owned(), text.to_owned());
+    }
+    for trial in export.trials.iter_mut().filter(|trial| trial.contender == "reactor-single") {
+        trial.sample.events = vec![JobEvent(0, String::new(), "next".into(), String::new())];
+    }
+    let page = html(&export);
+    accessible(&page);
+    assert!(page.contains("Of 1 next event 1 on a thread without a name."));
+    assert!(!page.contains("<script") && !page.contains(['\x1b', '\u{202e}']));
+}
+
+#[test]
+fn very_many_events_stay_a_small_picture_and_none_is_left_out() {
+    let mut export = fixture::task::export();
+    let trial = export.trials.iter_mut().find(|trial| trial.contender == "reactor-single").unwrap();
+    let event = |n: u64| JobEvent(n * 31_000, format!("t-{}", n % 7), "next".into(), format!("{n}"));
+    trial.sample.events = (0..100_000).map(event).collect();
+    let name = trial.contender.clone();
+    export.trials.retain(|trial| trial.contender != name || trial.block == 0);
+    let page = html(&export);
+    let chart = page.split("<figcaption>reactor-single, block 1: ").nth(1).unwrap();
+    let chart = chart.split_once("</figure>").unwrap().0;
+    assert!(chart.contains("100,000 events are drawn as "), "{}", &chart[..200]);
+    assert!(chart.len() < 100_000, "{} bytes", chart.len());
+}
+
+#[test]
+fn a_page_of_very_many_events_stays_small() {
+    let mut export = fixture::task::sweep();
+    for trial in export.trials.iter_mut().filter(|trial| trial.block == 0) {
+        let event = |n: u64| JobEvent(n * 31_000, format!("t-{}", n % 7), "next".into(), format!("a {n}"));
+        trial.sample.events = (0..400).map(event).collect();
+    }
+    let page = html(&export);
+    assert!(page.contains("400 events are drawn as "));
+    assert!(page.len() < 3_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
+}
+
+#[test]
+fn ids_of_many_sorts_are_no_families() {
+    let export = fixture::task::export();
+    let key = |export: &Export| {
+        let page = html(export);
+        [">next (student)<", ">next (score)<", ">next<"].map(|label| page.matches(label).count())
+    };
+    // The lanes' column has the same word in its head.
+    assert_eq!(key(&export), [5, 5, 5]);
+    let mut many = export;
+    for (nth, event) in many.trials.iter_mut().flat_map(|trial| &mut trial.sample.events).enumerate() {
+        event.3 = ["a", "b", "c", "d"][nth % 4].to_owned();
+    }
+    assert_eq!(key(&many), [0, 0, 2 * 5]);
+}
+
+#[test]
+fn a_sweep_of_many_contenders_is_readable() {
+    let export = fixture::task::sweep();
+    let page = html(&export);
+    shown("sweep.html", &page);
+    accessible(&page);
+    assert!(page.contains(">1,024</text>"), "a value of the axis is not rounded");
+    let line = |name: &str| {
+        let chart = page.split("<svg").nth(1).unwrap();
+        let start = chart.find(&format!("<title>{name}, students = 10: ")).unwrap();
+        let line = &chart[..start];
+        line[line.rfind("class=\"line\"").unwrap()..].split('"').nth(3).unwrap().to_owned()
+    };
+    let parts = |name| (line(name).matches('M').count(), line(name).matches('L').count());
+    assert_eq!(parts("contender-00-by-name"), (1, 9));
+    assert_eq!(parts("contender-01-by-name"), (2, 7), "it failed in the middle");
+    assert_eq!(parts("contender-02-by-name"), (1, 7), "it failed at the end");
+    assert!(page.contains("contender-01-by-name, students = 1024: failed."));
+    // Reasons that differ from trial to trial do not crowd out the others'.
+    let text = terminal(&export, &PLAIN);
+    assert_eq!(text.matches("contender-17-by-name disqualified in").count(), 3 + 1, "{text}");
+    assert!(text.contains("contender-17-by-name disqualified in 17 trials more"), "{text}");
+}
+
+#[test]
+fn a_csv_has_a_row_for_what_could_not_be_given() {
+    let mut export = fixture::sparse::export();
+    export.cells.truncate(1);
+    export.cells[0].metrics.clear();
+    export.cells[0].needs = [("response_p99_9_us".to_owned(), 1_204)].into();
+    let text = csv(&export);
+    let row: Vec<&str> = text.lines().nth(1).unwrap().split(",response_p99_9_us,").collect();
+    assert_eq!((text.lines().count(), row[1]), (2, "us,,,,,,6,0,0,0,1204"));
+}
+
+/// Where someone who changes the page can look at it.
+fn shown(name: &str, page: &str) {
+    std::fs::write(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), page).unwrap();
+}
+
+#[test]
+fn a_long_run_stays_small() {
+    let mut export = fixture::sparse::export();
+    for trial in &mut export.trials {
+        for values in trial.sample.series.columns.values_mut() {
+            *values = values.repeat(3);
+        }
+    }
+    let page = html(&export);
+    assert!(page.len() < 3_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
+    assert!(page.contains("2 steps are one here"));
+}
+
+#[test]
+fn the_sources_runs_disagree_only_where_they_do() {
+    let mut export = fixture::sparse::export();
+    let published = export.run.published.as_mut().unwrap();
+    published.rows.retain(|row| row.series != "run 2, 30 s");
+    assert!(!markdown(&export).contains("its runs disagree"));
+}
+
+#[test]
+fn one_trial_that_had_not_recovered_opens_the_interval_only() {
+    let recovery = |marked: usize| {
+        let mut export = fixture::sparse::export();
+        let of_cell = |trial: &&mut Trial| {
+            trial.contender == "go-net-http"
+                && trial.sample.disturbance.as_ref().is_some_and(|d| d.kind == "pause")
+        };
+        let mut trials: Vec<&mut Trial> = export.trials.iter_mut().filter(of_cell).collect();
+        trials.sort_by(|a, b| a.sample.metrics["recovery_ms"].total_cmp(&b.sample.metrics["recovery_ms"]));
+        trials.into_iter().rev().take(marked).for_each(|trial| trial.marks.push(Mark::NotRecovered));
+        let text = terminal(&export, &PLAIN);
+        let row = text.lines().skip_while(|line| !line.starts_with("connections = 50, disturbance = pause"));
+        row.into_iter().find(|line| line.starts_with("go-net-http")).unwrap().to_owned()
+    };
+    assert!(recovery(0).contains(" 46.7 ms (45.6–53.1) "), "{}", recovery(0));
+    assert!(recovery(1).contains(" 46.7 ms (45.6 or more) "), "{}", recovery(1));
+    assert!(recovery(3).contains(" > 46.7 ms (45.6 or more) "), "{}", recovery(3));
+}
+
+#[test]
+fn the_page_has_every_trial() {
+    let export = fixture::sparse::export();
+    let page = html(&export);
+    let start = "<script type=\"application/json\" id=\"trials\">";
+    let data = page.split_once(start).unwrap().1.split_once("</script>").unwrap().0;
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    let trials = data["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), export.trials.len());
+    let length = |trial: &serde_json::Value| trial["ok"].as_array().unwrap().len();
+    assert_eq!((length(&trials[0]), trials[0]["start_ms"].as_i64()), (30, Some(-1_000)));
+}
+
+#[test]
+fn charts_never_mix_the_values_of_another_axis() {
+    let mut export = fixture::export();
+    let shared = export.cells.clone().into_iter().map(|mut cell| {
+        cell.point.0.insert("server_cores".to_owned(), AxisValue::Text("all".to_owned()));
+        cell
+    });
+    let shared: Vec<_> = shared.collect();
+    for cell in &mut export.cells {
+        cell.point.0.insert("server_cores".to_owned(), AxisValue::Int(1));
+    }
+    export.cells.extend(shared);
+    export.run.points.clear();
+    let page = html(&export);
+    let document = parsed(&page);
+    let titles: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == "h3")
+        .filter_map(|node| node.text())
+        .filter(|title| title.starts_with("server_cores"))
+        .collect();
+    assert_eq!(titles, ["server_cores = 1", "server_cores = all"]);
+    let lines = document.descendants().filter(|node| node.attribute("class") == Some("line")).count();
+    assert_eq!(lines, 2 * 5 * 5);
+}
+
+#[test]
+fn hostile_words_are_only_words() {
+    let name = "<script>alert(\"1\")</script>|`b`\n*c* & 'd' ]]> \x1b[31m\u{202e}";
+    let hostile = hostile(name);
+
+    let page = html(&hostile);
+    let document = parsed(&page);
+    assert!(!page.contains("<script"));
+    assert!(document.descendants().all(|node| !node.tag_name().name().eq_ignore_ascii_case("script")));
+    assert!(
+        document
+            .descendants()
+            .any(|node| node.text().is_some_and(|text| text.contains("<script>alert(\"1\")")))
+    );
+
+    let text = markdown(&hostile);
+    let outside_code = text.split("```").step_by(2).collect::<String>();
+    assert!(outside_code.contains("&lt;script&gt;alert(\"1\")&lt;/script&gt;\\|\\`b\\`"), "{outside_code}");
+    let table: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
+    let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+    assert!(table.iter().all(|line| columns(line) == columns(table[0])), "{table:#?}");
+
+    let text = csv(&hostile);
+    assert!(text.contains("\"<script>alert(\"\"1\"\")</script>|`b`\n*c*"), "{text}");
+
+    for text in [page, markdown(&hostile), terminal(&hostile, &PLAIN)] {
+        assert!(!text.contains(['\x1b', '\u{202e}']), "{text:?}");
+    }
+}
+
+/// The same text wherever a person could have written one, at a single point.
+fn hostile(text: &str) -> Export {
+    let mut export = fixture::export();
+    let old = export.cells[0].contender.clone();
+    let point = export.cells[0].point.clone();
+    export.cells.retain(|cell| cell.point == point);
+    export.run.points.truncate(1);
+    for cell in export.cells.iter_mut().filter(|cell| cell.contender == old) {
+        cell.contender = text.to_owned();
+        let estimate = cell.metrics["cpu_cores"].clone();
+        cell.metrics.insert(text.to_owned(), estimate);
+    }
+    for cell in &mut export.cells {
+        cell.point.0.insert(text.to_owned(), AxisValue::Text(text.to_owned()));
+    }
+    for contender in &mut export.contenders {
+        contender.model = text.to_owned();
+        contender.version = Some(text.to_owned());
+        contender.reason = Some(text.to_owned());
+    }
+    for claim in &mut export.claims {
+        claim.id = text.to_owned();
+        claim.assert = text.to_owned();
+        claim.title = Some(text.to_owned());
+        claim.published = Some(text.to_owned());
+        claim.why = text.to_owned();
+    }
+    for warning in &mut export.warnings {
+        warning.place = text.to_owned();
+        warning.what = text.to_owned();
+    }
+    let run = &mut export.run;
+    for field in
+        [&mut run.experiment, &mut run.command, &mut run.profile, &mut run.id, &mut run.question.text]
+    {
+        *field = text.to_owned();
+    }
+    run.cut_short = Some(text.to_owned());
+    export.machine.cpu = text.to_owned();
+    export
+}
+
+#[test]
+fn selfcheck_report() {
+    insta::assert_snapshot!(selfcheck_terminal(&fixture::selfcheck(), &PLAIN));
+}
+
+#[test]
+fn a_selfcheck_that_found_nothing_wrong_says_so_and_one_that_did_not_end_does_not() {
+    let mut good = SelfCheck { problems: Vec::new(), ..fixture::selfcheck() };
+    assert!(selfcheck_terminal(&good, &PLAIN).starts_with("as promised, as far as it could be told: "));
+    good.engine.retain(|check| check.truthful.is_some());
+    assert!(selfcheck_terminal(&good, &PLAIN).starts_with("as promised: "));
+    let short = SelfCheck { cut_short: true, ..good };
+    let text = selfcheck_terminal(&short, &PLAIN);
+    assert!(text.starts_with("! cut short: ") && !text.contains("as promised: "), "{text}");
+    let nothing = SelfCheck { seconds: 0.1, ..SelfCheck::default() };
+    assert!(!selfcheck_terminal(&nothing, &PLAIN).contains("NaN"));
+}
+
+#[test]
+fn load_report() {
+    insta::assert_snapshot!(load_terminal(&fixture::load(), &PLAIN));
+}
+
+#[test]
+fn a_bound_engine_is_said_first() {
+    let mut load = fixture::load();
+    load.engine.bound = true;
+    assert!(load_terminal(&load, &PLAIN).starts_with("generator-bound: "));
+}
+
+#[test]
+fn a_load_without_a_right_answer() {
+    let mut load = fixture::load();
+    load.ok = 0;
+    load.requests = 31;
+    load.throughput_rps = 0.0;
+    load.response_us = None;
+    load.service_us = None;
+    load.engine.cpu_us_per_request = None;
+    load.recovery_us = None;
+    load.histogram_us.clear();
+    insta::assert_snapshot!(load_terminal(&load, &PLAIN));
+}
+
+#[test]
+fn a_load_that_could_not_even_begin_has_no_nonsense() {
+    let mut load = fixture::load();
+    (load.ok, load.requests, load.seconds, load.throughput_rps) = (0, 0, 0.0, f64::NAN);
+    (load.response_us, load.service_us) = (None, None);
+    load.histogram_us = vec![(f64::NAN, 1), (0.0, 1)];
+    let text = load_terminal(&load, &PLAIN);
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+}
+
+#[test]
+fn noise_is_told_trial_by_trial_and_what_was_measured_anew_stays() {
+    let mut export = fixture::export();
+    let noisy = export.trials.iter().position(|trial| trial.marks.contains(&Mark::OtherProcesses)).unwrap();
+    let mut anew = export.trials[noisy].clone();
+    (anew.seq, anew.attempt) = (1000, 1);
+    anew.marks.retain(|mark| !mark.is_outside());
+    anew.sample.noise.insert("stolen_cores".to_owned(), 0.004);
+    export.trials.push(anew);
+    let page = html(&export);
+    assert!(
+        page.contains("<p>1 of 17 trials is marked for it: 1 other-processes.</p>"),
+        "stolen_cores is not zero everywhere"
+    );
+    assert_eq!(page.matches("<td>other-processes, replaced</td>").count(), 1);
+    assert_eq!(page.matches(">0.00400</td>").count(), 1);
+    export.trials.iter_mut().for_each(|trial| trial.sample.noise.clear());
+    export.trials.iter_mut().for_each(|trial| trial.marks.retain(|mark| !mark.is_outside()));
+    assert!(!html(&export).contains("id=\"noise\""), "a record of before");
+}
+
+#[test]
+fn a_function_in_every_format() {
+    let export = fixture::function::export();
+    insta::assert_snapshot!("function_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("function_markdown", markdown(&export));
+    let page = html(&export);
+    shown("function.html", &page);
+    // At each of three points: rows of wall, billing of first and warm calls, wall by call, three trials.
+    assert_eq!(accessible(&page).0, 3 * (1 + 2 + 1 + 3));
+    assert!(page.len() < 500_000, "{} bytes", page.len());
+}
+
+#[test]
+fn a_pacing_run_in_every_format() {
+    let export = fixture::pacing::export();
+    insta::assert_snapshot!("pacing_terminal", terminal(&export, &PLAIN));
+    insta::assert_snapshot!("pacing_markdown", markdown(&export));
+    let page = html(&export);
+    shown("pacing.html", &page);
+    // At each of four points: rows of error p99 and the distribution; and the states of each contender that played.
+    // Tables: figures, details and shares of each point.
+    assert_eq!(accessible(&page), (4 * 2 + 2 * (11 + 2), 4 * 3));
+    assert!(page.len() < 350_000, "{} bytes", page.len());
+}
+
+#[test]
+fn drift_is_told_to_those_who_do_not_see_it() {
+    let mut export = fixture::pacing::export();
+    let page = html(&export);
+    assert!(page.contains("<figcaption>go-sleep, block 6: 9.20 frames off at its end</figcaption>"));
+    assert!(page.contains("<figcaption>go-sleep, block 2: &lt; 1 frame off at its end</figcaption>"));
+    let told = "The errors of 601 states of go-sleep by when they were due: error p50 80.4 ms; error p99 ";
+    assert!(page.contains(told));
+    assert_eq!(page.matches(">1 frame</text>").count(), 2 * (11 + 2));
+    // Where the record does not say how long a frame is, its states do.
+    export.run.workload.remove("fps");
+    assert!(html(&export).contains("go-sleep, block 6: 9.20 frames off at its end"));
+}
+
+#[test]
+fn a_long_play_stays_a_small_page() {
+    // Five times as many states, and no more than the other page may have.
+    let page = html(&fixture::pacing::made(3_000));
+    shown("pacing-long.html", &page);
+    assert!(page.len() < 350_000, "{} bytes", page.len());
+}
+
+#[test]
+fn a_player_that_nothing_is_known_of_is_no_picture() {
+    let mut export = fixture::pacing::export();
+    for of in export.trials.iter_mut().flat_map(|trial| &mut trial.sample.arrivals) {
+        (of.due_ms, of.error_us) = (f64::NAN, f64::INFINITY);
+    }
+    let page = html(&export);
+    accessible(&page);
+    assert!(!page.contains("NaN") && !page.contains("inf\""), "{page}");
+    export.trials.iter_mut().for_each(|trial| trial.sample.arrivals.clear());
+    assert!(!html(&export).contains("id=\"pacing\""));
+}
+
+#[test]
+fn instances_are_told_to_those_who_do_not_see_them() {
+    let page = html(&fixture::function::export());
+    let document = parsed(&page);
+    let told: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == "desc")
+        .filter_map(|node| node.text())
+        .filter(|text| text.contains(" instance"))
+        .collect();
+    assert_eq!(told.len(), 9);
+    let of = |words: &str| {
+        *told.iter().find(|text| text.contains(words)).unwrap_or_else(|| panic!("{words}: {told:#?}"))
+    };
+    let published = of("12 calls of java on 2 instances in 1.0");
+    assert!(published.contains("Cold: 1, 3."), "{published}");
+    assert!(published.contains("in their order: 1 1 2 2 1 1 1 2 2 2 2 2."), "{published}");
+    let twice =
+        of("instance 1, init: 10.0 s from 300 µs on: cut off after 10 s; instance 1, init once more: 1");
+    assert!(twice.contains("12 calls of java"), "{twice}");
+    let killed = of("Failed: call 5: Sandbox.Timedout: Task timed out after 15.00 seconds; call 9: TooMany");
+    assert!(killed.contains("instance 1, call 5: 15.0 s"), "{killed}");
+    assert!(killed.contains(" none 2 2 2."), "{killed}");
+    assert!(of("1 call of go").contains("Failed: call 1: Runtime.ExitError"));
+}
+
+#[test]
+fn very_many_calls_and_instances_stay_a_small_page() {
+    let page = html(&fixture::function::long(3_000, 300));
+    shown("function-long.html", &page);
+    accessible(&page);
+    assert!(page.len() < 250_000, "{} bytes", page.len());
+    // Inits, invocations, what is between and behind them, and the calls.
+    assert!(page.contains("(9,300 phases and calls are drawn as "));
+    assert!(page.contains(">the first 40 of 3,000 calls in their order<"));
+    assert!(page.contains(">289 more</text>"));
+    let text = terminal(&fixture::function::long(60, 2), &PLAIN);
+    let heads: Vec<&str> = text.lines().filter(|line| line.contains("20–60")).collect();
+    assert_eq!(heads.len(), 3, "{text}");
+    assert!(text.contains("A column or row of several calls has the middle of their figures"));
+    let text = terminal(&fixture::function::long(20, 2), &PLAIN);
+    assert!(!text.contains("of several calls"), "{text}");
+}
+
+#[test]
+fn hostile_words_of_functions_are_only_words() {
+    let mut export = fixture::function::export();
+    let text = "<script>alert(1)</script>\n\u{202e}\x1b|".repeat(40);
+    for trial in &mut export.trials {
+        trial.sample.calls.iter_mut().for_each(|call| call.error = Some(text.clone()));
+        trial.sample.phases.iter_mut().for_each(|phase| phase.ending = Some(text.clone()));
+    }
+    let page = html(&export);
+    accessible(&page);
+    assert!(!page.contains("<script"));
+    for text in [&page, &markdown(&export), &terminal(&export, &PLAIN)] {
+        assert!(!text.contains(['\x1b', '\u{202e}']), "{text}");
+    }
+    assert!(page.len() < 700_000, "{} bytes", page.len());
+}
