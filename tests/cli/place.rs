@@ -75,6 +75,17 @@ impl Place {
         Said::of(self.command(arguments).output().unwrap())
     }
 
+    /// kumite whose trials are what `script.toml` says; nothing is started for them.
+    pub fn scripted_command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(example("scripted_kumite"));
+        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        command
+    }
+
+    pub fn scripted(&self, arguments: &[&str]) -> Said {
+        Said::of(self.scripted_command(arguments).output().unwrap())
+    }
+
     /// Processes that still run below this test's folder: contenders, builds, and what they started.
     pub fn left(&self) -> Vec<String> {
         let folder = self.folder.path().canonicalize().unwrap();
@@ -138,6 +149,11 @@ pub fn nobody() -> (SocketAddr, impl Sized) {
 }
 
 pub fn fake() -> PathBuf {
+    example("fake_contender")
+}
+
+/// One of the test programs that are built with the tests.
+pub fn example(name: &str) -> PathBuf {
     let beside = Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap();
-    beside.join("examples/fake_contender")
+    beside.join("examples").join(name)
 }
