@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Two contenders that a short trial tells apart, at one point.
+/// Forty requests to a server, at one point. They come at a rate, and each waits as long as it takes: so their number is
+/// the same on every machine, and little CPU time is used.
 pub const EXPERIMENT: &str = r#"
 question = "Which fake is faster?"
 kind = "http"
@@ -15,9 +16,11 @@ blocks = 6
 [workload]
 method = "POST"
 body = "ping"
-duration_s = 0.5
+rate_rps = 200
+duration_s = 0.2
 warm_up_s = 0
-connections = 2
+connections = 40
+timeout_ms = 20000
 [answer]
 status = 200
 equals = "pong"
@@ -84,6 +87,12 @@ impl Place {
 
     pub fn scripted(&self, arguments: &[&str]) -> Said {
         Said::of(self.scripted_command(arguments).output().unwrap())
+    }
+
+    /// Trials that have begun, of all runs that start their contenders.
+    pub fn begun(&self) -> usize {
+        let folders = std::fs::read_dir(self.path(".kumite/logs")).into_iter().flatten().flatten();
+        folders.flat_map(|run| std::fs::read_dir(run.path()).into_iter().flatten()).count()
     }
 
     /// Processes that still run below this test's folder: contenders, builds, and what they started.
