@@ -112,8 +112,8 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
             "slow" => std::thread::sleep(Duration::from_millis(20)),
             // So much that a machine without a CPU for the others does not make them as slow.
             "slower" => std::thread::sleep(Duration::from_millis(100)),
-            // The whole process, and at a moment when it has been measured for a while.
-            "hang" if nth >= 100 => std::thread::sleep(FOREVER),
+            // When it has been ready, and has answered some under load.
+            "hang" if nth >= 4 => std::thread::sleep(FOREVER),
             "die" if nth == 10 => {
                 eprintln!("fake: out of luck");
                 std::process::exit(9);

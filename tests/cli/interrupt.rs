@@ -1,39 +1,50 @@
-use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-use std::time::Instant;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::Value;
 
-use crate::place::{LONG, Place, Said, eventually};
+use crate::place::{EXPERIMENT, Place, Said, eventually};
 
-/// Ctrl-C in the middle: it ends at once with what there is, and leaves no process.
+/// Ctrl-C in the middle of a trial: it ends with what there is, and the run goes on where it was.
 #[test]
-fn ctrl_c_reports_what_there_is_and_leaves_nothing() {
+fn ctrl_c_reports_what_there_is() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let place = Place::new("", &[("a", "pong"), ("b", "pong")]);
-        let mut child = place
-            .command(&["run", "fake", "--blocks", "1000", "--json", "r.json"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let begun = lines.by_ref().map_while(Result::ok).any(|line| line.contains("trials will take about"));
-        assert!(begun, "it is in the middle of it");
-        let asked = Instant::now();
+        place.write("script.toml", "[[trial]]\nseq = 5\ndoes = 'wait'\n");
+        let arguments = ["run", "fake", "--json", "r.json"];
+        let mut command = place.scripted_command(&arguments);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        eventually(|| place.path("begun").exists());
         kill(Pid::from_raw(child.id() as i32), signal).unwrap();
-        // What it writes must go somewhere, or it could not end.
-        let rest = std::thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
-        let mut said = Said::of(child.wait_with_output().unwrap());
-        assert!(asked.elapsed() < LONG, "{:?}", asked.elapsed());
-        said.err = rest.join().unwrap();
-        let said = said.ended(3);
-        assert!(said.err.contains("error: it was interrupted after"), "{}", said.err);
-        assert!(said.out.contains("it was interrupted after"), "{}", said.out);
-        assert!(place.read("r.json").contains("\"trials\""));
-        assert_eq!(place.left(), [""; 0]);
+        let said = Said::of(child.wait_with_output().unwrap()).ended(3);
+        assert!(
+            said.err.contains("error: it was interrupted after 5 trials; `kumite resume "),
+            "{}",
+            said.err
+        );
+        assert!(said.out.contains("it was interrupted after 5 trials"), "{}", said.out);
+        let export: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+        assert_eq!(export["trials"].as_array().unwrap().len(), 5);
+        place.write("script.toml", "");
+        let export = place.scripted(&["resume", "--json", "-"]).ended(0).json();
+        assert_eq!(export["trials"].as_array().unwrap().len(), 12);
     }
+}
+
+/// The same under load.
+#[test]
+fn ctrl_c_leaves_no_process() {
+    let place = Place::new("", &[("a", "pong")]);
+    let text = EXPERIMENT.replace("duration_s = 0.2", "duration_s = 600");
+    place.write("experiments/fake/experiment.toml", &text);
+    let child =
+        place.command(&["run", "fake"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually(|| place.begun() > 0);
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let said = Said::of(child.wait_with_output().unwrap()).ended(3);
+    assert!(said.err.contains("error: it was interrupted"), "{}", said.err);
+    assert_eq!(place.left(), [""; 0]);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Two contenders that a short trial tells apart, at one point.
+/// Forty requests to a server, at one point. They come at a rate, and each waits as long as it takes: so their number is
+/// the same on every machine, and little CPU time is used.
 pub const EXPERIMENT: &str = r#"
 question = "Which fake is faster?"
 kind = "http"
@@ -15,9 +16,11 @@ blocks = 6
 [workload]
 method = "POST"
 body = "ping"
-duration_s = 0.5
+rate_rps = 200
+duration_s = 0.2
 warm_up_s = 0
-connections = 2
+connections = 40
+timeout_ms = 20000
 [answer]
 status = 200
 equals = "pong"
@@ -74,6 +77,23 @@ impl Place {
 
     pub fn kumite(&self, arguments: &[&str]) -> Said {
         Said::of(self.command(arguments).output().unwrap())
+    }
+
+    /// kumite whose trials are what `script.toml` says; nothing is started for them.
+    pub fn scripted_command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(example("scripted_kumite"));
+        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        command
+    }
+
+    pub fn scripted(&self, arguments: &[&str]) -> Said {
+        Said::of(self.scripted_command(arguments).output().unwrap())
+    }
+
+    /// Trials that have begun, of all runs that start their contenders.
+    pub fn begun(&self) -> usize {
+        let folders = std::fs::read_dir(self.path(".kumite/logs")).into_iter().flatten().flatten();
+        folders.flat_map(|run| std::fs::read_dir(run.path()).into_iter().flatten()).count()
     }
 
     /// Processes that still run below this test's folder: contenders, builds, and what they started.
@@ -139,6 +159,11 @@ pub fn nobody() -> (SocketAddr, impl Sized) {
 }
 
 pub fn fake() -> PathBuf {
+    example("fake_contender")
+}
+
+/// One of the test programs that are built with the tests.
+pub fn example(name: &str) -> PathBuf {
     let beside = Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap();
-    beside.join("examples/fake_contender")
+    beside.join("examples").join(name)
 }

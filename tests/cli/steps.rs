@@ -26,7 +26,7 @@ assert = "refusals(a) = 0 and timeouts(a) = 0"
 
 fn place(claims: &str) -> Place {
     let place = Place::new("", &[("a", "pong")]);
-    let window = "duration_s = 0.5\nwarm_up_s = 0\nconnections = 2\n";
+    let window = "rate_rps = 200\nduration_s = 0.2\nwarm_up_s = 0\nconnections = 40\ntimeout_ms = 20000\n";
     assert!(EXPERIMENT.contains(window));
     let text = EXPERIMENT.replace(window, STEPS);
     place.write("experiments/fake/experiment.toml", &format!("{text}{claims}"));

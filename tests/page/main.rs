@@ -43,7 +43,6 @@ fn write(browser: &mut Browser, text: &str) {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn a_macro_is_typed_and_played() {
     let (mut server, mut browser) = opened(&[]);
     write(&mut browser, "# into a fireball\n2,mk 8\n<loop 2>\n3 30\n</loop>\n6,lp 1\n");
@@ -66,7 +65,6 @@ fn a_macro_is_typed_and_played() {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn it_is_stopped_in_the_middle() {
     let (mut server, mut browser) = opened(&[]);
     write(&mut browser, "2,mk 60000\n6,lp 1");
@@ -90,7 +88,6 @@ fn it_is_stopped_in_the_middle() {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn every_button_is_pressed() {
     let (mut server, mut browser) = opened(&[]);
     for (button, pressed) in PAD.map(|digit| (digit, digit)).into_iter().chain(BUTTONS) {
@@ -101,7 +98,6 @@ fn every_button_is_pressed() {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn the_keyboard_presses_buttons() {
     let (mut server, mut browser) = opened(&[]);
     for (nth, digit) in PAD.iter().enumerate() {
@@ -126,7 +122,6 @@ fn the_keyboard_presses_buttons() {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn an_error_is_shown_at_its_line_and_the_text_is_kept() {
     let (mut server, mut browser) = opened(&[]);
     let text = "2,mk 8\n# é\n\té,lp 1\n";
@@ -152,7 +147,6 @@ fn an_error_is_shown_at_its_line_and_the_text_is_kept() {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn one_macro_plays_at_a_time() {
     let (mut server, mut browser) = opened(&[]);
     write(&mut browser, "2 60000");
@@ -176,7 +170,6 @@ fn one_macro_plays_at_a_time() {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn it_is_played_with_fingers_on_a_phone() {
     let (mut server, mut browser) = opened(&[]);
     let phone = json!({ "width": 400, "height": 800, "deviceScaleFactor": 2, "mobile": true });
@@ -204,7 +197,6 @@ fn it_is_played_with_fingers_on_a_phone() {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn the_link_has_the_token_and_the_address_keeps_none() {
     let (mut server, mut browser) = opened(&["--bind", "0.0.0.0"]);
     assert!(server.link.contains("?token="), "{}", server.link);
@@ -219,7 +211,6 @@ fn the_link_has_the_token_and_the_address_keeps_none() {
 }
 
 #[test]
-#[ignore = "needs chromium"]
 fn a_server_that_ends_releases_everything_and_the_page_says_so() {
     let (mut server, mut browser) = opened(&[]);
     write(&mut browser, "2 60000");

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_lab::{
-    Clock, Event, Executor, Experiment, FunctionExecutor, HttpExecutor, Kind, Lock, PacingExecutor, Ready,
-    Session, TaskExecutor, conclude, execute, export, humane, plan, undecided,
+    Event, Experiment, Lock, Ready, Session, conclude, execute, export, humane, plan, undecided,
 };
 use kumite_record::{Cores, Export, Outcome, Run, Store};
 
 use crate::exit::Failure;
 use crate::output;
 use crate::progress::Progress;
+use crate::world::{Of, Tries, World};
 
 /// Makes sure that nobody else is at work with this store, for building disturbs too, and ends what a killed kumite left.
 pub fn begin_measuring(state: &Path) -> Result<Lock, Failure> {
@@ -28,6 +28,7 @@ pub fn begin_measuring(state: &Path) -> Result<Lock, Failure> {
 
 /// A run that is about to be measured, or to be measured on.
 pub struct Measuring<'a> {
+    pub world: &'a dyn World,
     pub experiment: &'a Experiment,
     pub cores: Cores,
     pub budget: Option<Duration>,
@@ -37,40 +38,20 @@ pub struct Measuring<'a> {
 
 impl Measuring<'_> {
     /// Measures what the store does not have yet, and judges. The store has the run's beginning.
-    pub fn measure(
-        self,
-        mut run: Run,
-        ready: &[Ready],
-        clock: &dyn Clock,
-        store: &mut Store,
-    ) -> Result<Export, Failure> {
+    pub fn measure(self, mut run: Run, ready: &[Ready], store: &mut Store) -> Result<Export, Failure> {
+        let clock = self.world.clock();
         let state = store.folder().to_owned();
-        let mut executor: Box<dyn Executor> = match self.experiment.kind {
-            Kind::Http => Box::new(
-                HttpExecutor::new(self.experiment, self.cores, &state, &run.id, self.stop)
-                    .map_err(Failure::Incomplete)?,
-            ),
-            Kind::Task => {
-                let executor = TaskExecutor::new(self.experiment, self.cores, &state, &run.id, self.stop);
-                Box::new(begun(executor)?)
-            }
-            Kind::Function => {
-                let (id, seed) = (&run.id, run.seed);
-                let executor =
-                    FunctionExecutor::new(self.experiment, self.cores, &state, id, seed, self.stop);
-                let executor = begun(executor)?;
-                run.wanting = executor.wanting();
-                run.wanting.iter().for_each(|what| output::note(what));
-                Box::new(executor)
-            }
-            Kind::Pacing => {
-                let executor = PacingExecutor::new(self.experiment, self.cores, &state, &run.id)
-                    .map_err(Failure::Incomplete)?;
-                run.wanting = executor.wanting();
-                run.wanting.iter().for_each(|what| output::note(what));
-                Box::new(executor)
-            }
+        let of = Of {
+            experiment: self.experiment,
+            cores: self.cores,
+            state: &state,
+            run: &run.id.clone(),
+            seed: run.seed,
+            stop: self.stop,
         };
+        let Tries { mut executor, wanting } = begun(self.world.tries(&of))?;
+        wanting.iter().for_each(|what| output::note(what));
+        run.wanting = wanting;
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
         let plan = plan(&takes_part, run.blocks, run.seed);
         let kept = store.trials(&run.id)?;

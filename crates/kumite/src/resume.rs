@@ -4,15 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{
-    Choice, Clock, Experiment, Prepared, RealClock, check_disk, cores, machine, prepare, used_cores,
-};
+use kumite_lab::{Choice, Clock, Experiment, Prepared, check_disk, cores, machine, prepare, used_cores};
 use kumite_record::{Contender, ContenderStatus, Machine, Run, Store};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, begin_measuring, ended};
 use crate::run::DEFAULT_DB;
+use crate::world::World;
 use crate::{duration, output, stop};
 
 #[derive(Parser)]
@@ -35,7 +34,7 @@ pub struct Args {
     db: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let mut store = Store::open_existing(&args.db)?;
     let state = store.folder().to_owned();
     // Before anything is read: another kumite may be writing it.
@@ -72,23 +71,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
     }
     same_contenders(&id, contenders.iter().filter(ran), &prepared)?;
-    let clock = RealClock::default();
-    take_up(&mut run, &clock);
+    take_up(&mut run, world.clock());
     store.finish(&run, &[], &[])?;
     let measuring = Measuring {
+        world,
         experiment: &experiment,
         cores: available,
         budget: args.budget,
         rerun_marked: args.rerun_marked,
         stop: &stop,
     };
-    let export = measuring.measure(run, &prepared.ready, &clock, &mut store)?;
+    let export = measuring.measure(run, &prepared.ready, &mut store)?;
     args.documents.write(&export)?;
     ended(&export, &stop)?;
     args.gate.check(&export)
 }
 
-fn take_up(run: &mut Run, clock: &RealClock) {
+fn take_up(run: &mut Run, clock: &dyn Clock) {
     run.resumed.push(clock.timestamp());
     run.finished = None;
     run.cut_short = None;

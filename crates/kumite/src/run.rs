@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{
-    Choice, Clock, Experiment, Kind, Planned, RealClock, check_disk, cores, humane, machine, prepare,
-    used_cores,
+    Choice, Clock, Experiment, Kind, Planned, check_disk, cores, humane, machine, prepare, used_cores,
 };
 use kumite_record::{Run, Store, Unavailable};
 
@@ -15,6 +14,7 @@ use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, begin_measuring, ended};
 use crate::selfcheck::noise_floor;
+use crate::world::World;
 use crate::{duration, output, stop};
 
 /// Where results are kept unless --db names another file.
@@ -53,7 +53,7 @@ pub struct Args {
     db: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
     if let Some(blocks) = args.blocks {
         experiment.blocks = blocks;
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         experiment.planned.retain(can_be);
         return output::print(&dry_run(&experiment, &unavailable, &choice));
     }
-    let clock = RealClock::default();
+    let clock = world.clock();
     let stop = stop::flag()?;
     let mut store = Store::open(&args.db)?;
     let state = store.folder().to_owned();
@@ -92,12 +92,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         services: prepared.services.clone(),
         within: experiment.within(),
         within_at: experiment.within_at(),
-        ..begin(args, &experiment, &clock)
+        ..begin(args, &experiment, clock)
     };
     for other in &run.unavailable {
         output::note(&format!("cannot measure {}: {}", other.point, other.why));
     }
     let measuring = Measuring {
+        world,
         experiment: &experiment,
         cores: available,
         budget: args.budget,
@@ -106,7 +107,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     // Looked at before the executor keeps this thread to the engine's core.
     store.begin(&run, &machine(used), &prepared.contenders)?;
-    let export = measuring.measure(run, &prepared.ready, &clock, &mut store)?;
+    let export = measuring.measure(run, &prepared.ready, &mut store)?;
     output::note(&format!(
         "kept as run {id} in {}; `kumite report {id}` shows it again",
         args.db.display(),
@@ -117,7 +118,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     args.gate.check(&export)
 }
 
-fn begin(args: &Args, experiment: &Experiment, clock: &RealClock) -> Run {
+fn begin(args: &Args, experiment: &Experiment, clock: &dyn Clock) -> Run {
     let started = clock.timestamp();
     // 32 bits are enough to differ, and every JSON reader can hold them exactly.
     let fresh = || u64::from(started.subsec_nanosecond() as u32) ^ u64::from(std::process::id()) << 8;

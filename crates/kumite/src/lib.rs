@@ -1,0 +1,123 @@
+//! The kumite command: flags, wiring, exit codes. One file for each subcommand. A library, so that a test program can be the
+//! same command in another [`World`]; the command itself has no other than this machine.
+
+mod build;
+mod check;
+mod compare;
+mod contenders;
+mod disk;
+mod doctor;
+mod duration;
+mod exit;
+mod export;
+mod function;
+mod gate;
+mod kit_test;
+mod lateness;
+mod list;
+mod load;
+mod measure;
+mod output;
+mod play;
+mod progress;
+mod report;
+mod resume;
+mod run;
+mod schema;
+mod selfcheck;
+mod stop;
+mod stub;
+mod task;
+mod world;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use world::{Of, ThisMachine, Tries, World};
+
+/// Settles performance arguments about concurrency: interleaved, paired, checked trials, and verdicts with intervals.
+#[derive(Parser)]
+#[command(name = "kumite", version, propagate_version = true, after_help = exit::HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run an experiment: build its contenders, measure them in turn, judge its claims
+    Run(run::Args),
+    /// Go on with a run that ended early
+    Resume(resume::Args),
+    /// Offer an HTTP load to a URL and report what came back
+    Load(Box<load::Args>),
+    /// Compare commands: interleaved runs, until it is decided which is faster
+    Compare(Box<compare::Args>),
+    /// Build the contenders of an experiment and show their versions
+    Build(build::Args),
+    /// Build every contender of an experiment, start it and see that it answers rightly; nothing is timed
+    Check(check::Args),
+    /// Give a contender one job by hand and show all that is said
+    Task(task::Args),
+    /// See whether a kit speaks the task protocol, by its conformance worker
+    KitTest(kit_test::Args),
+    /// List experiments, or the runs in the results store
+    List(list::Args),
+    /// Show the report of a run again, or write it to files
+    Report(report::Args),
+    /// Write a run as one document that other programs can read
+    Export(export::Args),
+    /// Show what this machine can and cannot give, and what that means for results; nothing is changed
+    Doctor(doctor::Args),
+    /// Measure how far kumite can be trusted on this machine: false verdicts, smallest difference, clock, load engine
+    Selfcheck(selfcheck::Args),
+    /// Serve HTTP with known delays and failures: a backend for experiments, a check for load generators
+    Stub(stub::Args),
+    /// Mount a mirror of a folder on which each seek takes a set time: a slow disk for experiments
+    Disk(disk::Args),
+    /// Play a macro on a game controller, each state at its frame
+    Play(play::Args),
+    /// Host functions as AWS Lambda does: a Runtime API for them, an Invoke API for their callers
+    Function(function::Args),
+    /// Print the JSON Schema of a file or document, for editors and programs
+    Schema(schema::Args),
+}
+
+/// Does what the command line says.
+pub fn main(world: &dyn World) -> ExitCode {
+    // Before anything takes memory: a command begins with the peak of who starts it.
+    if std::env::args_os().nth(1).is_some_and(|first| first == compare::HELPER) {
+        return kumite_lab::runner_main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|first| first == selfcheck::WORKER) {
+        return selfcheck::work();
+    }
+    let done = match Cli::parse().command {
+        Command::Run(args) => run::run(&args, world),
+        Command::Resume(args) => resume::run(&args, world),
+        Command::Load(args) => load::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Build(args) => build::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Task(args) => task::run(&args),
+        Command::KitTest(args) => kit_test::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Selfcheck(args) => selfcheck::run(&args),
+        Command::Stub(args) => stub::run(&args),
+        Command::Disk(args) => disk::run(&args),
+        Command::Play(args) => play::run(&args),
+        Command::Function(args) => function::run(&args),
+        Command::Schema(args) => schema::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::error(&failure);
+            failure.code()
+        }
+    }
+}
