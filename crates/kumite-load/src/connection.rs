@@ -144,7 +144,7 @@ impl Connection {
     /// Whether the oldest request on its way ends the connection if it takes too long: unless the others go on.
     pub fn silent_for_oldest(&self) -> bool {
         let Some(layers) = self.layers.as_ref().filter(|layers| layers.is_multiplexed()) else { return true };
-        self.in_flight.front().is_none_or(|request| layers.heard_at < request.sent)
+        self.in_flight.front().is_none_or(|request| layers.heard_at <= request.sent)
     }
 
     /// It begins to connect.

@@ -5,14 +5,19 @@
 //! only error. Answers that are ready at the same time are handled one after the other, so their response times hold the
 //! engine's own queue, as those of any one-threaded client do; how long that may have been is the receive lag.
 
+#[cfg(test)]
+mod simulated;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use rustix::io::Errno;
 
 use crate::arrivals::Instants;
+use crate::clock::Clock;
 use crate::connection::{Connection, Heard, InFlight, State, Wanted, Whole};
 use crate::layers::Dialect;
 use crate::log::{Log, Said};
@@ -59,7 +64,7 @@ pub(crate) struct Duty {
     pub log: Option<Log>,
 }
 
-pub(crate) struct Engine<'a, T> {
+pub(crate) struct Engine<'a, T, C> {
     schedule: Schedule,
     messages: Messages,
     transport: T,
@@ -71,7 +76,8 @@ pub(crate) struct Engine<'a, T> {
     /// Requests on their way on one connection at most.
     pipeline: usize,
     timeout: u64,
-    began: Instant,
+    /// Counts from when the load began.
+    clock: C,
     /// The load has begun; before it an open loop opens its connections.
     started: bool,
     /// First those that the load goes on with, then those of a burst.
@@ -122,15 +128,17 @@ enum Stage {
     Burst(Range<usize>, usize),
 }
 
-impl<'a, T: Transport> Engine<'a, T> {
-    /// An engine for a part of `load`; `transport` has its connections and those of a burst.
+impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
+    /// An engine for a part of `load`; `transport` has its connections and those of a burst. `clock` is that of what comes
+    /// before the load.
     pub fn new(
         load: &Load,
         duty: Duty,
         messages: Messages,
         transport: T,
+        clock: C,
         tell: &'a mut dyn FnMut(Told),
-    ) -> Engine<'a, T> {
+    ) -> Engine<'a, T, C> {
         let (opens, timeout) = (nanos(load.warm_up), nanos(load.timeout));
         let closes = load.limit.duration.map(|duration| opens + nanos(duration));
         let disturbed = load.disturbance.zip(closes);
@@ -149,7 +157,7 @@ impl<'a, T: Transport> Engine<'a, T> {
             open_loop,
             pipeline: load.pipeline,
             timeout,
-            began: Instant::now(),
+            clock,
             started: false,
             connections: std::iter::repeat_with(|| Connection::new(load.pipeline))
                 .take(duty.connections + duty.burst)
@@ -176,13 +184,13 @@ impl<'a, T: Transport> Engine<'a, T> {
         }
     }
 
-    /// Runs until the schedule is over or `stop` is set. `start` says when the load begins; an open loop has opened its
-    /// connections before it asks, as far as that could be done in a second.
-    pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> Instant) -> Result<Outcome, Errno> {
+    /// Runs until the schedule is over or `stop` is set. `start` gives the clock of the load, which begins then; an open loop
+    /// has opened its connections before it asks, as far as that could be done in a second.
+    pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> C) -> Result<Outcome, Errno> {
         if self.open_loop {
             self.open_all(stop)?;
         }
-        self.began = start();
+        self.clock = start();
         self.started = true;
         let over = self.offer(stop);
         if matches!(self.stage, Stage::Paused(_)) {
@@ -779,7 +787,7 @@ impl<'a, T: Transport> Engine<'a, T> {
     }
 
     fn now(&self) -> u64 {
-        nanos(self.began.elapsed())
+        self.clock.elapsed_ns()
     }
 }
 

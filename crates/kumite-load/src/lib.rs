@@ -37,6 +37,7 @@
 
 mod arrivals;
 mod check;
+mod clock;
 mod connection;
 mod cookies;
 mod disturbance;

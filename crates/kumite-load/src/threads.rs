@@ -91,7 +91,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
 }
 
 /// What one of so many threads does.
-fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
+pub(crate) fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
     let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
     let requests = load
         .limit
@@ -126,7 +126,7 @@ fn engine(
     if io != Io::Epoll {
         match Uring::new(address.clone(), fixed.clone(), connections) {
             Ok(uring) => {
-                let share = Engine::new(load, duty, messages, uring, tell).run(stop, start);
+                let share = Engine::new(load, duty, messages, uring, Instant::now(), tell).run(stop, start);
                 return share.map(|share| Outcome { io: Io::Uring, ..share }).map_err(wait(Io::Uring));
             }
             Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
@@ -134,7 +134,7 @@ fn engine(
         }
     }
     let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
-    let share = Engine::new(load, duty, messages, epoll, tell).run(stop, start);
+    let share = Engine::new(load, duty, messages, epoll, Instant::now(), tell).run(stop, start);
     share.map(|share| Outcome { io: Io::Epoll, ..share }).map_err(wait(Io::Epoll))
 }
 

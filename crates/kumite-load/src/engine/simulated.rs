@@ -1,0 +1,326 @@
+//! A clock and a transport that are simulated. Time passes only while the engine waits, or when a script says so; so what
+//! an engine makes of a server that is known can be said to the nanosecond.
+//!
+//! A connect is done as soon as it is asked for, and bytes arrive the moment they are sent, unless the server's script says
+//! otherwise.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::Errno;
+
+use super::Engine;
+use crate::clock::Clock;
+use crate::layers::Dialect;
+use crate::messages::Messages;
+use crate::share::Collector;
+use crate::threads::duty;
+use crate::transport::{Happened, Transport};
+use crate::{Event, Load, Outcome};
+
+/// How long it takes to look whether something has happened, where nothing has.
+pub const LOOK: u64 = 1_000;
+/// More than any script takes: an engine that goes round in circles is a failure, not a test that hangs.
+const MOST_WAITS: u64 = 20_000_000;
+
+/// The time in ns, the same for all that have it.
+#[derive(Clone, Default)]
+pub struct Time(Rc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    now: Cell<u64>,
+    standstills: RefCell<Vec<Range<u64>>>,
+}
+
+impl Time {
+    pub fn now(&self) -> u64 {
+        self.0.now.get()
+    }
+
+    /// It gets so late, and later if the machine stands still then.
+    pub fn reach(&self, at: u64) {
+        let at = at.max(self.now());
+        let standstills = self.0.standstills.borrow();
+        self.0.now.set(standstills.iter().find(|still| still.contains(&at)).map_or(at, |still| still.end));
+    }
+
+    /// Something takes so long.
+    pub fn pass(&self, ns: u64) {
+        self.reach(self.now() + ns);
+    }
+
+    /// Makes the machine stand still then: whoever would wake in that time wakes at its end.
+    pub fn stand_still(&self, when: Range<u64>) {
+        self.0.standstills.borrow_mut().push(when);
+    }
+}
+
+/// Counts from an instant.
+pub struct SimulatedClock {
+    time: Time,
+    from: u64,
+}
+
+impl Clock for SimulatedClock {
+    fn elapsed_ns(&self) -> u64 {
+        self.time.now() - self.from
+    }
+}
+
+/// What a server does.
+#[derive(Debug, Clone)]
+pub enum Deed {
+    /// It sends these bytes.
+    Say(Vec<u8>),
+    /// It ends the connection.
+    End,
+}
+
+/// Instants of what a server does, and what it does then.
+pub type Deeds = Vec<(u64, Deed)>;
+
+/// A server's script. Connections are counted from 1, in the order in which they were asked for.
+pub trait Server {
+    /// When the client knows what became of its connect, and what that is; none for never.
+    fn connect(&mut self, _connection: u64, at: u64) -> Option<(u64, Result<(), Errno>)> {
+        Some((at, Ok(())))
+    }
+
+    /// These bytes came.
+    fn receive(&mut self, connection: u64, at: u64, bytes: &[u8]) -> Deeds;
+
+    /// The client has closed the connection.
+    fn closed(&mut self, _connection: u64, _at: u64) {}
+}
+
+/// Which request this is, counted from 1, and when it came.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    pub at: u64,
+    pub request: u64,
+    pub connection: u64,
+    pub on_connection: u64,
+}
+
+/// A server that answers each request by a script. In HTTP/1.1 the engine sends each as one piece.
+pub struct Answering<F> {
+    answer: F,
+    requests: u64,
+    on_connections: BTreeMap<u64, u64>,
+}
+
+impl<F: FnMut(Turn) -> Deeds> Answering<F> {
+    pub fn new(answer: F) -> Answering<F> {
+        Answering { answer, requests: 0, on_connections: BTreeMap::new() }
+    }
+}
+
+impl<F: FnMut(Turn) -> Deeds> Server for Answering<F> {
+    fn receive(&mut self, connection: u64, at: u64, bytes: &[u8]) -> Deeds {
+        assert!(bytes.ends_with(b"\r\n\r\n"), "{:?} is not one request", String::from_utf8_lossy(bytes));
+        self.requests += 1;
+        let on_connection = self.on_connections.entry(connection).or_default();
+        *on_connection += 1;
+        (self.answer)(Turn { at, request: self.requests, connection, on_connection: *on_connection })
+    }
+}
+
+/// A server whose connects go by a script too.
+pub struct Connecting<C, S> {
+    pub connect: C,
+    pub server: S,
+}
+
+impl<C: FnMut(u64, u64) -> Option<(u64, Result<(), Errno>)>, S: Server> Server for Connecting<C, S> {
+    fn connect(&mut self, connection: u64, at: u64) -> Option<(u64, Result<(), Errno>)> {
+        (self.connect)(connection, at)
+    }
+
+    fn receive(&mut self, connection: u64, at: u64, bytes: &[u8]) -> Deeds {
+        self.server.receive(connection, at, bytes)
+    }
+
+    fn closed(&mut self, connection: u64, at: u64) {
+        self.server.closed(connection, at);
+    }
+}
+
+enum Occurs {
+    Connected(Result<(), Errno>),
+    Does(Deed),
+}
+
+struct Simulated<S> {
+    time: Time,
+    fixed: Vec<Box<[u8]>>,
+    server: S,
+    /// The connection that is in each slot.
+    slots: Vec<Option<u64>>,
+    connects: u64,
+    /// What is to come, by when, and then by when it was known.
+    to_come: BTreeMap<(u64, u64), (usize, u64, Occurs)>,
+    known: u64,
+    found: VecDeque<(usize, u64, Occurs)>,
+    said: Vec<u8>,
+    wakes_late: u64,
+    waits: u64,
+    stops_at: Option<u64>,
+    stop: Rc<AtomicBool>,
+}
+
+impl<S: Server> Simulated<S> {
+    fn comes(&mut self, at: u64, slot: usize, connection: u64, what: Occurs) {
+        self.known += 1;
+        self.to_come.insert((at, self.known), (slot, connection, what));
+    }
+
+    fn receive(&mut self, slot: usize, bytes: &[u8]) -> Result<(), Errno> {
+        let connection = self.slots[slot].ok_or(Errno::NOTCONN)?;
+        for (at, deed) in self.server.receive(connection, self.time.now(), bytes) {
+            self.comes(at, slot, connection, Occurs::Does(deed));
+        }
+        Ok(())
+    }
+
+    /// Whether there is something by now.
+    fn find(&mut self) -> bool {
+        while let Some(first) = self.to_come.first_entry().filter(|it| it.key().0 <= self.time.now()) {
+            let occurs = first.remove();
+            if self.slots[occurs.0] == Some(occurs.1) {
+                self.found.push_back(occurs);
+            }
+        }
+        !self.found.is_empty()
+    }
+}
+
+impl<S: Server> Transport for Simulated<S> {
+    fn connect(&mut self, slot: usize) -> Result<(), Errno> {
+        self.connects += 1;
+        let connection = self.connects;
+        self.slots[slot] = Some(connection);
+        if let Some((at, result)) = self.server.connect(connection, self.time.now()) {
+            self.comes(at, slot, connection, Occurs::Connected(result));
+        }
+        Ok(())
+    }
+
+    fn send_fixed(&mut self, slot: usize, which: usize) -> Result<(), Errno> {
+        let bytes = self.fixed[which].clone();
+        self.receive(slot, &bytes)
+    }
+
+    fn send(&mut self, slot: usize, bytes: Vec<u8>) -> Result<(), Errno> {
+        self.receive(slot, &bytes)
+    }
+
+    fn flush(&mut self) -> Result<(), Errno> {
+        Ok(())
+    }
+
+    fn spare(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn is_sending(&self, _slot: usize) -> bool {
+        false
+    }
+
+    fn close(&mut self, slot: usize) {
+        if let Some(connection) = self.slots[slot].take() {
+            self.server.closed(connection, self.time.now());
+        }
+    }
+
+    fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno> {
+        self.waits += 1;
+        assert!(self.waits < MOST_WAITS, "the engine goes round in circles");
+        let sleeps = !self.find() && timeout_ns > 0;
+        if sleeps {
+            let over = self.time.now() + timeout_ns;
+            let next = self.to_come.first_key_value().map_or(over, |((at, _), _)| *at);
+            self.time.reach(next.min(over));
+            self.time.pass(self.wakes_late);
+        } else if self.found.is_empty() {
+            self.time.pass(LOOK);
+        }
+        self.find();
+        if self.stops_at.is_some_and(|at| self.time.now() >= at) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        Ok(sleeps)
+    }
+
+    fn next(&mut self) -> Option<(usize, Happened<'_>)> {
+        loop {
+            let (slot, connection, what) = self.found.pop_front()?;
+            if self.slots[slot] != Some(connection) {
+                continue;
+            }
+            let happened = match what {
+                Occurs::Connected(result) => Happened::Connected(result),
+                Occurs::Does(Deed::Say(bytes)) => {
+                    self.said = bytes;
+                    Happened::Received(&self.said)
+                }
+                Occurs::Does(Deed::End) => Happened::Ended,
+            };
+            return Some((slot, happened));
+        }
+    }
+}
+
+/// A simulated machine.
+#[derive(Clone, Default)]
+pub struct Machine {
+    pub time: Time,
+    /// How much later than asked for a sleeper wakes, and than something came.
+    pub wakes_late: u64,
+    /// When the load is told to stop.
+    pub stops_at: Option<u64>,
+    /// What it is told it by.
+    pub stop: Rc<AtomicBool>,
+}
+
+impl Machine {
+    /// Offers the load to this server. Time goes on from where it is; the clock of the load counts from when it begins.
+    pub fn run(&self, load: &Load, server: impl Server) -> Outcome {
+        self.run_with(load, server, &mut |_| {})
+    }
+
+    /// The same, telling what the load tells, in the moment in which it does.
+    pub fn run_with(&self, load: &Load, server: impl Server, on_event: &mut dyn FnMut(Event)) -> Outcome {
+        load.check().unwrap();
+        let messages = Messages::new(load).unwrap();
+        let dialect = Dialect::new(load).unwrap();
+        let mut collector = Collector::new(1, load.arrivals.is_some(), on_event);
+        let duty = duty(load, &dialect, 0, 1);
+        let transport = Simulated {
+            time: self.time.clone(),
+            fixed: messages.fixed.clone(),
+            server,
+            slots: vec![None; duty.connections + duty.burst],
+            connects: 0,
+            to_come: BTreeMap::new(),
+            known: 0,
+            found: VecDeque::new(),
+            said: Vec::new(),
+            wakes_late: self.wakes_late,
+            waits: 0,
+            stops_at: self.stops_at,
+            stop: self.stop.clone(),
+        };
+        let clock = || SimulatedClock { time: self.time.clone(), from: self.time.now() };
+        let mut tell = |told: crate::share::Told| collector.take(told);
+        let engine = Engine::new(load, duty, messages.of_thread(0, 1), transport, clock(), &mut tell);
+        let share = engine.run(&self.stop, clock).unwrap();
+        let outcome = collector.finish(vec![share], load.pace);
+        assert_eq!(outcome.requests, outcome.ok + outcome.errors.total());
+        assert_eq!(outcome.response.len(), outcome.ok);
+        outcome
+    }
+}

@@ -1,0 +1,82 @@
+//! What the engine says about servers that are known, in simulated time: to the nanosecond.
+
+mod closed;
+mod disturbed;
+mod late;
+mod layered;
+mod open;
+mod opening;
+mod paced;
+
+use std::time::Duration;
+
+use super::simulated::{Answering, Connecting, Deed, Deeds, Machine, Server, Turn};
+use crate::log::Finished;
+use crate::{Check, Errors, Expect, Failure, Limit, Load, Outcome, Target};
+
+const US: u64 = 1_000;
+const MS: u64 = 1_000_000;
+const LONG: Duration = Duration::from_secs(60);
+const PONG: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn ns(ns: u64) -> Duration {
+    Duration::from_nanos(ns)
+}
+
+/// `requests` requests on one connection that want `pong`.
+fn load(requests: u64) -> Load {
+    Load {
+        expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
+        timeout: LONG,
+        log: true,
+        ..Load::new(
+            Target::plain("127.0.0.1:1".parse().unwrap()),
+            Limit { requests: Some(requests), duration: None },
+        )
+    }
+}
+
+/// For so many milliseconds.
+fn lasting(length: u64) -> Load {
+    Load { limit: Limit { requests: None, duration: Some(ms(length)) }, ..load(0) }
+}
+
+fn say(at: u64, bytes: &str) -> (u64, Deed) {
+    (at, Deed::Say(bytes.as_bytes().to_vec()))
+}
+
+/// The right answer, then.
+fn pong(at: u64) -> Deeds {
+    vec![say(at, PONG)]
+}
+
+/// A server that answers each request after so long.
+fn after(ns: u64) -> impl Server {
+    Answering::new(move |turn: Turn| pong(turn.at + ns))
+}
+
+fn run(load: &Load, server: impl Server) -> Outcome {
+    Machine::default().run(load, server)
+}
+
+/// When each was due, how long it then took until it was sent, and from there until it was finished.
+fn steps(outcome: &Outcome) -> Vec<(u64, Option<u64>, u64)> {
+    let step = |it: &Finished| {
+        let sent = it.sent.map(|sent| sent - it.due);
+        (it.due, sent, it.finished - it.sent.unwrap_or(it.due))
+    };
+    outcome.log.iter().map(step).collect()
+}
+
+/// How long each took that was sent, from then.
+fn service(outcome: &Outcome) -> Vec<u64> {
+    steps(outcome).into_iter().filter(|(_, sent, _)| sent.is_some()).map(|(_, _, took)| took).collect()
+}
+
+fn timeouts(timeout: u64) -> Errors {
+    Errors { timeout, ..Errors::default() }
+}

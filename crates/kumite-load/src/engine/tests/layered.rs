@@ -1,0 +1,196 @@
+//! TLS and HTTP/2: what is agreed on first is part of connecting, and in HTTP/2 a request is late alone.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use rcgen::KeyPair;
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection};
+
+use super::*;
+use crate::{Arrivals, Http, Tls};
+
+const HEADERS: u8 = 1;
+const SETTINGS: u8 = 4;
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u32).to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// A server of HTTP/2 that answers each request by a script: with `pong` then, or never.
+struct Multiplexed<F> {
+    answer: F,
+    requests: u64,
+    held: BTreeMap<u64, Vec<u8>>,
+}
+
+impl<F: FnMut(u64, u64) -> Option<u64>> Multiplexed<F> {
+    fn new(answer: F) -> Multiplexed<F> {
+        Multiplexed { answer, requests: 0, held: BTreeMap::new() }
+    }
+}
+
+impl<F: FnMut(u64, u64) -> Option<u64>> Server for Multiplexed<F> {
+    fn receive(&mut self, connection: u64, at: u64, bytes: &[u8]) -> Deeds {
+        let held = self.held.entry(connection).or_default();
+        held.extend_from_slice(bytes);
+        let mut deeds = Vec::new();
+        if held.starts_with(b"PRI") && held.len() >= 24 {
+            held.drain(..24);
+            deeds.push((at, Deed::Say(frame(SETTINGS, 0, 0, &[]))));
+        }
+        while let Some([a, b, c, kind, _, id @ ..]) = held.first_chunk::<9>().copied() {
+            let length = u32::from_be_bytes([0, a, b, c]) as usize;
+            if held.len() < 9 + length {
+                break;
+            }
+            held.drain(..9 + length);
+            if kind != HEADERS {
+                continue;
+            }
+            self.requests += 1;
+            if let Some(at) = (self.answer)(self.requests, at) {
+                let stream = u32::from_be_bytes(id);
+                // END_HEADERS and `:status: 200`; END_STREAM.
+                let answer = [frame(HEADERS, 4, stream, &[0x88]), frame(0, 1, stream, b"pong")];
+                deeds.push((at, Deed::Say(answer.concat())));
+            }
+        }
+        deeds
+    }
+}
+
+fn http2(requests: u64, pipeline: usize) -> Load {
+    Load { http: Http::Http2, pipeline, ..load(requests) }
+}
+
+/// Every answer is counted for its own request: while one takes its time, others come and go.
+#[test]
+fn answers_out_of_order_have_their_own_times() {
+    let slow = |nth: u64| if nth % 100 == 1 { 200 * MS } else { MS };
+    let outcome = run(&http2(400, 2), Multiplexed::new(|nth, at| Some(at + slow(nth))));
+    let mut took = service(&outcome);
+    took.sort_unstable();
+    assert_eq!(took, [vec![MS; 396], vec![200 * MS; 4]].concat());
+}
+
+#[test]
+fn a_request_that_times_out_is_given_up_alone_if_others_are_answered() {
+    let load = Load { timeout: ms(150), ..http2(200, 2) };
+    let outcome = run(&load, Multiplexed::new(|nth, at| (nth % 50 != 1).then_some(at + 2 * MS)));
+    // The very first one is alone until it is answered, so nothing comes on its connection.
+    assert_eq!((outcome.errors, outcome.reconnects), (timeouts(4), 1));
+    let late: Vec<u64> = service(&outcome).into_iter().filter(|took| *took != 2 * MS).collect();
+    assert!(late.len() == 4 && late.iter().all(|took| (150 * MS + 1..=151 * MS).contains(took)), "{late:?}");
+}
+
+#[test]
+fn a_connection_on_which_nothing_comes_for_a_time_out_is_replaced() {
+    let load = Load { timeout: ms(150), ..http2(6, 2) };
+    let outcome = run(&load, Multiplexed::new(|_, _| None));
+    // The first request is alone, until it is answered.
+    assert_eq!((outcome.errors, outcome.reconnects), (timeouts(6), 3));
+    assert!(service(&outcome).iter().all(|took| (150 * MS + 1..=151 * MS).contains(took)), "{outcome:?}");
+}
+
+/// In TLS; the server takes so long for its part of the handshake, and a millisecond for answers.
+struct Secured {
+    config: Arc<ServerConfig>,
+    step: u64,
+    /// It ends the session then, counted from an answer.
+    ends: Option<u64>,
+    sessions: BTreeMap<u64, ServerConnection>,
+}
+
+impl Secured {
+    fn new(step: u64, ends: Option<u64>) -> Secured {
+        let key = KeyPair::generate().unwrap();
+        let params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        let certificate = params.self_signed(&key).unwrap().der().clone();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
+            .unwrap();
+        Secured { config: Arc::new(config), step, ends, sessions: BTreeMap::new() }
+    }
+}
+
+impl Server for Secured {
+    fn receive(&mut self, connection: u64, at: u64, mut bytes: &[u8]) -> Deeds {
+        let config = self.config.clone();
+        let tls = self.sessions.entry(connection).or_insert_with(|| ServerConnection::new(config).unwrap());
+        let (mut plain, mut deeds) = (Vec::new(), Vec::new());
+        let mut said = |tls: &mut ServerConnection, at| {
+            let mut said = Vec::new();
+            while tls.wants_write() {
+                tls.write_tls(&mut said).unwrap();
+            }
+            if !said.is_empty() {
+                deeds.push((at, Deed::Say(said)));
+            }
+        };
+        while !bytes.is_empty() {
+            tls.read_tls(&mut bytes).unwrap();
+            tls.process_new_packets().unwrap();
+        }
+        let _ = tls.reader().read_to_end(&mut plain);
+        said(tls, at + if tls.is_handshaking() { self.step } else { 0 });
+        if plain.is_empty() {
+            return deeds;
+        }
+        assert!(plain.ends_with(b"\r\n\r\n"));
+        tls.writer().write_all(PONG.as_bytes()).unwrap();
+        said(tls, at + MS);
+        if let Some(ends) = self.ends {
+            tls.send_close_notify();
+            said(tls, at + MS + ends);
+            deeds.push((at + MS + ends, Deed::End));
+        }
+        deeds
+    }
+}
+
+/// A server that says nothing, whatever it is told.
+struct Silent;
+
+impl Server for Silent {
+    fn receive(&mut self, _: u64, _: u64, _: &[u8]) -> Deeds {
+        Vec::new()
+    }
+}
+
+fn in_tls(load: Load) -> Load {
+    let target = Target::parse("https://localhost:1/").unwrap();
+    let target = Target { address: load.targets[0].0.address.clone(), ..target };
+    Load { targets: vec![(target, 1)], tls: Tls { insecure: true, roots: None }, ..load }
+}
+
+#[test]
+fn the_handshake_is_part_of_connecting_and_in_no_response_time() {
+    let outcome = run(&in_tls(load(10)), Secured::new(100 * MS, None));
+    assert_eq!((outcome.ok, service(&outcome)), (10, vec![MS; 10]));
+    assert_eq!((outcome.log[0].due, outcome.elapsed), (100 * MS, ms(110)));
+}
+
+#[test]
+fn a_handshake_that_takes_longer_than_the_time_out_is_no_connection() {
+    let load = Load { timeout: ms(100), ..in_tls(load(2)) };
+    let outcome = run(&load, Silent);
+    assert_eq!(outcome.errors, Errors { connect: 2, ..Errors::default() });
+    assert_eq!(outcome.first_wrong.unwrap(), "the TLS handshake took longer than the time-out");
+    // Up to its very end it may be established.
+    let last = |step| run(&load, Secured::new(step, None)).ok;
+    assert_eq!([last(100 * MS), last(102 * MS)], [2, 0]);
+}
+
+#[test]
+fn a_session_that_ends_while_idle_is_no_error() {
+    let load = Load { arrivals: Some(Arrivals::constant(10.0)), ..in_tls(lasting(800)) };
+    let outcome = run(&load, Secured::new(0, Some(MS)));
+    assert_eq!((outcome.ok, outcome.errors, outcome.reconnects), (8, Errors::default(), 8));
+}
