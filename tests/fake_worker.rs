@@ -180,6 +180,9 @@ fn done(mode: &str, job: u64, params: &Value) -> Value {
 /// Says whether the sum is right.
 fn check(mode: &str, job: u64, params: &Value) {
     let n = params["params"]["n"].as_u64().expect("a checker is given the parameters of the job");
+    let folder = params["folder"].as_str().expect("and where its contender runs");
+    let file = std::path::Path::new(folder).join("contender.toml");
+    assert!(file.is_absolute() && file.is_file(), "{folder}");
     let (sum, expected) = (&params["result"]["sum"], n * (n + 1) / 2);
     let verdict = match mode {
         "checker-crash" => {

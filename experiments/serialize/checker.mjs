@@ -1,11 +1,12 @@
 // Decodes the sample in each answer and compares it with the login that the seed gives. Speaks the task protocol.
+import { join } from "node:path";
 import { serve } from "../../kits/node/kumite-kit.mjs";
 import { difference } from "./shared/difference.mjs";
 import { makeLogins } from "./shared/logins.mjs";
 import { bigEndian, littleEndian } from "./shared/struct.mjs";
 
-// Formats of libraries are decoded by their libraries, which are there once their contender is built.
-const library = (name) => import(`./contenders/node/${name}.mjs`);
+// Formats of libraries are decoded by their libraries, which are where the contender is built that answered.
+const library = (name, folder) => import(join(folder, `${name}.mjs`));
 const decoders = {
   struct: () => littleEndian,
   "struct-be": () => bigEndian,
@@ -27,7 +28,7 @@ function loginsOf({ logins, items, seed, names }) {
   return known.logins;
 }
 
-serve("serialize-checker", async ({ params: { params, result } }) => {
+serve("serialize-checker", async ({ params: { params, result, folder } }) => {
   if (result?.compared !== params.encodings) {
     return wrong(
       `${result?.compared} of ${params.encodings} outputs were compared`,
@@ -41,7 +42,7 @@ serve("serialize-checker", async ({ params: { params, result } }) => {
 
   let decoded;
   try {
-    const { decode } = await decoders[format](format);
+    const { decode } = await decoders[format](format, folder);
     decoded = decode(Buffer.from(sample.bytes, "base64"));
   } catch (error) {
     return wrong(

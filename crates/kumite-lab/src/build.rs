@@ -109,7 +109,7 @@ impl Builds {
         let content = sources.content(contender.build.as_deref(), tools).map_err(unreadable)?;
         let job = Job { builds: self, contender, env: &tools.env()?, stop };
         let Some(command) = &contender.build else {
-            let folder = contender.folder.clone();
+            let folder = sources.place();
             let version = job.version(&folder)?;
             return Ok(Receipt { version, content, folder, origin: Origin::InPlace, held: None });
         };

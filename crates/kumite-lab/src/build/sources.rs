@@ -55,6 +55,11 @@ impl Sources {
         &self.home
     }
 
+    /// The contender's folder where it is written.
+    pub fn place(&self) -> PathBuf {
+        self.root.join(&self.home)
+    }
+
     /// A digest of all that a build depends on and that is the same on every machine: files, command, and tools.
     pub fn content(&self, command: Option<&str>, tools: &Tools) -> Result<String, String> {
         self.content_in(&self.root, command, tools)

@@ -215,7 +215,7 @@ fn without_a_build_it_runs_where_it_is_written() {
     let contender = Contender { build: None, version: "cat source".to_owned(), ..bench.contender("one", "") };
     let seen = bench.see(&contender);
     assert_eq!(seen.right(), ("one", Origin::InPlace));
-    assert_eq!(seen.folder(), contender.folder);
+    assert_eq!(seen.folder(), contender.folder.canonicalize().unwrap());
     assert_eq!(bench.cached(), [""; 0]);
 }
 

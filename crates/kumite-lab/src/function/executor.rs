@@ -178,7 +178,7 @@ impl<'a> FunctionExecutor<'a> {
             phases: phases(&happenings, began),
             ..Sample::default()
         };
-        let (called, wrong) = match self.answers(&workload, &seen.offered, &of_life.calls, stop) {
+        let (called, wrong) = match self.answers(contender, &workload, &seen.offered, &of_life.calls, stop) {
             Ok(answers) => answers,
             Err(why) => {
                 let why = why.ok_or(None)?;
@@ -221,6 +221,7 @@ impl<'a> FunctionExecutor<'a> {
     /// why its answer cannot be used.
     fn answers(
         &mut self,
+        contender: &Ready,
         workload: &FunctionWorkload,
         Offered { made, failed }: &Offered,
         calls: &[Call],
@@ -240,7 +241,7 @@ impl<'a> FunctionExecutor<'a> {
         }
         let params = workload.params();
         for answer in answers {
-            if let Finding::Wrong(why) = self.check.check(&params, &answer, stop)? {
+            if let Finding::Wrong(why) = self.check.check(&params, &answer, &contender.folder, stop)? {
                 return Ok((called, Some(why)));
             }
         }

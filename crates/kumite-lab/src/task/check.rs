@@ -64,8 +64,14 @@ impl<'a> AnswerCheck<'a> {
         Ok(AnswerCheck { answer, checker: answer.checker.as_ref().map(start).transpose()? })
     }
 
-    /// `params` are those of the job. An error says why it cannot be told.
-    pub fn check(&mut self, params: &Value, result: &str, stop: &AtomicBool) -> Result<Finding, Refusal> {
+    /// `params` are those of the job, `folder` is where who answered runs. An error says why it cannot be told.
+    pub fn check(
+        &mut self,
+        params: &Value,
+        result: &str,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Finding, Refusal> {
         let cannot = |error: serde_json::Error| Some(format!("its result cannot be read: {error}"));
         let result: Value = serde_json::from_str(result).map_err(cannot)?;
         if let Some(equals) = &self.answer.equals {
@@ -96,16 +102,22 @@ impl<'a> AnswerCheck<'a> {
         }
         match &mut self.checker {
             None => Ok(Finding::Right),
-            Some(checker) => checker.check(params, result, stop),
+            Some(checker) => checker.check(params, result, folder, stop),
         }
     }
 }
 
 impl Checker {
-    fn check(&mut self, params: &Value, result: Value, stop: &AtomicBool) -> Result<Finding, Refusal> {
+    fn check(
+        &mut self,
+        params: &Value,
+        result: Value,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Finding, Refusal> {
         self.asked += 1;
         let failed = |why: String| Some(format!("the answer could not be checked: {why}"));
-        let params = json!({ "params": params, "result": result });
+        let params = json!({ "params": params, "result": result, "folder": folder.to_string_lossy() });
         let asked = self.worker.give(self.asked, &params, LIMIT, stop).map_err(|why| why.and_then(failed))?;
         let taken = self.worker.take(&[(self.asked, asked)].into(), LIMIT, stop);
         let done = taken
@@ -158,7 +170,7 @@ mod tests {
     fn check(answer: Answer, result: &str) -> Finding {
         let stop = AtomicBool::new(false);
         let check = AnswerCheck::new(&answer, Path::new("."), &[], PathBuf::new(), &stop);
-        check.ok().unwrap().check(&json!({ "students": 30 }), result, &stop).unwrap()
+        check.ok().unwrap().check(&json!({ "students": 30 }), result, Path::new("."), &stop).unwrap()
     }
 
     fn wrong(why: &str) -> Finding {

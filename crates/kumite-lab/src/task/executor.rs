@@ -113,7 +113,7 @@ impl<'a> TaskExecutor<'a> {
             let ready = worker.talking.since_start();
             let mut round_trips_us = round_trips(worker, workload, stop)?;
             let only = TaskWorkload { iterations: 1, warm_up_iterations: 0, ..workload.clone() };
-            let mut jobs = Jobs::new(&only, experiment);
+            let mut jobs = Jobs::new(&only, experiment, &contender.folder);
             jobs.work(worker, 1, false, stop)?;
             let wrong = jobs.check(check, stop)?;
             round_trips_us.sort_by(f64::total_cmp);
@@ -186,7 +186,12 @@ impl<'a> TaskExecutor<'a> {
         Ok(Started { workload, given, worker, _scratch: scratch, services })
     }
 
-    fn measure(&mut self, started: &mut Started, stop: &AtomicBool) -> Result<Measured, Refusal> {
+    fn measure(
+        &mut self,
+        contender: &Ready,
+        started: &mut Started,
+        stop: &AtomicBool,
+    ) -> Result<Measured, Refusal> {
         let Started { workload, given, worker, services, .. } = started;
         let workload = &*workload;
         worker.hello(workload.ready, stop)?;
@@ -194,7 +199,7 @@ impl<'a> TaskExecutor<'a> {
         let round_trips_us = round_trips(worker, workload, stop)?;
         services.begin().map_err(Some)?;
         let began = Instant::now();
-        let mut jobs = Jobs::new(workload, self.experiment);
+        let mut jobs = Jobs::new(workload, self.experiment, &contender.folder);
         jobs.work(worker, workload.warm_up_iterations, true, stop)?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.cores.engine);
@@ -249,7 +254,7 @@ impl Executor for TaskExecutor<'_> {
             Err(_) if stop.load(Ordering::Relaxed) => return None,
             Err(why) => return Some(failed(Outcome::Failed, why)),
         };
-        let measured = self.measure(&mut started, stop);
+        let measured = self.measure(order.contender, &mut started, stop);
         let Started { worker, services, _scratch, .. } = started;
         let wanting = worker.talking.end();
         if stop.load(Ordering::Relaxed) {
@@ -280,6 +285,8 @@ fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) 
 struct Jobs<'a> {
     workload: &'a TaskWorkload,
     experiment: &'a Experiment,
+    /// Where it runs.
+    folder: &'a Path,
     given: u64,
     /// In the order in which they were given.
     jobs: Vec<Job>,
@@ -296,10 +303,11 @@ struct Window {
 }
 
 impl<'a> Jobs<'a> {
-    fn new(workload: &'a TaskWorkload, experiment: &'a Experiment) -> Jobs<'a> {
+    fn new(workload: &'a TaskWorkload, experiment: &'a Experiment, folder: &'a Path) -> Jobs<'a> {
         Jobs {
             workload,
             experiment,
+            folder,
             given: 0,
             jobs: Vec::new(),
             events: Vec::new(),
@@ -367,7 +375,7 @@ impl<'a> Jobs<'a> {
     /// What is wrong with any of the results; none if all are right.
     fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<Option<String>, Refusal> {
         for result in &self.results {
-            if let Finding::Wrong(why) = check.check(&self.workload.params, result, stop)? {
+            if let Finding::Wrong(why) = check.check(&self.workload.params, result, self.folder, stop)? {
                 return Ok(Some(why));
             }
         }
