@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "prints figures of this machine; run with --nocapture in a release build"]
+    #[ignore = "timing"]
     fn what_watching_costs() {
         let cpus = kumite_process::available_cores();
         let now = || {

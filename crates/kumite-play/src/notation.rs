@@ -166,8 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_million_of_loops_holds() {
-        let deep = "<loop 1>\n".repeat(1_000_000) + "lp 1\n" + &"</loop>\n".repeat(1_000_000);
+    fn what_very_many_loops_hold() {
+        let deep = "<loop 1>\n".repeat(100_000) + "lp 1\n" + &"</loop>\n".repeat(100_000);
         let parsed = Macro::parse(deep.as_bytes()).unwrap();
         assert_eq!(parsed.schedule().0.len(), 1);
         assert_eq!(parsed.to_string(), deep);

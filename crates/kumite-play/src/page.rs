@@ -44,6 +44,7 @@ pub struct Page {
     playing: Arc<Playing>,
     stop: Arc<Notify>,
     threads: Vec<JoinHandle<()>>,
+    patience: Duration,
 }
 
 /// Why there is no page.
@@ -92,6 +93,7 @@ impl Page {
             playing: Arc::clone(&playing),
             stop: Arc::clone(&stop),
             threads: vec![player],
+            patience: PATIENCE,
         };
         let serve = async move {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
@@ -127,7 +129,7 @@ impl Page {
         self.stop.notify_one();
         let asked = Instant::now();
         while self.threads.iter().any(|thread| !thread.is_finished()) {
-            if asked.elapsed() > PATIENCE {
+            if asked.elapsed() > self.patience {
                 self.threads.clear();
                 return Err(PageError::Hangs);
             }

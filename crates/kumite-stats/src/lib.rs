@@ -92,8 +92,6 @@ mod changepoint;
 #[cfg(test)]
 mod coverage;
 mod error;
-#[cfg(test)]
-mod hits;
 mod median;
 #[cfg(test)]
 mod peeking;

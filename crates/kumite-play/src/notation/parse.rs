@@ -265,12 +265,12 @@ mod tests {
 
     #[test]
     fn much_is_an_error_as_short_as_others() {
-        let long = "é".repeat(5_000_000);
+        let long = "é".repeat(500_000);
         assert!(error(&long).ends_with(&format!(", found '{}…'", "é".repeat(40))));
-        assert!(error(format!("2 {}", "9".repeat(10_000_000))).len() < 150);
-        assert!(error("\0".repeat(10_000_000)).starts_with("1:1: "));
-        assert_eq!(error("2,".repeat(1_000_000)).split(": ").next(), Some("1:2000001"));
-        assert!(error("<loop 1>\n".repeat(1_000_000)).starts_with("1000000:1: this loop is not closed"));
+        assert!(error(format!("2 {}", "9".repeat(1_000_000))).len() < 150);
+        assert!(error("\0".repeat(1_000_000)).starts_with("1:1: "));
+        assert_eq!(error("2,".repeat(100_000)).split(": ").next(), Some("1:200001"));
+        assert!(error("<loop 1>\n".repeat(100_000)).starts_with("100000:1: this loop is not closed"));
         let nested = "<loop 10>\n".repeat(9) + "2 1\n" + &"</loop>\n".repeat(9);
         assert!(error(nested).starts_with("3:1: with this loop the macro goes past"));
         let cut = error("<loop 1000000>\n".repeat(1000) + "2 1\n2 1\n" + &"</loop>\n".repeat(1000));
@@ -278,8 +278,8 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_ten_million_characters_can_be_right() {
-        let text = format!("2{} 1", ",mk".repeat(3_333_333));
+    fn a_line_of_a_million_characters_can_be_right() {
+        let text = format!("2{} 1", ",mk".repeat(333_333));
         assert_eq!(Macro::parse(text.as_bytes()).map(|parsed| parsed.to_string()), Ok("2,mk 1\n".to_owned()));
     }
 

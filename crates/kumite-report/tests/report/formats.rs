@@ -4,7 +4,7 @@ use kumite_record::{AxisValue, Estimate, Export, JobEvent, Mark, SelfCheck, Tria
 use kumite_report::{Style, csv, html, load_terminal, markdown, selfcheck_terminal, terminal};
 
 use crate::fixture;
-use crate::page::{accessible, parsed};
+use crate::page::{accessible, parsed, sparse};
 
 const PLAIN: Style = Style { color: false, width: 100 };
 
@@ -100,9 +100,9 @@ fn a_sparse_run_in_every_format() {
     let export = fixture::sparse::export();
     insta::assert_snapshot!("sparse_terminal", terminal(&export, &PLAIN));
     insta::assert_snapshot!("sparse_markdown", markdown(&export));
-    let page = html(&export);
-    shown("sparse.html", &page);
-    accessible(&page);
+    let page = sparse();
+    shown("sparse.html", page);
+    accessible(page);
     assert!(page.len() < 3_000_000, "{} bytes for {} trials", page.len(), export.trials.len());
     assert!(page.contains("&gt; 5.00 s") || page.contains("> 5.00 s"));
     assert!(page.contains("its runs disagree"));
@@ -338,8 +338,7 @@ fn one_trial_that_had_not_recovered_opens_the_interval_only() {
 
 #[test]
 fn the_page_has_every_trial() {
-    let export = fixture::sparse::export();
-    let page = html(&export);
+    let (export, page) = (fixture::sparse::export(), sparse());
     let start = "<script type=\"application/json\" id=\"trials\">";
     let data = page.split_once(start).unwrap().1.split_once("</script>").unwrap().0;
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
@@ -563,10 +562,10 @@ fn drift_is_told_to_those_who_do_not_see_it() {
 
 #[test]
 fn a_long_play_stays_a_small_page() {
-    // Five times as many states, and no more than the other page may have.
-    let page = html(&fixture::pacing::made(3_000));
+    let page = html(&fixture::pacing::made(5_000, 2));
     shown("pacing-long.html", &page);
-    assert!(page.len() < 350_000, "{} bytes", page.len());
+    let short = html(&fixture::pacing::made(600, 2));
+    assert!(page.len() < 2 * short.len(), "{} bytes, and {} of 600 frames", page.len(), short.len());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What every page must be, as a browser reads it and as XML.
 
+use std::sync::LazyLock;
+
 use kumite_report::html;
 use scraper::node::Element;
 use scraper::{ElementRef, Html, Selector};
@@ -27,6 +29,12 @@ const SECTIONS: [&str; 16] = [
 ];
 const CSS: &str = include_str!("../../src/page/report.css");
 const SCRIPT: &str = include_str!("../../src/page/explorer.js");
+
+/// The page of many trials with time series: made once, for it takes long.
+pub fn sparse() -> &'static str {
+    static PAGE: LazyLock<String> = LazyLock::new(|| html(&fixture::sparse::export()));
+    &PAGE
+}
 
 /// As XML.
 pub fn parsed(page: &str) -> roxmltree::Document<'_> {
@@ -172,10 +180,9 @@ fn a_page_has_its_charts_and_tables_and_no_script_with_nothing_to_show() {
 
 #[test]
 fn a_page_with_time_series_has_one_script_and_its_data() {
-    let page = html(&fixture::sparse::export());
-    accessible(&page);
-    let html = Html::parse_document(&page);
-    assert_eq!(all(&html, "script:not([type])").len(), 1);
+    let html = Html::parse_document(sparse());
+    assert_eq!(all(&html, "script").len(), 2);
+    assert_eq!(all(&html, "body > script:not([type])").len(), 1);
     assert_eq!(all(&html, "body > script[type='application/json']").len(), 1);
 }
 

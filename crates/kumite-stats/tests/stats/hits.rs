@@ -1,19 +1,18 @@
 //! How often the steady part of a series is found where it is known.
 
+use kumite_stats::{Better, Class, steady};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::steady::{Better, Class, steady};
-
 /// Factors about 1, one for each point.
-struct Noise {
-    name: &'static str,
+pub struct Noise {
+    pub name: &'static str,
     draw: fn(&mut ChaCha8Rng, usize) -> Vec<f64>,
 }
 
-struct Shape {
-    name: &'static str,
+pub struct Shape {
+    pub name: &'static str,
     /// The level at a share of the series.
     level: fn(f64) -> f64,
     class: Class,
@@ -21,7 +20,7 @@ struct Shape {
     since: f64,
 }
 
-const NOISES: [Noise; 6] = [
+pub const NOISES: [Noise; 6] = [
     Noise { name: "normal 3 %", draw: |rng, n| (0..n).map(|_| 1.0 + 0.03 * normal(rng)).collect() },
     Noise { name: "lognormal 8 %", draw: |rng, n| (0..n).map(|_| (0.08 * normal(rng)).exp()).collect() },
     Noise { name: "AR(1) 0.5, 3 %", draw: |rng, n| autoregressive(rng, n, 0.5, 0.03) },
@@ -42,7 +41,7 @@ const NOISES: [Noise; 6] = [
     },
 ];
 
-const SHAPES: [Shape; 13] = [
+pub const SHAPES: [Shape; 13] = [
     Shape { name: "flat", level: |_| 1.0, class: Class::Flat, since: 0.0 },
     Shape {
         name: "flat, first point half",
@@ -141,24 +140,9 @@ fn hits(shape: &Shape, noise: &Noise, n: usize, series: usize) -> (f64, f64) {
     (hits as f64 / series as f64, classes as f64 / series as f64)
 }
 
-fn row(shape: &Shape, lengths: &[usize], series: usize) -> Vec<Vec<f64>> {
+pub fn row(shape: &Shape, lengths: &[usize], series: usize) -> Vec<Vec<f64>> {
     let of_noise = |noise| lengths.iter().map(|n| hits(shape, noise, *n, series).0).collect();
     NOISES.iter().map(of_noise).collect()
-}
-
-/// Prints the table of the crate's documentation.
-#[test]
-#[ignore = "takes a minute, and asserts nothing"]
-fn table() {
-    println!("| | {} |", NOISES.map(|noise| noise.name).join(" | "));
-    println!("| --- |{}", " --- |".repeat(NOISES.len()));
-    for shape in &SHAPES {
-        let cell = |hits: &Vec<f64>| {
-            hits.iter().map(|share| format!("{:.0}", share * 100.0)).collect::<Vec<_>>().join(" ")
-        };
-        let cells: Vec<String> = row(shape, &[15, 30, 100, 300], 1_000).iter().map(cell).collect();
-        println!("| {} | {} |", shape.name, cells.join(" | "));
-    }
 }
 
 #[test]

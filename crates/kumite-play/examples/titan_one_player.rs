@@ -1,0 +1,46 @@
+//! Plays on a library in place of the Titan One's: `titan_one_player HOW LIBRARY`. A library has one adapter and is told by
+//! the environment what to do, so that each play of the tests is a process of its own.
+
+#[path = "../tests/gcapi/schedule.rs"]
+mod schedule;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use kumite_play::{Control, Device, Ended, Gcapi, State, play};
+use schedule::{FPS, schedule};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [how, library] = &args[..] else { panic!("{args:?}") };
+    let mut device = match Gcapi::connect(Path::new(library)) {
+        Ok(device) => device,
+        Err(error) => return println!("not connected: {error}"),
+    };
+    println!("device: {}", device.description().expect("it is connected"));
+    let mut schedule = schedule();
+    let (stop, at) = (AtomicBool::new(false), AtomicUsize::new(0));
+    if how == "stop" {
+        // However late the stop comes.
+        schedule.0[19].frames = u32::from(u16::MAX);
+    }
+    std::thread::scope(|scope| {
+        if how == "stop" {
+            scope.spawn(|| {
+                while at.load(Ordering::Relaxed) < 4 {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                stop.store(true, Ordering::Relaxed);
+            });
+        }
+        if how == "panic" {
+            device.write(State::from_iter([Control::Cross]), Duration::ZERO).expect("it takes it");
+            panic!("with a button pressed");
+        }
+        match play(&schedule, FPS, &mut device, &stop, &at).ended {
+            Ended::Failed(error) => println!("failed: {error}"),
+            ended => println!("ended: {ended:?}"),
+        }
+    });
+}
