@@ -24,7 +24,5 @@ mod selfcheck;
 mod service;
 mod spec;
 mod steps;
-#[path = "../still.rs"]
-mod still;
 mod stub;
 mod task;

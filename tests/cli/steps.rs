@@ -4,11 +4,11 @@ use crate::place::{EXPERIMENT, Place};
 use crate::schema::assert_right;
 
 /// What replaces the window of the others.
-const STEPS: &str = r#"rate_rps = "20@1s,80@1s"
+const STEPS: &str = r#"rate_rps = "20@0.5s,80@0.5s"
 drop_to_rps = 20
-watch_s = 6
-good_ms = 5000
-timeout_ms = 5000
+watch_s = 1.5
+good_ms = 1000
+timeout_ms = 1000
 connections = 100
 "#;
 
@@ -70,7 +70,7 @@ fn what_claims_of_steps_must_say() {
     }
     // What is wrong with the load comes before what claims then lack.
     let place = place(CLAIMS);
-    let text = place.read("experiments/fake/experiment.toml").replace("watch_s = 6", "watch_s = 2");
+    let text = place.read("experiments/fake/experiment.toml").replace("watch_s = 1.5", "watch_s = 1");
     place.write("experiments/fake/experiment.toml", &text);
     let said = place.kumite(&["run", "fake", "--dry-run"]).ended(2);
     assert!(said.err.contains("watch_s is too short"), "{}", said.err);
