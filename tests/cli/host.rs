@@ -228,7 +228,7 @@ fn errors_of_functions_are_told() {
     let host = Host::start(
         &place,
         &[
-            ("f", "timeout_s = 5\nmax_instances = 1"),
+            ("f", "timeout_s = 2\nmax_instances = 1"),
             ("big", "timeout_s = 60\ncpu = 'unlimited'"),
             ("unborn", "env = { INIT = 'error' }"),
             ("stillborn", "env = { INIT = 'exit=7' }"),
@@ -240,7 +240,7 @@ fn errors_of_functions_are_told() {
     assert_eq!(host.answer(&place, "f", "{}")["count"], json!(2), "the instance lives on");
     let (kind, message) = error("f", r#"{"do":"hang"}"#);
     assert_eq!(kind, "Sandbox.Timedout");
-    assert!(message.ends_with("Task timed out after 5.00 seconds"), "{message}");
+    assert!(message.ends_with("Task timed out after 2.00 seconds"), "{message}");
     assert_eq!(host.answer(&place, "f", "{}")["count"], json!(1), "the instance was replaced");
     let (kind, message) = error("f", r#"{"do":"exit=3"}"#);
     assert_eq!(kind, "Runtime.ExitError");

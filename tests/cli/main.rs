@@ -22,6 +22,7 @@ mod run;
 mod schema;
 mod selfcheck;
 mod service;
+mod smoke;
 mod spec;
 mod steps;
 mod stub;
