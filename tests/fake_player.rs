@@ -47,6 +47,9 @@ fn main() {
 
 fn play(mode: &str, how: &str, states: &[(Duration, String)]) {
     let is_loaded = mode == "watcher" && is_loaded();
+    if how == "relative" {
+        eprintln!("fake: relative");
+    }
     let start = Instant::now();
     for (nth, (at, state)) in states.iter().enumerate() {
         let held = nth.checked_sub(1).map(|before| *at - states[before].0).unwrap_or_default();

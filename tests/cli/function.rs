@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::place::{Place, Said};
+use crate::place::{LONG, Place, Said, eventually};
 use crate::schema::assert_right;
 
 /// The fake answers with its event, and counts its calls.
@@ -200,11 +200,11 @@ fn the_same_seed_goes_to_the_same_instances() {
 #[test]
 fn what_goes_wrong_fails_the_trial_and_says_which_call_it_was() {
     come_to(
-        &[("calls = 3", "calls = 2\ntimeout_s = 4")],
+        &[("calls = 3", "calls = 2\ntimeout_s = 2")],
         &[
             ("told", "error", "failed", "call 1 failed: Told: as told; its log: START"),
             ("ends", "exit=3", "failed", "call 1 failed: Runtime.ExitError: RequestId:"),
-            ("hangs", "hang", "failed", "Task timed out after 4.00 seconds"),
+            ("hangs", "hang", "failed", "Task timed out after 2.00 seconds"),
             ("other", "other", "ok", "instance 1: "),
             ("bare", "bytes=10", "disqualified", "its answer is wrong: it has no /event/n"),
         ],
@@ -340,7 +340,7 @@ fn what_is_not_limited_is_marked() {
 /// Ctrl-C in a call ends it soon, and leaves no process.
 #[test]
 fn it_does_not_wait_for_a_call_that_takes_long() {
-    let place = place(&[], &[("a", "sleep=60000")]);
+    let place = place(&[], &[("a", "sleep=600000")]);
     let child = place.command(&["run", "fake"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let logs = place.path(".kumite/logs");
     let called = || {
@@ -349,15 +349,11 @@ fn it_does_not_wait_for_a_call_that_takes_long() {
         let texts: String = of_trial.filter_map(|log| std::fs::read_to_string(log).ok()).collect();
         texts.contains("call 1 of a")
     };
-    let limit = Instant::now() + Duration::from_secs(30);
-    while !called() {
-        assert!(Instant::now() < limit, "it was never called");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    eventually(called);
     let asked = Instant::now();
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
-    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < LONG, "{:?}", asked.elapsed());
     assert!(said.err.contains("error: it was interrupted after 0 trials"), "{}", said.err);
     assert_eq!(place.left(), [""; 0]);
 }

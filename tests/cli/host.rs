@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use kumite_testing::{Capability, lacks};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
@@ -227,7 +228,7 @@ fn errors_of_functions_are_told() {
     let host = Host::start(
         &place,
         &[
-            ("f", "timeout_s = 5\nmax_instances = 1"),
+            ("f", "timeout_s = 2\nmax_instances = 1"),
             ("big", "timeout_s = 60\ncpu = 'unlimited'"),
             ("unborn", "env = { INIT = 'error' }"),
             ("stillborn", "env = { INIT = 'exit=7' }"),
@@ -239,7 +240,7 @@ fn errors_of_functions_are_told() {
     assert_eq!(host.answer(&place, "f", "{}")["count"], json!(2), "the instance lives on");
     let (kind, message) = error("f", r#"{"do":"hang"}"#);
     assert_eq!(kind, "Sandbox.Timedout");
-    assert!(message.ends_with("Task timed out after 5.00 seconds"), "{message}");
+    assert!(message.ends_with("Task timed out after 2.00 seconds"), "{message}");
     assert_eq!(host.answer(&place, "f", "{}")["count"], json!(1), "the instance was replaced");
     let (kind, message) = error("f", r#"{"do":"exit=3"}"#);
     assert_eq!(kind, "Runtime.ExitError");
@@ -311,12 +312,6 @@ fn an_instance_may_do_anything() {
     assert_eq!(host.error(&place, "short", r#"{"do":"silent"}"#).0, "Sandbox.Timedout");
     assert_eq!(host.error(&place, "stubborn", r#"{"do":"hang"}"#).0, "Sandbox.Timedout");
     host.says("instance 1 of stubborn: killed: time-out after 1 s");
-    if host.limits {
-        let (kind, message) = host.error(&place, "f", r#"{"do":"leak"}"#);
-        assert_eq!(kind, "Runtime.OutOfMemory", "{message}");
-    } else {
-        eprintln!("not tested: an instance that leaks, for memory cannot be limited here");
-    }
     good();
     let log = host.says("child ");
     let child: i32 = log.split("child ").nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
@@ -324,6 +319,19 @@ fn an_instance_may_do_anything() {
     let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
     // Who has ended is init's to take note of.
     assert!(state.is_empty() || state.contains(") Z "), "what it forked is gone: {state}");
+}
+
+#[test]
+fn an_instance_that_takes_too_much_memory_is_ended() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "timeout_s = 60")]);
+    if !host.limits {
+        lacks(Capability::MemoryLimit, "its log says that memory is not limited");
+        return;
+    }
+    let (kind, message) = host.error(&place, "f", r#"{"do":"leak"}"#);
+    assert_eq!(kind, "Runtime.OutOfMemory", "{message}");
+    host.end(&place);
 }
 
 #[test]

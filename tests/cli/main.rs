@@ -23,9 +23,8 @@ mod run;
 mod schema;
 mod selfcheck;
 mod service;
+mod smoke;
 mod spec;
 mod steps;
-#[path = "../still.rs"]
-mod still;
 mod stub;
 mod task;

@@ -52,27 +52,22 @@ fn one_that_crashes_in_the_middle() {
     assert_eq!(trial["outcome"], "failed");
 }
 
-/// Alone, for all have so long to be ready.
-#[track_caller]
-fn never_ready(mode: &str, reason: &str) {
-    let place = Place::new("", &[("odd", mode)]);
-    place.write("experiments/fake/experiment.toml", &EXPERIMENT.replace("[answer]", "ready_s = 3\n[answer]"));
-    let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(3);
-    let trial = &said.json()["trials"][0];
-    let why = trial["reason"].as_str().unwrap_or_default();
-    assert!(trial["outcome"] == "failed" && why.contains(reason), "{}: {why}", trial["outcome"]);
+#[test]
+fn ones_that_do_not_listen_or_do_so_elsewhere() {
+    let place = Place::new("", &[("elsewhere", "elsewhere"), ("mute", "mute")]);
+    let text = EXPERIMENT.replace("[answer]", "ready_s = 1.5\n[answer]");
+    place.write("experiments/fake/experiment.toml", &text);
+    let export = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(3).json();
+    for (name, reason) in [
+        ("elsewhere", "(last: 1 refused; it listens on port "),
+        ("mute", "it gave no right answer on PORT within 1.5 s (last: 1 refused; it listens on no port)"),
+    ] {
+        let mut trials = export["trials"].as_array().unwrap().iter();
+        let trial = trials.find(|trial| trial["contender"] == name).unwrap();
+        let why = trial["reason"].as_str().unwrap_or_default();
+        assert!(trial["outcome"] == "failed" && why.contains(reason), "{}: {why}", trial["outcome"]);
+    }
     assert_eq!(place.left(), [""; 0]);
-}
-
-#[test]
-fn one_that_does_not_listen() {
-    let reason = "it gave no right answer on PORT within 3 s (last: 1 refused; it listens on no port)";
-    never_ready("mute", reason);
-}
-
-#[test]
-fn one_that_listens_elsewhere() {
-    never_ready("elsewhere", "(last: 1 refused; it listens on port ");
 }
 
 #[test]
@@ -100,7 +95,10 @@ fn one_that_detaches_what_it_forks() {
 
 #[test]
 fn one_that_answers_wrongly() {
-    ends("liar", "disqualified", "its answer is wrong (");
+    // It has half of that to become right.
+    let (_place, trial, _) = run("liar", &[("[answer]", "ready_s = 3\n[answer]")]);
+    assert_eq!(trial["outcome"], "disqualified");
+    assert!(trial["reason"].as_str().unwrap().contains("its answer is wrong ("), "{trial}");
 }
 
 #[test]

@@ -87,7 +87,19 @@ fn a_play_is_recorded_state_by_state() {
 }
 
 #[test]
-fn a_schedule_of_holds_is_asked_for_and_its_drift_is_seen() {
+fn a_schedule_of_holds_is_asked_for() {
+    let place = place(("[\"absolute\"]", "[\"relative\"]"), "", &["fake"]);
+    let (said, json) = run(&place);
+    said.ended(0);
+    let trial = trial(&json, "fake");
+    assert_eq!(trial["sample"]["arrivals"].as_array().unwrap().len(), 76, "{trial}");
+    let log = place.path(".kumite").join(trial["log"].as_str().unwrap());
+    assert!(std::fs::read_to_string(&log).unwrap().contains("fake: relative"), "{}", log.display());
+}
+
+#[test]
+#[ignore = "timing"]
+fn the_drift_of_holds_is_seen() {
     let claim = "[[claim]]\nid = 'drift'\nassert = 'error_last_us(fake) > error_first_us(fake)'\n";
     let (said, json) = run(&place(("[\"absolute\"]", "[\"relative\"]"), claim, &["fake"]));
     said.ended(0);

@@ -4,11 +4,9 @@ use crate::place::{EXPERIMENT, Place};
 use crate::schema::assert_right;
 
 /// What replaces the window of the others.
-const STEPS: &str = r#"rate_rps = "20@1s,80@1s"
-drop_to_rps = 20
-watch_s = 6
-good_ms = 5000
-timeout_ms = 5000
+const STEPS: &str = r#"rate_rps = "20@0.5s,80@0.5s"
+good_ms = 20000
+timeout_ms = 20000
 connections = 100
 "#;
 
@@ -56,6 +54,26 @@ fn steps_are_an_axis_within_trials() {
 }
 
 #[test]
+fn claims_of_steps_are_judged_by_the_parts_of_trials() {
+    let place = place(CLAIMS);
+    let script = |first: u32| {
+        format!(
+            "[[trial]]\nmetrics = {{ refusals = 0, timeouts = 0 }}\n\
+             parts = [{{ at = 20, metrics = {{ goodput_rps = {first} }} }}, {{ at = 80, metrics = {{ goodput_rps = 60 }} }}]\n"
+        )
+    };
+    let verdicts = |first: u32| -> Vec<String> {
+        place.write("script.toml", &script(first));
+        let export = place.scripted(&["run", "fake", "--blocks", "20", "--json", "-"]).ended(0).json();
+        let claims = export["claims"].as_array().unwrap();
+        claims.iter().map(|claim| claim["verdict"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(verdicts(20), ["holds", "holds", "holds"]);
+    assert_eq!(verdicts(9), ["fails", "holds", "holds"], "one step is enough");
+    assert_eq!(verdicts(40), ["holds", "fails", "holds"]);
+}
+
+#[test]
 fn what_claims_of_steps_must_say() {
     let claim = |assert: &str| format!("[[claim]]\nid = 'c'\nassert = '{assert}'\n");
     let cases = [
@@ -70,7 +88,9 @@ fn what_claims_of_steps_must_say() {
     }
     // What is wrong with the load comes before what claims then lack.
     let place = place(CLAIMS);
-    let text = place.read("experiments/fake/experiment.toml").replace("watch_s = 6", "watch_s = 2");
+    let text = place
+        .read("experiments/fake/experiment.toml")
+        .replace("good_ms = 20000", "good_ms = 20000\ndrop_to_rps = 20\nwatch_s = 2");
     place.write("experiments/fake/experiment.toml", &text);
     let said = place.kumite(&["run", "fake", "--dry-run"]).ended(2);
     assert!(said.err.contains("watch_s is too short"), "{}", said.err);

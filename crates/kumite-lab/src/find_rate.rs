@@ -25,7 +25,7 @@ use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, Sea
 
 use crate::http::kinds;
 use search::{Halt, Known, search};
-use trial::{Ended, Trials, median};
+use trial::{Ended, Engine, Offers, Trials, median};
 
 pub use slo::{Slo, SloError};
 
@@ -90,7 +90,18 @@ pub fn find_rate(
     stop: &AtomicBool,
     watch: &mut dyn FnMut(&RateTrial),
 ) -> Result<FoundRate, FindRateError> {
-    let began = Instant::now();
+    find(&Engine(Instant::now()), load, slo, rules, stop, watch)
+}
+
+fn find(
+    offers: &dyn Offers,
+    load: &Load,
+    slo: &Slo,
+    rules: &RateRules,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&RateTrial),
+) -> Result<FoundRate, FindRateError> {
+    let began = offers.now();
     let (gaps, burst) = match &load.arrivals {
         None => (Gaps::Even, 1),
         Some(Arrivals::Rate { gaps, burst, .. }) => (*gaps, *burst),
@@ -100,6 +111,7 @@ pub fn find_rate(
         return Err(FindRateError::Timeout { timeout: load.timeout, longest });
     }
     let mut trials = Trials {
+        offers,
         load,
         slo,
         shortest: rules.trial,
@@ -133,7 +145,7 @@ pub fn find_rate(
     if let Some(error) = failure {
         return Err(error.into());
     }
-    Ok(found(load, slo, rules, began.elapsed(), &known, halt, trials.made))
+    Ok(found(load, slo, rules, offers.now() - began, &known, halt, trials.made))
 }
 
 fn found(
@@ -193,3 +205,6 @@ fn found(
 
 /// What breaks first is seen near the answer; far above it, everything does.
 const NEAR: f64 = 1.25;
+
+#[cfg(test)]
+mod tests;

@@ -38,9 +38,6 @@ mod service;
 mod settle;
 mod spec;
 mod steady_class;
-#[cfg(test)]
-#[path = "../../../tests/still.rs"]
-mod still;
 mod talking;
 mod task;
 mod unavailable;

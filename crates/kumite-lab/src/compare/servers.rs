@@ -230,3 +230,82 @@ impl Blocks for Loads<'_> {
         Executed { values, cut: None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use kumite_load::{Limit, Target};
+    use kumite_record::Speed;
+
+    use super::*;
+
+    fn server(name: &str) -> Server {
+        let target = Target::plain(SocketAddr::from(([127, 0, 0, 1], 1)));
+        Server { name: name.into(), url: name.into(), load: Load::new(target, Limit::default()) }
+    }
+
+    fn trial(ok: u64, p50_us: f64) -> Trial {
+        Trial {
+            requests: ok,
+            ok,
+            seconds: 1.0,
+            p50_us,
+            p99_us: 2.0 * p50_us,
+            bound: false,
+            first_wrong: None,
+        }
+    }
+
+    fn rules() -> Rules {
+        Rules {
+            alpha: 0.05,
+            margin: 0.0025,
+            min_blocks: 0,
+            max_blocks: None,
+            budget: Duration::MAX,
+            seed: 1,
+            reference: 0,
+        }
+    }
+
+    fn document(one: Trial, other: Trial) -> Comparison {
+        let servers = ["one", "other"].map(server);
+        let trials = vec![vec![one; 6], vec![other; 6]];
+        let loads = Loads { servers: &servers, cores: Vec::new(), trials };
+        loads.document(&rules(), Duration::from_secs(12))
+    }
+
+    #[test]
+    fn who_answers_fewer_and_later_is_slower() {
+        let found = document(trial(4_000, 250.0), trial(1_000, 1_000.0));
+        let pair = &found.pairs[0];
+        assert_eq!((&*pair.a, &*pair.b, pair.verdict), ("other", "one", Speed::Slower));
+        assert!((pair.ratio.estimate - 0.25).abs() < 1e-9, "{:?}", pair.ratio);
+        for time in [&pair.response_p50, &pair.response_p99] {
+            assert_eq!(time.as_ref().unwrap().verdict, Speed::Slower);
+        }
+        assert_eq!((pair.blocks, found.servers.len(), found.warnings.len()), (6, 2, 0));
+    }
+
+    #[test]
+    fn what_a_p99_has_too_few_answers_for_is_said() {
+        let found = document(trial(999, 250.0), trial(2_000, 250.0));
+        assert!(found.pairs[0].response_p99.is_none());
+        assert!(found.warnings[0].what.starts_with("a block has 999 right answers"), "{:?}", found.warnings);
+    }
+
+    #[test]
+    fn failures_and_a_busy_engine_are_warnings() {
+        let bad = Trial {
+            requests: 2_100,
+            bound: true,
+            first_wrong: Some("status 500".into()),
+            ..trial(2_000, 250.0)
+        };
+        let found = document(trial(2_000, 250.0), bad);
+        let what: Vec<&str> = found.warnings.iter().map(|warning| &*warning.what).collect();
+        assert_eq!(what[0], "600 of 12600 requests failed; the first wrong answer: status 500");
+        assert!(what[1].starts_with("in 6 of 6 blocks the load engine had no headroom"), "{what:?}");
+    }
+}

@@ -22,8 +22,34 @@ const SETTLING: Duration = Duration::from_secs(5);
 const PROBES: u64 = 3;
 const BETWEEN_PROBES: Duration = Duration::from_millis(50);
 
+/// Who offers loads, and whose clock it is. Replaced in tests.
+pub(super) trait Offers {
+    fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error>;
+    /// Since some fixed moment.
+    fn now(&self) -> Duration;
+    fn sleep(&self, time: Duration);
+}
+
+/// The engine, with the machine's clock.
+pub(super) struct Engine(pub Instant);
+
+impl Offers for Engine {
+    fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error> {
+        offer_to_external(load, stop, &mut |_| {})
+    }
+
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        thread::sleep(time);
+    }
+}
+
 /// Makes trials.
 pub(super) struct Trials<'a> {
+    pub offers: &'a dyn Offers,
     pub load: &'a Load,
     pub slo: &'a Slo,
     /// The shortest time of one.
@@ -31,7 +57,7 @@ pub(super) struct Trials<'a> {
     /// How long an answer takes before the search, one request at a time.
     pub at_rest: Duration,
     /// When the last one has to be over.
-    pub until: Instant,
+    pub until: Duration,
     pub gaps: Gaps,
     pub burst: u32,
     pub stop: &'a AtomicBool,
@@ -91,7 +117,7 @@ impl Trials<'_> {
 
     fn once(&self, rate: f64, time: Duration, settled: bool) -> Result<(RateTrial, bool), Ended> {
         let whole = self.load.warm_up.saturating_add(time).saturating_add(self.load.timeout.min(time));
-        if Instant::now().checked_add(whole).is_none_or(|end| end > self.until) {
+        if self.offers.now().checked_add(whole).is_none_or(|end| end > self.until) {
             return Err(Halt::OutOfTime.into());
         }
         let gaps = match self.gaps {
@@ -105,7 +131,7 @@ impl Trials<'_> {
             disturbance: None,
             ..self.load.clone()
         };
-        let outcome = offer_to_external(&load, self.stop, &mut |_| {})?;
+        let outcome = self.offers.offer(&load, self.stop)?;
         if outcome.stopped {
             return Err(Halt::Interrupted.into());
         }
@@ -170,7 +196,7 @@ impl Trials<'_> {
     /// Waits until the server is done with what an overloaded trial has left it, and answers within the SLO's shortest time,
     /// or within twice the time that it took before the search. Whether it came to that.
     fn settle(&self) -> Result<bool, Ended> {
-        let until = Instant::now() + SETTLING;
+        let until = self.offers.now() + SETTLING;
         let limit =
             self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest).max(self.at_rest * 2);
         loop {
@@ -181,10 +207,10 @@ impl Trials<'_> {
             if probed.ok * 2 > PROBES && median(&probed.response) <= limit {
                 return Ok(true);
             }
-            if Instant::now() >= until {
+            if self.offers.now() >= until {
                 return Ok(false);
             }
-            thread::sleep(BETWEEN_PROBES);
+            self.offers.sleep(BETWEEN_PROBES);
         }
     }
 
@@ -199,7 +225,7 @@ impl Trials<'_> {
             disturbance: None,
             ..self.load.clone()
         };
-        offer_to_external(&load, self.stop, &mut |_| {})
+        self.offers.offer(&load, self.stop)
     }
 }
 
@@ -230,11 +256,12 @@ mod tests {
     fn trial(rate: f64, outcome: &Outcome) -> RateTrial {
         let target = Target::parse("http://127.0.0.1:1/").unwrap();
         let trials = Trials {
+            offers: &Engine(Instant::now()),
             load: &Load::new(target, Limit::default()),
             slo: &Slo::parse("p99 < 10ms").unwrap(),
             shortest: Duration::from_secs(1),
             at_rest: Duration::from_millis(1),
-            until: Instant::now(),
+            until: Duration::ZERO,
             gaps: Gaps::Even,
             burst: 1,
             stop: &AtomicBool::new(false),

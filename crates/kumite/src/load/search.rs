@@ -63,14 +63,37 @@ impl Args {
             FindRateError::Load(_) => Failure::Incomplete(error.to_string()),
         })?;
         write(json, &found, || kumite_report::found_rate_terminal(&found, &output::style()))?;
-        match found.ended {
-            SearchEnd::Found => Ok(()),
-            SearchEnd::NeverMet => Err(Failure::Gate(format!("no rate was found that meets {slo}"))),
-            SearchEnd::EngineLimit => Err(Failure::Incomplete("the load engine was the limit".to_owned())),
-            SearchEnd::OutOfTime => {
-                Err(Failure::Incomplete("the budget was spent: give more with --budget".to_owned()))
-            }
-            SearchEnd::Interrupted => Err(Failure::Incomplete("it was interrupted".to_owned())),
+        ended(found.ended, slo)
+    }
+}
+
+fn ended(end: SearchEnd, slo: &Slo) -> Result<(), Failure> {
+    match end {
+        SearchEnd::Found => Ok(()),
+        SearchEnd::NeverMet => Err(Failure::Gate(format!("no rate was found that meets {slo}"))),
+        SearchEnd::EngineLimit => Err(Failure::Incomplete("the load engine was the limit".to_owned())),
+        SearchEnd::OutOfTime => {
+            Err(Failure::Incomplete("the budget was spent: give more with --budget".to_owned()))
+        }
+        SearchEnd::Interrupted => Err(Failure::Incomplete("it was interrupted".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_search_ends_is_its_exit_status() {
+        let slo = Slo::parse("p50 < 1ms").unwrap();
+        let of = |end| ended(end, &slo).err();
+        assert!(of(SearchEnd::Found).is_none());
+        let never = of(SearchEnd::NeverMet);
+        let never = never.as_ref().map(ToString::to_string);
+        assert_eq!(never.as_deref(), Some("no rate was found that meets p50 < 1ms and errors = 0"));
+        assert!(matches!(of(SearchEnd::NeverMet), Some(Failure::Gate(_))));
+        for end in [SearchEnd::EngineLimit, SearchEnd::OutOfTime, SearchEnd::Interrupted] {
+            assert!(matches!(of(end), Some(Failure::Incomplete(_))), "{end:?}");
         }
     }
 }

@@ -1,0 +1,134 @@
+use std::cell::{Cell, RefCell};
+
+use kumite_load::{Error, Errors, Outcome, Target};
+
+use super::*;
+
+/// A server that is known: so many answers a second, each a millisecond after its turn. It is behind by what is beyond that,
+/// and what waits for longer than the time-out is lost.
+struct Server<'a> {
+    capacity_rps: f64,
+    service: Duration,
+    now: Cell<Duration>,
+    offered: RefCell<Vec<f64>>,
+    /// Sets it after so many loads.
+    stops: Option<(usize, &'a AtomicBool)>,
+}
+
+impl Offers for Server<'_> {
+    fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error> {
+        let mut outcome = Outcome::default();
+        let Some(Arrivals::Rate { pieces, .. }) = &load.arrivals else {
+            // A probe.
+            outcome.requests = load.limit.requests.unwrap_or_default();
+            (outcome.ok, outcome.stopped) =
+                (outcome.requests, stop.load(std::sync::atomic::Ordering::Relaxed));
+            outcome.response.record_n(self.service.as_nanos() as u64, outcome.ok).unwrap();
+            outcome.service = outcome.response.clone();
+            return Ok(outcome);
+        };
+        let (rate, time) = (pieces[0].from, load.limit.duration.unwrap());
+        self.offered.borrow_mut().push(rate);
+        if let Some((after, flag)) = self.stops
+            && self.offered.borrow().len() > after
+        {
+            flag.store(true, std::sync::atomic::Ordering::Relaxed);
+            outcome.stopped = true;
+            return Ok(outcome);
+        }
+        outcome.requests = (rate * time.as_secs_f64()).round() as u64;
+        for nth in 0..outcome.requests {
+            let (due, turn) = (nth as f64 / rate, nth as f64 / self.capacity_rps);
+            let waited = Duration::from_secs_f64((turn - due).max(0.0)) + self.service;
+            if waited > load.timeout {
+                outcome.errors = Errors { timeout: outcome.errors.timeout + 1, ..outcome.errors };
+            } else {
+                outcome.ok += 1;
+                outcome.response.record(waited.as_nanos() as u64).unwrap();
+                outcome.service.record(self.service.as_nanos() as u64).unwrap();
+            }
+        }
+        outcome.elapsed = time;
+        self.now.set(self.now.get() + time);
+        Ok(outcome)
+    }
+
+    fn now(&self) -> Duration {
+        self.now.get()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.now.set(self.now.get() + time);
+    }
+}
+
+fn server<'a>(capacity_rps: f64, service_ms: u64) -> Server<'a> {
+    Server {
+        capacity_rps,
+        service: Duration::from_millis(service_ms),
+        now: Cell::default(),
+        offered: RefCell::default(),
+        stops: None,
+    }
+}
+
+fn found(server: &Server, slo: &str, budget_s: u64, stop: &AtomicBool) -> (FoundRate, usize) {
+    let target = Target::parse("http://127.0.0.1:1/").unwrap();
+    let load = Load::new(target, kumite_load::Limit::default());
+    let load = Load { timeout: Duration::from_secs(1), ..load };
+    let rules = RateRules {
+        trial: Duration::from_secs(1),
+        budget: Duration::from_secs(budget_s),
+        seed: 1,
+        command: "kumite load".into(),
+        url: "http://127.0.0.1:1/".into(),
+    };
+    let mut told = 0;
+    let slo = Slo::parse(slo).unwrap();
+    let found = find(server, &load, &slo, &rules, stop, &mut |_| told += 1).unwrap();
+    (found, told)
+}
+
+fn never() -> AtomicBool {
+    AtomicBool::new(false)
+}
+
+#[test]
+fn the_rate_that_a_server_is_known_to_have_is_found() {
+    // At 2,010/s it is 5 ms behind after a second.
+    let (found, told) = found(&server(2_000.0, 1), "max < 6ms", 1_000, &never());
+    let rate = found.rate_rps.as_ref().expect("it is found");
+    assert_eq!(found.ended, SearchEnd::Found);
+    assert!(rate.low <= 2_010.0 && 2_010.0 <= rate.high, "{rate:?}");
+    assert!((rate.estimate / 2_010.0 - 1.0).abs() < 0.02, "{rate:?}");
+    assert!(rate.n >= 6 && rate.n as usize == found.answers_rps.len(), "{rate:?}");
+    assert_eq!(found.trials.len(), told, "each is told of");
+    for trial in &found.trials {
+        let met = trial.rate_rps <= 2_010.0;
+        assert_eq!(trial.verdict, if met { RateVerdict::Met } else { RateVerdict::Unmet }, "{trial:?}");
+        assert_eq!(trial.requests, (trial.rate_rps * trial.seconds).round() as u64);
+    }
+    assert_eq!(found.broke.keys().collect::<Vec<_>>(), ["max < 6ms"]);
+}
+
+#[test]
+fn a_server_that_is_always_too_slow_has_no_rate() {
+    let (found, _) = found(&server(2_000.0, 50), "p50 < 1ms", 100, &never());
+    assert_eq!((found.ended, &found.rate_rps, found.met_rps), (SearchEnd::NeverMet, &None, None));
+}
+
+#[test]
+fn what_is_known_when_time_is_over_is_kept() {
+    let (found, _) = found(&server(2_000.0, 1), "max < 900ms", 5, &never());
+    assert_eq!((found.ended, &found.rate_rps), (SearchEnd::OutOfTime, &None));
+    assert!(found.met_rps.is_some_and(|met| met <= 4_000.0), "{found:?}");
+    assert!(found.seconds <= 5.0, "no trial is begun that would end later: {}", found.seconds);
+}
+
+#[test]
+fn it_ends_with_what_there_is_when_it_is_stopped() {
+    let stop = never();
+    let server = Server { stops: Some((3, &stop)), ..server(2_000.0, 1) };
+    let (found, _) = found(&server, "max < 900ms", 100, &stop);
+    assert_eq!((found.ended, found.trials.len()), (SearchEnd::Interrupted, 3));
+}
