@@ -475,7 +475,7 @@ fn memory() -> usize {
 /// half of the time.
 #[test]
 fn a_ring_that_is_dropped_with_everything_in_flight_gives_its_memory_back() {
-    const ROUNDS: usize = 20;
+    const ROUNDS: usize = 10;
     let (listener, _) = listen();
     for submitted in [false, true] {
         let before = memory();
