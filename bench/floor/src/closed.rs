@@ -3,11 +3,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::DRAIN;
 use crate::counted::Counted;
 
 /// Sends on each connection whenever its answer is complete; the number of answers.
-pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration) -> Result<u64> {
+pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration, drain: Duration) -> Result<u64> {
     let mut counted = Counted::new(sockets, answer_bytes)?;
     let began = Instant::now();
     for index in 0..sockets.len() {
@@ -15,10 +14,10 @@ pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration) -> Resu
     }
     loop {
         let now = began.elapsed();
-        if counted.in_flight == 0 || now > length + DRAIN {
+        if counted.in_flight == 0 || now > length + drain {
             return Ok(counted.answers);
         }
-        let left = (length + DRAIN - now).try_into().context("too long")?;
+        let left = (length + drain - now).try_into().context("too long")?;
         counted.receive(left, |counted, index| if now < length { counted.send(index) } else { Ok(()) })?;
     }
 }

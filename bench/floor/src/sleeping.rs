@@ -5,12 +5,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::DRAIN;
 use crate::counted::Counted;
 
 /// Sends one request at each multiple of 1/`rate` on a connection that is free, the longest free first, and sleeps in
 /// between; the number of answers.
-pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration, rate: u32) -> Result<u64> {
+pub fn run(
+    sockets: &[TcpStream],
+    answer_bytes: usize,
+    length: Duration,
+    drain: Duration,
+    rate: u32,
+) -> Result<u64> {
     // The kernel may otherwise let a sleeper oversleep by 50 µs.
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
     let mut counted = Counted::new(sockets, answer_bytes)?;
@@ -29,10 +34,10 @@ pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration, rate: u
             now = began.elapsed();
         }
         let all_sent = due(sent) >= length;
-        if (all_sent && counted.in_flight == 0) || now > length + DRAIN {
+        if (all_sent && counted.in_flight == 0) || now > length + drain {
             return Ok(counted.answers);
         }
-        let until = if all_sent || free.is_empty() { length + DRAIN } else { due(sent) };
+        let until = if all_sent || free.is_empty() { length + drain } else { due(sent) };
         // Of nanoseconds, where epoll_wait knows only milliseconds: rustix takes epoll_pwait2 for those.
         let left = until.saturating_sub(now).try_into().context("too long")?;
         counted.receive(left, |_, index| {

@@ -12,7 +12,6 @@ use io_uring::types::{BufRingEntry, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, SubmissionQueue, Submitter, cqueue, opcode};
 use rustix::io::Errno;
 
-use crate::DRAIN;
 use crate::counted::REQUEST;
 
 const SUBMISSIONS: u32 = 4096;
@@ -26,7 +25,7 @@ const SEND: u64 = 1 << 32;
 const PAGE: usize = 4096;
 
 /// Sends on each connection whenever its answer is complete; the number of answers.
-pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration) -> Result<u64> {
+pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration, drain: Duration) -> Result<u64> {
     let mut ring: IoUring = IoUring::builder()
         .setup_single_issuer()
         .setup_defer_taskrun()
@@ -53,10 +52,10 @@ pub fn run(sockets: &[TcpStream], answer_bytes: usize, length: Duration) -> Resu
     let mut starved = Vec::new();
     loop {
         let now = began.elapsed();
-        if in_flight == 0 || now > length + DRAIN {
+        if in_flight == 0 || now > length + drain {
             return Ok(answers);
         }
-        let left = Timespec::from(length + DRAIN - now);
+        let left = Timespec::from(length + drain - now);
         submissions.sync();
         match submitter.submit_with_args(1, &SubmitArgs::new().timespec(&left)) {
             Ok(_) => {}

@@ -1,15 +1,12 @@
 //! The server as a generator meets it: a process, and bytes on sockets.
 
-#[path = "../../../tests/still.rs"]
-mod still;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bench_load::Server;
-use still::undisturbed;
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -164,28 +161,35 @@ fn stamps_each_request_with_when_it_was_read() {
     assert!(server.stop().unwrap().stamps_ns.is_empty());
 }
 
+/// It is asked all the time, so that its stamps show when it stood still.
 #[test]
-fn a_stall_is_a_time_without_answers() {
-    let length = Duration::from_millis(300);
-    let answered = undisturbed(Duration::from_millis(50), || {
-        let (mut server, _dir) = server();
-        let mut socket = connect(&server);
-        let began = Instant::now();
-        std::thread::scope(|scope| {
-            let stall = scope.spawn(move || {
-                server.stall(Duration::ZERO, length).unwrap();
-                server
-            });
-            // By then it is stopped, or this machine is too slow for any of this.
-            std::thread::sleep(Duration::from_millis(100));
-            socket.write_all(GET).unwrap();
-            pong(&mut socket);
-            let answered = began.elapsed();
-            assert_eq!(stall.join().unwrap().stop().unwrap().requests, 1);
-            answered
-        })
+fn a_stall_is_a_time_in_which_nothing_is_read() {
+    let length = Duration::from_millis(100);
+    let dir = tempfile::tempdir().unwrap();
+    let mut server =
+        Server::start(Path::new(env!("CARGO_BIN_EXE_bench-load")), &[], dir.path(), true).unwrap();
+    let mut socket = connect(&server);
+    let mut ask = || {
+        socket.write_all(GET).unwrap();
+        pong(&mut socket);
+    };
+    let over = AtomicBool::new(false);
+    ask();
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            while !over.load(Ordering::SeqCst) {
+                ask();
+            }
+            ask();
+        });
+        let stalled = server.stall(Duration::ZERO, length);
+        over.store(true, Ordering::SeqCst);
+        asking.join().unwrap();
+        stalled.unwrap();
     });
-    assert!(answered.is_none_or(|answered| answered >= length), "answered after {answered:?}");
+    let stamps = server.stop().unwrap().stamps_ns;
+    let longest = stamps.windows(2).map(|pair| Duration::from_nanos(pair[1] - pair[0])).max();
+    assert!(longest >= Some(length), "{longest:?}");
 }
 
 #[test]

@@ -57,9 +57,9 @@ fn priority(number: u8) -> Option<ThreadPriority> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::io::Write;
     use std::thread;
 
+    use kumite_testing::{Capability, lacks};
     use rustix::process::{getpriority_process, setpriority_process};
     use thread_priority::unix::NormalThreadSchedulePolicy;
 
@@ -72,14 +72,15 @@ mod tests {
     #[test]
     fn what_a_thread_had_is_given_back() {
         let ordinary = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
-        if RealTime::take().is_none() || policy() != ordinary {
-            // Not by eprintln, which tests swallow.
-            let why = format!(
-                "it takes an ordinary thread, and CAP_SYS_NICE or RLIMIT_RTPRIO of {}",
-                RealTime::PRIORITY
+        if policy() != ordinary {
+            return lacks(Capability::RealTimePriority, "the thread is not an ordinary one");
+        }
+        if RealTime::take().is_none() {
+            let limit = RealTime::PRIORITY;
+            return lacks(
+                Capability::RealTimePriority,
+                format!("it takes CAP_SYS_NICE, or RLIMIT_RTPRIO of {limit}"),
             );
-            let _ = writeln!(std::io::stderr(), "SKIPPED what_a_thread_had_is_given_back: {why}");
-            return;
         }
         // It cannot be lowered everywhere.
         let niceness = getpriority_process(None).unwrap().max(0);

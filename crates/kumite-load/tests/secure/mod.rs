@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
@@ -90,7 +89,7 @@ impl Server {
         identity: Identity,
         answer: impl Fn(&mut Stream, u64) -> Then + Send + Sync + 'static,
     ) -> Server {
-        Server::serve(Duration::ZERO, 0, identity, Arc::new(answer))
+        Server::serve(0, identity, Arc::new(answer))
     }
 
     /// The same for requests with so many bytes of body.
@@ -99,19 +98,10 @@ impl Server {
         identity: Identity,
         answer: impl Fn(&mut Stream, u64) -> Then + Send + Sync + 'static,
     ) -> Server {
-        Server::serve(Duration::ZERO, body, identity, Arc::new(answer))
+        Server::serve(body, identity, Arc::new(answer))
     }
 
-    /// The same, but the handshake takes so long.
-    pub fn start_after(
-        handshake: Duration,
-        identity: Identity,
-        answer: impl Fn(&mut Stream, u64) -> Then + Send + Sync + 'static,
-    ) -> Server {
-        Server::serve(handshake, 0, identity, Arc::new(answer))
-    }
-
-    fn serve(handshake: Duration, body: usize, identity: Identity, answer: Arc<Answer>) -> Server {
+    fn serve(body: usize, identity: Identity, answer: Arc<Answer>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let (counts, ended) = (Arc::new(Counts::default()), Arc::new(AtomicBool::new(false)));
@@ -125,7 +115,6 @@ impl Server {
                 std::thread::spawn(move || {
                     let stream = stream.unwrap();
                     stream.set_nodelay(true).unwrap();
-                    std::thread::sleep(handshake);
                     let session = ServerConnection::new(config).unwrap();
                     converse(StreamOwned::new(session, stream), body, &counter, &*answer);
                 });

@@ -37,8 +37,8 @@ impl Server {
         answer: impl Fn(&mut TcpStream, Turn) -> Then + Send + Sync + 'static,
     ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        // A common length of the queue; the standard library asks for the longest.
-        rustix::net::listen(&listener, 128).unwrap();
+        // A burst is not to wait for the kernel's second try, a second later.
+        rustix::net::listen(&listener, 1024).unwrap();
         let addr = listener.local_addr().unwrap();
         let requests = Arc::new(AtomicU64::new(0));
         let ended = Arc::new(AtomicBool::new(false));

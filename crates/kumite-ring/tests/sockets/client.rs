@@ -1,12 +1,12 @@
 //! A ring with its events as values, so that a test can wait for what it expects.
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kumite_ring::{Event, Ring, RingError};
+use kumite_testing::{Capability, lacks};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketType};
 
@@ -29,13 +29,13 @@ pub struct Seen {
 }
 
 impl Client {
-    /// None, said loudly, where there is no io_uring to test.
+    /// None where there is no io_uring to test.
     pub fn new(connections: usize, shared: &[&[u8]]) -> Option<Client> {
         let shared = shared.iter().map(|bytes| (*bytes).into()).collect();
         match Ring::new(connections, shared) {
             Ok(ring) => Some(Client { ring, connections: vec![Seen::default(); connections] }),
             Err(error @ (RingError::Missing | RingError::Forbidden | RingError::Old)) => {
-                not_tested(&error);
+                lacks(Capability::IoUring, error);
                 None
             }
             Err(error) => panic!("{error}"),
@@ -113,11 +113,6 @@ impl Client {
         };
         self.connections.iter().take(3).map(brief).collect()
     }
-}
-
-/// Straight to stderr: what a test prints in the usual way is not shown when it passes.
-pub fn not_tested(error: &RingError) {
-    let _ = writeln!(std::io::stderr(), "NOT TESTED: {error}");
 }
 
 pub fn socket(family: AddressFamily) -> OwnedFd {
