@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Whether the export in this file has trials, and every one of them and every contender that takes part gave a result.
+/// Whether the export in this file has trials, and every one of them and every contender that takes part gave a result. A
+/// wrong answer is one only where the experiment has a contender whose answers are `wrong` by purpose.
 pub fn every_trial_is_ok(export: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(export).map_err(|error| format!("{}: {error}", export.display()))?;
     let export: Value =
@@ -25,7 +26,10 @@ fn wrong(export: &Value) -> Option<String> {
     if all("trials").next().is_none() {
         return Some("there is no trial".to_owned());
     }
-    let failed = all("trials").find(|trial| trial["outcome"] != "ok")?;
+    let is_right = |trial: &&Value| {
+        trial["outcome"] == "ok" || trial["contender"] == "wrong" && trial["outcome"] == "disqualified"
+    };
+    let failed = all("trials").find(|trial| !is_right(trial))?;
     Some(format!("a trial of {} is {}: {}", failed["contender"], failed["outcome"], failed["reason"]))
 }
 
@@ -42,6 +46,8 @@ mod tests {
         let out = contender("skipped", "left out by --only");
         let right = json!({"contenders": [contender("ran", ""), out], "trials": [trial("ok")]});
         assert_eq!(wrong(&right), None);
+        let wrong_by_purpose = json!({"contender": "wrong", "outcome": "disqualified"});
+        assert_eq!(wrong(&json!({"contenders": [], "trials": [wrong_by_purpose]})), None);
         let failed = json!({"contenders": [], "trials": [trial("ok"), trial("failed")]});
         assert_eq!(wrong(&failed).unwrap(), "a trial of \"a\" is \"failed\": \"it died\"");
         let skipped = json!({"contenders": [contender("skipped", "needs go")], "trials": [trial("ok")]});
