@@ -117,10 +117,14 @@ impl Builds {
         let name = contender.folder_name();
         let entry = self.cache.entry(&name, &key);
         let folder = entry.folder().join(sources.home());
-        let mut waiting =
-            Some(format!("waiting for another kumite that builds {name}, or uses what is to be built anew"));
+        let mut told = false;
         loop {
-            let mut wait = || waiting.take().into_iter().for_each(|wait| note(&wait));
+            let does = if anew { "builds or uses" } else { "builds" };
+            let mut wait = || {
+                if !std::mem::replace(&mut told, true) {
+                    note(&format!("waiting for another kumite that {does} {name}"));
+                }
+            };
             let alone = match entry.turn(&key, anew, stop, &mut wait)? {
                 Turn::Use(held) => match job.version(&folder) {
                     Ok(version) => {
