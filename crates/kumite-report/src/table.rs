@@ -260,11 +260,14 @@ pub fn figure(export: &Export, cell: &Cell, metric: &Metric) -> Entry {
 
 /// A column for each metric. That a cell has no interval is said once in its row.
 pub fn figures(export: &Export, cells: &[&Cell], metrics: &[Metric]) -> Vec<Filled> {
+    let firsts: Vec<Option<String>> = metrics
+        .first()
+        .map_or_else(Vec::new, |first| cells.iter().map(|cell| figure(export, cell, first).note).collect());
     let column = |(nth, metric): (usize, &Metric)| {
-        let entries = cells.iter().map(|cell| {
+        let entries = cells.iter().zip(&firsts).map(|(cell, first)| {
             let mut entry = figure(export, cell, metric);
             let has_interval = cell.metrics.get(&metric.name).is_some_and(|metric| metric.low.is_some());
-            let said = nth > 0 && figure(export, cell, &metrics[0]).note == entry.note;
+            let said = nth > 0 && *first == entry.note;
             entry.note.take_if(|_| !has_interval && said);
             // Once in its row, where a reader looks first.
             if nth == 0 && cell.metrics.is_empty() && cell.needs.is_empty() {
