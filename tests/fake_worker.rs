@@ -20,7 +20,7 @@ fn main() {
             eprintln!("fake: no configuration found");
             exit(7);
         }
-        "mute" => sleep(FOREVER),
+        "mute" => only_reads(),
         "leaver" => {
             // A shell and its sleep, away from the group and session, and from our output.
             let marked = std::env::args().nth(2).unwrap_or_default();
@@ -39,6 +39,14 @@ fn main() {
         Some(faults) => kit(&faults.split(',').filter(|fault| !fault.is_empty()).collect::<Vec<_>>()),
         None => worker(&mode),
     }
+}
+
+/// Says nothing any more, and ends with its input.
+fn only_reads() -> ! {
+    // Standard input itself is locked by who reads requests.
+    let mut input = std::fs::File::open("/dev/stdin").expect("it has an input");
+    while input.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {}
+    exit(0);
 }
 
 fn say(answer: &Value) {
@@ -80,7 +88,7 @@ fn worker(mode: &str) {
                 sleep(FOREVER);
             }
             if mode == "shy" && hellos == 2 {
-                sleep(FOREVER);
+                only_reads();
             }
             say(&hello());
             continue;
@@ -114,7 +122,7 @@ fn worker(mode: &str) {
             }
             "hang" => {
                 eprintln!("fake: thinking");
-                sleep(FOREVER);
+                only_reads();
             }
             // Until it is let go on, by a file beside the experiments.
             "waits" => {

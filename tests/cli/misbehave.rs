@@ -72,15 +72,16 @@ fn ones_that_do_not_listen_or_do_so_elsewhere() {
 
 #[test]
 fn one_that_hangs() {
-    let more = [
-        ("timeout_ms = 20000", "timeout_ms = 1000"),
-        ("rate_rps = 200", "rate_rps = 20"),
-        ("duration_s = 0.2", "duration_s = 3"),
-    ];
-    let (_place, trial, _) = run("hang", &more);
+    let place = Place::new("", &[("odd", "hang")]);
+    let text = EXPERIMENT.replace("timeout_ms = 20000", "timeout_ms = 1000");
+    let text = text.replace("rate_rps = 200", "rate_rps = 20").replace("duration_s = 0.2", "duration_s = 3");
+    place.write("experiments/fake/experiment.toml", &text);
+    let export = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(3).json();
+    let trial = &export["trials"][0];
     let why = trial["reason"].as_str().unwrap_or_default();
     assert_eq!(trial["outcome"], "failed");
     assert!(why.contains("it stopped answering") && why.contains("before the end"), "{why}");
+    assert_eq!(place.left(), [""; 0]);
 }
 
 #[test]
