@@ -2,7 +2,7 @@
 //! right only where kumite keeps CPUs busy.
 
 use std::fs;
-use std::io::{BufRead, Lines, StdinLock, Write};
+use std::io::{BufRead, Lines, Read, StdinLock, Write};
 use std::os::unix::process::parent_id;
 use std::process::exit;
 use std::thread::sleep;
@@ -20,7 +20,7 @@ fn main() {
             eprintln!("fake: no configuration found");
             exit(7);
         }
-        "mute" => sleep(FOREVER),
+        "mute" => only_reads(),
         "greeter" => write("hello\n"),
         _ => write("ready\n"),
     }
@@ -45,6 +45,14 @@ fn main() {
     }
 }
 
+/// Says nothing any more, and ends with its input.
+fn only_reads() -> ! {
+    // Standard input itself is locked by who reads requests.
+    let mut input = fs::File::open("/dev/stdin").expect("it has an input");
+    while input.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {}
+    exit(0);
+}
+
 fn play(mode: &str, how: &str, states: &[(Duration, String)]) {
     let is_loaded = mode == "watcher" && is_loaded();
     if how == "relative" {
@@ -67,7 +75,7 @@ fn play(mode: &str, how: &str, states: &[(Duration, String)]) {
                 eprintln!("fake: out of order");
                 exit(3);
             }
-            "hanger" if nth == MIDDLE => sleep(FOREVER),
+            "hanger" if nth == MIDDLE => only_reads(),
             _ => write(&format!("{state}\n")),
         }
     }

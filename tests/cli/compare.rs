@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::load::Server;
 use crate::place::{LONG, Place, Said, eventually};
 
-const FAST: &str = "sleep 0.02";
-const SLOW: &str = "sleep 0.12";
+const FAST: &str = "sleep 0.01";
+const SLOW: &str = "sleep 0.06";
 
 fn compare(place: &Place, arguments: &[&str]) -> Said {
     place.kumite(&[&["compare"], arguments].concat())
@@ -26,7 +26,7 @@ fn the_answer_is_a_sentence_with_the_faster_one_first() {
         let said = compare(&place, &commands).ended(0);
         let first = said.out.lines().next().unwrap();
         assert!(
-            first.starts_with("sleep 0.02 is ") && first.contains("× as fast as sleep 0.12 (95 %: "),
+            first.starts_with("sleep 0.01 is ") && first.contains("× as fast as sleep 0.06 (95 %: "),
             "{first}"
         );
         assert!(said.out.contains("decided after "), "{}", said.out);
@@ -63,7 +63,7 @@ fn the_json_has_its_documented_form() {
         );
     }
     let times = result["commands"][1]["times"].as_array().unwrap();
-    assert!(times.len() >= 6 && times.iter().all(|time| time.as_f64().unwrap() >= 0.12), "{times:?}");
+    assert!(times.len() >= 6 && times.iter().all(|time| time.as_f64().unwrap() >= 0.06), "{times:?}");
     assert!(result["commands"][0]["shell"].is_null());
     assert!(result["costs"]["empty_process_s"].as_f64().unwrap() > 0.0);
     assert!(result["costs"]["empty_shell_s"].is_null(), "no shell was used");
@@ -114,14 +114,17 @@ fn a_margin_wide_enough_makes_no_difference_of_a_difference() {
 #[test]
 fn several_are_judged_together_against_the_reference() {
     let place = here();
-    let arguments = [SLOW, FAST, "--reference", "sleep 0.1", "--json", "-"];
+    let arguments = [SLOW, FAST, "--reference", "sleep 0.03", "--json", "-"];
     let result = compare(&place, &arguments).ended(0).json();
     let names: Vec<&str> =
         result["commands"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["sleep 0.1", SLOW, FAST]);
+    assert_eq!(names, ["sleep 0.03", SLOW, FAST]);
     let verdicts: Vec<(&Value, &Value)> =
         result["pairs"].as_array().unwrap().iter().map(|pair| (&pair["b"], &pair["verdict"])).collect();
-    assert_eq!(verdicts, [(&"sleep 0.1".into(), &"slower".into()), (&"sleep 0.1".into(), &"faster".into())]);
+    assert_eq!(
+        verdicts,
+        [(&"sleep 0.03".into(), &"slower".into()), (&"sleep 0.03".into(), &"faster".into())]
+    );
     assert_eq!(result["alpha_per_pair"], 0.025);
 }
 
@@ -274,7 +277,7 @@ fn the_gate_is_shut_for_what_is_slower() {
     let place = here();
     let said = compare(&place, &[FAST, SLOW, "--gate"]).ended(1);
     assert!(
-        said.err.contains("error: the gate is shut: 1 of 1 do not pass: sleep 0.12 (slower)"),
+        said.err.contains("error: the gate is shut: 1 of 1 do not pass: sleep 0.06 (slower)"),
         "{}",
         said.err
     );
@@ -293,7 +296,7 @@ fn two_at_once_say_what_that_gains() {
         return;
     }
     let said = said.ended(0);
-    assert!(said.out.contains("sleep 0.02 is ") && said.out.contains("both ran at once"), "{}", said.out);
+    assert!(said.out.contains("sleep 0.01 is ") && said.out.contains("both ran at once"), "{}", said.out);
     let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
     assert!(
         result["duet"]["sequential_width"].as_f64().unwrap() > 0.0
