@@ -75,6 +75,10 @@ fn it_is_built_once_for_every_checkout() {
     assert_eq!(said(&place, &["build", "fake", "--no-cache"]).ended(0).out, "✓ built built: whole\n");
     assert_eq!(count(&place), 2);
     assert_eq!((cached(&place, ".lock"), cached(&place, ".mark")), (1, 1));
+    place.write("experiments/fake/contenders/built/source", "changed");
+    let again = || said(&place, &["build", "fake"]).ended(0).out;
+    assert_eq!([again(), again()], ["✓ built built: whole\n", "✓ built found: whole\n"]);
+    assert_eq!((cached(&place, ".lock"), cached(&place, ".mark")), (2, 2));
 }
 
 #[test]

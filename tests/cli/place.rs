@@ -69,10 +69,14 @@ impl Place {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kumite"));
-        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
-        command.env("XDG_CACHE_HOME", self.path("cache"));
-        command
+        self.begun_here(Command::new(env!("CARGO_BIN_EXE_kumite")), arguments)
+    }
+
+    /// With a cache of its own, too.
+    fn begun_here(&self, mut program: Command, arguments: &[&str]) -> Command {
+        program.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        program.env("XDG_CACHE_HOME", self.path("cache"));
+        program
     }
 
     pub fn kumite(&self, arguments: &[&str]) -> Said {
@@ -81,9 +85,7 @@ impl Place {
 
     /// kumite whose trials are what `script.toml` says; nothing is started for them.
     pub fn scripted_command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(example("scripted_kumite"));
-        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
-        command
+        self.begun_here(Command::new(example("scripted_kumite")), arguments)
     }
 
     pub fn scripted(&self, arguments: &[&str]) -> Said {

@@ -216,19 +216,6 @@ fn a_run_without_a_result_is_not_done() {
 }
 
 #[test]
-fn what_is_built_is_not_built_again() {
-    let place = Place::new("", &[]);
-    let count = place.path("count");
-    place.contender("built", "pong", &format!("build = 'echo built >> {}'", count.display()));
-    place.write("script.toml", "");
-    let run = || place.scripted(&["run", "fake", "--blocks", "1"]).ended(0).err.contains("building built");
-    assert_eq!([run(), run()], [true, false]);
-    place.write("experiments/fake/contenders/built/source", "changed");
-    assert_eq!([run(), run()], [true, false]);
-    assert_eq!(place.read("count"), "built\nbuilt\n");
-}
-
-#[test]
 fn a_build_that_fails_is_a_named_failure() {
     let place = Place::new("", &[("fine", "pong")]);
     place.contender("broken", "pong", "build = 'echo cannot find library >&2; exit 4'");
