@@ -8,7 +8,10 @@ use crate::place::{EXPERIMENT, Place};
 fn trial(more: &str) -> Value {
     let place = Place::new("", &[("a", "pong")]);
     let limits = format!("timeout_ms = 1000\nwatch_s = 1.5\n{more}");
-    let text = EXPERIMENT.replace("timeout_ms = 20000", &limits);
+    // Longer than there is no CPU for one of them to be answered.
+    let text =
+        EXPERIMENT.replace("rate_rps = 200", "rate_rps = 40").replace("duration_s = 0.2", "duration_s = 1.5");
+    let text = text.replace("timeout_ms = 20000", &limits);
     place.write("experiments/fake/experiment.toml", &text);
     let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0);
     assert_eq!(place.left(), [""; 0]);

@@ -272,8 +272,9 @@ fn calls_at_a_rate_wait_for_nobody() {
 
     let export = run_failed(&place(&[("calls = 3", &at_a_rate(1))], &[("a", "sleep=2500")]));
     let refused = trial(&export, "a");
-    assert_eq!(refused["reason"], "call 2 failed: it was refused: all 1 instances are busy");
-    assert!(refused["sample"]["calls"][1]["error"].is_string());
+    let why = refused["reason"].as_str().unwrap();
+    assert!(why.ends_with(" failed: it was refused: all 1 instances are busy"), "{why}");
+    assert!(of_calls(refused, "error").iter().any(Value::is_string));
 }
 
 /// One in which no trial gave a result.
