@@ -100,15 +100,14 @@ fn what_cannot_be_decided_says_what_it_would_take() {
     assert!(said.out.contains("through sh"), "{}", said.out);
 }
 
+/// Whether a difference is within it, is decided by times: see `compare::judge` and `kumite-report`.
 #[test]
-fn a_margin_wide_enough_makes_no_difference_of_a_difference() {
-    let said = compare(&here(), &["sleep 0.1", "sleep 0.103", "--margin", "90%", "-N"]).ended(0);
-    assert!(
-        said.out.starts_with("no difference: sleep 0.103 is as fast as sleep 0.1 within ±90 % (95 %: "),
-        "{}",
-        said.out
-    );
-    assert!(said.out.contains("decided after "), "{}", said.out);
+fn a_margin_is_taken_as_a_share_or_in_percent() {
+    let place = here();
+    for (margin, is) in [("90%", 0.9), ("0.05", 0.05)] {
+        let arguments = ["true", "true", "--margin", margin, "--runs", "1", "--json", "-", "-N"];
+        assert_eq!(compare(&place, &arguments).ended(0).json()["margin"], is);
+    }
 }
 
 #[test]
