@@ -467,7 +467,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             let Some(due) = self.schedule.take_due(now) else { break };
             match self.take_idle() {
                 Some(slot) => {
-                    self.recorder.sent_late(now - due);
+                    self.recorder.sent_late(due, now - due);
                     self.send(slot, due, now);
                     self.flush(slot);
                 }

@@ -199,8 +199,8 @@ impl<'a> Recorder<'a> {
 
     /// How late a request of an open loop was sent though a connection was free.
     #[inline]
-    pub fn sent_late(&mut self, by: u64) {
-        if self.phase == Phase::Window {
+    pub fn sent_late(&mut self, due: u64, by: u64) {
+        if self.phase_of(due) == Phase::Window {
             self.share.send_lag.record(by).expect("a histogram that grows takes any value");
         }
     }
@@ -550,7 +550,8 @@ mod tests {
             // Due in the warm-up, answered in the window.
             recorder.ok(99 * MS, 99 * MS, 130 * MS);
             recorder.ok(100 * MS, 140 * MS, 150 * MS);
-            recorder.sent_late(7);
+            recorder.sent_late(99 * MS, 3);
+            recorder.sent_late(299 * MS, 7);
             recorder.failed(Failure::Unsent, None, 110 * MS, 110 * MS, 211 * MS);
             // Due in the window, answered after it.
             recorder.ok(299 * MS, 310 * MS, 389 * MS);

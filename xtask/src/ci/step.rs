@@ -205,6 +205,14 @@ fn on_path(program: &str) -> bool {
 
 /// Runs it, and says how it ended if not well.
 pub fn run(command: &mut Command) -> Result<(), String> {
+    // What cargo says of this program it must not say of others: build scripts would take it for a change, and most of
+    // the workspace be compiled again.
+    for (name, _) in std::env::vars_os() {
+        let named = name.to_string_lossy();
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| named.starts_with(start)) {
+            command.env_remove(&name);
+        }
+    }
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|error| format!("{program} cannot be started: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{program} ended with {status}")) }

@@ -109,3 +109,17 @@ fn what_is_due_at_once_is_sent_one_after_the_other_and_the_lag_says_so() {
     let response = |nth: usize| outcome.log[nth].finished - outcome.log[nth].due;
     assert_eq!([response(0), response(1), response(2)], [MS, MS + 10 * US, MS + 20 * US]);
 }
+
+/// It stands still from before the window's beginning until after its end. All that was due in it is late.
+#[test]
+fn a_standstill_over_the_whole_window_is_in_the_lag() {
+    let machine = Machine::default();
+    machine.time.stand_still(50 * MS..500 * MS);
+    let arrivals = arrivals("100@400ms", Gaps::Even, 1);
+    let limit = Limit { requests: None, duration: Some(ms(300)) };
+    let load = Load { arrivals: Some(arrivals), warm_up: ms(100), limit, connections: 60, ..load(0) };
+    let outcome = machine.run(&load, after(50 * US));
+    assert_eq!((outcome.ok, outcome.send_lag.len()), (30, 30));
+    let most = outcome.send_lag.max();
+    assert!((400 * MS..401 * MS).contains(&most), "the first was due at 100 ms: {most}");
+}
