@@ -110,8 +110,6 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
         };
         match mode {
             "slow" => std::thread::sleep(Duration::from_millis(20)),
-            // So much that a machine without a CPU for the others does not make them as slow.
-            "slower" => std::thread::sleep(Duration::from_millis(100)),
             // When it has been ready, and has answered some under load.
             "hang" if nth >= 4 => std::thread::sleep(FOREVER),
             "die" if nth == 10 => {

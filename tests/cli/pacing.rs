@@ -1,7 +1,6 @@
 //! Players: recorded by kumite, contenders that behave and some that do not.
 
 use std::path::Path;
-use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -174,8 +173,7 @@ fn a_player_that_hangs_is_ended_with_the_run() {
         let place = place(("", ""), "", &[mode]);
         let kumite = place.command(&["run", "fake"]).stdout(std::process::Stdio::null()).spawn().unwrap();
         let pid = Pid::from_raw(kumite.id().cast_signed());
-        eventually(|| !place.left().is_empty());
-        std::thread::sleep(Duration::from_millis(300));
+        eventually(|| place.begun() > 0);
         kill(pid, Signal::SIGINT).unwrap();
         let said = Said::of(kumite.wait_with_output().unwrap());
         said.ended(3);
