@@ -271,6 +271,14 @@ impl Tree {
         }
 
         let killed = self.group_runs();
+        if !killed && !grace.is_zero() && left_behind.is_empty() {
+            // A helper in a group of its own, as Erlang's, ends when it sees that its parent has.
+            let mut seen = LastWait::begin();
+            while self.members.running().next().is_some() && seen.goes_on() {
+                self.wait_for_change(LAST_WAIT);
+                self.members.refresh();
+            }
+        }
         let mut last = LastWait::begin();
         let root_ended = self.has_exited();
         while self.members.running().next().is_some() && last.goes_on() {

@@ -103,6 +103,18 @@ fn a_slow_child_of_a_root_that_is_gone_is_waited_for() {
     assert!(!ended.killed && ended.left_behind == 0, "{ended:?}");
 }
 
+/// As Erlang's helper does: it has a session of its own, and ends once its parent has.
+#[test]
+fn a_helper_that_ends_after_its_parent_is_not_left_behind() {
+    let bench = Bench::new();
+    let helper = "setsid sh -c 'echo $$ > helper; read x; sleep 0.05; echo bye > said'";
+    let tree = bench.start(&format!("mkfifo pipe; {helper} < pipe & exec sleep 300 > pipe"));
+    bench.pid("helper");
+    let ended = tree.stop(LONG);
+    assert_eq!(bench.read("said"), "bye\n");
+    assert!(!ended.killed && ended.left_behind == 0, "{ended:?}");
+}
+
 #[test]
 fn a_daemon_that_left_group_and_session_is_found_and_ended() {
     let bench = Bench::new();
