@@ -20,8 +20,10 @@ pub(crate) fn free_port() -> Result<u16, String> {
             .map(|addr| addr.port())
             .map_err(|error| format!("no free port on 127.0.0.1: {error}"));
     }
-    // Two kumites at once should not go through the same ports in step.
-    let start = (std::process::id() % u32::from(count)) as u16;
+    // Kumites that are started together have ids that are near each other; their ports must not be, or one takes what
+    // another has just found free. Multiplied by the golden ratio, near ids are far apart (Knuth, TAOCP 3, section 6.4).
+    let spread = std::process::id().wrapping_mul(0x9E37_79B9);
+    let start = ((u64::from(spread) * u64::from(count)) >> 32) as u16;
     for _ in 0..count {
         let step = NEXT.fetch_add(1, Ordering::Relaxed) % count;
         let port = FIRST + ((u32::from(start) + u32::from(step)) % u32::from(count)) as u16;
