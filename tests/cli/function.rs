@@ -21,8 +21,8 @@ calls = 3
 n = 7
 cpu = "core"
 [metrics]
-count = "worker"
-wall_us = "wall_ms * $n / $n"
+count = { value = "worker", about = "What the function counts." }
+wall_us = { value = "wall_ms * $n / $n", about = "The same in another unit." }
 [answer]
 at = { "/event/n" = "$n" }
 "#;

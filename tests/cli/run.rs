@@ -165,7 +165,7 @@ fn a_missing_tool_skips_its_contender_by_name() {
 
 #[test]
 fn wrong_answers_disqualify() {
-    let claims = "[[claim]]\nid = 'it-lies'\nassert = 'disqualified(slip)'\n[[claim]]\nid = 'faster'\nassert = 'throughput_rps(slip) > 1'\n";
+    let claims = "[[claim]]\nid = 'it-lies'\nassert = 'disqualified(slip)'\n[[claim]]\nid = 'faster'\nassert = 'throughput_rps(slip) > 1 /s'\n";
     let place = Place::new(claims, &[("honest", "pong"), ("slip", "slip")]);
     let export = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0).json();
     assert_eq!(verdicts(&export), [("it-lies", "holds"), ("faster", "not-tested")]);

@@ -173,7 +173,7 @@ run = "true"
 
 #[test]
 fn what_commands_write_is_as_described() {
-    let claims = "[[claim]]\nid = 'x'\nassert = 'throughput_rps(a) > 1'\n";
+    let claims = "[[claim]]\nid = 'x'\nassert = 'throughput_rps(a) > 1 /s'\n";
     let place = Place::new(claims, &[("a", "pong"), ("b", "slip")]);
     let run = place.kumite(&["run", "fake", "--blocks", "2", "--json", "-"]).ended(0).json();
     assert_eq!(run["claims"][0]["id"], "x");

@@ -24,7 +24,7 @@ n = 100
 ms = 1
 delay_ms = 0.5
 [metrics]
-added_bytes = "worker"
+added_bytes = { value = "worker", about = "Eight bytes for each number." }
 [answer]
 at = { "/sum" = 5050 }
 "#;

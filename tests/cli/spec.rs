@@ -2,7 +2,7 @@ use crate::place::{EXPERIMENT, Place};
 
 #[test]
 fn what_is_wrong_in_a_file_is_said_with_its_place_before_anything_starts() {
-    let claim = "[[claim]]\nid = 'c'\nassert = 'throughput_rps(b) > 1'\n";
+    let claim = "[[claim]]\nid = 'c'\nassert = 'throughput_rps(b) > 1 /s'\n";
     let cases = [
         ("colour = 'red'\n", "experiments/fake/experiment.toml:16:1: unknown field `colour`"),
         ("[axes]\nspeed = [1]\n", "unknown workload parameter 'speed'"),

@@ -13,7 +13,7 @@ connections = 100
 const CLAIMS: &str = r#"
 [[claim]]
 id = "each-step"
-assert = "every $rate_rps: goodput_rps(a) > 10"
+assert = "every $rate_rps: goodput_rps(a) > 10 /s"
 [[claim]]
 id = "one-step"
 assert = "goodput_rps(a at rate_rps=80) > 2 * goodput_rps(a at rate_rps=20)"

@@ -21,7 +21,7 @@ n = 100
 ms = 5
 iterations = 2
 [metrics]
-added_bytes = "worker"
+added_bytes = { value = "worker", about = "Eight bytes for each number." }
 [answer]
 at = { "/sum" = 5050, "/n" = "$n" }
 "#;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// Which of our crates each of our crates may use: ARCHITECTURE.md's invariants of absence.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("kumite-record", &[]),
     ("kumite-stats", &[]),
     ("kumite-process", &[]),
@@ -14,12 +14,14 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("kumite-disk", &[]),
     ("kumite-function", &["kumite-process"]),
     ("kumite-load", &["kumite-realtime", "kumite-ring"]),
+    ("kumite-judge", &["kumite-record", "kumite-stats"]),
     ("kumite-report", &["kumite-record"]),
     (
         "kumite-lab",
         &[
             "kumite-disk",
             "kumite-function",
+            "kumite-judge",
             "kumite-load",
             "kumite-play",
             "kumite-process",
@@ -53,11 +55,16 @@ const BANNED: [(&str, &str); 6] = [
 ];
 
 /// What only one crate may say.
-const ONLY_IN: [(&str, &str, &str); 5] = [
+const ONLY_IN: [(&str, &str, &str); 10] = [
     (concat!("process::", "Command"), "crates/kumite-process", "only kumite-process starts processes"),
     (concat!("Command", "::new("), "crates/kumite-process", "only kumite-process starts processes"),
     (concat!("Instant", "::now("), "!crates/kumite-stats", "kumite-stats has no clock"),
     (concat!("std", "::fs"), "!crates/kumite-report", "kumite-report reads no file"),
+    (concat!("Instant", "::"), "!crates/kumite-judge", "kumite-judge has no clock"),
+    (concat!("System", "Time"), "!crates/kumite-judge", "kumite-judge has no clock"),
+    (concat!("std", "::fs"), "!crates/kumite-judge", "kumite-judge reads no file"),
+    (concat!("std", "::env"), "!crates/kumite-judge", "kumite-judge reads no environment"),
+    (concat!("std", "::process"), "!crates/kumite-judge", "kumite-judge knows no process"),
     (concat!("rustix::", "mount"), "crates/kumite-disk", "only kumite-disk mounts anything"),
 ];
 
@@ -130,10 +137,10 @@ fn sources(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
 
 /// Documents that repeat code say what the code says; every experiment and contender has its README.
 fn documents(root: &Path, wrong: &mut Vec<String>) {
-    let grammar = read(&root.join("crates/kumite-lab/src/claim/grammar.txt"), wrong);
+    let grammar = read(&root.join("crates/kumite-judge/src/claim/grammar.txt"), wrong);
     if !read(&root.join("METHODOLOGY.md"), wrong).contains(grammar.trim()) {
         wrong.push(
-            "METHODOLOGY.md: its claim grammar is not crates/kumite-lab/src/claim/grammar.txt".to_owned(),
+            "METHODOLOGY.md: its claim grammar is not crates/kumite-judge/src/claim/grammar.txt".to_owned(),
         );
     }
     for experiment in folders(&root.join("experiments")) {

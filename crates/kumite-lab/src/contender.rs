@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::claim::EACH_CONTENDER;
 use crate::function::MEMORY_MB;
 use crate::needs::Need;
 use crate::place::{Source, SpecError};
+use kumite_judge::EACH_CONTENDER;
 
 /// The concurrency models a contender may have: what a reader filters by.
 pub const MODELS: [&str; 11] = [

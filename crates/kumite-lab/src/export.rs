@@ -3,16 +3,14 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use kumite_judge::{cells, judge, part_cells};
 use kumite_record::{
     Contender, ContenderStatus, Export, Run, SCHEMA, Store, StoreError, Trial, Warning, standing,
 };
 
-use crate::estimate::cells;
 use crate::execute::Ended;
-use crate::judge::Evidence;
 use crate::spec::Experiment;
 use crate::warnings::warnings;
-use crate::within::{folded, unfolded};
 
 /// Judges the claims of a run that has ended and writes the verdicts, the warnings and its end into the store.
 pub fn conclude(
@@ -27,7 +25,7 @@ pub fn conclude(
     run.saved = ended.saved;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
     let of_all: Vec<&Trial> = standing(&trials).collect();
-    let claims = with_evidence(&run, &of_all, &contenders, |evidence| evidence.judge_all(&experiment.claims));
+    let claims = judge(&run, &of_all, &contenders, &experiment.claims);
     let warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &trials);
     store.finish(&run, &claims, &warnings)
 }
@@ -39,22 +37,7 @@ pub fn undecided(
     contenders: &[Contender],
     trials: &[&Trial],
 ) -> BTreeSet<(String, usize)> {
-    let cells =
-        with_evidence(run, trials, contenders, |evidence| evidence.undecided_cells(&experiment.claims));
-    cells.into_iter().map(|(contender, point)| (contender, folded(run, point))).collect()
-}
-
-/// Judges whole trials and, where an axis is within them, their parts.
-fn with_evidence<T>(
-    run: &Run,
-    trials: &[&Trial],
-    contenders: &[Contender],
-    judge: impl FnOnce(&Evidence) -> T,
-) -> T {
-    match unfolded(run, trials) {
-        Some((run, trials)) => judge(&Evidence { run: &run, trials: trials.iter().collect(), contenders }),
-        None => judge(&Evidence { run, trials: trials.to_vec(), contenders }),
-    }
+    kumite_judge::undecided(run, trials, contenders, &experiment.claims)
 }
 
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
@@ -75,16 +58,11 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
         .map(|contender| contender.name.clone())
         .collect();
     let of_all: Vec<&Trial> = standing(&trials).collect();
-    let parts = unfolded(&run, &of_all).map(|(wide, trials)| {
-        let mut parts = cells(&wide, &trials.iter().collect::<Vec<_>>(), &took_part);
-        parts.retain(|cell| run.points.iter().all(|point| *point != cell.point));
-        parts
-    });
     Ok(Export {
         schema: SCHEMA,
         machine: store.machine(id)?,
         cells: cells(&run, &of_all, &took_part),
-        parts: parts.unwrap_or_default(),
+        parts: part_cells(&run, &of_all, &took_part),
         claims: store.claims(id)?,
         warnings,
         contenders,

@@ -6,7 +6,8 @@ mod offer;
 mod sample;
 mod workload;
 
-pub(crate) use workload::MEMORY_MB;
+pub(crate) use sample::{metrics, part_metrics};
+pub(crate) use workload::{MEMORY_MB, PARAMS};
 
 pub use executor::FunctionExecutor;
 pub use workload::FunctionWorkload;

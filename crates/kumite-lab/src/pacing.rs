@@ -7,6 +7,9 @@ mod recorder;
 mod sample;
 mod workload;
 
+pub(crate) use sample::metrics;
+pub(crate) use workload::PARAMS;
+
 pub use busy::Busy;
 pub use executor::PacingExecutor;
 pub use workload::PacingWorkload;

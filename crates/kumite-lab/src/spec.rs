@@ -4,17 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_record::{AxisValue, Point, Published, Question, Unavailable, Within};
+use kumite_judge::{Claim, ClaimError, ClaimSpec, Derived, Names, of_parameters};
+use kumite_record::{AxisValue, Metric, Point, Published, Question, Unavailable, Unit, Within};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use toml::Spanned;
 
-use crate::claim::{self, ClaimError};
 use crate::contender::{Contender, Variant};
-use crate::derived::{Derived, of_parameters};
 use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
 use crate::function::FunctionWorkload;
 use crate::http::HttpWorkload;
+use crate::own_metric::{self, OwnMetric};
 use crate::pacing::PacingWorkload;
+use crate::param_schema::by_kind;
 use crate::place::{Source, SpecError};
 use crate::points::{Axes, Entry, Planned, whole};
 use crate::prepare::Ready;
@@ -22,7 +24,6 @@ use crate::published::{self, PublishedFile};
 use crate::service::{self, ServiceSpec};
 use crate::task::TaskWorkload;
 use crate::workload::{Kind, Workload};
-use crate::workload_schema::by_kind;
 
 /// The profiles every experiment has, whether it overrides anything for them or not.
 const PROFILES: [&str; 3] = ["quick", "standard", "full"];
@@ -71,8 +72,14 @@ pub struct Experiment {
     pub published: Option<Published>,
     /// The experiment file, word for word.
     pub text: String,
+    /// What trials measure, in the order in which it is shown.
+    pub metrics: Vec<Metric>,
+    /// What their parts measure, where an axis is within them.
+    pub part_metrics: Vec<Metric>,
     /// Metrics of its own.
     pub(crate) derived: Derived,
+    /// What parameters are counted in.
+    units: BTreeMap<String, Unit>,
     /// What it needs beside contenders, by name.
     pub(crate) services: BTreeMap<String, ServiceSpec>,
     /// Bytes of free disk that a trial needs, over parameters.
@@ -93,20 +100,6 @@ pub struct Answer {
     /// A program that checks a task's result or a function's answer: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
     /// folder, outside of the timed part.
     pub checker: Option<String>,
-}
-
-/// A claim as the experiment states it.
-#[derive(Clone, Debug)]
-pub struct ClaimSpec {
-    /// Unique within the experiment.
-    pub id: String,
-    /// The claim in plain words.
-    pub title: Option<String>,
-    /// The claim in the claim grammar.
-    pub assert: String,
-    /// The published figures.
-    pub published: Option<String>,
-    pub(crate) parsed: claim::Claim,
 }
 
 /// experiment.toml: a question, the workload that is to answer it, and claims about what comes out.
@@ -145,10 +138,11 @@ pub(crate) struct File {
     /// upper case.
     #[serde(default)]
     services: BTreeMap<String, service::File>,
-    /// Metrics beside those that every task or function has: `"worker"` for one that comes with the worker's answers, or that is
-    /// a member of the function's; or an expression over metrics of the same trial and `$parameters`.
+    /// Metrics beside those that every task or function has, by name. The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`,
+    /// `_bytes`, `_rps`, `_per_s`, `_cores`, `_share`.
     #[serde(default)]
-    metrics: BTreeMap<String, String>,
+    #[schemars(with = "BTreeMap<String, OwnMetric>")]
+    metrics: BTreeMap<Spanned<String>, OwnMetric>,
     /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. Without them nothing is started.
     disk: Option<String>,
     /// What `--profile NAME` overrides, by name. `quick`, `standard` and `full` exist always.
@@ -288,7 +282,9 @@ impl Experiment {
 
     /// The most bytes of free disk that any of its trials needs.
     pub(crate) fn disk_bytes(&self) -> f64 {
-        let of_point = |point| of_parameters(self.disk.as_deref()?, &self.parameters(&point)).ok();
+        let of_point = |point| {
+            of_parameters(self.disk.as_deref()?, &self.parameters(&point), &self.units, Unit::Bytes).ok()
+        };
         self.points().into_iter().filter_map(of_point).fold(0.0, f64::max)
     }
 
@@ -372,14 +368,17 @@ impl Experiment {
         let planned = plan_of(source, &file, Some(profile), file.profiles.get(profile), &names)?;
         let parameters: BTreeSet<String> = workload.keys().chain(file.axes.keys()).cloned().collect();
         let services = parse_services(source, &file.services, &folder, &parameters)?;
-        let of_services: Vec<String> =
+        let of_services: Vec<Metric> =
             services.iter().flat_map(|(name, service)| service.metrics(name)).collect();
-        let known = kind.metrics().iter().copied().chain(of_services.iter().map(String::as_str));
-        let mut metrics: Vec<&str> = known.collect();
-        let derived = Derived::parse(&file.metrics, &metrics, &parameters).map_err(|(name, what)| {
+        let units = units_of(kind, &parameters);
+        let known = kind.metrics().around(of_services.clone());
+        let own = own_metric::declared(&file.metrics).map_err(|(name, what)| {
             source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
         })?;
-        metrics.extend(derived.names());
+        let derived = Derived::new(&own, &known, &units).map_err(|(name, what)| {
+            source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
+        })?;
+        let metrics = kind.metrics().around(derived.metrics().cloned().chain(of_services));
         // Before the claims: they would miss the steps of a load that is wrong.
         let of_point = |planned: &Planned| workload_of(kind, &workload, &planned.point, &file.answer);
         let workloads: Vec<Workload> = planned
@@ -409,9 +408,16 @@ impl Experiment {
             planned.iter().filter_map(of_point)
         });
         let within = widest(of_any_profile.filter_map(|workload| workload.within()));
-        let mut part_metrics = kind.part_metrics().to_vec();
-        part_metrics.extend(derived.of_parts(kind.part_metrics()));
-        let speaks_of = Known { contenders: &names, metrics: &metrics, part_metrics: &part_metrics, within };
+        let own_of_parts = derived.of_parts(&kind.part_metrics().around([]));
+        let part_metrics =
+            if within.is_some() { kind.part_metrics().around(own_of_parts) } else { Vec::new() };
+        let speaks_of = Known {
+            contenders: &names,
+            metrics: &metrics,
+            part_metrics: &part_metrics,
+            units: &units,
+            within,
+        };
         let claims = parse_claims(source, &file, &workload, &speaks_of)?;
         check_answer(source, &file.answer, kind, &parameters)?;
         let experiment = Experiment {
@@ -430,13 +436,17 @@ impl Experiment {
             contenders,
             published: None,
             text: source.text.clone(),
+            metrics,
+            part_metrics,
             derived,
+            units,
             services,
             disk: file.disk,
         };
         for point in experiment.points() {
             if let Some(disk) = &experiment.disk {
-                let bytes = of_parameters(disk, &experiment.parameters(&point));
+                let parameters = experiment.parameters(&point);
+                let bytes = of_parameters(disk, &parameters, &experiment.units, Unit::Bytes);
                 bytes.map_err(|what| source.error_at(&["disk"], what))?;
             }
         }
@@ -633,9 +643,17 @@ fn check_profile(source: &Source, file: &File, name: &str, profile: &Profile) ->
 /// What claims may speak of beside parameters.
 struct Known<'a> {
     contenders: &'a BTreeSet<String>,
-    metrics: &'a [&'a str],
-    part_metrics: &'a [&'a str],
+    metrics: &'a [Metric],
+    part_metrics: &'a [Metric],
+    units: &'a BTreeMap<String, Unit>,
     within: Option<Within>,
+}
+
+/// What parameters are counted in: as their kind declares, or as the ends of the names of others say.
+fn units_of(kind: Kind, parameters: &BTreeSet<String>) -> BTreeMap<String, Unit> {
+    let declared = kind.params().iter().map(|param| (param.name.to_owned(), param.counted_in()));
+    let others = parameters.iter().map(|name| (name.clone(), Unit::of_name(name).unwrap_or(Unit::Number)));
+    others.chain(declared).collect()
 }
 
 /// The axis within trials, with all values that any of these has.
@@ -690,10 +708,11 @@ fn parse_claims(
     // Within trials it is an axis, and no parameter with a value.
     let mut workload = workload.clone();
     workload.retain(|name, _| known.within.as_ref().is_none_or(|within| within.axis != *name));
-    let names = claim::Names {
+    let names = Names {
         contenders: known.contenders,
         axes: &axes,
         workload: &workload,
+        units: known.units,
         metrics: known.metrics,
         within: known.within.as_ref().map(|within| within.axis.as_str()),
         part_metrics: known.part_metrics,
@@ -704,11 +723,9 @@ fn parse_claims(
         if claims.iter().any(|other| other.id == claim.id) {
             return Err(at("id", format!("two claims have the id '{}'", claim.id)));
         }
-        let parsed = claim::parse(&claim.assert)
-            .and_then(|parsed| claim::check(&parsed, &names).map(|()| parsed))
-            .map_err(|ClaimError { column, what }| {
-                at("assert", format!("claim '{}', column {column} of its text: {what}", claim.id))
-            })?;
+        let parsed = Claim::new(&claim.assert, &names).map_err(|ClaimError { column, what }| {
+            at("assert", format!("claim '{}', column {column} of its text: {what}", claim.id))
+        })?;
         claims.push(ClaimSpec {
             id: claim.id.clone(),
             title: claim.title.clone(),

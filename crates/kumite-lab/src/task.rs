@@ -12,10 +12,11 @@ mod workload;
 
 pub(crate) use answer::Done;
 pub(crate) use check::{AnswerCheck, Finding, as_it_should};
+pub(crate) use sample::metrics;
 pub(crate) use scratch::Scratch;
 pub(crate) use worker::{Taken, Worker};
 
-pub(crate) use workload::json;
+pub(crate) use workload::{PARAMS, json};
 
 pub use executor::{OneJob, TaskExecutor};
 pub use worker::{Hello, Tap};

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use kumite_judge::steadiness;
 use kumite_record::{
     CellSteadiness, Contender, ContenderStatus, Machine, Mark, Outcome, Run, SteadyClass, Trial, Warning,
 };
-
-use crate::estimate::steadiness;
 
 pub(crate) fn warnings(
     run: &Run,

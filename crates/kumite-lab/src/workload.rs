@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use kumite_record::Within;
 
-use crate::function::FunctionWorkload;
-use crate::http::HttpWorkload;
-use crate::pacing::PacingWorkload;
-use crate::task::TaskWorkload;
+use crate::function::{self, FunctionWorkload};
+use crate::http::{self, HttpWorkload};
+use crate::metrics::Metrics;
+use crate::pacing::{self, PacingWorkload};
+use crate::param::Param;
+use crate::task::{self, TaskWorkload};
 
 /// What a contender is to do in the trials of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,22 +38,37 @@ impl Kind {
     }
 
     /// What its trials measure in every experiment.
-    pub(crate) fn metrics(self) -> &'static [&'static str] {
+    pub(crate) fn metrics(self) -> Metrics {
         match self {
-            Kind::Http => HttpWorkload::METRICS,
-            Kind::Task => TaskWorkload::METRICS,
-            Kind::Function => FunctionWorkload::METRICS,
-            Kind::Pacing => PacingWorkload::METRICS,
+            Kind::Http => http::metrics(),
+            Kind::Task => task::metrics(),
+            Kind::Function => function::metrics(),
+            Kind::Pacing => pacing::metrics(),
         }
     }
 
     /// What the parts of its trials measure, where an axis is swept within them.
-    pub(crate) fn part_metrics(self) -> &'static [&'static str] {
+    pub(crate) fn part_metrics(self) -> Metrics {
         match self {
-            Kind::Http => HttpWorkload::PART_METRICS,
-            Kind::Task | Kind::Pacing => &[],
-            Kind::Function => FunctionWorkload::PART_METRICS,
+            Kind::Http => http::part_metrics(),
+            Kind::Task | Kind::Pacing => Metrics::default(),
+            Kind::Function => function::part_metrics(),
         }
+    }
+
+    /// The parameters that it declares.
+    pub(crate) fn params(self) -> &'static [Param] {
+        match self {
+            Kind::Http => http::PARAMS,
+            Kind::Task => task::PARAMS,
+            Kind::Function => function::PARAMS,
+            Kind::Pacing => pacing::PARAMS,
+        }
+    }
+
+    /// Whether a contender may have parameters of its own.
+    pub(crate) fn takes_others(self) -> bool {
+        matches!(self, Kind::Task | Kind::Function)
     }
 }
 

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Claim, Contender, Machine, Needs, Point, Run, SteadyClass, Trial, Warning};
+use crate::{Claim, Contender, Machine, Needs, Point, Run, SteadyClass, Trial, Unit, Warning};
 
 /// The version of [`Export`]. It grows when a reader of the old form would misread the new one.
 pub const SCHEMA: u32 = 1;
@@ -78,8 +78,8 @@ pub struct Estimate {
     pub low: Option<f64>,
     /// Upper end of the 95 % interval.
     pub high: Option<f64>,
-    /// Unit, from the end of the metric's name.
-    pub unit: String,
+    /// What it is counted in.
+    pub unit: Unit,
     /// Number of blocks.
     pub n: usize,
     /// How many of them gave the least that the value can be: watching ended before it was known.

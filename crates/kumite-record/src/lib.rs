@@ -9,7 +9,9 @@ mod comparison;
 mod disk;
 mod export;
 mod found_rate;
+mod kind;
 mod load;
+mod metric;
 mod play;
 mod point;
 mod run;
@@ -17,6 +19,7 @@ mod selfcheck;
 mod store;
 mod stub;
 mod trial;
+mod unit;
 mod verdict;
 
 pub use arrival::Arrival;
@@ -28,7 +31,9 @@ pub use comparison::{
 pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
+pub use kind::Kind;
 pub use load::{Engine, Latency, LoadResult};
+pub use metric::Metric;
 pub use play::PlayResult;
 pub use point::{AxisValue, Point};
 pub use run::{
@@ -45,4 +50,5 @@ pub use trial::{
     Disturbance, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Part, Sample, Series, Steadiness,
     SteadyClass, Trial, standing,
 };
+pub use unit::{Better, Unit};
 pub use verdict::{Claim, EffectKind, Verdict, Warning};

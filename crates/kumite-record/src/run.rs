@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AxisValue, NoiseFloor, Point};
+use crate::{AxisValue, Kind, Metric, NoiseFloor, Point, Unit};
 
 /// One execution of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub struct Run {
     #[serde(default)]
     pub experiment_given: String,
     /// Which workload the trials had: `http`, …
-    pub kind: String,
+    pub kind: Kind,
     /// The profile that was chosen.
     pub profile: String,
     /// Orders the blocks and seeds the resampling; the same seed repeats both.
@@ -59,6 +59,12 @@ pub struct Run {
     /// What this machine did not let kumite do to contenders, such as limit their memory, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wanting: Vec<String>,
+    /// What trials measure, in the order in which it is shown; none in a record of before it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<Metric>,
+    /// What their parts measure, where an axis is swept within trials.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub part_metrics: Vec<Metric>,
     /// How many blocks were planned at each point, at most.
     pub blocks: u32,
     /// How many blocks each point gets even if no verdict needs them.
@@ -87,6 +93,12 @@ impl Run {
         let told = point.0.iter().filter(told).map(|(axis, value)| (axis.clone(), value.clone()));
         let told = Point(told.collect());
         if told.0.is_empty() { contender.to_owned() } else { format!("{contender} at {told}") }
+    }
+
+    /// What a metric is counted in.
+    pub fn unit(&self, metric: &str) -> Unit {
+        let declared = self.metrics.iter().chain(&self.part_metrics).find(|of| of.name == metric);
+        declared.map_or_else(|| Unit::of_name(metric).unwrap_or(Unit::Number), |of| of.unit)
     }
 
     /// The margin, as a share.

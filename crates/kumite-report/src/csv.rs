@@ -27,7 +27,7 @@ pub fn csv(export: &Export) -> String {
         let known = cell.metrics.iter().map(|(name, metric)| {
             let values = [
                 name.clone(),
-                metric.unit.clone(),
+                metric.unit.to_string(),
                 number(Some(metric.estimate)),
                 number(metric.low),
                 number(metric.high),

@@ -441,7 +441,7 @@ mod tests {
             estimate: 5_200.0,
             low: Some(4_900.0),
             high: Some(5_300.0),
-            unit: "ms".into(),
+            unit: kumite_record::Unit::Milliseconds,
             n: 8,
             lower_bounds: 0,
         };
@@ -457,8 +457,14 @@ mod tests {
 
     #[test]
     fn an_interval_shares_its_estimates_unit() {
-        let of =
-            |low, high| Estimate { estimate: 1_001.0, low, high, unit: "us".into(), n: 2, lower_bounds: 0 };
+        let of = |low, high| Estimate {
+            estimate: 1_001.0,
+            low,
+            high,
+            unit: kumite_record::Unit::Microseconds,
+            n: 2,
+            lower_bounds: 0,
+        };
         let metric = Metric::new("response_mean_us");
         let check = |low, high, interval: Option<&str>| {
             assert_eq!(metric.estimate(&of(low, high)).1.as_deref(), interval);

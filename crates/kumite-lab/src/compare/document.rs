@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kumite_process::TimedRun;
 use kumite_record::{
     ComparedCommand, ComparedPair, ComparedUse, Comparison, Costs, Ended, Estimate, ImportedRatio, Machine,
-    SCHEMA, Thrift, Warning,
+    SCHEMA, Thrift, Unit, Warning,
 };
 use kumite_stats::sequential_median;
 
@@ -113,10 +113,10 @@ fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> C
         command: bench.command.clone(),
         shell: line.shell.as_ref().map(|shell| shell.join(" ")),
         parameters: bench.parameters.clone(),
-        wall_s: estimate(&times, "s"),
-        user_s: estimate(&user_times, "s"),
-        system_s: estimate(&system_times, "s"),
-        peak_rss_bytes: estimate(&memory.iter().map(peak_rss).collect::<Vec<_>>(), "bytes"),
+        wall_s: estimate(&times, Unit::Seconds),
+        user_s: estimate(&user_times, Unit::Seconds),
+        system_s: estimate(&system_times, Unit::Seconds),
+        peak_rss_bytes: estimate(&memory.iter().map(peak_rss).collect::<Vec<_>>(), Unit::Bytes),
         peak_rss_is_floor: memory.iter().filter(|run| run.peak_rss_is_floor).count(),
         times,
         user_times,
@@ -249,13 +249,13 @@ fn peak_rss(run: &TimedRun) -> f64 {
 }
 
 /// The median, with the interval that may be looked at after every block.
-pub(crate) fn estimate(values: &[f64], unit: &str) -> Option<Estimate> {
+pub(crate) fn estimate(values: &[f64], unit: Unit) -> Option<Estimate> {
     let interval = sequential_median(values, 0.05).ok();
     Some(Estimate {
         estimate: kumite_stats::median(values)?,
         low: interval.map(|interval| interval.low),
         high: interval.map(|interval| interval.high),
-        unit: unit.to_owned(),
+        unit,
         n: values.len(),
         lower_bounds: 0,
     })

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_load::Load;
-use kumite_record::{ComparedPair, ComparedServer, ComparedTime, Comparison, Ended, Machine, Warning};
+use kumite_record::{ComparedPair, ComparedServer, ComparedTime, Comparison, Ended, Machine, Unit, Warning};
 
 use super::bench::CompareError;
 use super::document::{empty, estimate};
@@ -157,9 +157,9 @@ impl Loads<'_> {
         ComparedServer {
             name: server.name.clone(),
             url: server.url.clone(),
-            throughput_rps: estimate(&throughputs, "rps"),
-            response_p50_us: estimate(&p50s, "us"),
-            response_p99_us: if self.has_p99(at) { estimate(&p99s, "us") } else { None },
+            throughput_rps: estimate(&throughputs, Unit::RequestsPerSecond),
+            response_p50_us: estimate(&p50s, Unit::Microseconds),
+            response_p99_us: if self.has_p99(at) { estimate(&p99s, Unit::Microseconds) } else { None },
             failures: trials.iter().map(|trial| trial.requests - trial.ok).sum(),
             requests: trials.iter().map(|trial| trial.requests).sum(),
             throughputs,

@@ -4,16 +4,72 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use kumite_function::Billing;
-use kumite_record::{Call, Mark, Part, Sample};
+use kumite_record::{Call, Mark, Metric, Part, Sample};
 use kumite_stats::median;
 use serde_json::Value;
 
 use super::happened::{ms, since_ms};
 use super::offer::Made;
 use super::workload::told;
+use crate::metrics::Metrics;
 
 /// Of the time of the calls: a host that, with the services, used more of a CPU that was the instances' too was in their way.
 const HOST_SHARE: f64 = 0.01;
+
+/// What a trial measures.
+pub(crate) fn metrics() -> Metrics {
+    let mut results = times("of a call, or the median of all");
+    let warm = |name: &str, what: &str| Metric::new(name, &format!("{what} of warm calls."));
+    results.extend([
+        warm("warm_wall_ms", "Median wall time").role("warm-wall"),
+        warm("warm_duration_ms", "Median duration").detail(),
+        warm("warm_billed_2016_ms", "Median of what is billed by the rule of 2016").role("warm-billed-2016"),
+        warm("warm_billed_2025_ms", "Median of what is billed by the rule of 2025").role("warm-billed-2025"),
+        warm("warm_billed_2025_min_ms", "The least that is billed by the rule of 2025").detail(),
+        warm("warm_billed_2025_max_ms", "The most that is billed by the rule of 2025").detail(),
+        Metric::count("cold_calls", "Calls that an instance was started for."),
+        Metric::count("instances", "Instances that answered.").detail(),
+    ]);
+    Metrics { results, costs: costs() }
+}
+
+/// What each call measures.
+pub(crate) fn part_metrics() -> Metrics {
+    let mut results = times("of the call");
+    results.extend([
+        Metric::count("inits", "Initializations of its instance that it waited for."),
+        Metric::new(
+            "billed_2016_ms",
+            "What is billed by the rule of 2016: the duration, in steps of 100 ms.",
+        )
+        .role("billed-2016"),
+        Metric::new(
+            "billed_2025_ms",
+            "What is billed by the rule of 2025: init and duration, in steps of 1 ms.",
+        )
+        .role("billed-2025"),
+        Metric::count("cold", "1 if an instance was started for it.").role("cold"),
+        Metric::count("instance", "The number of its instance.").role("instance"),
+    ]);
+    let mut costs = costs();
+    costs.insert(0, Metric::new("cpu_ms", "CPU time of its instance in the call."));
+    Metrics { results, costs }
+}
+
+fn times(of: &str) -> Vec<Metric> {
+    vec![
+        Metric::new("wall_ms", &format!("From the offer {of}, to its answer.")).role("wall"),
+        Metric::new("duration_ms", &format!("Time of the invoke phase {of}.")),
+        Metric::new("init_ms", &format!("Time of the init phase {of}.")),
+    ]
+}
+
+fn costs() -> Vec<Metric> {
+    vec![
+        Metric::new("cpu_share", "CPU time of instances over the time of their invoke phases."),
+        Metric::new("max_memory_bytes", "The most memory that an instance had."),
+    ]
+}
 
 /// A call, and what the function says of itself.
 #[derive(Clone, Debug, Default)]
@@ -164,7 +220,6 @@ pub(super) mod tests {
     use kumite_record::AxisValue;
 
     use super::*;
-    use crate::function::FunctionWorkload;
 
     /// A warm call that took no time.
     pub fn invocation(instance: u32) -> Invocation {
@@ -244,8 +299,8 @@ pub(super) mod tests {
         ] {
             close(&sample.metrics, name, expected);
         }
-        let mut known = FunctionWorkload::METRICS.to_vec();
-        known.push("fib");
+        let declared = metrics().around([Metric::named("fib")]);
+        let mut known: Vec<&str> = declared.iter().map(|metric| metric.name.as_str()).collect();
         known.sort_unstable();
         assert_eq!(sample.metrics.keys().map(String::as_str).collect::<Vec<_>>(), known);
         assert_eq!(
@@ -269,7 +324,7 @@ pub(super) mod tests {
         ] {
             close(first, name, expected);
         }
-        assert_eq!(first.len(), FunctionWorkload::PART_METRICS.len() + 1);
+        assert_eq!(first.len(), part_metrics().around([]).len() + 1);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use kumite_record::{AxisValue, Point, Within};
 use serde_json::{Map, Value};
 
 use crate::cores::AskedCores;
-use crate::parameters::Parameters;
+use crate::param::{Param, Params, Takes};
 use crate::prepare::Ready;
 use crate::task::json;
 
@@ -19,6 +19,58 @@ const CALL: &str = "call";
 const MOST_TOLD: usize = 100;
 /// MB that an instance may have, as on Lambda.
 pub(crate) const MEMORY_MB: std::ops::RangeInclusive<i64> = 128..=10_240;
+
+/// Those that are kumite's own; all others are the contender's.
+pub(crate) static PARAMS: &[Param] = &[
+    Param::count(
+        "calls",
+        1,
+        [1, 10_000],
+        "Calls of a trial; the first hundred are values of the axis `call`.",
+    ),
+    Param::count(
+        "memory_mb",
+        128,
+        [*MEMORY_MB.start(), *MEMORY_MB.end()],
+        "Memory of an instance; a contender's own takes its place.",
+    ),
+    Param::word(
+        "cpu",
+        &["by-memory", "core"],
+        "An instance's CPU share in a call: by its memory (1,769 MB are a core), or a whole core.",
+    ),
+    Param::number("timeout_s", 60.0, [0.1, 900.0], "A call that takes longer is ended, and fails the trial."),
+    Param::number(
+        "init_limit_s",
+        10.0,
+        [0.1, 900.0],
+        "An instance that takes longer to start is ended, and started again within the call.",
+    ),
+    Param::count(
+        "max_instances",
+        1,
+        [1, 1000],
+        "Instances at a time; a call that finds all of them busy is refused, and fails the trial.",
+    ),
+    Param::word(
+        "routing",
+        &["warm-first", "spread"],
+        "Which instance a call goes to: the free one that was used last, or any of `max_instances` at random.",
+    ),
+    Param::text("handler", "", "What the runtime client is to call; the contender's name, if it is empty."),
+    Param::text(
+        "payload",
+        "",
+        "A JSON file in the experiment's folder that is the event of each call; all parameters, if it is empty.",
+    ),
+    Param::number(
+        "rate_per_s",
+        0.0,
+        [0.0, 10_000.0],
+        "Calls offered in a second, whatever becomes of them; 0 for one after another.",
+    ),
+    Param::new("cores", Takes::Cores, "How many CPUs the instances are given; `all` is every one."),
+];
 
 /// One trial's workload: how often which function is called, and on what kind of host.
 #[derive(Clone, Debug)]
@@ -50,54 +102,6 @@ pub struct FunctionWorkload {
 }
 
 impl FunctionWorkload {
-    /// What a trial measures.
-    pub const METRICS: &[&str] = &[
-        "cold_calls",
-        "instances",
-        "wall_ms",
-        "duration_ms",
-        "init_ms",
-        "warm_wall_ms",
-        "warm_duration_ms",
-        "warm_billed_2016_ms",
-        "warm_billed_2025_ms",
-        "warm_billed_2025_min_ms",
-        "warm_billed_2025_max_ms",
-        "cpu_share",
-        "max_memory_bytes",
-    ];
-
-    /// What each call measures.
-    pub const PART_METRICS: &[&str] = &[
-        "wall_ms",
-        "duration_ms",
-        "init_ms",
-        "inits",
-        "cold",
-        "instance",
-        "billed_2016_ms",
-        "billed_2025_ms",
-        "cpu_ms",
-        "cpu_share",
-        "max_memory_bytes",
-    ];
-
-    /// Those that are kumite's own; all others are the contender's.
-    #[cfg(test)]
-    pub(crate) const PARAMETERS: &[&str] = &[
-        "calls",
-        "memory_mb",
-        "cpu",
-        "timeout_s",
-        "init_limit_s",
-        "max_instances",
-        "routing",
-        "handler",
-        "payload",
-        "rate_per_s",
-        "cores",
-    ];
-
     /// The workload at a point: the fixed parameters with the point's beside them.
     pub fn new(fixed: &BTreeMap<String, AxisValue>, point: &Point) -> Result<FunctionWorkload, String> {
         let mut parameters = fixed.clone();
@@ -105,28 +109,20 @@ impl FunctionWorkload {
         if parameters.contains_key(CALL) {
             return Err(format!("{CALL} is the axis within each trial: give the parameter another name"));
         }
-        let take = Parameters(&parameters);
-        let some = |name| Ok::<_, String>(Some(take.text(name, "")?).filter(|text| !text.is_empty()));
+        let take = Params { given: &parameters, declared: PARAMS };
+        let some = |name| Ok::<_, String>(Some(take.text(name)?.to_owned()).filter(|text| !text.is_empty()));
         Ok(FunctionWorkload {
-            calls: take.count("calls", 1, 1..=10_000)?,
-            memory_mb: take.count("memory_mb", 128, MEMORY_MB)? as u32,
-            cpu: match take.text("cpu", "by-memory")?.as_str() {
-                "by-memory" => Cpu::ByMemory,
-                "core" => Cpu::Unlimited,
-                other => return Err(format!("cpu is \"by-memory\" or \"core\", not \"{other}\"")),
-            },
-            timeout: take.seconds("timeout_s", 60.0, 1.0, 0.1..=900.0)?,
-            init_limit: take.seconds("init_limit_s", 10.0, 1.0, 0.1..=900.0)?,
-            max_instances: take.count("max_instances", 1, 1..=1000)? as u32,
-            routing: match take.text("routing", "warm-first")?.as_str() {
-                "warm-first" => Routing::WarmFirst,
-                // Each trial has a seed of its own.
-                "spread" => Routing::Spread(0),
-                other => return Err(format!("routing is \"warm-first\" or \"spread\", not \"{other}\"")),
-            },
+            calls: take.count("calls")?,
+            memory_mb: take.count("memory_mb")? as u32,
+            cpu: if take.word("cpu")? == 0 { Cpu::ByMemory } else { Cpu::Unlimited },
+            timeout: take.time("timeout_s")?,
+            init_limit: take.time("init_limit_s")?,
+            max_instances: take.count("max_instances")? as u32,
+            // Each trial has a seed of its own.
+            routing: if take.word("routing")? == 0 { Routing::WarmFirst } else { Routing::Spread(0) },
             handler: some("handler")?,
             payload: some("payload")?,
-            rate_per_s: Some(take.number("rate_per_s", 0.0, 0.0..=10_000.0)?).filter(|rate| *rate > 0.0),
+            rate_per_s: Some(take.number("rate_per_s")?).filter(|rate| *rate > 0.0),
             cores: take.cores("cores")?,
             parameters,
         })

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use kumite_load as load;
-use kumite_record::{Disturbance, Mark, Sample, Series};
+use kumite_record::{Disturbance, Mark, Metric, Sample, Series, Unit};
 
 use super::percentile::{PERCENTILES, percentiles};
 use super::steadiness::{Part, part};
+use super::steps;
+use crate::metrics::{Metrics, distribution};
 
 /// From this share of a core on the engine had no headroom: a late wake-up can no longer be told from a late answer.
 const BOUND_SHARE: f64 = 0.9;
@@ -18,6 +20,57 @@ pub(crate) const INTERVAL_MS: u64 = 100;
 
 /// A shorter time says nothing: it is all beginning and end.
 const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
+
+/// What a trial measures.
+pub(crate) fn metrics() -> Metrics {
+    let mut results = vec![
+        Metric::new("recovery_ms", "From the first failure, but not from before the end of a disturbance or drop, until answers were steady again.")
+            .role("recovery"),
+        Metric::new("first_right_ms", "From the end of a disturbance, or from the drop, to the first right answer.")
+            .role("first-right"),
+    ];
+    results.extend(steps::metrics());
+    results.extend([
+        Metric::new("throughput_rps", "Right answers a second.").role("throughput"),
+        Metric::new("first_second_rps", "Right answers in the first second under load, warm-up included.")
+            .detail(),
+        Metric::new("warm_up_ms", "From the beginning of the load until throughput was steady.")
+            .detail()
+            .role("warm-up"),
+    ]);
+    for metric in distribution("response", "response time, from when a request was due to its answer") {
+        let role = Unit::without(&metric.name).to_owned();
+        results.push(metric.role(&role.replace('_', "-")));
+    }
+    results.extend(
+        distribution("service", "service time, from when a request was sent to its answer; of an open loop")
+            .into_iter()
+            .map(|metric| if metric.name == "service_p99_us" { metric } else { metric.detail() }),
+    );
+    results.extend([
+        Metric::count("failures", "Requests of the window that failed.").role("failures"),
+        Metric::count(
+            "unsent",
+            "Requests that were due and not sent within their time-out; of an open loop.",
+        ),
+        Metric::count("received", "Right answers in the window.").detail().role("received"),
+        Metric::count("finished", "Requests that ended in the window, rightly or not.")
+            .detail()
+            .role("finished"),
+    ]);
+    let costs = vec![
+        Metric::new("cpu_cores", "CPUs that the contender kept busy.").role("cpu"),
+        Metric::new("engine_cpu_cores", "CPUs that the load engine kept busy.").detail().role("engine-cpu"),
+        Metric::new("send_lag_p99_us", "99th percentile of how late requests were sent.").detail(),
+        Metric::new(
+            "receive_lag_p99_us",
+            "99th percentile of how late answers were read, as far as the engine can tell.",
+        )
+        .detail(),
+        Metric::new("peak_rss_bytes", "The most memory that the contender had."),
+    ];
+    Metrics { results, costs }
+}
 
 /// `disturbance` is what the load was to bring after its window.
 pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturbance>) -> Sample {

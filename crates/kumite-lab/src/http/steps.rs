@@ -4,18 +4,58 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kumite_load::{Arrivals, Failure, Finished, Histogram, LOG_LIMIT, Outcome, Piece};
-use kumite_record::{AxisValue, Needs, Part, Sample, Within};
+use kumite_record::{AxisValue, Metric, Needs, Part, Sample, Within};
 
 use super::fate::{Fate, Fates, within};
 use super::percentile::percentiles;
 use super::recovered::{STEADY, recovered};
 use super::sample::INTERVAL_MS;
 use super::workload::MAX_RATE;
-use crate::parameters::Parameters;
+use crate::metrics::{Metrics, distribution};
+use crate::param::Params;
 
 /// So many different things that failed answers say are told apart; the rest are "other".
 const KINDS: usize = 16;
 const OTHER: &str = "other";
+
+/// What a trial measures whose load has steps.
+pub(crate) fn metrics() -> Vec<Metric> {
+    let mut metrics = vec![
+        Metric::new("goodput_best_rps", "The highest goodput of any step."),
+        Metric::count("answered", "Requests that were answered rightly, in whatever time."),
+        Metric::count("refusals", "Requests that were answered with another status."),
+        Metric::count("timeouts", "Requests that were not answered within their time-out."),
+        Metric::count("lost", "Requests that failed in another way."),
+    ];
+    metrics.extend(of_refusals());
+    metrics
+}
+
+/// What each step measures: of the requests that were due in it, however late they were answered.
+pub(crate) fn part_metrics() -> Metrics {
+    let rate = |name, about| Metric::new(name, about);
+    let mut results = vec![
+        rate("goodput_rps", "Right answers within `good_ms`, a second.").role("goodput"),
+        rate("answered_rps", "Right answers, a second."),
+        rate("refusals_per_s", "Answers with another status, a second.").better(None),
+        rate("timeouts_per_s", "Requests that were not answered within their time-out, a second.")
+            .better(None),
+        rate("lost_per_s", "Requests that failed in another way, a second.").better(None),
+    ];
+    let responses = distribution("response", "response time");
+    results.extend(responses.into_iter().filter(|metric| {
+        ["response_mean_us", "response_p50_us", "response_p99_us"].contains(&metric.name.as_str())
+    }));
+    results.extend(of_refusals());
+    Metrics { results, costs: Vec::new() }
+}
+
+fn of_refusals() -> [Metric; 2] {
+    [
+        Metric::new("refusal_p50_us", "Median time to an answer with another status."),
+        Metric::new("refusal_p99_us", "99th percentile of the time to an answer with another status."),
+    ]
+}
 
 /// The steps of a load.
 #[derive(Clone, Debug)]
@@ -37,17 +77,14 @@ struct Step {
 
 impl Steps {
     /// None where `rate_rps` is no text; what belongs to steps is then read and not used.
-    pub fn read(take: &Parameters) -> Result<Option<Steps>, String> {
-        let timeout = take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?;
-        let default = |time: Duration| time.as_secs_f64() * 1e3;
-        let good = take.seconds("good_ms", default(timeout), 1e-3, 1.0..=600_000.0)?;
-        let normal = take.seconds("normal_ms", default(good), 1e-3, 1.0..=600_000.0)?;
-        let drop_to = take.number("drop_to_rps", 0.0, 0.0..=MAX_RATE)?;
-        let watch = take.seconds("watch_s", 6.0, 1.0, 1.0..=600.0)?;
-        let Some(AxisValue::Text(text)) = take.0.get("rate_rps") else { return Ok(None) };
+    pub fn read(take: &Params) -> Result<Option<Steps>, String> {
+        let (good, normal) = (take.time("good_ms")?, take.time("normal_ms")?);
+        let drop_to = take.number("drop_to_rps")?;
+        let watch = take.time("watch_s")?;
+        let Some(AxisValue::Text(text)) = take.given.get("rate_rps") else { return Ok(None) };
         let steps = steps(text)?;
         for given in ["duration_s", "warm_up_s"] {
-            if take.0.contains_key(given) {
+            if take.given.contains_key(given) {
                 return Err(format!(
                     "a load in steps is as long as they are, and its first step is its warm-up: leave out {given}"
                 ));
@@ -66,7 +103,7 @@ impl Steps {
                     STEADY.as_secs()
                 ));
             }
-            if take.text("disturbance", "none")? != "none" {
+            if take.word("disturbance")? != 0 {
                 return Err("drop_to_rps and a disturbance cannot both follow the last step".to_owned());
             }
         }
@@ -396,7 +433,8 @@ mod tests {
         assert_eq!(first.needs, needs.map(|(name, missing)| (name.to_owned(), missing)).into());
         let mut known: Vec<&str> =
             first.metrics.keys().chain(first.needs.keys()).map(String::as_str).collect();
-        let mut listed = HttpWorkload::PART_METRICS.to_vec();
+        let declared = part_metrics().around([]);
+        let mut listed: Vec<&str> = declared.iter().map(|metric| metric.name.as_str()).collect();
         known.sort_unstable();
         listed.sort_unstable();
         assert_eq!(known, listed);

@@ -11,11 +11,98 @@ use kumite_record::{AxisValue, Point, Within};
 
 use super::steps::Steps;
 use crate::cores::AskedCores;
-use crate::parameters::Parameters;
+use crate::param::{Param, Params, Takes};
 use crate::spec::Answer;
 
 const MAX_CONNECTIONS: i64 = 100_000;
 pub(crate) const MAX_RATE: f64 = 10_000_000.0;
+const TIMEOUT_MS: [f64; 2] = [1.0, 600_000.0];
+
+/// What a workload may say.
+pub(crate) static PARAMS: &[Param] = &[
+    Param::text("method", "GET", "Request method; not CONNECT."),
+    Param::text("path", "/", "Request target: path and query."),
+    Param::text("body", "", "Request body."),
+    Param::count(
+        "connections",
+        50,
+        [1, MAX_CONNECTIONS],
+        "Keep-alive connections, each with one request in flight: the most of an open loop.",
+    ),
+    Param::new(
+        "rate_rps",
+        Takes::Steps { default: 0.0, least: 0.0, most: MAX_RATE },
+        "Requests a second, whatever the contender makes of them (open loop); 0 for a closed loop. Or steps, each with its length: `10@4s,40@6s,66@20s`.",
+    ),
+    Param::word(
+        "arrivals",
+        &["even", "poisson"],
+        "How the requests of an open loop follow one another: evenly, or at random, the same in each trial.",
+    ),
+    Param::count(
+        "burst_requests",
+        1,
+        [1, MAX_CONNECTIONS],
+        "How many requests of an open loop come at once.",
+    ),
+    Param::number(
+        "duration_s",
+        5.0,
+        [0.1, 86_400.0],
+        "Length of the measured window; not of a load in steps.",
+    ),
+    Param::number(
+        "warm_up_s",
+        1.0,
+        [0.0, 3600.0],
+        "Time under load before the window; not of a load in steps.",
+    ),
+    Param::number("timeout_ms", 1000.0, TIMEOUT_MS, "An answer that takes longer is a failure."),
+    Param::new(
+        "server_cores",
+        Takes::Cores,
+        "How many CPUs the contender is given beside the load engine's; `all` shares them with it.",
+    ),
+    Param::number(
+        "ready_s",
+        30.0,
+        [0.1, 600.0],
+        "A contender that takes longer to give its first right answer has failed.",
+    ),
+    Param::word(
+        "disturbance",
+        &["none", "pause", "burst"],
+        "What is done to the contender after the window: it is stopped for a time, or a burst of connections is opened.",
+    ),
+    Param::number("pause_s", 2.0, [0.1, 60.0], "How long `pause` stops it."),
+    Param::count("burst_connections", 4096, [1, MAX_CONNECTIONS], "How many connections `burst` opens."),
+    Param::number(
+        "watch_s",
+        6.0,
+        [1.0, 600.0],
+        "How long the contender is watched after the disturbance, or after the drop of a load in steps.",
+    ),
+    Param::number(
+        "drop_to_rps",
+        0.0,
+        [0.0, MAX_RATE],
+        "What a load in steps falls to after the last one, for `watch_s`; 0 for none.",
+    ),
+    Param::number(
+        "good_ms",
+        1000.0,
+        TIMEOUT_MS,
+        "In a load in steps: an answer within it counts to goodput.",
+    )
+    .like("timeout_ms"),
+    Param::number(
+        "normal_ms",
+        1000.0,
+        TIMEOUT_MS,
+        "In a load in steps: an answer within it is as in normal times, for recovery.",
+    )
+    .like("good_ms"),
+];
 
 /// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
 #[derive(Clone, Debug)]
@@ -49,79 +136,6 @@ pub struct HttpWorkload {
 }
 
 impl HttpWorkload {
-    /// What a trial measures.
-    pub const METRICS: &[&str] = &[
-        "throughput_rps",
-        "response_mean_us",
-        "response_p50_us",
-        "response_p90_us",
-        "response_p99_us",
-        "response_p99_9_us",
-        "response_max_us",
-        "failures",
-        "received",
-        "finished",
-        "cpu_cores",
-        "peak_rss_bytes",
-        "engine_cpu_cores",
-        "send_lag_p99_us",
-        "receive_lag_p99_us",
-        "service_mean_us",
-        "service_p50_us",
-        "service_p90_us",
-        "service_p99_us",
-        "service_p99_9_us",
-        "service_max_us",
-        "unsent",
-        "first_second_rps",
-        "warm_up_ms",
-        "first_right_ms",
-        "recovery_ms",
-        "answered",
-        "refusals",
-        "timeouts",
-        "lost",
-        "goodput_best_rps",
-        "refusal_p50_us",
-        "refusal_p99_us",
-    ];
-
-    /// What each step of a load in steps measures.
-    pub const PART_METRICS: &[&str] = &[
-        "goodput_rps",
-        "answered_rps",
-        "refusals_per_s",
-        "timeouts_per_s",
-        "lost_per_s",
-        "response_mean_us",
-        "response_p50_us",
-        "response_p99_us",
-        "refusal_p50_us",
-        "refusal_p99_us",
-    ];
-
-    pub(crate) const PARAMETERS: &[&str] = &[
-        "method",
-        "path",
-        "body",
-        "connections",
-        "rate_rps",
-        "arrivals",
-        "burst_requests",
-        "duration_s",
-        "warm_up_s",
-        "timeout_ms",
-        "server_cores",
-        "ready_s",
-        "disturbance",
-        "pause_s",
-        "burst_connections",
-        "watch_s",
-        "drop_to_rps",
-        "good_ms",
-        "normal_ms",
-    ];
-
     /// The workload at a point: the fixed parameters with the point's beside them.
     pub fn new(
         fixed: &BTreeMap<String, AxisValue>,
@@ -130,27 +144,24 @@ impl HttpWorkload {
     ) -> Result<HttpWorkload, String> {
         let mut parameters = fixed.clone();
         parameters.extend(point.0.clone());
-        let take = Parameters(&parameters);
-        take.none_but(Self::PARAMETERS, "an http workload")?;
+        let take = Params { given: &parameters, declared: PARAMS };
+        take.no_others("an http workload")?;
         let steps = Steps::read(&take)?.map(Box::new);
         let (duration, warm_up) = match &steps {
             Some(steps) => (steps.length(), Duration::ZERO),
-            None => (
-                take.seconds("duration_s", 5.0, 1.0, 0.1..=86_400.0)?,
-                take.seconds("warm_up_s", 1.0, 1.0, 0.0..=3600.0)?,
-            ),
+            None => (take.time("duration_s")?, take.time("warm_up_s")?),
         };
         let workload = HttpWorkload {
-            method: take.text("method", "GET")?,
-            path: take.text("path", "/")?,
-            body: take.text("body", "")?,
-            connections: take.count("connections", 50, 1..=MAX_CONNECTIONS)?,
+            method: take.text("method")?.to_owned(),
+            path: take.text("path")?.to_owned(),
+            body: take.text("body")?.to_owned(),
+            connections: take.count("connections")?,
             arrivals: arrivals(&take, steps.as_deref())?,
             duration,
             warm_up,
-            timeout: take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?,
+            timeout: take.time("timeout_ms")?,
             server_cores: take.cores("server_cores")?,
-            ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
+            ready: take.time("ready_s")?,
             disturbance: disturbance(&take, steps.as_deref())?,
             steps,
             expect: Expect {
@@ -224,20 +235,19 @@ impl HttpWorkload {
     }
 }
 
-fn disturbance(take: &Parameters, steps: Option<&Steps>) -> Result<Option<Disturbance>, String> {
-    let pause = take.seconds("pause_s", 2.0, 1.0, 0.1..=60.0)?;
-    let burst = take.count("burst_connections", 4096, 1..=MAX_CONNECTIONS)?;
-    let watch = take.seconds("watch_s", 6.0, 1.0, 1.0..=600.0)?;
-    let kind = match take.text("disturbance", "none")?.as_str() {
-        "none" if steps.is_some_and(|steps| steps.drop_to.is_some()) => {
+fn disturbance(take: &Params, steps: Option<&Steps>) -> Result<Option<Disturbance>, String> {
+    let pause = take.time("pause_s")?;
+    let burst = take.count("burst_connections")?;
+    let watch = take.time("watch_s")?;
+    let kind = match take.word("disturbance")? {
+        0 if steps.is_some_and(|steps| steps.drop_to.is_some()) => {
             return Ok(Some(Disturbance { kind: DisturbanceKind::Drop, watch }));
         }
-        "none" => return Ok(None),
-        "pause" => DisturbanceKind::Pause(pause),
-        "burst" => DisturbanceKind::Burst(burst),
-        other => return Err(format!("disturbance is \"none\", \"pause\" or \"burst\", not \"{other}\"")),
+        0 => return Ok(None),
+        1 => DisturbanceKind::Pause(pause),
+        _ => DisturbanceKind::Burst(burst),
     };
-    let steady = take.seconds("timeout_ms", 1000.0, 1e-3, 1.0..=600_000.0)?.mul_f64(1.5);
+    let steady = take.time("timeout_ms")?.mul_f64(1.5);
     if watch < steady {
         return Err(format!(
             "watch_s is too short: answers are steady when none has failed for 1.5 time-outs, which are {} s",
@@ -248,19 +258,12 @@ fn disturbance(take: &Parameters, steps: Option<&Steps>) -> Result<Option<Distur
 }
 
 /// The same in every trial, so that contenders in a block have the same.
-fn arrivals(take: &Parameters, steps: Option<&Steps>) -> Result<Option<Arrivals>, String> {
-    let rate = match take.0.get("rate_rps") {
-        None | Some(AxisValue::Text(_)) => 0.0,
-        Some(value) => value
-            .number()
-            .filter(|rate| (0.0..=MAX_RATE).contains(rate))
-            .ok_or_else(|| format!("rate_rps is a number from 0 to {MAX_RATE}, not {value}"))?,
-    };
-    let burst = take.count("burst_requests", 1, 1..=MAX_CONNECTIONS)? as u32;
-    let gaps = match take.text("arrivals", "even")?.as_str() {
-        "even" => Gaps::Even,
-        "poisson" => Gaps::Poisson { seed: 0 },
-        other => return Err(format!("arrivals is \"even\" or \"poisson\", not \"{other}\"")),
+fn arrivals(take: &Params, steps: Option<&Steps>) -> Result<Option<Arrivals>, String> {
+    let rate = if steps.is_some() { 0.0 } else { take.number("rate_rps")? };
+    let burst = take.count("burst_requests")? as u32;
+    let gaps = match take.word("arrivals")? {
+        0 => Gaps::Even,
+        _ => Gaps::Poisson { seed: 0 },
     };
     let pieces = match steps {
         Some(steps) => steps.pieces(),

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use kumite_play::Pacing;
-use kumite_record::{Arrival, Mark, Sample};
+use kumite_record::{Arrival, Better, Mark, Metric, Sample};
 
 use super::recorder::Stamp;
 use super::workload::Due;
+use crate::metrics::Metrics;
 use crate::watch::Seen;
 
 /// The zero of a schedule is taken from the states of so many frames.
@@ -18,6 +19,30 @@ const BEYOND: usize = 5;
 const UNSEEN_SHARE: f64 = 0.1;
 /// In µs: what a recorder that looks always may miss.
 const UNSEEN_US: f64 = 10.0;
+
+/// What a trial measures.
+pub(crate) fn metrics() -> Metrics {
+    let error = |end: &str, what: &str| {
+        let role = format!("error-{}", end.replace('_', "-"));
+        Metric::new(&format!("error_{end}_us"), &format!("{what} by how much a state came late or early."))
+            .role(&role)
+    };
+    let results = vec![
+        error("p99", "99th percentile of"),
+        error("p50", "Median of"),
+        error("p90", "90th percentile of").detail(),
+        error("p99_9", "99.9th percentile of").detail(),
+        error("max", "The most"),
+        Metric::count("missed_frames", "Frames that no state came in.").better(Better::Lower).role("missed"),
+        Metric::new("error_first_us", "Mean error of the first states.").detail().role("error-first"),
+        Metric::new("error_last_us", "Mean error of the last states.").role("error-last"),
+    ];
+    let costs = vec![
+        Metric::new("cpu_cores", "CPUs that the player kept busy.").role("cpu"),
+        Metric::new("peak_rss_bytes", "The most memory that the player had."),
+    ];
+    Metrics { results, costs }
+}
 
 /// All that was seen of a play.
 pub(super) struct Play<'a> {
@@ -144,8 +169,9 @@ mod tests {
             (200.0, 0.0, 0.05)
         );
         assert_eq!(marks, []);
-        let known: Vec<&str> = crate::pacing::PacingWorkload::METRICS.to_vec();
-        assert!(sample.metrics.keys().all(|name| known.contains(&name.as_str())), "{:?}", sample.metrics);
+        let known = metrics().around([]);
+        let is_known = |name: &String| known.iter().any(|metric| metric.name == *name);
+        assert!(sample.metrics.keys().all(is_known), "{:?}", sample.metrics);
     }
 
     #[test]

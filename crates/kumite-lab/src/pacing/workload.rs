@@ -5,13 +5,51 @@ use std::path::Path;
 use std::time::Duration;
 
 use kumite_play::{FPS, Held, Macro, Schedule};
-use kumite_record::{AxisValue, Point};
+use kumite_record::{AxisValue, Point, Unit};
 
 use crate::cores::AskedCores;
-use crate::parameters::Parameters;
+use crate::param::{Param, Params, Takes};
 
 /// An hour's play, about.
 const MOST_FRAMES: i64 = 216_000;
+
+/// All there are.
+pub(crate) static PARAMS: &[Param] = &[
+    Param::text(
+        "macro",
+        "macro.txt",
+        "The macro's file, in the experiment's folder, in the notation of `kumite play`.",
+    ),
+    Param::count(
+        "frames",
+        600,
+        [1, MOST_FRAMES],
+        "So many frames of the macro are played, over and over if it has fewer.",
+    ),
+    Param::count(
+        "warm_up_frames",
+        60,
+        [0, MOST_FRAMES],
+        "Frames of a play before that, which counts in no figure.",
+    ),
+    Param::number("fps", FPS, [1.0, 1000.0], "Frames a second.").unit(Unit::PerSecond),
+    Param::word(
+        "schedule",
+        &["absolute", "relative"],
+        "What a player keeps to: when each state is due, or how long each is held.",
+    ),
+    Param::word(
+        "load",
+        &["none", "every-core"],
+        "What else the machine does: nothing, or a busy thread on every CPU that is used.",
+    ),
+    Param::number("ready_s", 30.0, [0.1, 600.0], "A player that takes longer to be ready has failed."),
+    Param::new(
+        "cores",
+        Takes::Cores,
+        "How many CPUs the player is given beside the recorder's; `all` shares them with it.",
+    ),
+];
 
 /// One trial's workload: which macro, for how long, and what the machine does beside it.
 #[derive(Clone, Debug)]
@@ -60,46 +98,20 @@ pub(super) struct Due {
 }
 
 impl PacingWorkload {
-    /// What a trial measures.
-    pub const METRICS: &[&str] = &[
-        "error_p50_us",
-        "error_p90_us",
-        "error_p99_us",
-        "error_p99_9_us",
-        "error_max_us",
-        "error_first_us",
-        "error_last_us",
-        "missed_frames",
-        "cpu_cores",
-        "peak_rss_bytes",
-    ];
-
-    /// All there are.
-    pub(crate) const PARAMETERS: &[&str] =
-        &["macro", "frames", "warm_up_frames", "fps", "schedule", "load", "ready_s", "cores"];
-
     /// The workload at a point: the fixed parameters with the point's beside them.
     pub fn new(fixed: &BTreeMap<String, AxisValue>, point: &Point) -> Result<PacingWorkload, String> {
         let mut parameters = fixed.clone();
         parameters.extend(point.0.clone());
-        let take = Parameters(&parameters);
-        take.none_but(Self::PARAMETERS, "a pacing workload")?;
+        let take = Params { given: &parameters, declared: PARAMS };
+        take.no_others("a pacing workload")?;
         Ok(PacingWorkload {
-            notation: take.text("macro", "macro.txt")?,
-            frames: take.count("frames", 600, 1..=MOST_FRAMES)?,
-            warm_up_frames: take.count("warm_up_frames", 60, 0..=MOST_FRAMES)?,
-            fps: take.number("fps", FPS, 1.0..=1000.0)?,
-            keeping: match take.text("schedule", "absolute")?.as_str() {
-                "absolute" => Keeping::Absolute,
-                "relative" => Keeping::Relative,
-                other => return Err(format!("schedule is \"absolute\" or \"relative\", not \"{other}\"")),
-            },
-            is_loaded: match take.text("load", "none")?.as_str() {
-                "none" => false,
-                "every-core" => true,
-                other => return Err(format!("load is \"none\" or \"every-core\", not \"{other}\"")),
-            },
-            ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
+            notation: take.text("macro")?.to_owned(),
+            frames: take.count("frames")?,
+            warm_up_frames: take.count("warm_up_frames")?,
+            fps: take.number("fps")?,
+            keeping: if take.word("schedule")? == 0 { Keeping::Absolute } else { Keeping::Relative },
+            is_loaded: take.word("load")? == 1,
+            ready: take.time("ready_s")?,
             cores: take.cores("cores")?,
         })
     }

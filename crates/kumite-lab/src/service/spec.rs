@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use kumite_record::AxisValue;
+use kumite_record::{AxisValue, Metric, Unit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -53,14 +53,21 @@ impl Kind {
         }
     }
 
-    /// The metrics that it adds to a trial's, without its name before them.
-    fn metrics(self) -> &'static [&'static str] {
-        match self {
-            Kind::Postgresql => &["cpu_s", "queries"],
-            Kind::Stub => &["cpu_s", "requests", "late_p99_us"],
-            Kind::Files => &["cpu_s", "seeks", "late_p99_us"],
-            Kind::Dynamodb => &["cpu_s"],
-        }
+    /// The metrics that it adds to a trial's.
+    fn metrics(self, name: &str) -> Vec<Metric> {
+        let metric = |end: &str, about: &str| {
+            Metric::new(&format!("{name}_{end}"), &format!("Of the service `{name}`: {about}"))
+        };
+        let count = |end, about| Metric { unit: Unit::Count, ..metric(end, about) };
+        let late = || metric("late_p99_us", "99th percentile of how late its waits ended.");
+        let mut metrics = vec![metric("cpu_s", "its CPU time.")];
+        metrics.extend(match self {
+            Kind::Postgresql => vec![count("queries", "queries that were counted.")],
+            Kind::Stub => vec![count("requests", "requests that it answered."), late()],
+            Kind::Files => vec![count("seeks", "reads that did not go on where the last one ended."), late()],
+            Kind::Dynamodb => Vec::new(),
+        });
+        metrics
     }
 
     fn keys(self) -> &'static [&'static str] {
@@ -172,8 +179,8 @@ impl ServiceSpec {
     }
 
     /// The metrics that it adds to a trial's.
-    pub fn metrics(&self, name: &str) -> impl Iterator<Item = String> {
-        self.kind().metrics().iter().map(move |metric| format!("{name}_{metric}"))
+    pub fn metrics(&self, name: &str) -> Vec<Metric> {
+        self.kind().metrics(name)
     }
 
     /// Why this machine cannot have it with these parameters, if it cannot.

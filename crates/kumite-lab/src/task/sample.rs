@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use kumite_record::{Job, JobEvent, Mark, Sample, Steadiness};
+use kumite_record::{Job, JobEvent, Mark, Metric, Sample, Steadiness};
 use kumite_stats::{Better, median, steady};
 
+use crate::metrics::Metrics;
 use crate::steady_class::recorded;
 use crate::watch::Seen;
 
@@ -33,6 +34,28 @@ pub(crate) struct Work {
     /// Whether the worker's CPUs are the engine's too.
     pub shared: bool,
     pub seen: Seen,
+}
+
+/// What a trial measures.
+pub(crate) fn metrics() -> Metrics {
+    let results = vec![
+        Metric::new("elapsed_ms", "Median time of a job, by the lab's clock.").role("elapsed"),
+        Metric::new("jobs_per_s", "Jobs done a second, from the first to the last.").detail(),
+        Metric::new("first_elapsed_ms", "Time of a process's first job.").detail(),
+        Metric::new("worker_elapsed_ms", "Median time of a job, by the worker's own clock.").detail(),
+    ];
+    let costs = vec![
+        Metric::new("cpu_s", "CPU time of a job."),
+        Metric::new("cpu_cores", "CPUs that the worker kept busy.").role("cpu"),
+        Metric::count("threads_used", "Threads that had what was asked for in their hands.").role("threads"),
+        Metric::count("peak_threads", "The most threads that the worker had."),
+        Metric::count("context_switches", "Context switches of a job.").detail(),
+        Metric::new("round_trip_p50_us", "Median time of an exchange without a job.")
+            .detail()
+            .role("round-trip"),
+        Metric::new("peak_rss_bytes", "The most memory that the worker had."),
+    ];
+    Metrics { results, costs }
 }
 
 pub(crate) fn sample(work: Work) -> (Sample, Vec<Mark>) {

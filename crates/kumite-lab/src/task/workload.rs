@@ -7,7 +7,18 @@ use kumite_record::{AxisValue, Point};
 use serde_json::{Map, Value};
 
 use crate::cores::AskedCores;
-use crate::parameters::Parameters;
+use crate::param::{Param, Params, Takes};
+
+/// Those that are kumite's own; all others are the contender's.
+pub(crate) static PARAMS: &[Param] = &[
+    Param::count("iterations", 1, [1, 100_000], "Jobs of a process that count."),
+    Param::count("warm_up_iterations", 0, [0, 100_000], "Jobs of a process before them."),
+    Param::count("concurrency", 1, [1, 10_000], "Jobs in flight at a time."),
+    Param::number("timeout_s", 60.0, [0.1, 86_400.0], "A job that takes longer fails the trial."),
+    Param::number("ready_s", 30.0, [0.1, 600.0], "A worker that takes longer to its first hello has failed."),
+    Param::new("cores", Takes::Cores, "How many CPUs the worker is given; `all` is every one."),
+    Param::new("events", Takes::Flag, "Whether the worker is to tell what happened within a job."),
+];
 
 /// One trial's workload: which job, how often, and how long it may take.
 #[derive(Clone, Debug)]
@@ -29,38 +40,18 @@ pub struct TaskWorkload {
 }
 
 impl TaskWorkload {
-    /// What a trial measures.
-    pub const METRICS: &[&str] = &[
-        "elapsed_ms",
-        "worker_elapsed_ms",
-        "first_elapsed_ms",
-        "jobs_per_s",
-        "cpu_s",
-        "cpu_cores",
-        "peak_rss_bytes",
-        "threads_used",
-        "peak_threads",
-        "context_switches",
-        "round_trip_p50_us",
-    ];
-
-    /// Those that are kumite's own; all others are the contender's.
-    #[cfg(test)]
-    pub(crate) const PARAMETERS: &[&str] =
-        &["iterations", "warm_up_iterations", "concurrency", "timeout_s", "ready_s", "cores", "events"];
-
     /// The workload at a point: the fixed parameters with the point's beside them.
     pub fn new(fixed: &BTreeMap<String, AxisValue>, point: &Point) -> Result<TaskWorkload, String> {
         let mut parameters = fixed.clone();
         parameters.extend(point.0.clone());
-        let take = Parameters(&parameters);
+        let take = Params { given: &parameters, declared: PARAMS };
         take.flag("events")?;
         Ok(TaskWorkload {
-            iterations: take.count("iterations", 1, 1..=100_000)?,
-            warm_up_iterations: take.count("warm_up_iterations", 0, 0..=100_000)?,
-            concurrency: take.count("concurrency", 1, 1..=10_000)?,
-            timeout: take.seconds("timeout_s", 60.0, 1.0, 0.1..=86_400.0)?,
-            ready: take.seconds("ready_s", 30.0, 1.0, 0.1..=600.0)?,
+            iterations: take.count("iterations")?,
+            warm_up_iterations: take.count("warm_up_iterations")?,
+            concurrency: take.count("concurrency")?,
+            timeout: take.time("timeout_s")?,
+            ready: take.time("ready_s")?,
             cores: take.cores("cores")?,
             params: Value::Object(
                 parameters.iter().map(|(name, value)| (name.clone(), json(value))).collect::<Map<_, _>>(),

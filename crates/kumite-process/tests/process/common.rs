@@ -71,12 +71,23 @@ impl Bench {
 
     /// The process id that the tree writes into this file.
     pub fn pid(&self, name: &str) -> u32 {
-        let mut pid = None;
-        eventually(|| {
-            pid = fs::read_to_string(self.dir().join(name)).ok().and_then(|text| text.trim().parse().ok());
-            pid.is_some()
-        });
-        pid.unwrap()
+        let written = || fs::read_to_string(self.dir().join(name)).ok()?.trim().parse().ok();
+        let began = Instant::now();
+        loop {
+            match written() {
+                Some(pid) => return pid,
+                None if began.elapsed() >= LONG => panic!("no '{name}' after {LONG:?}:{}", self.all_files()),
+                None => std::thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+
+    fn all_files(&self) -> String {
+        let files = fs::read_dir(self.dir()).into_iter().flatten().flatten();
+        let file = |file: fs::DirEntry| {
+            format!(" {:?} {:?}", file.file_name(), fs::read_to_string(file.path()).unwrap_or_default())
+        };
+        files.map(file).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! One record, every format, compared with what was reviewed by reading.
 
-use kumite_record::{AxisValue, Estimate, Export, JobEvent, Mark, SelfCheck, Trial};
+use kumite_record::{AxisValue, Estimate, Export, JobEvent, Mark, SelfCheck, Trial, Unit};
 use kumite_report::{Style, csv, html, load_terminal, markdown, selfcheck_terminal, terminal};
 
 use crate::fixture;
@@ -72,19 +72,19 @@ fn other_kinds_get_all_their_metrics() {
     export.run.kind = "task".into();
     export.cells.truncate(4);
     for (cell, elapsed_ms) in export.cells.iter_mut().zip([3_512.0, 120.4, 88.0, 1_200.0]) {
-        let of = |estimate: f64, unit: &str| Estimate {
+        let of = |estimate: f64, unit| Estimate {
             estimate,
             low: Some(estimate * 0.9),
             high: Some(estimate * 1.1),
-            unit: unit.into(),
+            unit,
             n: 5,
             lower_bounds: 0,
         };
         cell.point.0 = [("students".to_owned(), AxisValue::Int(30))].into();
         cell.metrics = [
-            ("wakeups".to_owned(), of(12.0, "")),
-            ("elapsed_ms".to_owned(), of(elapsed_ms, "ms")),
-            ("gc_pause_us".to_owned(), of(950.0, "us")),
+            ("wakeups".to_owned(), of(12.0, Unit::Number)),
+            ("elapsed_ms".to_owned(), of(elapsed_ms, Unit::Milliseconds)),
+            ("gc_pause_us".to_owned(), of(950.0, Unit::Microseconds)),
         ]
         .into();
     }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Cell, CellSteadiness, Estimate, Needs, Outcome, Point, Run, SteadyClass, Trial};
+use kumite_record::{Cell, CellSteadiness, Estimate, Needs, Outcome, Point, Run, SteadyClass, Trial, Unit};
 use kumite_stats::{median, median_interval};
 
 /// The confidence of every interval.
-pub(crate) const CONFIDENCE: f64 = 0.95;
+pub const CONFIDENCE: f64 = 0.95;
 
 /// The planned cells of these contenders that can be measured here.
-pub(crate) fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> Vec<Cell> {
+pub fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> Vec<Cell> {
     let mut cells = Vec::new();
     let can_be = |point: &Point| run.unavailable(point).is_none();
     let mut of_cells = BTreeMap::<(&str, String), Vec<&Trial>>::new();
@@ -20,13 +20,13 @@ pub(crate) fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> Vec<
         for contender in contenders.iter().filter(|contender| run.plans(contender, nth)) {
             let of_cell = of_cells.get(&(contender.as_str(), point.to_string()));
             let of_cell = of_cell.map_or(&[][..], |trials| trials);
-            cells.push(cell(contender, point, of_cell, run.seed));
+            cells.push(cell(run, contender, point, of_cell));
         }
     }
     cells
 }
 
-fn cell(contender: &str, point: &Point, trials: &[&Trial], seed: u64) -> Cell {
+fn cell(run: &Run, contender: &str, point: &Point, trials: &[&Trial]) -> Cell {
     let count = |outcome| trials.iter().filter(|trial| trial.outcome == outcome).count() as u32;
     let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
     let names: BTreeSet<&String> = usable.iter().flat_map(|trial| trial.sample.metrics.keys()).collect();
@@ -39,7 +39,7 @@ fn cell(contender: &str, point: &Point, trials: &[&Trial], seed: u64) -> Cell {
     for name in names.into_iter().filter(|name| !needs.contains_key(*name)) {
         let values: Vec<f64> =
             usable.iter().filter_map(|trial| trial.sample.metrics.get(name).copied()).collect();
-        if let Some(mut estimate) = estimate(name, &values, seed) {
+        if let Some(mut estimate) = estimate(run.unit(name), &values, run.seed) {
             estimate.lower_bounds = usable.iter().filter(|trial| trial.is_lower_bound(name)).count();
             metrics.insert(name.clone(), estimate);
         }
@@ -58,7 +58,7 @@ fn cell(contender: &str, point: &Point, trials: &[&Trial], seed: u64) -> Cell {
 }
 
 /// None where it is not known of any trial.
-pub(crate) fn steadiness(trials: &[&&Trial]) -> Option<CellSteadiness> {
+pub fn steadiness(trials: &[&&Trial]) -> Option<CellSteadiness> {
     let mut counts = BTreeMap::new();
     for steadiness in trials.iter().filter_map(|trial| trial.sample.steadiness.as_ref()) {
         *counts.entry(steadiness.class).or_default() += 1;
@@ -71,24 +71,10 @@ pub(crate) fn steadiness(trials: &[&&Trial]) -> Option<CellSteadiness> {
     Some(CellSteadiness { class, trials: counts })
 }
 
-fn estimate(name: &str, values: &[f64], seed: u64) -> Option<Estimate> {
+fn estimate(unit: Unit, values: &[f64], seed: u64) -> Option<Estimate> {
     let (estimate, low, high) = match median_interval(values, CONFIDENCE, seed) {
         Ok(interval) => (interval.estimate, Some(interval.low), Some(interval.high)),
         Err(_) => (median(values)?, None, None),
     };
-    Some(Estimate { estimate, low, high, unit: unit(name).to_owned(), n: values.len(), lower_bounds: 0 })
-}
-
-/// The unit at the end of a metric's name; nothing for a plain count.
-fn unit(name: &str) -> &'static str {
-    match name.rsplit('_').next() {
-        Some("ns") => "ns",
-        Some("us") => "µs",
-        Some("ms") => "ms",
-        Some("s") => "s",
-        Some("rps") => "1/s",
-        Some("bytes") => "bytes",
-        Some("cores") => "cores",
-        _ => "",
-    }
+    Some(Estimate { estimate, low, high, unit, n: values.len(), lower_bounds: 0 })
 }

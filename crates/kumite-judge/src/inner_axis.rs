@@ -5,7 +5,7 @@ use kumite_record::{AxisValue, Point, Run, Sample, Trial};
 
 /// The run with more points: behind those that it has, each of them with every value of the axis within; and the trials with
 /// their parts as trials at these points, which have nothing but the part's metrics. None if no axis is within.
-pub(crate) fn unfolded(run: &Run, trials: &[&Trial]) -> Option<(Run, Vec<Trial>)> {
+pub fn unfolded(run: &Run, trials: &[&Trial]) -> Option<(Run, Vec<Trial>)> {
     let within = run.within.as_ref()?;
     let at = |point: &Point, value| {
         let mut inner = point.clone();
@@ -69,7 +69,7 @@ fn without_sample(trial: &Trial, point: Point, sample: Sample) -> Trial {
 }
 
 /// The point that one of the unfolded ones is a part of, by position.
-pub(crate) fn folded(run: &Run, point: usize) -> usize {
+pub fn folded(run: &Run, point: usize) -> usize {
     let Some(mut inner) = point.checked_sub(run.points.len()) else { return point };
     for nth in 0..run.points.len() {
         match inner.checked_sub(values_at(run, nth).len()) {

@@ -1,20 +1,47 @@
-use kumite_record::{Mark, Sample};
+use kumite_record::{Mark, Metric, Sample};
 
 use super::*;
-use crate::spec::Experiment;
+use crate::claim::Names;
 
-const SPEC: &str = r#"
-question = "Which?"
-kind = "http"
-[workload]
-duration_s = 2
-timeout_ms = 500
-[axes]
-connections = [1, 10, 100]
-[[claim]]
-id = "it"
-assert = "ASSERT"
-"#;
+/// Claims about "a", "b" and "absent" at 1, 10 and 100 connections.
+fn claims(asserts: &[&str], workload: &BTreeMap<String, AxisValue>) -> Vec<ClaimSpec> {
+    let contenders = ["a", "b", "absent"].map(str::to_owned).into();
+    let mut axes: BTreeMap<String, Vec<AxisValue>> =
+        [("connections".to_owned(), [1, 10, 100].map(AxisValue::Int).into())].into();
+    if workload.contains_key("server_cores") {
+        axes.insert("server_cores".to_owned(), ["one", "all"].map(|it| AxisValue::Text(it.into())).into());
+    }
+    let metrics = [
+        "throughput_rps",
+        "response_mean_us",
+        "response_p99_us",
+        "failures",
+        "recovery_ms",
+        "peak_rss_bytes",
+        "cpu_cores",
+        "unsent",
+    ];
+    let metrics = metrics.map(Metric::named);
+    let units = BTreeMap::new();
+    let names = Names {
+        contenders: &contenders,
+        axes: &axes,
+        workload,
+        units: &units,
+        metrics: &metrics,
+        within: None,
+        part_metrics: &[],
+    };
+    let claim = |(nth, assert): (usize, &&str)| ClaimSpec {
+        id: nth.to_string(),
+        title: None,
+        assert: (*assert).to_owned(),
+        published: None,
+        parsed: claim::Claim::new(assert, &names)
+            .unwrap_or_else(|error| panic!("{assert}: column {}: {}", error.column, error.what)),
+    };
+    asserts.iter().enumerate().map(claim).collect()
+}
 
 /// What "a" and "b" measured at 1, 10 and 100 connections: noise of a few percent around these, the same for both in a
 /// block, so that only pairing sees through it.
@@ -80,11 +107,15 @@ impl World {
     }
 
     fn judge(&self, assert: &str) -> Claim {
-        let text = SPEC.replace("ASSERT", assert);
-        let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
-        let evidence =
-            Evidence { run: &self.run, trials: self.trials.iter().collect(), contenders: &self.contenders };
-        evidence.judge_all(&experiment.claims).remove(0)
+        self.judge_all(&[assert]).remove(0)
+    }
+
+    fn judge_all(&self, asserts: &[&str]) -> Vec<Claim> {
+        self.evidence().judge_all(&claims(asserts, &self.run.workload))
+    }
+
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence { run: &self.run, trials: self.trials.iter().collect(), contenders: &self.contenders }
     }
 
     fn verdict(&self, assert: &str) -> Verdict {
@@ -124,7 +155,7 @@ fn a_percentile_that_one_trial_has_too_few_requests_for_is_not_tested() {
     let claim = world.judge("response_p99_us(a at connections=10) < 9 us");
     assert_eq!(claim.verdict, Verdict::NotTested);
     assert!(
-        claim.why.contains("too few requests for response_p99_us: a trial needs 512 more"),
+        claim.why.contains("too few values for response_p99_us: a trial needs 512 more"),
         "{}",
         claim.why
     );
@@ -216,10 +247,10 @@ fn a_claim_about_a_contender_that_was_left_out_is_not_tested() {
 #[test]
 fn a_part_that_fails_decides_though_another_was_not_tested() {
     let world = World::new(8, [1e3, 1e4, 1e5], [2e3, 2e4, 2e5]);
-    let untested = "throughput_rps(absent at connections=1) > 1";
+    let untested = "throughput_rps(absent at connections=1) > 1 /s";
     assert_eq!(world.verdict(&format!("{untested} and {FASTER}")), Verdict::Fails);
     assert_eq!(
-        world.verdict(&format!("{untested} and throughput_rps(a at connections=1) > 1")),
+        world.verdict(&format!("{untested} and throughput_rps(a at connections=1) > 1 /s")),
         Verdict::NotTested
     );
 }
@@ -258,9 +289,12 @@ fn numbers_units_and_parameters_are_compared_in_seconds() {
         ("response_mean_us(a at connections=1) < 100 us", Verdict::Fails),
         ("response_mean_us(a at connections=1) < $timeout_ms", Verdict::Holds),
         ("throughput_rps(a at connections=1) * $duration_s > 1000", Verdict::Holds),
-        ("throughput_rps(a at connections=1) - 5 > 0", Verdict::Holds),
-        ("$timeout_ms = 0.5 s", Verdict::Holds),
-        ("2 * 3 + 4 < (2 + 3) * 2", Verdict::Fails),
+        ("throughput_rps(a at connections=1) - 5 /s > 0 /s", Verdict::Holds),
+        ("$timeout_ms + 0 * response_mean_us(a at connections=1) = 0.5 s", Verdict::Holds),
+        (
+            "(2 * 3 + 4) * throughput_rps(a at connections=1) < (2 + 3) * 2 * throughput_rps(a at connections=1)",
+            Verdict::Fails,
+        ),
     ] {
         assert_eq!(world.verdict(assert), verdict, "{assert}");
     }
@@ -325,7 +359,7 @@ fn a_verdict_that_rests_on_marked_samples_says_so() {
 #[test]
 fn what_has_no_value_is_not_tested() {
     let world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
-    let division = "throughput_rps(a at connections=1) / failures(a at connections=1) > 1";
+    let division = "throughput_rps(a at connections=1) / failures(a at connections=1) > 1 /s";
     assert_eq!(world.verdict(division), Verdict::NotTested);
     let missing = world.judge("peak_rss_bytes(a at connections=1) < 1 GiB");
     assert_eq!(missing.verdict, Verdict::NotTested);
@@ -391,8 +425,8 @@ fn marks_of_every_comparison_are_shown_whichever_decides() {
     for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a" && trial.point == point(1)) {
         trial.marks.push(Mark::GeneratorBound);
     }
-    let claim =
-        world.judge("throughput_rps(a at connections=10) > 1 and throughput_rps(a at connections=1) > 1");
+    let claim = world
+        .judge("throughput_rps(a at connections=10) > 1 /s and throughput_rps(a at connections=1) > 1 /s");
     assert_eq!(claim.verdict, Verdict::Holds);
     let mark = "rests on marked samples: a at connections=1 (generator-bound)";
     assert!(claim.why.ends_with(mark), "{}", claim.why);
@@ -425,32 +459,10 @@ fn sparse() -> World {
     world
 }
 
-const SPARSE: &str = r#"
-question = "Which?"
-kind = "http"
-[workload]
-server_cores = 1
-[axes]
-connections = [1, 10, 100]
-server_cores = [1, "all"]
-[[claim]]
-id = "it"
-assert = "ASSERT"
-"#;
-
 #[test]
 fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
     let world = sparse();
-    let judge = |assert: &str| {
-        let text = SPARSE.replace("ASSERT", assert);
-        let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
-        let evidence = Evidence {
-            run: &world.run,
-            trials: world.trials.iter().collect(),
-            contenders: &world.contenders,
-        };
-        evidence.judge_all(&experiment.claims).remove(0)
-    };
+    let judge = |assert: &str| world.judge(assert);
     let of_default = judge("throughput_rps(a at connections=10) / throughput_rps(b at connections=10) < 2.2");
     assert_eq!(of_default.verdict, Verdict::Holds, "{}", of_default.why);
     let shared = "throughput_rps(a at connections=10, server_cores=all)";
@@ -465,15 +477,15 @@ fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
         judge("max(throughput_rps(b) over connections) < max(throughput_rps(a) over connections)").verdict,
         Verdict::Holds
     );
-    let apart = judge("throughput_rps(b at connections=100) > 1");
+    let apart = judge("throughput_rps(b at connections=100) > 1 /s");
     assert_eq!(apart.verdict, Verdict::NotTested);
     assert!(apart.why.contains("the quick profile does not try b at connections=100"), "{}", apart.why);
     // Left out is not the same as not planned.
     assert_eq!(
-        judge("every contender: throughput_rps(contender at connections=1) > 1").verdict,
+        judge("every contender: throughput_rps(contender at connections=1) > 1 /s").verdict,
         Verdict::NotTested
     );
-    let none = judge("every $connections > 50: throughput_rps(b) > 1");
+    let none = judge("every $connections > 50: throughput_rps(b) > 1 /s");
     assert_eq!(none.verdict, Verdict::NotTested);
 }
 
@@ -482,7 +494,7 @@ fn a_part_that_speaks_of_nothing_is_not_passed_over() {
     let world = World::new(8, [300.0; 3], [200.0; 3]);
     let claim = world.judge(
         "throughput_rps(a at connections=1) > throughput_rps(b at connections=1) and every $connections > 500: \
-         throughput_rps(a) > 1",
+         throughput_rps(a) > 1 /s",
     );
     assert_eq!(claim.verdict, Verdict::NotTested, "{}", claim.why);
 }
@@ -514,21 +526,17 @@ fn a_lower_bound_decides_only_what_it_can() {
 #[test]
 fn claims_are_judged_together_and_share_what_may_go_wrong() {
     let world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
-    let second = "\n[[claim]]\nid = \"other\"\nassert = \"failures(a at connections=1) = 0\"";
-    let third = "\n[[claim]]\nid = \"third\"\nassert = \"throughput_rps(absent at connections=1) > 1\"";
-    let judged = |more: &str| {
-        let text = SPEC.replace("ASSERT", FASTER) + more;
-        let experiment = Experiment::from_text(&text, "quick", &["a", "b", "absent"]).unwrap();
-        let trials = world.trials.iter().collect();
-        let evidence = Evidence { run: &world.run, trials, contenders: &world.contenders };
-        let claim = evidence.judge_all(&experiment.claims).remove(0);
+    let second = "failures(a at connections=1) = 0";
+    let third = "throughput_rps(absent at connections=1) > 1 /s";
+    let judged = |more: &[&str]| {
+        let claim = world.judge_all(&[&[FASTER], more].concat()).remove(0);
         (claim.verdict, (claim.confidence.unwrap() * 1e4).round() / 1e4)
     };
-    assert_eq!(judged(""), (Verdict::Holds, 0.95));
-    assert_eq!(judged(second), (Verdict::Holds, 0.95), "a count is not a matter of chance");
-    assert_eq!(judged(third), (Verdict::Holds, 0.95), "and what cannot be tested is not either");
-    let fourth = "\n[[claim]]\nid = \"fourth\"\nassert = \"throughput_rps(a at connections=1) > 1\"";
-    assert_eq!(judged(fourth), (Verdict::Holds, 0.975));
+    assert_eq!(judged(&[]), (Verdict::Holds, 0.95));
+    assert_eq!(judged(&[second]), (Verdict::Holds, 0.95), "a count is not a matter of chance");
+    assert_eq!(judged(&[third]), (Verdict::Holds, 0.95), "and what cannot be tested is not either");
+    let fourth = "throughput_rps(a at connections=1) > 1 /s";
+    assert_eq!(judged(&[fourth]), (Verdict::Holds, 0.975));
 }
 
 #[test]
@@ -565,17 +573,13 @@ fn what_is_within_the_margin_is_no_difference_whichever_side_is_larger() {
 
 #[test]
 fn an_undecided_claim_says_what_it_would_take_and_keeps_its_cells() {
-    let experiment = |assert: &str| {
-        Experiment::from_text(&SPEC.replace("ASSERT", assert), "quick", &["a", "b", "absent"]).unwrap()
-    };
     let near = World::new(8, [1e3, 1.012e4, 1e5], [1e3, 1e4, 1e5]);
     let claim = near.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Undecided, "{claim:?}");
     assert!(claim.why.contains("more blocks would tell"), "{}", claim.why);
     let cells = |world: &World, assert: &str| {
-        let trials = world.trials.iter().collect();
-        let evidence = Evidence { run: &world.run, trials, contenders: &world.contenders };
-        evidence.undecided_cells(&experiment(assert).claims).into_iter().collect::<Vec<_>>()
+        let claims = claims(&[assert], &world.run.workload);
+        world.evidence().undecided_cells(&claims).into_iter().collect::<Vec<_>>()
     };
     assert_eq!(cells(&near, FASTER), [("a".to_owned(), 1), ("b".to_owned(), 1)]);
     let clear = World::new(8, [1e3, 2e4, 1e5], [1e3, 1e4, 1e5]);

@@ -8,10 +8,9 @@ use kumite_record::{
 use kumite_stats::{Interval, blocks_to_exclude, median, sequential_median, sequential_ratio};
 
 use crate::claim::{
-    self, Comparison, EACH_CONTENDER, Every, Expr, Fold, Metric, Name, Op, Part, Test, scale_of_name,
+    self, ClaimSpec, Comparison, EACH_CONTENDER, Every, Expr, Fold, MetricOf, Name, Number, Op, Part, Test,
+    scale_of_name,
 };
-use crate::spec::ClaimSpec;
-use crate::workload::Kind;
 
 /// How a doubt begins that is about a mark.
 const MARKED: &str = "rests on marked samples: ";
@@ -22,7 +21,7 @@ const FAR: f64 = 1e9;
 const ALPHA: f64 = 0.05;
 
 /// All that a judge looks at.
-pub(crate) struct Evidence<'a> {
+pub struct Evidence<'a> {
     pub run: &'a Run,
     pub trials: Vec<&'a Trial>,
     pub contenders: &'a [Contender],
@@ -189,8 +188,10 @@ impl Evidence<'_> {
                 }
                 Part::Every(Every::Axis { axis, bounds }, claim) => {
                     for value in self.axis_values(&axis.text) {
-                        let inside =
-                            |(op, bound): &(Op, f64)| value.number().is_some_and(|v| op.holds(v, *bound));
+                        let inside = |(op, bound): &(Op, Number)| {
+                            let value = value.number().map(|value| value * scale_of_name(&axis.text));
+                            value.is_some_and(|value| op.holds(value, bound.value))
+                        };
                         let scope = scope.with(&axis.text, &value);
                         if bounds.iter().all(inside) && self.is_planned(claim, &scope) {
                             self.expand(&claim.parts, &scope, found);
@@ -313,7 +314,7 @@ impl Evidence<'_> {
     fn references(&self, expr: &Expr, scope: &Scope, found: &mut Vec<Reference>) -> Result<(), String> {
         match expr {
             Expr::Number(_) | Expr::Parameter(_) | Expr::Own(_) => Ok(()),
-            Expr::Binary(left, _, right) => {
+            Expr::Binary(left, _, _, right) => {
                 self.references(left, scope, found)?;
                 self.references(right, scope, found)
             }
@@ -354,7 +355,7 @@ impl Evidence<'_> {
     }
 
     /// Which point a metric is meant at, by its position; or how it was described, where there is none.
-    fn point(&self, metric: &Metric, scope: &Scope) -> Result<usize, String> {
+    fn point(&self, metric: &MetricOf, scope: &Scope) -> Result<usize, String> {
         let mut wanted = BTreeMap::new();
         for axis in self.run.points.iter().flat_map(|point| point.0.keys()) {
             let set = metric.at.iter().find(|(name, _)| name.text == *axis).map(|(_, value)| value);
@@ -376,17 +377,14 @@ impl Evidence<'_> {
             if let Some(missing) = self.needs(reference) {
                 let cell = self.run.cell(&reference.contender, &self.run.points[reference.point]);
                 let metric = &reference.metric;
-                let of = if self.run.kind == Kind::Pacing.as_str() { "states" } else { "requests" };
-                return Err(format!("{cell} has too few {of} for {metric}: a trial needs {missing} more"));
+                return Err(format!("{cell} has too few values for {metric}: a trial needs {missing} more"));
             }
             if of_reference.is_empty() {
                 return Err(self.absence(&reference.contender, Some(reference)));
             }
             trials.push(of_reference);
         }
-        let Some(first) = trials.first() else {
-            return Ok(Rounds { values: vec![Vec::new()], bounds: Vec::new() });
-        };
+        let Some(first) = trials.first() else { return Err("nothing in it is measured".to_owned()) };
         let mut rounds = Rounds { values: Vec::new(), bounds: Vec::new() };
         for round in first.keys() {
             let Some(trials) = trials.iter().map(|of| of.get(round)).collect::<Option<Vec<_>>>() else {
@@ -512,8 +510,7 @@ struct Reference {
     metric: String,
 }
 
-/// What was measured in each round in which everything that a comparison needs was. A comparison of figures alone has one
-/// round without values.
+/// What was measured in each round in which everything that a comparison needs was.
 struct Rounds {
     values: Vec<Vec<(Reference, f64)>>,
     /// Which of the values are lower bounds.
@@ -533,11 +530,6 @@ impl Rounds {
         let round = |(values, bounds): (&Vec<_>, &Vec<_>)| values.iter().zip(bounds).map(far).collect();
         let values = self.values.iter().zip(&self.bounds).map(round).collect();
         Rounds { values, bounds: self.bounds.clone() }
-    }
-
-    /// Whether nothing of it was measured.
-    fn is_exact(&self) -> bool {
-        self.values.iter().all(Vec::is_empty)
     }
 }
 
@@ -576,11 +568,6 @@ impl Sides<'_> {
             clearness,
             ..Finding::new(text, verdict, String::new())
         };
-        if self.rounds.is_exact() {
-            let exact = exactly(effects[0], 0);
-            let (verdict, clearness) = decide(test, &exact, kind, 0.0);
-            return Ok(found(verdict, exact, 0.0, clearness));
-        }
         let interval = |alpha| match kind {
             EffectKind::Ratio => sequential_ratio(&pairs, alpha),
             _ => sequential_median(&effects, alpha),
@@ -699,7 +686,7 @@ impl Sides<'_> {
 
     fn value(&self, expr: &Expr, scope: &Scope, metrics: &[(Reference, f64)]) -> Option<f64> {
         match expr {
-            Expr::Number(number) => Some(*number),
+            Expr::Number(number) => Some(number.value),
             // No claim that was checked has one.
             Expr::Own(_) => None,
             Expr::Parameter(name) => {
@@ -716,7 +703,7 @@ impl Sides<'_> {
                 })?;
                 Some(value * scale_of_name(&metric.name.text))
             }
-            Expr::Binary(left, operator, right) => {
+            Expr::Binary(left, operator, _, right) => {
                 let (left, right) = (self.value(left, scope, metrics)?, self.value(right, scope, metrics)?);
                 Some(operator.apply(left, right))
             }

@@ -2,40 +2,71 @@
 
 mod check;
 mod parse;
+mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::AxisValue;
+use kumite_record::{AxisValue, Metric, Unit};
 
-pub(crate) use check::check;
-pub(crate) use parse::{parse, parse_expression};
+pub use check::{Own, own_dimension};
+pub use parse::parse_expression;
+pub use units::Dimension;
 
 /// Why a claim is not one.
 #[derive(Debug, PartialEq)]
-pub(crate) struct ClaimError {
+pub struct ClaimError {
     /// Where in its text, in characters from 1.
     pub column: usize,
     /// What is wrong, and the remedy.
     pub what: String,
 }
 
+/// A claim as an experiment states it.
+#[derive(Clone, Debug)]
+pub struct ClaimSpec {
+    /// Unique within the experiment.
+    pub id: String,
+    /// The claim in plain words.
+    pub title: Option<String>,
+    /// The claim in the claim grammar.
+    pub assert: String,
+    /// The published figures.
+    pub published: Option<String>,
+    /// What `assert` says.
+    pub parsed: Claim,
+}
+
 /// What a claim may speak of.
-pub(crate) struct Names<'a> {
+pub struct Names<'a> {
+    /// Contenders.
     pub contenders: &'a BTreeSet<String>,
+    /// Axes with all values that any profile gives them.
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
+    /// Parameters of the workload.
     pub workload: &'a BTreeMap<String, AxisValue>,
+    /// What parameters and axes are counted in, where that is declared.
+    pub units: &'a BTreeMap<String, Unit>,
     /// Of whole trials.
-    pub metrics: &'a [&'a str],
+    pub metrics: &'a [Metric],
     /// The axis that is swept within trials, which is one of `axes`.
     pub within: Option<&'a str>,
     /// Of their parts.
-    pub part_metrics: &'a [&'a str],
+    pub part_metrics: &'a [Metric],
 }
 
 /// Parts joined by `and`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Claim {
-    pub parts: Vec<Part>,
+pub struct Claim {
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Claim {
+    /// A claim that speaks only of what there is, and compares like with like.
+    pub fn new(text: &str, names: &Names) -> Result<Claim, ClaimError> {
+        let claim = parse::parse(text)?;
+        check::check(&claim, names)?;
+        Ok(claim)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -48,14 +79,25 @@ pub(crate) enum Part {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Every {
     Contender { except: Vec<Name> },
-    Axis { axis: Name, bounds: Vec<(Op, f64)> },
+    Axis { axis: Name, bounds: Vec<(Op, Number)> },
 }
 
 /// A word of the claim and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Name {
-    pub text: String,
-    pub column: usize,
+pub struct Name {
+    pub(crate) text: String,
+    pub(crate) column: usize,
+}
+
+/// A figure of the claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// In seconds, bytes or plain numbers.
+    pub(crate) value: f64,
+    pub(crate) dimension: Dimension,
+    /// As it was written, without its unit.
+    pub(crate) digits: String,
+    pub(crate) column: usize,
 }
 
 /// One comparison with its own words.
@@ -63,6 +105,8 @@ pub(crate) struct Name {
 pub(crate) struct Comparison {
     pub text: String,
     pub test: Test,
+    /// Where its sign stands.
+    pub column: usize,
 }
 
 impl Comparison {
@@ -102,27 +146,28 @@ impl Op {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Expr {
-    /// In seconds, bytes or plain numbers.
-    Number(f64),
+pub enum Expr {
+    Number(Number),
     /// `$name`.
     Parameter(Name),
-    Metric(Metric),
+    Metric(MetricOf),
     /// A metric without a contender: one of the very trial, where metrics are derived.
     Own(Name),
-    Binary(Box<Expr>, Arithmetic, Box<Expr>),
+    /// With the place of its sign.
+    Binary(Box<Expr>, Arithmetic, usize, Box<Expr>),
     Fold(Fold, Box<Expr>, Name),
 }
 
+/// A metric of a contender at a point.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Metric {
-    pub name: Name,
-    pub contender: Name,
-    pub at: Vec<(Name, AxisValue)>,
+pub struct MetricOf {
+    pub(crate) name: Name,
+    pub(crate) contender: Name,
+    pub(crate) at: Vec<(Name, AxisValue)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arithmetic {
+pub enum Arithmetic {
     Add,
     Subtract,
     Multiply,
@@ -130,7 +175,7 @@ pub(crate) enum Arithmetic {
 }
 
 impl Arithmetic {
-    pub fn apply(self, left: f64, right: f64) -> f64 {
+    pub(crate) fn apply(self, left: f64, right: f64) -> f64 {
         match self {
             Arithmetic::Add => left + right,
             Arithmetic::Subtract => left - right,
@@ -141,7 +186,7 @@ impl Arithmetic {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fold {
+pub enum Fold {
     Min,
     Max,
     /// `max / min - 1`.
@@ -151,33 +196,12 @@ pub(crate) enum Fold {
 }
 
 /// The word that stands for each contender in `every contender: …`.
-pub(crate) const EACH_CONTENDER: &str = "contender";
+pub const EACH_CONTENDER: &str = "contender";
 
-/// What a figure with this name, or a number with this unit, is multiplied by to be in seconds, bytes or plain numbers.
+/// What a figure with this name is multiplied by to be in seconds, bytes or plain numbers.
 pub(crate) fn scale_of_name(name: &str) -> f64 {
-    match name.rsplit('_').next() {
-        Some("ns") => 1e-9,
-        Some("us") => 1e-6,
-        Some("ms") => 1e-3,
-        _ => 1.0,
-    }
+    Unit::of_name(name).map_or(1.0, Unit::scale)
 }
 
-pub(crate) fn scale_of_unit(unit: &str) -> Option<f64> {
-    Some(match unit {
-        "%" => 0.01,
-        "ns" => 1e-9,
-        "us" | "µs" => 1e-6,
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "min" => 60.0,
-        "B" => 1.0,
-        "kB" => 1e3,
-        "MB" => 1e6,
-        "GB" => 1e9,
-        "KiB" => 1024.0,
-        "MiB" => 1024.0 * 1024.0,
-        "GiB" => 1024.0 * 1024.0 * 1024.0,
-        _ => return None,
-    })
-}
+#[cfg(test)]
+mod tests;

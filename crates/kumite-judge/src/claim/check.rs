@@ -1,0 +1,284 @@
+//! Whether a claim speaks only of what the experiment has, and compares like with like.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kumite_record::{Metric, Unit};
+
+use super::units::{Meeting, combined};
+use super::{
+    Arithmetic, Claim, ClaimError, Comparison, Dimension, EACH_CONTENDER, Every, Expr, Fold, MetricOf, Name,
+    Names, Part, Test,
+};
+
+pub(super) fn check(claim: &Claim, names: &Names) -> Result<(), ClaimError> {
+    Scope { names, each_contender: false, set: BTreeSet::new() }.claim(claim)
+}
+
+/// What the claims around an expression have set.
+#[derive(Clone)]
+struct Scope<'a> {
+    names: &'a Names<'a>,
+    each_contender: bool,
+    set: BTreeSet<String>,
+}
+
+impl Scope<'_> {
+    fn claim(&self, claim: &Claim) -> Result<(), ClaimError> {
+        claim.parts.iter().try_for_each(|part| match part {
+            Part::Comparison(comparison) => self.comparison(comparison),
+            Part::Every(every, claim) => self.every(every)?.claim(claim),
+        })
+    }
+
+    fn every(&self, every: &Every) -> Result<Self, ClaimError> {
+        let mut inner = self.clone();
+        match every {
+            Every::Contender { except } => {
+                except.iter().try_for_each(|name| self.contender(name))?;
+                inner.each_contender = true;
+            }
+            Every::Axis { axis, bounds } => {
+                self.axis(axis)?;
+                for (_, bound) in bounds {
+                    let of_axis = Expr::Parameter(axis.clone());
+                    let sides = [
+                        (&of_axis, self.names.unit(&axis.text).into()),
+                        (&Expr::Number(bound.clone()), bound.dimension),
+                    ];
+                    self.meet(sides, "compared", bound.column)?;
+                }
+                if !inner.set.insert(axis.text.clone()) {
+                    let what = format!(
+                        "${} is set by another `every` already; give one both bounds: >= 1 and <= 9",
+                        axis.text
+                    );
+                    return Err(ClaimError { column: axis.column, what });
+                }
+            }
+        }
+        Ok(inner)
+    }
+
+    fn comparison(&self, comparison: &Comparison) -> Result<(), ClaimError> {
+        let (left, right) = match &comparison.test {
+            Test::Compare(left, _, right) | Test::Within(left, _, right) => (left, right),
+            Test::Disqualified(name) => return self.contender(name),
+        };
+        let sides = [(left, self.expr(left)?), (right, self.expr(right)?)];
+        self.meet(sides, "compared", comparison.column)?;
+        if !measures(left) && !measures(right) {
+            let what = "nothing in it is measured: name a metric, as in throughput_rps(NAME)".to_owned();
+            return Err(ClaimError { column: comparison.column, what });
+        }
+        Ok(())
+    }
+
+    /// What it is counted in.
+    fn expr(&self, expr: &Expr) -> Result<Dimension, ClaimError> {
+        match expr {
+            Expr::Number(number) => Ok(number.dimension),
+            Expr::Parameter(name) => {
+                self.parameter(name)?;
+                Ok(self.names.unit(&name.text).into())
+            }
+            Expr::Metric(metric) => Ok(self.metric(metric)?.unit.into()),
+            Expr::Own(name) => fail(name, format!("'{0}' needs a contender, as in {0}(NAME)", name.text)),
+            Expr::Binary(left, operator, column, right) => {
+                let sides = [(&**left, self.expr(left)?), (&**right, self.expr(right)?)];
+                match operator {
+                    Arithmetic::Add | Arithmetic::Subtract => self.meet(sides, "added", *column),
+                    _ => Ok(combined(sides[0].1, *operator, sides[1].1)),
+                }
+            }
+            Expr::Fold(fold, inner, axis) => {
+                self.axis(axis)?;
+                let mut scope = self.clone();
+                scope.set.insert(axis.text.clone());
+                let inner = scope.expr(inner)?;
+                Ok(match fold {
+                    Fold::Min | Fold::Max => inner,
+                    Fold::Spread | Fold::Slope => Dimension::RATIO,
+                })
+            }
+        }
+    }
+
+    fn meet(
+        &self,
+        sides: [(&Expr, Dimension); 2],
+        how: &'static str,
+        column: usize,
+    ) -> Result<Dimension, ClaimError> {
+        Meeting { sides, how, column }.check(&|expr| self.symbol(expr))
+    }
+
+    /// How a figure like this is written: as the first metric or parameter in it is.
+    fn symbol(&self, expr: &Expr) -> Option<&'static str> {
+        let unit = match expr {
+            Expr::Metric(metric) => self.names.metric(&metric.name.text)?.unit,
+            Expr::Parameter(name) => self.names.unit(&name.text),
+            Expr::Fold(Fold::Min | Fold::Max, inner, _) => return self.symbol(inner),
+            Expr::Binary(left, Arithmetic::Add | Arithmetic::Subtract, _, right) => {
+                return self.symbol(left).or_else(|| self.symbol(right));
+            }
+            _ => return None,
+        };
+        Some(unit.symbol()).filter(|symbol| !symbol.is_empty())
+    }
+
+    fn metric(&self, metric: &MetricOf) -> Result<&Metric, ClaimError> {
+        let name = metric.name.text.as_str();
+        let has = |metrics: &[Metric]| metrics.iter().any(|metric| metric.name == name);
+        let (of_trials, of_parts) = (has(self.names.metrics), has(self.names.part_metrics));
+        let Some(declared) = self.names.metric(name) else {
+            let of_parts = self.names.part_metrics.iter().filter(|it| !self.names.metrics.contains(it));
+            let known: Vec<&str> =
+                self.names.metrics.iter().chain(of_parts).map(|metric| metric.name.as_str()).collect();
+            return fail(&metric.name, format!("no metric '{name}'; there are: {}", known.join(", ")));
+        };
+        self.contender(&metric.contender)?;
+        for (axis, value) in &metric.at {
+            let values = self.axis(axis)?;
+            if !values.contains(value) {
+                let known: Vec<String> = values.iter().map(ToString::to_string).collect();
+                let what = format!("axis '{}' has no value {value}; it has {}", axis.text, known.join(", "));
+                return fail(axis, what);
+            }
+        }
+        let told =
+            |axis: &String| self.set.contains(axis) || metric.at.iter().any(|(name, _)| name.text == *axis);
+        let within = self.names.within.filter(|axis| told(&(*axis).to_owned()));
+        if let (Some(axis), false) = (within, of_parts) {
+            return fail(
+                &metric.name,
+                format!("'{name}' is of whole trials, and {axis} changes within them"),
+            );
+        }
+        // An axis that is a workload parameter too has a default.
+        let open = |(axis, values): &(&String, &Vec<_>)| {
+            let whole = self.names.within == Some(axis) && of_trials;
+            let is_choice = values.len() > 1 || self.names.within == Some(axis);
+            is_choice && !told(axis) && !whole && !self.names.workload.contains_key(*axis)
+        };
+        match self.names.axes.iter().find(open) {
+            Some((axis, _)) => {
+                let what = format!("{}({}) needs 'at {axis}=…'", metric.name.text, metric.contender.text);
+                fail(&metric.name, what)
+            }
+            None => Ok(declared),
+        }
+    }
+
+    fn contender(&self, name: &Name) -> Result<(), ClaimError> {
+        let each = self.each_contender && name.text == EACH_CONTENDER;
+        if each || self.names.contenders.contains(&name.text) {
+            return Ok(());
+        }
+        let known: Vec<&str> = self.names.contenders.iter().map(String::as_str).collect();
+        fail(name, format!("no contender '{}'; there are: {}", name.text, known.join(", ")))
+    }
+
+    fn parameter(&self, name: &Name) -> Result<(), ClaimError> {
+        let number = self.names.workload.get(&name.text).and_then(|value| value.number());
+        if number.is_some() || self.set.contains(&name.text) {
+            return Ok(());
+        }
+        let mut known: Vec<&str> = self
+            .names
+            .workload
+            .iter()
+            .filter(|(_, value)| value.number().is_some())
+            .map(|(name, _)| name.as_str())
+            .collect();
+        known.extend(self.set.iter().map(String::as_str));
+        fail(
+            name,
+            format!(
+                "no workload parameter '${}' that is a number; there are: {}",
+                name.text,
+                known.join(", ")
+            ),
+        )
+    }
+
+    fn axis(&self, name: &Name) -> Result<&Vec<kumite_record::AxisValue>, ClaimError> {
+        self.names.axes.get(&name.text).ok_or_else(|| {
+            let known: Vec<&str> = self.names.axes.keys().map(String::as_str).collect();
+            ClaimError {
+                column: name.column,
+                what: format!("no axis '{}'; there are: {}", name.text, known.join(", ")),
+            }
+        })
+    }
+}
+
+/// What an expression over one trial may speak of.
+pub struct Own<'a> {
+    /// Metrics of that trial.
+    pub metrics: &'a [&'a Metric],
+    /// Parameters, and what they are counted in.
+    pub parameters: &'a BTreeMap<String, Unit>,
+}
+
+/// What an expression over one trial is counted in.
+pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> {
+    let unknown = |name: &Name, what: &str, known: Vec<&str>| {
+        fail(name, format!("no {what} '{}'; there are: {}", name.text, known.join(", ")))
+    };
+    let metric = |name: &str| names.metrics.iter().find(|metric| metric.name == name);
+    match expr {
+        Expr::Number(number) => Ok(number.dimension),
+        Expr::Parameter(name) => match names.parameters.get(&name.text) {
+            Some(unit) => Ok((*unit).into()),
+            None => unknown(name, "parameter", names.parameters.keys().map(String::as_str).collect()),
+        },
+        Expr::Own(name) => match metric(&name.text) {
+            Some(metric) => Ok(metric.unit.into()),
+            None => unknown(name, "metric", names.metrics.iter().map(|it| it.name.as_str()).collect()),
+        },
+        Expr::Binary(left, operator, column, right) => {
+            let sides = [(&**left, own_dimension(left, names)?), (&**right, own_dimension(right, names)?)];
+            let symbol = |expr: &Expr| match expr {
+                Expr::Own(name) => metric(&name.text).map(|metric| metric.unit.symbol()),
+                Expr::Parameter(name) => names.parameters.get(&name.text).map(|unit| unit.symbol()),
+                _ => None,
+            };
+            match operator {
+                Arithmetic::Add | Arithmetic::Subtract => {
+                    let meeting = Meeting { sides, how: "added", column: *column };
+                    meeting.check(&|expr| symbol(expr).filter(|symbol| !symbol.is_empty()))
+                }
+                _ => Ok(combined(sides[0].1, *operator, sides[1].1)),
+            }
+        }
+        Expr::Metric(MetricOf { name, .. }) | Expr::Fold(_, _, name) => {
+            fail(name, "a metric of one trial knows no contender and no axis: name metrics alone".to_owned())
+        }
+    }
+}
+
+impl Names<'_> {
+    /// Of a whole trial or of its parts, which count alike.
+    fn metric(&self, name: &str) -> Option<&Metric> {
+        self.metrics.iter().chain(self.part_metrics).find(|metric| metric.name == name)
+    }
+
+    /// What a parameter or an axis is counted in.
+    fn unit(&self, name: &str) -> Unit {
+        self.units.get(name).copied().or(Unit::of_name(name)).unwrap_or(Unit::Number)
+    }
+}
+
+/// Whether anything in it is measured.
+fn measures(expr: &Expr) -> bool {
+    match expr {
+        Expr::Metric(_) => true,
+        Expr::Number(_) | Expr::Parameter(_) | Expr::Own(_) => false,
+        Expr::Binary(left, _, _, right) => measures(left) || measures(right),
+        Expr::Fold(_, inner, _) => measures(inner),
+    }
+}
+
+fn fail<T>(name: &Name, what: String) -> Result<T, ClaimError> {
+    Err(ClaimError { column: name.column, what })
+}

@@ -1,0 +1,229 @@
+//! Metrics that an experiment declares itself: those that workers give, and those that follow from others.
+
+use std::collections::BTreeMap;
+
+use kumite_record::{AxisValue, Metric, Unit};
+
+use crate::claim::{self, ClaimError, Dimension, Expr, Own, own_dimension, scale_of_name};
+
+/// A metric that an experiment declares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declared {
+    /// As the record has it.
+    pub metric: Metric,
+    /// What it follows from, in words of the claim grammar; none if it comes with a worker's answers.
+    pub value: Option<String>,
+}
+
+/// The metrics that an experiment has beside those of its kind.
+#[derive(Clone, Debug, Default)]
+pub struct Derived {
+    /// In the order of the file; those that follow from others have an expression, none of which uses another such.
+    metrics: Vec<(Metric, Option<Expr>)>,
+}
+
+impl Derived {
+    /// What is declared beside `known` metrics, with these parameters. An error comes with the name it is about.
+    pub fn new(
+        declared: &[Declared],
+        known: &[Metric],
+        parameters: &BTreeMap<String, Unit>,
+    ) -> Result<Derived, (String, String)> {
+        let is_name = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_lowercase())
+                && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        };
+        let workers = declared.iter().filter(|declared| declared.value.is_none());
+        let usable: Vec<&Metric> = known.iter().chain(workers.map(|declared| &declared.metric)).collect();
+        let mut derived = Derived::default();
+        for Declared { metric, value } in declared {
+            let name = &metric.name;
+            let wrong = |what: String| Err((name.clone(), what));
+            if !is_name(name) {
+                return wrong(format!(
+                    "'{name}' is not a metric's name: use lower-case letters, digits and _"
+                ));
+            }
+            if known.iter().any(|known| known.name == *name) {
+                return wrong(format!("every trial has the metric '{name}' already"));
+            }
+            let parsed = value.as_ref().map(|text| expression(text, &usable, parameters, metric.unit));
+            derived.metrics.push((metric.clone(), parsed.transpose().map_err(|what| (name.clone(), what))?));
+        }
+        Ok(derived)
+    }
+
+    /// Whether a worker is to give it.
+    pub fn is_worker_s(&self, name: &str) -> bool {
+        self.of_answers().any(|own| own == name)
+    }
+
+    /// Those that come with answers.
+    pub fn of_answers(&self) -> impl Iterator<Item = &str> {
+        self.metrics.iter().filter(|(_, value)| value.is_none()).map(|(metric, _)| metric.name.as_str())
+    }
+
+    /// Those of parts of a trial that have these metrics, and each the answer's own.
+    pub fn of_parts(&self, known: &[Metric]) -> Vec<Metric> {
+        let is_known = |name: &str| known.iter().any(|it| it.name == name) || self.is_worker_s(name);
+        let theirs = |(_, value): &&(Metric, Option<Expr>)| {
+            value.as_ref().is_none_or(|expression| uses_only(expression, &is_known))
+        };
+        self.metrics.iter().filter(theirs).map(|(metric, _)| metric.clone()).collect()
+    }
+
+    /// All that are declared.
+    pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
+        self.metrics.iter().map(|(metric, _)| metric)
+    }
+
+    /// Adds what follows from the metrics of a trial, where it has all that is needed.
+    pub fn add(&self, metrics: &mut BTreeMap<String, f64>, parameters: &BTreeMap<String, AxisValue>) {
+        for (Metric { name, .. }, expression) in &self.metrics {
+            let Some(expression) = expression else { continue };
+            let found = value(expression, metrics, parameters).map(|value| value / scale_of_name(name));
+            if let Some(value) = found.filter(|value| value.is_finite()) {
+                metrics.insert(name.clone(), value);
+            }
+        }
+    }
+}
+
+/// An expression over parameters alone that is counted in this unit: its value in seconds, bytes or plain numbers.
+pub fn of_parameters(
+    text: &str,
+    parameters: &BTreeMap<String, AxisValue>,
+    units: &BTreeMap<String, Unit>,
+    unit: Unit,
+) -> Result<f64, String> {
+    let parsed = expression(text, &[], units, unit)?;
+    value(&parsed, &BTreeMap::new(), parameters).ok_or_else(|| "a parameter of it is no number".to_owned())
+}
+
+fn expression(
+    text: &str,
+    metrics: &[&Metric],
+    parameters: &BTreeMap<String, Unit>,
+    unit: Unit,
+) -> Result<Expr, String> {
+    let at = |ClaimError { column, what }| format!("column {column} of its text: {what}");
+    let parsed = claim::parse_expression(text).map_err(at)?;
+    let found = own_dimension(&parsed, &Own { metrics, parameters }).map_err(at)?;
+    match Dimension::from(unit) {
+        wanted if found.meets(wanted) => Ok(parsed),
+        wanted => Err(format!("it is {found}, and its name says that it is {wanted}")),
+    }
+}
+
+/// Whether all metrics that an expression uses are such.
+fn uses_only(expr: &Expr, is_known: &dyn Fn(&str) -> bool) -> bool {
+    match expr {
+        Expr::Number(_) | Expr::Parameter(_) => true,
+        Expr::Own(name) => is_known(&name.text),
+        Expr::Binary(left, _, _, right) => uses_only(left, is_known) && uses_only(right, is_known),
+        Expr::Metric(_) | Expr::Fold(..) => false,
+    }
+}
+
+fn value(
+    expr: &Expr,
+    metrics: &BTreeMap<String, f64>,
+    parameters: &BTreeMap<String, AxisValue>,
+) -> Option<f64> {
+    Some(match expr {
+        Expr::Number(number) => number.value,
+        Expr::Parameter(name) => parameters.get(&name.text)?.number()? * scale_of_name(&name.text),
+        Expr::Own(name) => metrics.get(&name.text)? * scale_of_name(&name.text),
+        Expr::Binary(left, operator, _, right) => {
+            let (left, right) = (value(left, metrics, parameters)?, value(right, metrics, parameters)?);
+            operator.apply(left, right)
+        }
+        Expr::Metric(_) | Expr::Fold(..) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared(all: &[(&str, &str)]) -> Vec<Declared> {
+        let one = |(name, what): &(&str, &str)| Declared {
+            metric: Metric::named(name),
+            value: (*what != "worker").then(|| (*what).to_owned()),
+        };
+        all.iter().map(one).collect()
+    }
+
+    fn derived(name: &str, what: &str) -> Result<Derived, String> {
+        let parameters = [("records", Unit::Number), ("delay_ms", Unit::Milliseconds)];
+        let parameters = parameters.map(|(name, unit)| (name.to_owned(), unit)).into();
+        let declared = declared(&[(name, what), ("file_bytes", "worker")]);
+        Derived::new(&declared, &[Metric::named("elapsed_ms")], &parameters)
+            .map_err(|(name, what)| format!("{name}: {what}"))
+    }
+
+    fn found(name: &str, what: &str) -> Option<f64> {
+        let mut metrics = [("elapsed_ms".to_owned(), 500.0), ("file_bytes".to_owned(), 3000.0)].into();
+        let parameters =
+            [("records", 1000), ("delay_ms", 10)].map(|(name, n)| (name.to_owned(), AxisValue::Int(n)));
+        derived(name, what).unwrap().add(&mut metrics, &parameters.into());
+        metrics.get(name).copied()
+    }
+
+    #[test]
+    fn they_are_given_in_the_unit_at_the_end_of_their_name() {
+        let close =
+            |name, what, expected: f64| assert!((found(name, what).unwrap() / expected - 1.0).abs() < 1e-12);
+        close("rate_per_s", "$records / elapsed_ms", 2000.0);
+        close("record_us", "elapsed_ms / $records", 500.0);
+        close("efficiency", "(5 + 20) * $delay_ms / elapsed_ms", 0.5);
+        close("record_bytes", "file_bytes / $records", 3.0);
+        assert_eq!(found("endless", "elapsed_ms / (elapsed_ms - 500 ms)"), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let cases = [
+            ("x", "speed", "x: column 1 of its text: no metric 'speed'; there are: elapsed_ms, file_bytes"),
+            ("x", "1 + $n", "no parameter 'n'; there are: delay_ms, records"),
+            ("x", "elapsed_ms(a)", "knows no contender"),
+            ("x", "1 +", "expected a metric, a number or a $parameter"),
+            ("x", "1 < 2", "expected the end"),
+            ("elapsed_ms", "worker", "has the metric 'elapsed_ms' already"),
+            ("Speed", "worker", "is not a metric's name"),
+            (
+                "x_ms",
+                "elapsed_ms + 5",
+                "column 14 of its text: 5 is a plain number, and it is added with a time: write 5 ms",
+            ),
+            ("x_ms", "$records", "it is a plain number, and its name says that it is a time"),
+        ];
+        for (name, what, expected) in cases {
+            let found = derived(name, what).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_follows_from_metrics_of_parts_is_theirs_too() {
+        let all =
+            declared(&[("fib", "worker"), ("share", "fib / cold_calls"), ("fib_per_s", "fib / wall_ms")]);
+        let known = ["wall_ms", "cold_calls"].map(Metric::named);
+        let derived = Derived::new(&all, &known, &BTreeMap::new()).unwrap();
+        let names: Vec<String> = derived.of_parts(&known[..1]).into_iter().map(|it| it.name).collect();
+        assert_eq!(names, ["fib", "fib_per_s"]);
+    }
+
+    #[test]
+    fn of_parameters_alone() {
+        let parameters = [("records".to_owned(), AxisValue::Int(1000))].into();
+        let units = [("records".to_owned(), Unit::Number)].into();
+        let bytes = |text| of_parameters(text, &parameters, &units, Unit::Bytes);
+        assert_eq!(bytes("$records * 2 kB"), Ok(2e6));
+        assert!(bytes("$records * elapsed_ms").unwrap_err().contains("no metric"));
+        assert_eq!(
+            bytes("$records * 60").unwrap_err(),
+            "it is a plain number, and its name says that it is a number of bytes"
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! What trials measure: declared by whoever measures it, put into one order for the record.
+
+use kumite_record::Metric;
+
+/// What a kind of workload measures.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    /// What a reader asks first.
+    pub results: Vec<Metric>,
+    /// What it took, which comes last.
+    pub costs: Vec<Metric>,
+}
+
+impl Metrics {
+    /// All of them, with those that only an experiment has in the middle.
+    pub fn around(self, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
+        self.results.into_iter().chain(own).chain(self.costs).collect()
+    }
+}
+
+/// Of a distribution, in µs: its mean, what so many are below, its largest.
+pub(crate) fn distribution(of: &str, what: &str) -> Vec<Metric> {
+    let metric = |end: &str, about: String| Metric::new(&format!("{of}_{end}_us"), &about);
+    vec![
+        metric("mean", format!("Mean {what}.")),
+        metric("p50", format!("Median {what}.")),
+        metric("p90", format!("90th percentile of {what}.")).detail(),
+        metric("p99", format!("99th percentile of {what}.")),
+        metric("p99_9", format!("99.9th percentile of {what}.")).detail(),
+        metric("max", format!("Longest {what}.")).detail(),
+    ]
+}

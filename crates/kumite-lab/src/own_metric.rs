@@ -1,0 +1,58 @@
+//! Metrics that an experiment declares: the table `[metrics]`.
+
+use std::collections::BTreeMap;
+
+use kumite_judge::Declared;
+use kumite_record::{Better, Metric, Unit};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// Means that a metric comes with a worker's answers.
+const WORKER: &str = "worker";
+
+/// A metric of an experiment's own.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table such as { value = \"worker\", about = \"…\" }")]
+#[schemars(rename = "Metric")]
+pub(crate) struct OwnMetric {
+    /// `worker` if it comes with a worker's answers or is a member of a function's; else an expression over metrics of the same
+    /// trial and `$parameters`.
+    value: String,
+    /// What it is, in a sentence.
+    about: String,
+    /// Which values are better; as its unit says, if it is not given: smaller times and bytes, larger rates.
+    better: Option<Better>,
+    /// What it is counted in, where the end of its name does not say it: `count`, `ratio`, or nothing for a plain number.
+    unit: Option<Unit>,
+    /// Whether it stands apart from the main table.
+    #[serde(default)]
+    detail: bool,
+}
+
+/// In the order of the file. An error comes with the name it is about.
+pub(crate) fn declared(
+    file: &BTreeMap<Spanned<String>, OwnMetric>,
+) -> Result<Vec<Declared>, (String, String)> {
+    let mut own: Vec<_> = file.iter().collect();
+    own.sort_by_key(|(name, _)| name.span().start);
+    own.into_iter().map(|(name, own)| one(name.get_ref(), own)).collect()
+}
+
+fn one(name: &str, own: &OwnMetric) -> Result<Declared, (String, String)> {
+    let mut metric = Metric::new(name, &own.about);
+    metric.is_detail = own.detail;
+    match (own.unit, Unit::of_name(name)) {
+        (Some(unit), Some(of_name)) if unit != of_name => {
+            return Err((name.to_owned(), format!("its unit is {unit}, and its name says {of_name}")));
+        }
+        (Some(unit), None) if !unit.symbol().is_empty() => {
+            return Err((name.to_owned(), format!("its unit is {unit}, which the end of its name must say")));
+        }
+        _ => {}
+    }
+    metric.unit = own.unit.unwrap_or(metric.unit);
+    metric.better = own.better.or(metric.better);
+    let value = (own.value != WORKER).then(|| own.value.clone());
+    Ok(Declared { metric, value })
+}

@@ -1,0 +1,69 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Better, Unit};
+
+/// A metric as it is declared: by a kind of workload, by a service, or by an experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Metric {
+    /// Its name, the end of which says the unit where it has one.
+    pub name: String,
+    /// What its values are counted in.
+    pub unit: Unit,
+    /// Which values are better; none where neither is by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub better: Option<Better>,
+    /// What it is, in a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Whether it would crowd a main table.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_detail: bool,
+    /// What a report draws from it, where it is more than a column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+}
+
+impl Metric {
+    /// One whose name says its unit, and whose unit says which values are better; else a plain number.
+    pub fn new(name: &str, about: &str) -> Metric {
+        Metric { name: name.to_owned(), about: about.to_owned(), ..Metric::named(name) }
+    }
+
+    /// One of which nothing but the name is known.
+    pub fn named(name: &str) -> Metric {
+        let unit = Unit::of_name(name).unwrap_or(Unit::Number);
+        Metric {
+            name: name.to_owned(),
+            unit,
+            better: unit.better(),
+            about: String::new(),
+            is_detail: false,
+            role: None,
+        }
+    }
+
+    /// How many of something; neither few nor many are better.
+    pub fn count(name: &str, about: &str) -> Metric {
+        Metric { unit: Unit::Count, ..Metric::new(name, about) }
+    }
+
+    /// With these values being better.
+    pub fn better(self, better: impl Into<Option<Better>>) -> Metric {
+        Metric { better: better.into(), ..self }
+    }
+
+    /// Apart from the main table.
+    pub fn detail(self) -> Metric {
+        Metric { is_detail: true, ..self }
+    }
+
+    /// Drawn as this.
+    pub fn role(self, role: &str) -> Metric {
+        Metric { role: Some(role.to_owned()), ..self }
+    }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}

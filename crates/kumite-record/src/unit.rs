@@ -1,0 +1,146 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a figure is counted in. The end of its name says it where it is one of [`SUFFIXES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Unit {
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanoseconds,
+    /// Microseconds.
+    #[serde(rename = "us")]
+    Microseconds,
+    /// Milliseconds.
+    #[serde(rename = "ms")]
+    Milliseconds,
+    /// Seconds.
+    #[serde(rename = "s")]
+    Seconds,
+    /// Bytes.
+    #[serde(rename = "bytes")]
+    Bytes,
+    /// Requests a second.
+    #[serde(rename = "req/s")]
+    RequestsPerSecond,
+    /// Anything else a second.
+    #[serde(rename = "/s")]
+    PerSecond,
+    /// CPUs.
+    #[serde(rename = "cores")]
+    Cores,
+    /// A part of a whole, or a quotient of two figures of one unit.
+    #[serde(rename = "ratio")]
+    Ratio,
+    /// How many.
+    #[serde(rename = "count")]
+    Count,
+    /// A number of which nothing more is known.
+    #[serde(rename = "number")]
+    Number,
+}
+
+/// What the ends of names say.
+const SUFFIXES: [(&str, Unit); 9] = [
+    ("_ns", Unit::Nanoseconds),
+    ("_us", Unit::Microseconds),
+    ("_ms", Unit::Milliseconds),
+    ("_per_s", Unit::PerSecond),
+    ("_rps", Unit::RequestsPerSecond),
+    ("_s", Unit::Seconds),
+    ("_bytes", Unit::Bytes),
+    ("_cores", Unit::Cores),
+    ("_share", Unit::Ratio),
+];
+
+impl Unit {
+    /// What the end of a name says; none if it says nothing.
+    pub fn of_name(name: &str) -> Option<Unit> {
+        SUFFIXES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, unit)| *unit)
+    }
+
+    /// The name without its unit. Cores and shares stay, for they are what is spoken of.
+    pub fn without(name: &str) -> &str {
+        let spoken = |unit| matches!(unit, Unit::Cores | Unit::Ratio);
+        let unit = SUFFIXES.iter().filter(|(_, unit)| !spoken(*unit));
+        unit.filter_map(|(end, _)| name.strip_suffix(end)).next().unwrap_or(name)
+    }
+
+    /// What a figure is multiplied by to be in seconds, bytes or plain numbers.
+    pub fn scale(self) -> f64 {
+        match self {
+            Unit::Nanoseconds => 1e-9,
+            Unit::Microseconds => 1e-6,
+            Unit::Milliseconds => 1e-3,
+            _ => 1.0,
+        }
+    }
+
+    /// Which values are better, where the unit alone tells.
+    pub fn better(self) -> Option<Better> {
+        match self {
+            Unit::RequestsPerSecond | Unit::PerSecond => Some(Better::Higher),
+            Unit::Nanoseconds | Unit::Microseconds | Unit::Milliseconds | Unit::Seconds | Unit::Bytes => {
+                Some(Better::Lower)
+            }
+            Unit::Cores | Unit::Ratio | Unit::Count | Unit::Number => None,
+        }
+    }
+
+    /// How it is written after a figure; nothing for a plain number.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unit::Nanoseconds => "ns",
+            Unit::Microseconds => "us",
+            Unit::Milliseconds => "ms",
+            Unit::Seconds => "s",
+            Unit::Bytes => "B",
+            Unit::RequestsPerSecond | Unit::PerSecond => "/s",
+            Unit::Cores => "cores",
+            Unit::Ratio | Unit::Count | Unit::Number => "",
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// Which values of a metric are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// Larger ones.
+    Higher,
+    /// Smaller ones.
+    Lower,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_name_says_the_unit() {
+        let check = |name, unit| assert_eq!(Unit::of_name(name), unit, "{name}");
+        check("elapsed_ms", Some(Unit::Milliseconds));
+        check("cpu_s", Some(Unit::Seconds));
+        check("rate_per_s", Some(Unit::PerSecond));
+        check("throughput_rps", Some(Unit::RequestsPerSecond));
+        check("cpu_cores", Some(Unit::Cores));
+        check("cpu_share", Some(Unit::Ratio));
+        check("failures", None);
+        check("ms", None);
+        assert_eq!(Unit::without("response_p99_9_us"), "response_p99_9");
+        assert_eq!(Unit::without("cpu_cores"), "cpu_cores");
+    }
+
+    #[test]
+    fn a_unit_is_written_as_it_is_kept() {
+        assert_eq!(Unit::RequestsPerSecond.to_string(), "req/s");
+        assert_eq!(serde_json::to_string(&Unit::PerSecond).unwrap(), "\"/s\"");
+    }
+}
