@@ -14,7 +14,7 @@ fn run(id: &str, started: i64) -> Run {
         id: id.to_owned(),
         experiment: "fake".to_owned(),
         experiment_given: "fake".to_owned(),
-        kind: "http".to_owned(),
+        kind: "http".into(),
         profile: "quick".to_owned(),
         seed: 7,
         started: Timestamp::from_second(started).unwrap(),
