@@ -1,7 +1,8 @@
 use std::fmt;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{ContenderStatus, Mark, Outcome, Unit};
 
@@ -63,6 +64,7 @@ pub struct Decider {
 /// Why a comparison came out as it did, where its interval does not say it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
+#[schemars(transform = describe_tag)]
 pub enum Reason {
     /// The profile has no point that a part of the claim speaks of.
     NoPart {
@@ -182,6 +184,7 @@ pub enum Reason {
 /// What is doubtful about the trials that a verdict rests on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
+#[schemars(transform = describe_tag)]
 pub enum Doubt {
     /// Trials of a cell failed or were disqualified: what is judged are the others.
     LostTrials {
@@ -199,6 +202,16 @@ pub enum Doubt {
         /// The mark.
         mark: Mark,
     },
+}
+
+/// Gives the key that tells variants apart a description, which the derive has no place for.
+fn describe_tag(schema: &mut Schema) {
+    let variants = schema.get_mut("oneOf").and_then(Value::as_array_mut);
+    for variant in variants.into_iter().flatten() {
+        if let Some(tag) = variant.pointer_mut("/properties/what").and_then(Value::as_object_mut) {
+            tag.insert("description".to_owned(), "Which of them it is.".into());
+        }
+    }
 }
 
 fn is_none(count: &usize) -> bool {
