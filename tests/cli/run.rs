@@ -142,7 +142,8 @@ fn a_contender_left_out_leaves_its_claims_untested() {
         place.scripted(&["run", "fake", "--skip", "slow", "--blocks", "1", "--json", "-"]).ended(0).json();
     assert_eq!(verdicts(&export), [("fast-is-faster", "not-tested"), ("slow-is-faster", "not-tested")]);
     assert_eq!(export["contenders"][1]["reason"], "left out by --skip");
-    let reason = json!({ "what": "absent", "contender": "slow", "status": "skipped", "why": "left out by --skip" });
+    let reason =
+        json!({ "what": "absent", "contender": "slow", "status": "skipped", "why": "left out by --skip" });
     assert_eq!(export["claims"][0]["reason"], reason);
 }
 
