@@ -8,7 +8,7 @@
 //! - In an *open loop* requests are due at given instants ([`Arrivals`]), whatever the server makes of them. Each is sent
 //!   on the connection that has been free for longest; if none is free it waits for one. Its response time counts from when
 //!   it was due, its service time from when it was sent. What has not been sent a time-out after it was due is not sent any
-//!   more and counts as `unsent`.
+//!   more and counts as `unsent`, also where a connection is free because this machine stood still.
 //!
 //! What counts:
 //!
