@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use kumite_process::{Heard, Spawn, Talk, Tree};
 
+use crate::halt::Halt;
 use crate::log::{check_size, last_lines, trim};
 use crate::needs::ended;
 
@@ -47,9 +48,6 @@ impl SharedTree {
         self.0.lock().expect("nobody panics while holding the tree")
     }
 }
-
-/// Why it cannot go on. None if `stop` was set.
-pub(crate) type Refusal = Option<String>;
 
 impl Talking {
     pub fn start(employed: &Employed) -> Result<Talking, String> {
@@ -139,21 +137,19 @@ impl Talking {
         limit: Duration,
         doing: &str,
         stop: &AtomicBool,
-    ) -> Result<Instant, Refusal> {
+    ) -> Result<Instant, Halt> {
         let began = Instant::now();
         let said = self.talk.say(bytes, limit, stop);
-        if stop.load(Ordering::Relaxed) {
-            return Err(None);
-        }
+        Halt::if_set(stop)?;
         match said {
             Ok(true) => Ok(began),
-            Ok(false) => Err(Some(format!(
+            Ok(false) => Err(Halt::Failed(format!(
                 "it did not read the request of {doing} within {} s; its log: {}",
                 limit.as_secs_f64(),
                 last_lines(&self.log)
             ))),
             // It has ended, or closed its input: how is known from its end.
-            Err(_) => Err(Some(self.gone(doing))),
+            Err(_) => Err(Halt::Failed(self.gone(doing))),
         }
     }
 
@@ -164,26 +160,26 @@ impl Talking {
         limit: Duration,
         doing: &str,
         stop: &AtomicBool,
-    ) -> Result<(Vec<u8>, Instant), Refusal> {
+    ) -> Result<(Vec<u8>, Instant), Halt> {
         loop {
             let wait = until.saturating_duration_since(Instant::now()).min(LOOK);
-            let heard =
-                self.talk.hear(wait).map_err(|error| Some(format!("cannot read its answers: {error}")))?;
-            if stop.load(Ordering::Relaxed) {
-                return Err(None);
-            }
+            let heard = self
+                .talk
+                .hear(wait)
+                .map_err(|error| Halt::Failed(format!("cannot read its answers: {error}")))?;
+            Halt::if_set(stop)?;
             self.check_log()?;
             match heard {
                 Heard::Line(line, came) => return Ok((line, came)),
                 Heard::TooLong => {
-                    return Err(Some(format!(
+                    return Err(Halt::Failed(format!(
                         "it wrote {} MiB without the end of a line in {doing}",
                         LINE_LIMIT >> 20
                     )));
                 }
-                Heard::Ended(_) => return Err(Some(self.gone(doing))),
+                Heard::Ended(_) => return Err(Halt::Failed(self.gone(doing))),
                 Heard::Nothing if Instant::now() >= until => {
-                    return Err(Some(format!(
+                    return Err(Halt::Failed(format!(
                         "it gave no answer to {doing} within {} s; its log: {}",
                         limit.as_secs_f64(),
                         last_lines(&self.log)
@@ -195,8 +191,8 @@ impl Talking {
     }
 
     /// Whether it writes more than it may to its log.
-    pub fn check_log(&self) -> Result<(), Refusal> {
-        check_size(&self.log).map_or(Ok(()), |too_much| Err(Some(too_much)))
+    pub fn check_log(&self) -> Result<(), Halt> {
+        check_size(&self.log).map_or(Ok(()), |too_much| Err(too_much.into()))
     }
 
     /// Why nothing comes any more.

@@ -1,18 +1,18 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
 use kumite_lab::{
-    Experiment, FunctionExecutor, HttpExecutor, Kind, PacingExecutor, Planned, Ready, TaskExecutor,
+    Experiment, FunctionExecutor, Halt, HttpExecutor, Kind, PacingExecutor, Planned, Ready, TaskExecutor,
     check_disk, cores, prepare, used_cores,
 };
 use kumite_record::{Cores, Point, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
-use crate::measure::{begin_measuring, begun};
+use crate::measure::begin_measuring;
 use crate::run::DEFAULT_DB;
 use crate::{output, stop};
 
@@ -48,9 +48,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut checker = Checker::new(&experiment, available, &state, &stop)?;
     let (mut right, mut wanting) = (0, 0);
     for contender in &prepared.contenders {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
         let name = &contender.name;
         if choice.left_out(name).is_some() {
             continue;
@@ -67,16 +64,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         let mut answered = Ok("");
         for point in points {
-            let Some(checked) = checker.check(ready, point, &stop) else { break };
             let several = point.get("handler").filter(|_| experiment.kind == Kind::Function);
             let at = several.map(|handler| format!("handler {handler}: ")).unwrap_or_default();
-            answered = checked.map_err(|why| format!("{at}{why}"));
+            answered = match checker.check(ready, point, &stop) {
+                Err(Halt::Failed(why)) => Err(format!("{at}{why}")),
+                checked => Ok(checked?),
+            };
             if answered.is_err() {
                 break;
             }
-        }
-        if stop.load(Ordering::Relaxed) {
-            break;
         }
         if answered.is_ok()
             && let Some(path) = prepared.written(name).map_err(Failure::Incomplete)?
@@ -98,9 +94,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             }
         };
         output::print(&line)?;
-    }
-    if stop.load(Ordering::Relaxed) {
-        return Err(Failure::Incomplete("it was interrupted".to_owned()));
     }
     output::print(&format!("{}: {right} right, {wanting} wanting\n", experiment.name))?;
     match wanting {
@@ -145,15 +138,12 @@ impl<'a> Checker<'a> {
         stop: &AtomicBool,
     ) -> Result<Checker<'a>, Failure> {
         match experiment.kind {
-            Kind::Http => {
-                let executor = HttpExecutor::new(experiment, cores, state, "check", stop);
-                executor.map(Checker::Http).map_err(Failure::Incomplete)
+            Kind::Http => Ok(Checker::Http(HttpExecutor::new(experiment, cores, state, "check", stop)?)),
+            Kind::Task => {
+                Ok(Checker::Task(Box::new(TaskExecutor::new(experiment, cores, state, "check", stop)?)))
             }
-            Kind::Task => begun(TaskExecutor::new(experiment, cores, state, "check", stop))
-                .map(Box::new)
-                .map(Checker::Task),
             Kind::Function => {
-                let executor = begun(FunctionExecutor::new(experiment, cores, state, "check", 0, stop))?;
+                let executor = FunctionExecutor::new(experiment, cores, state, "check", 0, stop)?;
                 executor.wanting().iter().for_each(|what| output::note(what));
                 Ok(Checker::Function(Box::new(executor)))
             }
@@ -164,17 +154,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// How it answers, if that is as it should be; none if `stop` was set.
-    fn check(
-        &mut self,
-        contender: &Ready,
-        point: &Point,
-        stop: &AtomicBool,
-    ) -> Option<Result<&'static str, String>> {
+    /// How it answers, if that is as it should be.
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
         match self {
-            Checker::Http(executor) => {
-                executor.check(contender, point, stop).map(|checked| checked.map(|_| "answers right"))
-            }
+            Checker::Http(executor) => executor.check(contender, point, stop),
             Checker::Task(executor) => executor.check(contender, point, stop),
             Checker::Function(executor) => executor.check(contender, point, stop),
             Checker::Pacing(executor) => executor.check(contender, point, stop),

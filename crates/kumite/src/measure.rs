@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_lab::{
-    Event, Experiment, Lock, Ready, Session, conclude, execute, export, humane, plan, undecided,
+    Event, Experiment, Halt, Lock, Ready, Session, conclude, execute, export, humane, plan, undecided,
 };
 use kumite_record::{Cores, Export, Outcome, Run, Store};
 
@@ -49,7 +49,7 @@ impl Measuring<'_> {
             seed: run.seed,
             stop: self.stop,
         };
-        let Tries { mut executor, wanting } = begun(self.world.tries(&of))?;
+        let Tries { mut executor, wanting } = self.world.tries(&of).map_err(before_trials)?;
         wanting.iter().for_each(|what| output::note(what));
         run.wanting = wanting;
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
@@ -89,10 +89,12 @@ impl Measuring<'_> {
     }
 }
 
-/// What is ready for the first trial; none if it was to stop before.
-pub fn begun<T>(executor: Option<Result<T, String>>) -> Result<T, Failure> {
-    let interrupted = || Failure::Incomplete("it was interrupted before it began".to_owned());
-    executor.ok_or_else(interrupted)?.map_err(Failure::Incomplete)
+/// A run that came to no trial.
+pub fn before_trials(halt: Halt) -> Failure {
+    match halt {
+        Halt::Interrupted => Failure::Incomplete("it was interrupted before the first trial".to_owned()),
+        failed => failed.into(),
+    }
 }
 
 /// Whether a run came to its end, or to what its budget allows: that was a wish of the user's, and was kept.

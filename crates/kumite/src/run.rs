@@ -12,7 +12,7 @@ use kumite_record::{Run, Store, Unavailable};
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
-use crate::measure::{Measuring, begin_measuring, ended};
+use crate::measure::{Measuring, before_trials, begin_measuring, ended};
 use crate::selfcheck::noise_floor;
 use crate::world::World;
 use crate::{duration, output, stop};
@@ -75,10 +75,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring(&state)?;
-    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    if stop.load(std::sync::atomic::Ordering::Relaxed) {
-        return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
-    }
+    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note).map_err(before_trials)?;
     for contender in prepared.contenders.iter().filter(|c| c.reason.is_some()) {
         let reason = contender.reason.as_deref().unwrap_or_default();
         output::note(&format!("{} {}: {reason}", contender.status.as_str(), contender.name));

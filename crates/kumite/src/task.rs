@@ -93,17 +93,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    let interrupted = || Failure::Incomplete("it was interrupted".to_owned());
     let Some(ready) = prepared.ready.first() else {
         let reason = prepared.contenders.iter().find(|contender| contender.name == args.contender);
         let reason = reason.and_then(|contender| contender.reason.clone()).unwrap_or_default();
         return Err(Failure::Incomplete(format!("{} cannot be run: {reason}", args.contender)));
     };
-    let mut executor = TaskExecutor::new(&experiment, available, &state, "task", &stop)
-        .ok_or_else(interrupted)?
-        .map_err(Failure::Incomplete)?;
-    let done = executor.one_job(ready, &point, Some(shown(args.full)), &stop).ok_or_else(interrupted)?;
-    let job = done.map_err(|why| Failure::Incomplete(format!("{}: {why}", args.contender)))?;
+    let mut executor = TaskExecutor::new(&experiment, available, &state, "task", &stop)?;
+    let job = executor
+        .one_job(ready, &point, Some(shown(args.full)), &stop)
+        .map_err(|halt| halt.reworded(|why| format!("{}: {why}", args.contender)))?;
     output::print(&summary(&job))?;
     match job.wrong {
         None => Ok(()),

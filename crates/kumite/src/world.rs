@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use kumite_lab::{
-    Clock, Executor, Experiment, FunctionExecutor, HttpExecutor, Kind, PacingExecutor, RealClock,
+    Clock, Executor, Experiment, FunctionExecutor, Halt, HttpExecutor, Kind, PacingExecutor, RealClock,
     TaskExecutor,
 };
 use kumite_record::Cores;
@@ -13,8 +13,8 @@ use kumite_record::Cores;
 pub trait World {
     /// What time it is.
     fn clock(&self) -> &dyn Clock;
-    /// Who executes the trials of a run; none if `stop` was set before it was ready.
-    fn tries<'a>(&'a self, of: &Of<'a>) -> Option<Result<Tries<'a>, String>>;
+    /// Who executes the trials of a run.
+    fn tries<'a>(&'a self, of: &Of<'a>) -> Result<Tries<'a>, Halt>;
 }
 
 /// A run whose trials are to be executed.
@@ -50,25 +50,27 @@ impl World for ThisMachine {
         &self.0
     }
 
-    fn tries<'a>(&'a self, of: &Of<'a>) -> Option<Result<Tries<'a>, String>> {
+    fn tries<'a>(&'a self, of: &Of<'a>) -> Result<Tries<'a>, Halt> {
         let Of { experiment, state, run, seed, stop, .. } = *of;
         let cores = of.cores.clone();
         let tries = |executor, wanting| Tries { executor, wanting };
-        Some(match experiment.kind {
-            Kind::Http => HttpExecutor::new(experiment, cores, state, run, stop)
-                .map(|executor| tries(Box::new(executor), Vec::new())),
-            Kind::Task => TaskExecutor::new(experiment, cores, state, run, stop)?
-                .map(|executor| tries(Box::new(executor), Vec::new())),
-            Kind::Function => {
-                FunctionExecutor::new(experiment, cores, state, run, seed, stop)?.map(|executor| {
-                    let wanting = executor.wanting();
-                    tries(Box::new(executor), wanting)
-                })
+        Ok(match experiment.kind {
+            Kind::Http => {
+                tries(Box::new(HttpExecutor::new(experiment, cores, state, run, stop)?), Vec::new())
             }
-            Kind::Pacing => PacingExecutor::new(experiment, cores, state, run).map(|executor| {
+            Kind::Task => {
+                tries(Box::new(TaskExecutor::new(experiment, cores, state, run, stop)?), Vec::new())
+            }
+            Kind::Function => {
+                let executor = FunctionExecutor::new(experiment, cores, state, run, seed, stop)?;
                 let wanting = executor.wanting();
                 tries(Box::new(executor), wanting)
-            }),
+            }
+            Kind::Pacing => {
+                let executor = PacingExecutor::new(experiment, cores, state, run)?;
+                let wanting = executor.wanting();
+                tries(Box::new(executor), wanting)
+            }
         })
     }
 }

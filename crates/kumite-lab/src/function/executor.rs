@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_function::{Cpu, Function, Host, Invocation, Wanting};
@@ -15,13 +15,13 @@ use super::sample::{Beside, Called, kept, own, sample};
 use super::workload::FunctionWorkload;
 use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
 use crate::log::last_lines_of;
 use crate::noise::{Noise, Ours, Watch, own_cpu};
 use crate::prepare::Ready;
 use crate::service::{Parameters, Running, Services};
 use crate::settle::settle;
 use crate::spec::Experiment;
-use crate::talking::Refusal;
 use crate::task::{AnswerCheck, Finding, as_it_should};
 use crate::workload::Workload;
 
@@ -57,7 +57,7 @@ struct Seen {
 
 impl<'a> FunctionExecutor<'a> {
     /// `state` is the folder of the store; logs go below it. From now on this thread, and those it starts, stay on the
-    /// engine's core. None if `stop` was set before it was ready.
+    /// engine's core.
     pub fn new(
         experiment: &'a Experiment,
         cores: Cores,
@@ -65,23 +65,14 @@ impl<'a> FunctionExecutor<'a> {
         run: &str,
         seed: u64,
         stop: &AtomicBool,
-    ) -> Option<Result<FunctionExecutor<'a>, String>> {
+    ) -> Result<FunctionExecutor<'a>, Halt> {
         let logs = PathBuf::from("logs").join(run);
         let logs_here = state.join(&logs);
-        let ready = || {
-            settle(&logs_here, &cores)?;
-            Services::rehearsed(experiment, &cores, &logs_here, stop)
-        };
-        let services = match ready() {
-            Ok(services) => services,
-            Err(_) if stop.load(Ordering::Relaxed) => return None,
-            Err(why) => return Some(Err(why)),
-        };
+        settle(&logs_here, &cores)?;
+        let services = Services::rehearsed(experiment, &cores, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
-        match AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop) {
-            Ok(check) => Some(Ok(FunctionExecutor { experiment, cores, state, logs, seed, check, services })),
-            Err(why) => why.map(Err),
-        }
+        let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
+        Ok(FunctionExecutor { experiment, cores, state, logs, seed, check, services })
     }
 
     /// What this machine does not let the host do, in words.
@@ -93,23 +84,23 @@ impl<'a> FunctionExecutor<'a> {
         Wanting::here(self.experiment.points().into_iter().any(is_limited)).lines().collect()
     }
 
-    /// Calls the contender once and makes sure that it answers right; none if `stop` was set. An error says why it does not.
+    /// Calls the contender once and makes sure that it answers right.
     pub fn check(
         &mut self,
         contender: &Ready,
         point: &Point,
         stop: &AtomicBool,
-    ) -> Option<Result<&'static str, String>> {
+    ) -> Result<&'static str, Halt> {
         let log = self.state.join(&self.logs).join(&contender.name);
         let measured = self.tried(contender, point, Some(1), 0, &log, stop)?;
         let wrong = measured.reason.filter(|_| measured.outcome != Outcome::Ok);
-        Some(match (measured.outcome, wrong) {
-            (Outcome::Failed, Some(why)) => Err(why),
-            (_, wrong) => as_it_should(wrong, contender.answers),
-        })
+        match (measured.outcome, wrong) {
+            (Outcome::Failed, Some(why)) => Err(why.into()),
+            (_, wrong) => Ok(as_it_should(wrong, contender.answers)?),
+        }
     }
 
-    /// A trial with so many calls, or as many as the workload says; none if `stop` was set.
+    /// A trial with so many calls, or as many as the workload says.
     fn tried(
         &mut self,
         contender: &Ready,
@@ -118,17 +109,10 @@ impl<'a> FunctionExecutor<'a> {
         seed: u64,
         log: &Path,
         stop: &AtomicBool,
-    ) -> Option<Measured> {
-        let started = self.start(contender, point, seed, log, stop);
-        let measured = started.map_err(Some).and_then(|mut started| {
-            started.workload.calls = calls.unwrap_or(started.workload.calls);
-            self.measured(contender, started, stop)
-        });
-        match measured {
-            _ if stop.load(Ordering::Relaxed) => None,
-            Ok(measured) => Some(measured),
-            Err(why) => Some(Measured::failed(Outcome::Failed, why?)),
-        }
+    ) -> Result<Measured, Halt> {
+        let mut started = self.start(contender, point, seed, log, stop)?;
+        started.workload.calls = calls.unwrap_or(started.workload.calls);
+        self.measured(contender, started, stop).map_err(|halt| Halt::of(halt, stop))
     }
 
     fn start(
@@ -138,11 +122,11 @@ impl<'a> FunctionExecutor<'a> {
         seed: u64,
         log: &Path,
         stop: &AtomicBool,
-    ) -> Result<Started, String> {
+    ) -> Result<Started, Halt> {
         let workload = self.experiment.workload(point)?;
         let given = workload.given_cores(&self.cores)?;
         let Workload::Function(workload) = workload else {
-            return Err("only functions are called".to_owned());
+            return Err(Halt::Failed("only functions are called".to_owned()));
         };
         let workload = workload.of(contender);
         let event = workload.event(&self.experiment.folder)?;
@@ -152,14 +136,9 @@ impl<'a> FunctionExecutor<'a> {
         Ok(Started { workload, given, event, host, services })
     }
 
-    fn measured(
-        &mut self,
-        contender: &Ready,
-        started: Started,
-        stop: &AtomicBool,
-    ) -> Result<Measured, Refusal> {
+    fn measured(&mut self, contender: &Ready, started: Started, stop: &AtomicBool) -> Result<Measured, Halt> {
         let Started { workload, given, event, host, mut services } = started;
-        services.begin().map_err(Some)?;
+        services.begin()?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.cores.engine);
         let seen = watched(&mut services, &all_cores, || {
@@ -168,11 +147,11 @@ impl<'a> FunctionExecutor<'a> {
         });
         let wanting = host.wanting().clone();
         let happenings = host.stop().remove(&contender.name).unwrap_or_default();
-        if stop.load(Ordering::Relaxed) {
-            return Err(None);
-        }
-        let counted = services.end().map_err(Some)?;
-        let Some(began) = seen.offered.made.first().map(|first| first.due) else { return Err(None) };
+        Halt::if_set(stop)?;
+        let counted = services.end()?;
+        let Some(began) = seen.offered.made.first().map(|first| first.due) else {
+            return Err(Halt::Interrupted);
+        };
         let of_life = Sample {
             calls: seen.offered.made.iter().map(|made| kept(made, began)).collect(),
             phases: phases(&happenings, began),
@@ -180,8 +159,8 @@ impl<'a> FunctionExecutor<'a> {
         };
         let (called, wrong) = match self.answers(contender, &workload, &seen.offered, &of_life.calls, stop) {
             Ok(answers) => answers,
-            Err(why) => {
-                let why = why.ok_or(None)?;
+            Err(Halt::Interrupted) => return Err(Halt::Interrupted),
+            Err(Halt::Failed(why)) => {
                 return Ok(Measured { sample: of_life, ..Measured::failed(Outcome::Failed, why) });
             }
         };
@@ -226,15 +205,15 @@ impl<'a> FunctionExecutor<'a> {
         Offered { made, failed }: &Offered,
         calls: &[Call],
         stop: &AtomicBool,
-    ) -> Result<(Vec<Called>, Option<String>), Refusal> {
+    ) -> Result<(Vec<Called>, Option<String>), Halt> {
         if let Some(nth) = *failed {
-            return Err(Some(failure(nth, &made[nth])));
+            return Err(failure(nth, &made[nth]).into());
         }
         let mut called = Vec::new();
         let mut answers = BTreeSet::new();
         for (nth, (made, call)) in made.iter().zip(calls).enumerate() {
             let Ok(Invocation { payload, .. }) = &made.answered else { continue };
-            let named = |why: String| Some(format!("the answer to call {} is no use: {why}", nth + 1));
+            let named = |why: String| format!("the answer to call {} is no use: {why}", nth + 1);
             let own = own(payload, self.experiment.derived.of_answers()).map_err(named)?;
             called.push(Called { call: call.clone(), own });
             answers.insert(String::from_utf8_lossy(payload));
@@ -250,12 +229,11 @@ impl<'a> FunctionExecutor<'a> {
 }
 
 impl Executor for FunctionExecutor<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
-        let kept = self.logs.join(format!("{:04}-{}", order.seq, order.contender.name));
-        let log = self.state.join(&kept);
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(format!("{:04}-{}", order.seq, order.contender.name));
         let seed = of_routing(self.seed, order.point, order.block);
-        let measured = self.tried(order.contender, order.point, None, seed, &log, stop)?;
-        Some(Measured { log: Some(kept.display().to_string()), ..measured })
+        let tried = self.tried(order.contender, order.point, None, seed, &self.state.join(&log), stop);
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Trials of servers that the lab starts itself.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_load as load;
@@ -13,6 +13,7 @@ use super::server::{Server, kinds};
 use super::workload::HttpWorkload;
 use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
 use crate::log::last_lines;
 use crate::prepare::Ready;
 use crate::service::{Running, Services};
@@ -38,7 +39,7 @@ impl<'a> HttpExecutor<'a> {
         state: &'a Path,
         run: &str,
         stop: &AtomicBool,
-    ) -> Result<HttpExecutor<'a>, String> {
+    ) -> Result<HttpExecutor<'a>, Halt> {
         let logs = PathBuf::from("logs").join(run);
         // Before the first contender, so that all of them inherit the same limit.
         let points = experiment.points();
@@ -52,31 +53,20 @@ impl<'a> HttpExecutor<'a> {
         Ok(HttpExecutor { experiment, cores, state, logs, services })
     }
 
-    /// Starts the contender, waits for its first right answer and stops it. Returns the time to that answer; none if
-    /// `stop` was set.
+    /// Starts the contender, waits for its first right answer and stops it.
     pub fn check(
-        &self,
+        &mut self,
         contender: &Ready,
         point: &Point,
         stop: &AtomicBool,
-    ) -> Option<Result<Duration, String>> {
-        let (workload, given) = match http(self.experiment, point, &self.cores) {
-            Ok(found) => found,
-            Err(why) => return Some(Err(why)),
-        };
+    ) -> Result<&'static str, Halt> {
+        let (workload, given) = http(self.experiment, point, &self.cores)?;
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let (services, mut server) = match self.start(contender, point, &given.cores, &log, stop) {
-            Ok(started) => started,
-            Err(_) if stop.load(Ordering::Relaxed) => return None,
-            Err(why) => return Some(Err(why)),
-        };
-        let ready = server.wait_ready(&workload, stop);
-        let wanting = server.stop();
-        let wanting = wanting.or(services.end().err());
-        Some(match (ready?, wanting) {
-            (Err((_, why)), _) | (Ok(_), Some(why)) => Err(why),
-            (Ok(ready), None) => Ok(ready),
-        })
+        let (services, mut server) = self.start(contender, point, &given.cores, &log, stop)?;
+        let answered = server.wait_ready(&workload, stop);
+        let left = server.stop().or(services.end().err());
+        answered??;
+        left.map_or(Ok("answers right"), |why| Err(why.into()))
     }
 }
 
@@ -89,56 +79,50 @@ impl HttpExecutor<'_> {
         cores: &[usize],
         log: &Path,
         stop: &AtomicBool,
-    ) -> Result<(Running, Server), String> {
+    ) -> Result<(Running, Server), Halt> {
         let services = self.services.start(&self.experiment.parameters(point), log, stop)?;
-        let server = Server::start(contender, services.env(), cores, log)?;
+        let server =
+            Server::start(contender, services.env(), cores, log).map_err(|why| Halt::of(why, stop))?;
         Ok((services, server))
+    }
+
+    fn tried(&self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let (workload, given) = http(self.experiment, order.point, &self.cores)?;
+        let GivenCores { cores, shared } = given;
+        let (mut services, mut server) = self.start(order.contender, order.point, &cores, log, stop)?;
+        let engine = if shared { &cores } else { &self.cores.engine };
+        let offered = server.wait_ready(&workload, stop).and_then(|answered| {
+            let ready = match answered {
+                Ok(ready) => ready,
+                Err(wrong) => return Ok(Err(wrong)),
+            };
+            services.begin()?;
+            let began = Instant::now();
+            let offered = offer(&mut server, &mut services, &workload, &cores, engine, stop)?;
+            Ok(Ok((ready, began.elapsed(), offered)))
+        });
+        let left = server.stop();
+        Halt::if_set(stop)?;
+        let counted = services.end();
+        let (ready, under_load, offered) = match offered? {
+            Ok(offered) => offered,
+            Err(wrong) => return Ok(Measured::answered(Some(wrong))),
+        };
+        let mut measured = measured(&offered, &workload, shared, left, log);
+        measured.sample.metrics.extend(counted?);
+        Ok(Measured {
+            ready_ms: Some(ready.as_secs_f64() * 1e3),
+            load_ms: Some(under_load.as_secs_f64() * 1e3),
+            ..measured
+        })
     }
 }
 
 impl Executor for HttpExecutor<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
-        let kept =
-            self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name)).display().to_string();
-        let log = self.state.join(&kept);
-        let failed = |(outcome, why)| Measured { log: Some(kept.clone()), ..Measured::failed(outcome, why) };
-        let (workload, given) = match http(self.experiment, order.point, &self.cores) {
-            Ok(found) => found,
-            Err(why) => return Some(failed((Outcome::Failed, why))),
-        };
-        let GivenCores { cores, shared } = given;
-        let (mut services, mut server) = match self.start(order.contender, order.point, &cores, &log, stop) {
-            Ok(started) => started,
-            Err(_) if stop.load(Ordering::Relaxed) => return None,
-            Err(why) => return Some(failed((Outcome::Failed, why))),
-        };
-        let engine = if shared { &cores } else { &self.cores.engine };
-        let offered = server.wait_ready(&workload, stop).map(|ready| {
-            let ready = ready?;
-            services.begin().map_err(|why| (Outcome::Failed, why))?;
-            let began = Instant::now();
-            let offered = offer(&mut server, &mut services, &workload, &cores, engine, stop);
-            offered.map(|offered| (ready, began.elapsed(), offered)).map_err(|why| (Outcome::Failed, why))
-        });
-        let wanting = server.stop();
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        let counted = services.end();
-        Some(match (offered?, counted) {
-            (Ok((ready, under_load, offered)), Ok(counted)) => {
-                let mut measured = measured(&offered, &workload, shared, wanting, &log);
-                measured.sample.metrics.extend(counted);
-                Measured {
-                    ready_ms: Some(ready.as_secs_f64() * 1e3),
-                    load_ms: Some(under_load.as_secs_f64() * 1e3),
-                    log: Some(kept),
-                    ..measured
-                }
-            }
-            (Err(wanting), Ok(_)) => failed(wanting),
-            (_, Err(why)) => failed((Outcome::Failed, why)),
-        })
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name));
+        let tried = self.tried(order, &self.state.join(&log), stop);
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }
 }
 

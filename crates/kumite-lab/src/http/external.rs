@@ -8,6 +8,7 @@ use kumite_record::{Engine, Latency, LoadResult, Outcome, SCHEMA, Sample};
 
 use super::sample::{is_bound, is_late, marks, sample};
 use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
 
 /// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
 pub struct External<'a> {
@@ -20,7 +21,7 @@ pub struct External<'a> {
 }
 
 impl Executor for External<'_> {
-    fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Option<Measured> {
+    fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
         let result = offer(&self.load, stop, self.watch);
         let measured = match &result {
             Ok(outcome) => {
@@ -39,7 +40,7 @@ impl Executor for External<'_> {
             Err(error) => Measured::failed(Outcome::Failed, error.to_string()),
         };
         self.result = Some(result);
-        Some(measured)
+        Ok(measured)
     }
 }
 

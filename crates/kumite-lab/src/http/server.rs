@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use kumite_load as load;
 use kumite_process::{Listener, Spawn, Tree};
-use kumite_record::Outcome;
 
 use super::port::free_port;
 use super::workload::HttpWorkload;
+use crate::halt::Halt;
 use crate::log::{check_size, last_lines, trim};
 use crate::needs::ended;
 use crate::prepare::Ready;
@@ -27,8 +27,8 @@ pub(crate) struct Server {
     started: Instant,
 }
 
-/// Why a server cannot be measured.
-pub(crate) type Wanting = (Outcome, String);
+/// How long a server took until it answered rightly; or what is wrong with its answer.
+pub(crate) type Answered = Result<Duration, String>;
 
 impl Server {
     /// `services` is what tells it where those are.
@@ -63,15 +63,11 @@ impl Server {
     }
 
     /// Waits until the server answers rightly, and makes sure that it is the one that answers. Returns the time since its
-    /// start; none if `stop` was set.
-    pub fn wait_ready(
-        &mut self,
-        workload: &HttpWorkload,
-        stop: &AtomicBool,
-    ) -> Option<Result<Duration, Wanting>> {
+    /// start, or what is wrong with its answers.
+    pub fn wait_ready(&mut self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<Answered, Halt> {
         let mut probe = workload.probe(self.port);
         let mut wrong_since = None;
-        let failed = |why: String| Some(Err((Outcome::Failed, why)));
+        let failed = |why: String| Err(Halt::Failed(why));
         loop {
             // A server that takes a connection and never answers must not outlast the limit.
             let left = workload.ready.saturating_sub(self.started.elapsed());
@@ -98,10 +94,11 @@ impl Server {
                 return failed(too_much);
             }
             let asked = match asked {
-                _ if stop.load(Ordering::Relaxed) => return None,
+                _ if stop.load(Ordering::Relaxed) => return Err(Halt::Interrupted),
                 Ok(outcome) if outcome.ok == 1 => {
                     let ready = self.started.elapsed();
-                    return Some(self.own_port().map(|()| ready));
+                    self.own_port()?;
+                    return Ok(Ok(ready));
                 }
                 Ok(outcome) => outcome,
                 Err(error) => return failed(error.to_string()),
@@ -109,9 +106,9 @@ impl Server {
             if let Some(answer) = &asked.first_wrong {
                 let since = *wrong_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > WRONG_LIMIT.min(workload.ready / 2) {
-                    let wrong = if asked.errors.body > 0 { Outcome::Disqualified } else { Outcome::Failed };
                     let log = last_lines(&self.log);
-                    return Some(Err((wrong, format!("its answer is wrong ({answer}); its log: {log}"))));
+                    let why = format!("its answer is wrong ({answer}); its log: {log}");
+                    return if asked.errors.body > 0 { Ok(Err(why)) } else { failed(why) };
                 }
             }
             if self.started.elapsed() > workload.ready {
@@ -126,24 +123,21 @@ impl Server {
     }
 
     /// Whoever answers on the port is to be the contender: another's answers would be measured as its own.
-    fn own_port(&mut self) -> Result<(), Wanting> {
+    fn own_port(&mut self) -> Result<(), String> {
         let port = self.port;
         match self.tree.listeners(port) {
             Ok(Listener::Tree) => Ok(()),
-            Ok(Listener::Nobody) => {
-                Err((Outcome::Failed, format!("it answered once and no longer listens on PORT ({port})")))
-            }
+            Ok(Listener::Nobody) => Err(format!("it answered once and no longer listens on PORT ({port})")),
             Ok(Listener::Stranger { pid, command }) => {
                 let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
                 let command = command.map(|command| format!(" ({command})")).unwrap_or_default();
                 let log = last_lines(&self.log);
-                let why = format!(
+                Err(format!(
                     "its PORT is held by {who}{command}, which is not of this contender: end that; {port} was free when it \
                      was given; its log: {log}"
-                );
-                Err((Outcome::Failed, why))
+                ))
             }
-            Err(error) => Err((Outcome::Failed, error.to_string())),
+            Err(error) => Err(error.to_string()),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Trials of players that the lab starts itself.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_realtime::RealTime;
-use kumite_record::{Cores, Outcome, Point};
+use kumite_record::{Cores, Point};
 
 use super::busy::Busy;
 use super::player::Player;
@@ -13,11 +13,12 @@ use super::sample::{Play, sample};
 use super::workload::{Due, PacingWorkload};
 use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
 use crate::prepare::Ready;
 use crate::service::Running;
 use crate::settle::settle;
 use crate::spec::Experiment;
-use crate::talking::{Employed, Refusal};
+use crate::talking::Employed;
 use crate::watch::watched;
 use crate::workload::Workload;
 
@@ -62,30 +63,25 @@ impl<'a> PacingExecutor<'a> {
         if RealTime::take().is_some() { Vec::new() } else { vec![wanting.to_owned()] }
     }
 
-    /// Starts the contender and makes sure that it plays right; none if `stop` was set. An error says why it does not.
+    /// Starts the contender and makes sure that it plays right.
     pub fn check(
         &mut self,
         contender: &Ready,
         point: &Point,
         stop: &AtomicBool,
-    ) -> Option<Result<&'static str, String>> {
+    ) -> Result<&'static str, Halt> {
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let checked = self.start(contender, point, &log).map_err(Some).and_then(|started| {
-            let Started { workload, states, mut player, .. } = started;
-            let mut play = || {
-                player.ready(workload.ready, stop)?;
-                let some = &states[..states.len().min(CHECKED_STATES)];
-                player.play(workload.keeping, some, stop)?.map_err(Some)
-            };
-            let played = play();
-            let wanting = player.talking.end();
-            played.and_then(|_| wanting.map_or(Ok("plays right"), |wanting| Err(Some(wanting))))
-        });
-        match checked {
-            _ if stop.load(Ordering::Relaxed) => None,
-            Ok(words) => Some(Ok(words)),
-            Err(why) => Some(Err(why?)),
-        }
+        let Started { workload, states, mut player, .. } = self.start(contender, point, &log)?;
+        let mut play = || {
+            player.ready(workload.ready, stop)?;
+            let some = &states[..states.len().min(CHECKED_STATES)];
+            player.play(workload.keeping, some, stop)
+        };
+        let played = play();
+        let left = player.talking.end();
+        Halt::if_set(stop)?;
+        played??;
+        left.map_or(Ok("plays right"), |why| Err(why.into()))
     }
 
     fn start(&self, contender: &Ready, point: &Point, log: &Path) -> Result<Started, String> {
@@ -108,13 +104,22 @@ impl<'a> PacingExecutor<'a> {
         Ok(Started { workload, given, warm_up, states, player })
     }
 
-    fn measure(&self, started: &mut Started, stop: &AtomicBool) -> Result<Measured, Refusal> {
+    fn tried(&self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let mut started = self.start(order.contender, order.point, log)?;
+        let measured = self.measure(&mut started, stop);
+        let left = started.player.talking.end();
+        Halt::if_set(stop)?;
+        let measured = measured?;
+        Ok(Measured { reason: measured.reason.or(left), ..measured })
+    }
+
+    fn measure(&self, started: &mut Started, stop: &AtomicBool) -> Result<Measured, Halt> {
         let Started { workload, given, warm_up, states, player } = started;
         let ready = player.ready(workload.ready, stop)?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(self.cores.engine.iter().filter(|core| !given.cores.contains(core)));
         let began = Instant::now();
-        let _busy = if workload.is_loaded { Some(Busy::on(&all_cores).map_err(Some)?) } else { None };
+        let _busy = if workload.is_loaded { Some(Busy::on(&all_cores)?) } else { None };
         if !warm_up.is_empty()
             && let Err(wrong) = player.play(workload.keeping, warm_up, stop)?
         {
@@ -151,20 +156,9 @@ impl<'a> PacingExecutor<'a> {
 }
 
 impl Executor for PacingExecutor<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
-        let kept =
-            self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name)).display().to_string();
-        let log = self.state.join(&kept);
-        let measured =
-            self.start(order.contender, order.point, &log).map_err(Some).and_then(|mut started| {
-                let measured = self.measure(&mut started, stop);
-                let wanting = started.player.talking.end();
-                measured.map(|measured| Measured { reason: measured.reason.or(wanting), ..measured })
-            });
-        match measured {
-            _ if stop.load(Ordering::Relaxed) => None,
-            Ok(measured) => Some(Measured { log: Some(kept), ..measured }),
-            Err(why) => Some(Measured { log: Some(kept), ..Measured::failed(Outcome::Failed, why?) }),
-        }
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name));
+        let tried = self.tried(order, &self.state.join(&log), stop);
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }
 }

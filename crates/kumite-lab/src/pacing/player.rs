@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::recorder::{Awake, Stamp, next_line};
 use super::workload::{Due, Keeping};
-use crate::talking::{Employed, Refusal, Talking, shown};
+use crate::halt::Halt;
+use crate::talking::{Employed, Talking, shown};
 
 /// Longer than any state may take beyond the time for which the one before it is held.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -26,17 +27,17 @@ impl Player {
     }
 
     /// Waits until it is; how long that took since its start.
-    pub fn ready(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Duration, Refusal> {
+    pub fn ready(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Duration, Halt> {
         let until = Instant::now() + limit;
         let (line, _) = self.talking.line(until, limit, "getting ready", stop)?;
         match line == READY {
             true => Ok(self.talking.since_start()),
-            false => Err(Some(format!("it wrote {} and not 'ready'", shown(&line)))),
+            false => Err(Halt::Failed(format!("it wrote {} and not 'ready'", shown(&line)))),
         }
     }
 
     /// Has it play these states, the first of which is due at once. The recorder is this thread.
-    pub fn play(&mut self, keeping: Keeping, states: &[Due], stop: &AtomicBool) -> Result<Recorded, Refusal> {
+    pub fn play(&mut self, keeping: Keeping, states: &[Due], stop: &AtomicBool) -> Result<Recorded, Halt> {
         if let Some(unasked) = self.talking.unasked() {
             return Ok(Err(unasked));
         }

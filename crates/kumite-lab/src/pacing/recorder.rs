@@ -4,12 +4,13 @@
 //! is awake around the time at which a state may come, and asks again and again. It has real-time priority where that is
 //! permitted, and its own CPU.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::Heard;
 
-use crate::talking::{Refusal, Talking};
+use crate::halt::Halt;
+use crate::talking::Talking;
 
 /// So long before a state may come the recorder is awake: longer than it wakes late.
 const BEFORE: Duration = Duration::from_millis(1);
@@ -60,7 +61,7 @@ pub(super) fn next_line(
     limit: Duration,
     doing: &str,
     stop: &AtomicBool,
-) -> Result<(Vec<u8>, Stamp), Refusal> {
+) -> Result<(Vec<u8>, Stamp), Halt> {
     talking.check_log()?;
     let [(mut looked, _), (_, last)] = awake.0;
     loop {
@@ -69,9 +70,7 @@ pub(super) fn next_line(
             let (line, came) = talking.line(last + limit, limit, doing, stop)?;
             return Ok((line, Stamp { came, unseen: Duration::ZERO }));
         };
-        if stop.load(Ordering::Relaxed) {
-            return Err(None);
-        }
+        Halt::if_set(stop)?;
         let wait = from.saturating_duration_since(now).min(LOOK);
         match talking.talk.hear(wait) {
             Ok(Heard::Line(line, came)) => {

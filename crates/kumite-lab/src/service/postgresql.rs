@@ -11,6 +11,7 @@ use kumite_process::{Spawn, run};
 use super::spec::PostgresqlSpec;
 use super::user::User;
 use super::{GRACE, Order, Process, Serving, variable};
+use crate::halt::Halt;
 use crate::http::free_port;
 use crate::log::last_lines;
 use crate::needs::ended;
@@ -43,7 +44,7 @@ struct Sql {
 }
 
 impl Postgresql {
-    pub fn start(spec: &PostgresqlSpec, order: &Order) -> Result<Postgresql, String> {
+    pub fn start(spec: &PostgresqlSpec, order: &Order) -> Result<Postgresql, Halt> {
         let user = User::instead_of_root()?;
         let port = free_port()?;
         let data = order.folder.join("data");

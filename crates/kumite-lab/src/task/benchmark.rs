@@ -1,7 +1,7 @@
 //! Trials of contenders that measure by themselves.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use kumite_process::{Spawn, run};
 use kumite_record::Point;
@@ -10,23 +10,24 @@ use super::executor::TaskExecutor;
 use super::jmh;
 use super::scratch::Scratch;
 use crate::execute::Measured;
+use crate::halt::Halt;
 use crate::log::{last_lines, trim};
 use crate::needs::ended;
 use crate::prepare::Ready;
 use crate::workload::Workload;
 
 impl TaskExecutor<'_> {
-    /// Runs it to its end, once, and reads what it wrote; none if `stop` was set.
+    /// Runs it to its end, once, and reads what it wrote.
     pub fn benchmark(
         &self,
         contender: &Ready,
         point: &Point,
         log: &Path,
         stop: &AtomicBool,
-    ) -> Option<Result<Measured, String>> {
+    ) -> Result<Measured, Halt> {
         let measured = self.measure_benchmark(contender, point, log, stop);
         trim(log);
-        (!stop.load(Ordering::Relaxed)).then_some(measured)
+        measured.map_err(|halt| Halt::of(halt, stop))
     }
 
     fn measure_benchmark(
@@ -35,10 +36,12 @@ impl TaskExecutor<'_> {
         point: &Point,
         log: &Path,
         stop: &AtomicBool,
-    ) -> Result<Measured, String> {
+    ) -> Result<Measured, Halt> {
         let workload = self.experiment.workload(point)?;
         let given = workload.given_cores(&self.cores)?;
-        let Workload::Task(workload) = workload else { return Err("only tasks are benchmarks".to_owned()) };
+        let Workload::Task(workload) = workload else {
+            return Err(Halt::Failed("only tasks are benchmarks".to_owned()));
+        };
         let parameters = self.experiment.parameters(point);
         let mut services = self.services.start(&parameters, log, stop)?;
         let scratch = Scratch::new(self.state)?;
@@ -51,7 +54,7 @@ impl TaskExecutor<'_> {
         let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log, group: None };
         let done = run(&spawn, workload.timeout, stop).map_err(|error| error.to_string())?;
         if !done.status.success() {
-            return Err(format!("it {}; its log: {}", ended(done.status), last_lines(log)));
+            return Err(format!("it {}; its log: {}", ended(done.status), last_lines(log)).into());
         }
         let mut sample = jmh::read(&scratch.path().join(jmh::FILE))?;
         sample.metrics.extend(services.end()?);

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::worker::Worker;
 use super::workload::json as value_of;
 use crate::contender::Answers;
+use crate::halt::Halt;
 use crate::spec::Answer;
-use crate::talking::{Employed, Refusal};
+use crate::talking::Employed;
 use kumite_record::AxisValue;
 
 /// For the checker's first hello, and for a look at one answer.
@@ -51,14 +52,14 @@ impl<'a> AnswerCheck<'a> {
         cores: &[usize],
         log: PathBuf,
         stop: &AtomicBool,
-    ) -> Result<AnswerCheck<'a>, Refusal> {
+    ) -> Result<AnswerCheck<'a>, Halt> {
         let start = |command: &String| {
             let employed = Employed { command, dir: folder, env: &[], cores, log: &log };
             let named = |why: String| format!("the checker `{command}`: {why}");
-            let mut worker = Worker::start(&employed).map_err(|why| Some(named(why)))?;
+            let mut worker = Worker::start(&employed).map_err(named)?;
             match worker.hello(LIMIT, stop) {
                 Ok(_) => Ok(Checker { worker, asked: 0 }),
-                Err(why) => Err(why.map(named)),
+                Err(halt) => Err(halt.reworded(named)),
             }
         };
         Ok(AnswerCheck { answer, checker: answer.checker.as_ref().map(start).transpose()? })
@@ -71,8 +72,8 @@ impl<'a> AnswerCheck<'a> {
         result: &str,
         folder: &Path,
         stop: &AtomicBool,
-    ) -> Result<Finding, Refusal> {
-        let cannot = |error: serde_json::Error| Some(format!("its result cannot be read: {error}"));
+    ) -> Result<Finding, Halt> {
+        let cannot = |error: serde_json::Error| format!("its result cannot be read: {error}");
         let result: Value = serde_json::from_str(result).map_err(cannot)?;
         if let Some(equals) = &self.answer.equals {
             let equals: Value = serde_json::from_str(equals).map_err(cannot)?;
@@ -114,14 +115,15 @@ impl Checker {
         result: Value,
         folder: &Path,
         stop: &AtomicBool,
-    ) -> Result<Finding, Refusal> {
+    ) -> Result<Finding, Halt> {
         self.asked += 1;
-        let failed = |why: String| Some(format!("the answer could not be checked: {why}"));
+        let failed = |why: String| format!("the answer could not be checked: {why}");
         let params = json!({ "params": params, "result": result, "folder": folder.to_string_lossy() });
-        let asked = self.worker.give(self.asked, &params, LIMIT, stop).map_err(|why| why.and_then(failed))?;
+        let asked =
+            self.worker.give(self.asked, &params, LIMIT, stop).map_err(|halt| halt.reworded(failed))?;
         let taken = self.worker.take(&[(self.asked, asked)].into(), LIMIT, stop);
         let done = taken
-            .map_err(|why| why.and_then(failed))?
+            .map_err(|halt| halt.reworded(failed))?
             .answer
             .done
             .map_err(|error| failed(format!("the checker failed: {error}")))?;

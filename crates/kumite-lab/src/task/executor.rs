@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_record::{Cores, Job, JobEvent, Outcome, Point};
+use kumite_record::{Cores, Job, JobEvent, Point};
 
 use super::answer::Done;
 use super::check::{AnswerCheck, Finding, as_it_should};
@@ -15,12 +15,13 @@ use super::worker::{Hello, Taken, Tap, Worker};
 use super::workload::TaskWorkload;
 use crate::cores::GivenCores;
 use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
 use crate::noise::own_cpu;
 use crate::prepare::Ready;
 use crate::service::{Running, Services};
 use crate::settle::settle;
 use crate::spec::Experiment;
-use crate::talking::{Employed, Refusal};
+use crate::talking::Employed;
 use crate::watch::watched;
 use crate::workload::Workload;
 
@@ -70,42 +71,35 @@ struct Started {
 
 impl<'a> TaskExecutor<'a> {
     /// `state` is the folder of the store; logs and scratch files go below it. From now on this thread, and those it starts,
-    /// stay on the engine's core. None if `stop` was set before it was ready.
+    /// stay on the engine's core.
     pub fn new(
         experiment: &'a Experiment,
         cores: Cores,
         state: &'a Path,
         run: &str,
         stop: &AtomicBool,
-    ) -> Option<Result<TaskExecutor<'a>, String>> {
+    ) -> Result<TaskExecutor<'a>, Halt> {
         let logs = PathBuf::from("logs").join(run);
         let logs_here = state.join(&logs);
-        if let Err(why) = settle(&logs_here, &cores) {
-            return Some(Err(why));
-        }
-        let services = match Services::rehearsed(experiment, &cores, &logs_here, stop) {
-            Ok(services) => services,
-            Err(_) if stop.load(Ordering::Relaxed) => return None,
-            Err(why) => return Some(Err(why)),
-        };
+        settle(&logs_here, &cores)?;
+        let services = Services::rehearsed(experiment, &cores, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
-        match AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop) {
-            Ok(check) => Some(Ok(TaskExecutor { experiment, cores, state, logs, check, services })),
-            Err(why) => why.map(Err),
-        }
+        let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
+        Ok(TaskExecutor { experiment, cores, state, logs, check, services })
     }
 
-    /// Starts the contender, gives it one job and ends it; none if `stop` was set. `tap` sees all that is said.
+    /// Starts the contender, gives it one job and ends it. `tap` sees all that is said.
     pub fn one_job(
         &mut self,
         contender: &Ready,
         point: &Point,
         tap: Option<Tap>,
         stop: &AtomicBool,
-    ) -> Option<Result<OneJob, String>> {
+    ) -> Result<OneJob, Halt> {
         let log = self.log(contender);
         if contender.reads.is_some() {
-            return Some(Err("it measures by itself and is given no jobs: `kumite run` runs it".to_owned()));
+            let why = "it measures by itself and is given no jobs: `kumite run` runs it";
+            return Err(Halt::Failed(why.to_owned()));
         }
         let experiment = self.experiment;
         let one_job = |check: &mut AnswerCheck, worker: &mut Worker, workload: &TaskWorkload| {
@@ -117,7 +111,7 @@ impl<'a> TaskExecutor<'a> {
             jobs.work(worker, 1, false, stop)?;
             let wrong = jobs.check(check, stop)?;
             round_trips_us.sort_by(f64::total_cmp);
-            Ok(OneJob {
+            Ok::<_, Halt>(OneJob {
                 hello,
                 ready,
                 round_trip_us: round_trips_us[ROUND_TRIPS / 2],
@@ -127,20 +121,13 @@ impl<'a> TaskExecutor<'a> {
             })
         };
         let Started { workload, worker, _scratch, services: _services, .. } =
-            match self.start(contender, point, &log, stop) {
-                Ok(started) => started,
-                Err(_) if stop.load(Ordering::Relaxed) => return None,
-                Err(why) => return Some(Err(why)),
-            };
+            self.start(contender, point, &log, stop)?;
         let mut worker = worker.tapped(tap);
         let done = one_job(&mut self.check, &mut worker, &workload);
-        let wanting = worker.talking.end();
-        match (done, wanting) {
-            _ if stop.load(Ordering::Relaxed) => None,
-            (Err(None), _) => None,
-            (Err(Some(why)), _) | (Ok(_), Some(why)) => Some(Err(why)),
-            (Ok(done), None) => Some(Ok(done)),
-        }
+        let left = worker.talking.end();
+        Halt::if_set(stop)?;
+        let done = done?;
+        left.map_or(Ok(done), |why| Err(why.into()))
     }
 
     /// Where a contender writes that is not measured.
@@ -148,22 +135,20 @@ impl<'a> TaskExecutor<'a> {
         self.state.join(&self.logs).join(format!("{}.log", contender.name))
     }
 
-    /// Starts the contender and makes sure that it answers right; none if `stop` was set. An error says why it does not.
+    /// Starts the contender and makes sure that it answers right.
     pub fn check(
         &mut self,
         contender: &Ready,
         point: &Point,
         stop: &AtomicBool,
-    ) -> Option<Result<&'static str, String>> {
+    ) -> Result<&'static str, Halt> {
         if contender.reads.is_some() {
-            let measured = self.benchmark(contender, point, &self.log(contender), stop)?;
-            return Some(measured.map(|_| "measures by itself"));
+            self.benchmark(contender, point, &self.log(contender), stop)?;
+            return Ok("measures by itself");
         }
         let job = self.one_job(contender, point, None, stop)?;
-        Some(job.and_then(|job| {
-            let wrong = job.wrong.map(|why| format!("its answer is wrong: {why}"));
-            as_it_should(wrong, contender.answers)
-        }))
+        let wrong = job.wrong.map(|why| format!("its answer is wrong: {why}"));
+        Ok(as_it_should(wrong, contender.answers)?)
     }
 
     fn start(
@@ -172,10 +157,12 @@ impl<'a> TaskExecutor<'a> {
         point: &Point,
         log: &Path,
         stop: &AtomicBool,
-    ) -> Result<Started, String> {
+    ) -> Result<Started, Halt> {
         let workload = self.experiment.workload(point)?;
         let given = workload.given_cores(&self.cores)?;
-        let Workload::Task(workload) = workload else { return Err("only workers are given jobs".to_owned()) };
+        let Workload::Task(workload) = workload else {
+            return Err(Halt::Failed("only workers are given jobs".to_owned()));
+        };
         let services = self.services.start(&self.experiment.parameters(point), log, stop)?;
         let scratch = Scratch::new(self.state)?;
         let mut env = contender.env.clone();
@@ -186,18 +173,35 @@ impl<'a> TaskExecutor<'a> {
         Ok(Started { workload, given, worker, _scratch: scratch, services })
     }
 
+    fn tried(&mut self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+        if order.contender.reads.is_some() {
+            return self.benchmark(order.contender, order.point, log, stop);
+        }
+        let mut started = self.start(order.contender, order.point, log, stop)?;
+        let measured = self.measure(order.contender, &mut started, stop);
+        let Started { worker, services, _scratch, .. } = started;
+        let left = worker.talking.end();
+        Halt::if_set(stop)?;
+        let counted = services.end();
+        let mut measured = measured?;
+        measured.sample.metrics.extend(counted?);
+        let parameters = self.experiment.parameters(order.point);
+        self.experiment.derived.add(&mut measured.sample.metrics, &parameters);
+        Ok(Measured { reason: measured.reason.or(left), ..measured })
+    }
+
     fn measure(
         &mut self,
         contender: &Ready,
         started: &mut Started,
         stop: &AtomicBool,
-    ) -> Result<Measured, Refusal> {
+    ) -> Result<Measured, Halt> {
         let Started { workload, given, worker, services, .. } = started;
         let workload = &*workload;
         worker.hello(workload.ready, stop)?;
         let ready = worker.talking.since_start();
         let round_trips_us = round_trips(worker, workload, stop)?;
-        services.begin().map_err(Some)?;
+        services.begin()?;
         let began = Instant::now();
         let mut jobs = Jobs::new(workload, self.experiment, &contender.folder);
         jobs.work(worker, workload.warm_up_iterations, true, stop)?;
@@ -209,7 +213,7 @@ impl<'a> TaskExecutor<'a> {
         drop(tree);
         let window = window?;
         if let Some(unasked) = worker.talking.unasked() {
-            return Err(Some(unasked));
+            return Err(unasked.into());
         }
         let under_load = began.elapsed();
         let wrong = jobs.check(&mut self.check, stop)?;
@@ -235,47 +239,15 @@ impl<'a> TaskExecutor<'a> {
 }
 
 impl Executor for TaskExecutor<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
-        let kept =
-            self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name)).display().to_string();
-        let log = self.state.join(&kept);
-        let failed = |outcome, why| Measured { log: Some(kept.clone()), ..Measured::failed(outcome, why) };
-        let started = if order.contender.reads.is_some() {
-            let measured = self.benchmark(order.contender, order.point, &log, stop);
-            return measured.map(|measured| match measured {
-                Ok(measured) => Measured { log: Some(kept.clone()), ..measured },
-                Err(why) => failed(Outcome::Failed, why),
-            });
-        } else {
-            self.start(order.contender, order.point, &log, stop)
-        };
-        let mut started = match started {
-            Ok(started) => started,
-            Err(_) if stop.load(Ordering::Relaxed) => return None,
-            Err(why) => return Some(failed(Outcome::Failed, why)),
-        };
-        let measured = self.measure(order.contender, &mut started, stop);
-        let Started { worker, services, _scratch, .. } = started;
-        let wanting = worker.talking.end();
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        let counted = services.end();
-        Some(match (measured, counted) {
-            (Ok(mut measured), Ok(counted)) => {
-                measured.sample.metrics.extend(counted);
-                let parameters = self.experiment.parameters(order.point);
-                self.experiment.derived.add(&mut measured.sample.metrics, &parameters);
-                Measured { reason: measured.reason.or(wanting), log: Some(kept), ..measured }
-            }
-            (Err(why), Ok(_)) => failed(Outcome::Failed, why?),
-            (_, Err(why)) => failed(Outcome::Failed, why),
-        })
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name));
+        let tried = self.tried(order, &self.state.join(&log), stop);
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }
 }
 
 /// What exchanges without a job take, in µs.
-fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) -> Result<Vec<f64>, Refusal> {
+fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) -> Result<Vec<f64>, Halt> {
     (0..ROUND_TRIPS)
         .map(|_| worker.hello(workload.timeout, stop).map(|(_, took)| took.as_secs_f64() * 1e6))
         .collect()
@@ -322,7 +294,7 @@ impl<'a> Jobs<'a> {
         count: usize,
         warm_up: bool,
         stop: &AtomicBool,
-    ) -> Result<Window, Refusal> {
+    ) -> Result<Window, Halt> {
         let mut in_flight = BTreeMap::<u64, Instant>::new();
         let mut left = count;
         self.jobs.resize(self.jobs.len() + count, Job { warm_up, ..Job::default() });
@@ -339,8 +311,8 @@ impl<'a> Jobs<'a> {
             let Taken { answer, done, came } = worker.take(&in_flight, self.workload.timeout, stop)?;
             let job = answer.job;
             let asked = in_flight.remove(&job).unwrap_or(began);
-            let told = answer.done.map_err(|error| Some(format!("job {job}: {error}")))?;
-            self.keep(job, done - asked, told).map_err(Some)?;
+            let told = answer.done.map_err(|error| Halt::Failed(format!("job {job}: {error}")))?;
+            self.keep(job, done - asked, told)?;
             last = came;
         }
         Ok(Window { time: last - began, engine_cpu: own_cpu().saturating_sub(engine_cpu) })
@@ -373,7 +345,7 @@ impl<'a> Jobs<'a> {
     }
 
     /// What is wrong with any of the results; none if all are right.
-    fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<Option<String>, Refusal> {
+    fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<Option<String>, Halt> {
         for result in &self.results {
             if let Finding::Wrong(why) = check.check(&self.workload.params, result, self.folder, stop)? {
                 return Ok(Some(why));

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{Answer, JobAnswer};
-use crate::talking::{Employed, LINE_LIMIT, Refusal, Talking, shown};
+use crate::halt::Halt;
+use crate::talking::{Employed, LINE_LIMIT, Talking, shown};
 
 /// Sees the lines that go to a worker (`true`) and come from it, without their ends.
 pub type Tap = Box<dyn FnMut(bool, &[u8])>;
@@ -55,7 +56,7 @@ impl Worker {
     }
 
     /// What it says of itself, and how long the exchange took.
-    pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Refusal> {
+    pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Halt> {
         let doing = if self.greeted { "a hello" } else { "its first hello" };
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;
         let (answer, came) = self.answer(asked + limit, limit, doing, stop)?;
@@ -65,7 +66,7 @@ impl Worker {
                 Ok((hello, came - asked))
             }
             Answer::Job(JobAnswer { job, .. }) | Answer::Done(job) => {
-                Err(Some(format!("it answered job {job}, and was asked for a hello")))
+                Err(Halt::Failed(format!("it answered job {job}, and was asked for a hello")))
             }
         }
     }
@@ -77,7 +78,7 @@ impl Worker {
         params: &Value,
         limit: Duration,
         stop: &AtomicBool,
-    ) -> Result<Instant, Refusal> {
+    ) -> Result<Instant, Halt> {
         self.say(&json!({ "job": job, "params": params }), limit, &format!("job {job}"), stop)
     }
 
@@ -87,7 +88,7 @@ impl Worker {
         asked: &BTreeMap<u64, Instant>,
         limit: Duration,
         stop: &AtomicBool,
-    ) -> Result<Taken, Refusal> {
+    ) -> Result<Taken, Halt> {
         let numbers = || {
             let some: Vec<String> = asked.keys().take(5).map(u64::to_string).collect();
             format!("job {}{}", some.join(", "), if asked.len() > some.len() { " …" } else { "" })
@@ -97,12 +98,14 @@ impl Worker {
         loop {
             let (answer, came) = self.answer(until, limit, &doing, stop)?;
             let job = match &answer {
-                Answer::Hello(_) => return Err(Some(format!("it said hello, and was asked for {doing}"))),
+                Answer::Hello(_) => {
+                    return Err(Halt::Failed(format!("it said hello, and was asked for {doing}")));
+                }
                 Answer::Done(job) => *job,
                 Answer::Job(answer) => answer.job,
             };
             if !asked.contains_key(&job) {
-                return Err(Some(format!("it answered job {job} while it was asked for {doing}")));
+                return Err(Halt::Failed(format!("it answered job {job} while it was asked for {doing}")));
             }
             match answer {
                 Answer::Job(answer) => {
@@ -110,7 +113,7 @@ impl Worker {
                     return Ok(Taken { answer, done, came });
                 }
                 _ if self.done.insert(job, came).is_none() => {}
-                _ => return Err(Some(format!("it said twice that job {job} is done"))),
+                _ => return Err(Halt::Failed(format!("it said twice that job {job} is done"))),
             }
         }
     }
@@ -121,11 +124,14 @@ impl Worker {
         limit: Duration,
         doing: &str,
         stop: &AtomicBool,
-    ) -> Result<Instant, Refusal> {
+    ) -> Result<Instant, Halt> {
         let mut line = message.to_string().into_bytes();
         line.push(b'\n');
         if line.len() > LINE_LIMIT {
-            return Err(Some(format!("the request of {doing} is longer than {} MiB", LINE_LIMIT >> 20)));
+            return Err(Halt::Failed(format!(
+                "the request of {doing} is longer than {} MiB",
+                LINE_LIMIT >> 20
+            )));
         }
         if let Some(tap) = &mut self.tap {
             tap(true, &line[..line.len() - 1]);
@@ -139,13 +145,13 @@ impl Worker {
         limit: Duration,
         doing: &str,
         stop: &AtomicBool,
-    ) -> Result<(Answer, Instant), Refusal> {
+    ) -> Result<(Answer, Instant), Halt> {
         let (line, came) = self.talking.line(until, limit, doing, stop)?;
         if let Some(tap) = &mut self.tap {
             tap(false, &line);
         }
         let answer = Answer::parse(&line).map_err(|why| {
-            Some(format!("it wrote a line that is no answer ({why}) in {doing}: {}", shown(&line)))
+            Halt::Failed(format!("it wrote a line that is no answer ({why}) in {doing}: {}", shown(&line)))
         })?;
         Ok((answer, came))
     }
