@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use kumite_load::{Arrivals, Gaps, Load};
 use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
 
-use crate::http::kinds;
+use crate::driver::http::kinds;
 use search::{Halt, Known, search};
 use trial::{Ended, Engine, Offers, Trials, median};
 

@@ -5,7 +5,12 @@ use std::time::Duration;
 
 use kumite_record::{AxisValue, Unit};
 
+use serde_json::Value;
+
 use crate::cores::AskedCores;
+
+/// The parameters of a trial, by name.
+pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 
 /// A parameter as its kind declares it.
 #[derive(Debug)]
@@ -109,7 +114,7 @@ impl Param {
 
 /// The parameters of one trial, read by name.
 pub(crate) struct Params<'a> {
-    pub given: &'a BTreeMap<String, AxisValue>,
+    pub given: &'a Parameters,
     pub declared: &'static [Param],
 }
 
@@ -207,5 +212,20 @@ impl Params<'_> {
             }
             Some(other) => Err(format!("{name} is a whole number from 1 to {MOST_CORES}, not {other}")),
         }
+    }
+}
+
+/// All parameters as a contender is given them.
+pub(crate) fn all_as_json(parameters: &Parameters) -> Value {
+    parameters.iter().map(|(name, value)| (name.clone(), as_json(value))).collect()
+}
+
+/// The value of one.
+pub(crate) fn as_json(value: &AxisValue) -> Value {
+    match value {
+        AxisValue::Int(number) => (*number).into(),
+        AxisValue::Float(number) => (*number).into(),
+        AxisValue::Text(text) => text.as_str().into(),
+        AxisValue::Bool(flag) => (*flag).into(),
     }
 }

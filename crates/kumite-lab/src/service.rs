@@ -15,12 +15,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_process::{Spawn, Tree};
-use kumite_record::{AxisValue, Cores, Point, Service};
+use kumite_record::{Cores, Point, Service};
 
 use crate::contender::Install;
 use crate::halt::Halt;
-use crate::log::last_lines;
+use crate::needs::last_lines;
 use crate::needs::{self, Need, Tools, Versions, ended};
+use crate::param::Parameters;
 use crate::spec::Experiment;
 use dynamodb::Dynamodb;
 use files::Files;
@@ -32,9 +33,6 @@ pub(crate) use spec::{File, Kind, ServiceSpec, parse};
 
 /// Between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(3);
-
-/// The parameters of a trial, by name.
-pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 
 /// The services of an experiment, with what starts them.
 pub(crate) struct Services<'a> {

@@ -1,14 +1,10 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::path::PathBuf;
 
 use clap::Parser;
-use kumite_lab::{
-    Experiment, FunctionExecutor, Halt, HttpExecutor, Kind, PacingExecutor, Planned, Ready, TaskExecutor,
-    check_disk, cores, prepare, used_cores,
-};
-use kumite_record::{Cores, Point, Store};
+use kumite_lab::{Experiment, Halt, Opening, Planned, check_disk, cores, open, prepare, used_cores};
+use kumite_record::Store;
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -45,7 +41,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
     let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
-    let mut checker = Checker::new(&experiment, available, &state, &stop)?;
+    let of = Opening {
+        experiment: &experiment,
+        cores: &available,
+        state: &state,
+        run: "check",
+        seed: 0,
+        stop: &stop,
+    };
+    let mut driver = open(&of)?;
+    driver.notices().iter().for_each(|what| output::note(what));
     let (mut right, mut wanting) = (0, 0);
     for contender in &prepared.contenders {
         let name = &contender.name;
@@ -58,16 +63,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             output::print(&format!("✗ {name} {}: {reason}\n", contender.status.as_str()))?;
             continue;
         };
-        let points = points(&planned, name, experiment.kind);
+        let points = experiment.checked_at(&planned, name);
         if points.is_empty() {
             break;
         }
         let mut answered = Ok("");
         for point in points {
-            let several = point.get("handler").filter(|_| experiment.kind == Kind::Function);
-            let at = several.map(|handler| format!("handler {handler}: ")).unwrap_or_default();
-            answered = match checker.check(ready, point, &stop) {
-                Err(Halt::Failed(why)) => Err(format!("{at}{why}")),
+            let code = experiment.code(point).map(|(parameter, value)| format!("{parameter} {value}: "));
+            answered = match driver.check(ready, point, &stop) {
+                Err(Halt::Failed(why)) => Err(format!("{}{why}", code.unwrap_or_default())),
                 checked => Ok(checked?),
             };
             if answered.is_err() {
@@ -103,64 +107,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             right + wanting,
             experiment.name
         ))),
-    }
-}
-
-/// Where a contender is checked: at the first point that the profile tries it at, and any if it tries it nowhere. A function
-/// has a point for each handler, for each of them is other code.
-fn points<'a>(planned: &[&'a Planned], name: &str, kind: Kind) -> Vec<&'a Point> {
-    let takes_part = |planned: &&&Planned| planned.contenders.iter().any(|other| other == name);
-    let mut points: Vec<&Point> = planned.iter().filter(takes_part).map(|planned| &planned.point).collect();
-    points.extend(planned.first().filter(|_| points.is_empty()).map(|planned| &planned.point));
-    let mut handlers = Vec::new();
-    points.retain(|point| {
-        let handler = point.get("handler").filter(|_| kind == Kind::Function);
-        let is_new = !handlers.contains(&handler);
-        handlers.push(handler);
-        is_new
-    });
-    points
-}
-
-/// Whoever checks contenders of a kind.
-enum Checker<'a> {
-    Http(HttpExecutor<'a>),
-    Task(Box<TaskExecutor<'a>>),
-    Function(Box<FunctionExecutor<'a>>),
-    Pacing(PacingExecutor<'a>),
-}
-
-impl<'a> Checker<'a> {
-    fn new(
-        experiment: &'a Experiment,
-        cores: Cores,
-        state: &'a Path,
-        stop: &AtomicBool,
-    ) -> Result<Checker<'a>, Failure> {
-        match experiment.kind {
-            Kind::Http => Ok(Checker::Http(HttpExecutor::new(experiment, cores, state, "check", stop)?)),
-            Kind::Task => {
-                Ok(Checker::Task(Box::new(TaskExecutor::new(experiment, cores, state, "check", stop)?)))
-            }
-            Kind::Function => {
-                let executor = FunctionExecutor::new(experiment, cores, state, "check", 0, stop)?;
-                executor.wanting().iter().for_each(|what| output::note(what));
-                Ok(Checker::Function(Box::new(executor)))
-            }
-            Kind::Pacing => {
-                let executor = PacingExecutor::new(experiment, cores, state, "check");
-                executor.map(Checker::Pacing).map_err(Failure::Incomplete)
-            }
-        }
-    }
-
-    /// How it answers, if that is as it should be.
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
-        match self {
-            Checker::Http(executor) => executor.check(contender, point, stop),
-            Checker::Task(executor) => executor.check(contender, point, stop),
-            Checker::Function(executor) => executor.check(contender, point, stop),
-            Checker::Pacing(executor) => executor.check(contender, point, stop),
-        }
     }
 }

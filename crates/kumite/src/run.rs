@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{
-    Choice, Clock, Experiment, Kind, Planned, check_disk, cores, humane, machine, prepare, used_cores,
+    Choice, Clock, Experiment, Planned, check_disk, cores, humane, machine, prepare, used_cores,
 };
 use kumite_record::{Run, Store, Unavailable};
 
@@ -128,7 +128,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &dyn Clock) -> Run {
         id: Run::new_id(started),
         experiment: experiment.name.clone(),
         experiment_given: args.experiment.clone(),
-        kind: kumite_record::Kind::new(experiment.kind.as_str()),
+        kind: experiment.kind(),
         profile: experiment.profile.clone(),
         seed,
         started,
@@ -203,10 +203,7 @@ fn dry_run(experiment: &Experiment, unavailable: &[Unavailable], choice: &Choice
             let time = range(humane(time * least), humane(time * most));
             format!("{time} under load, starting and stopping not counted")
         }
-        None => {
-            let one = if experiment.kind == Kind::Function { "call" } else { "job" };
-            format!("how long a {one} takes, the first round tells")
-        }
+        None => "how long a trial takes, the first round tells".to_owned(),
     };
     text += &format!(
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",

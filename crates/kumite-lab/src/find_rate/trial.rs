@@ -9,7 +9,7 @@ use kumite_record::{RateTrial, RateVerdict, VoidReason};
 
 use super::search::Halt;
 use super::slo::Slo;
-use crate::http::{is_bound, offer_to_external};
+use crate::driver::http::{is_bound, offer_to_external};
 
 /// Trials at one rate that may be void before it counts as the engine's limit: something else may have had the CPU.
 const VOID_TRIALS: usize = 3;

@@ -6,8 +6,8 @@ use kumite_record::JobEvent;
 use serde_json::json;
 
 use super::session::{Session, Worked};
+use crate::driver::task::Done;
 use crate::halt::Halt;
-use crate::task::Done;
 
 /// The largest that every JSON reader can hold.
 const LARGEST: u64 = (1 << 53) - 1;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::session::Session;
+use crate::driver::task::Done;
 use crate::halt::Halt;
-use crate::task::Done;
 
 /// Between the pieces of a request.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -6,13 +6,13 @@ use std::process::ExitStatus;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use kumite_process::Spawn;
 use kumite_record::Cores;
 use serde_json::{Value, json};
 
+use crate::driver::task::{Done, Hello, Scratch, Taken, Worker};
 use crate::halt::Halt;
-use crate::log::last_lines;
-use crate::talking::Employed;
-use crate::task::{Done, Hello, Scratch, Taken, Worker};
+use crate::needs::last_lines;
 
 /// To its first hello.
 const READY: Duration = Duration::from_secs(30);
@@ -65,14 +65,15 @@ impl<'a> Session<'a> {
         if self.worker.is_none() {
             let scratch = Scratch::new(self.folder)?;
             let env = [("SCRATCH".to_owned(), scratch.path().display().to_string())];
-            let employed = Employed {
+            let spawn = Spawn {
                 command: self.command,
                 dir: self.dir,
                 env: &env,
                 cores: self.cores,
                 log: &self.log,
+                group: None,
             };
-            let worker = Worker::start(&employed)?;
+            let worker = Worker::start(&spawn)?;
             self.worker = Some(Started { worker, hello: None, _scratch: scratch });
         }
         Ok(self.worker.as_mut().expect("it is there now"))
@@ -98,7 +99,7 @@ impl<'a> Session<'a> {
 
     /// Whether this process is the worker's.
     pub fn has(&mut self, pid: u32) -> Result<bool, Halt> {
-        Ok(self.worker()?.talking.tree().lock().has(pid))
+        Ok(self.worker()?.process.tree().lock().has(pid))
     }
 
     /// A number that no job of this session has had.
@@ -110,7 +111,7 @@ impl<'a> Session<'a> {
     /// Writes these bytes, whatever they are.
     pub fn write(&mut self, bytes: &[u8], doing: &str) -> Result<Instant, Halt> {
         let stop = self.stop;
-        self.worker()?.talking.write(bytes, LIMIT, doing, stop)
+        self.worker()?.process.write(bytes, LIMIT, doing, stop)
     }
 
     /// The next answer to one of these jobs, which were asked for then.
@@ -148,26 +149,26 @@ impl<'a> Session<'a> {
     /// What it says within so much time although nothing was asked.
     pub fn unasked(&mut self, wait: Duration) -> Result<(), Halt> {
         std::thread::sleep(wait);
-        self.worker()?.talking.unasked().map_or(Ok(()), |unasked| Err(unasked.into()))
+        self.worker()?.process.unasked().map_or(Ok(()), |unasked| Err(unasked.into()))
     }
 
     /// Closes its input.
     pub fn close(&mut self) -> Result<(), Halt> {
-        self.worker()?.talking.close();
+        self.worker()?.process.close();
         Ok(())
     }
 
     /// Closes its input, and waits for its end, which is to be an orderly one.
     pub fn end(&mut self) -> Result<(), Halt> {
         self.worker()?;
-        let ended = self.worker.take().and_then(|started| started.worker.talking.end());
+        let ended = self.worker.take().and_then(|started| started.worker.process.end());
         ended.map_or(Ok(()), |why| Err(why.into()))
     }
 
     /// How it ends by itself, and the end of its log.
     pub fn ends(&mut self) -> Result<(Option<ExitStatus>, String), Halt> {
         let stop = self.stop;
-        let status = self.worker()?.talking.exited(END, stop);
+        let status = self.worker()?.process.exited(END, stop);
         self.worker = None;
         Ok((status, last_lines(&self.log)))
     }
@@ -182,7 +183,7 @@ impl<'a> Session<'a> {
         let stop = self.stop;
         self.worker
             .as_mut()
-            .is_none_or(|started| started.worker.talking.exited(Duration::ZERO, stop).is_some())
+            .is_none_or(|started| started.worker.process.exited(Duration::ZERO, stop).is_some())
     }
 
     /// The next one is asked of a new worker.

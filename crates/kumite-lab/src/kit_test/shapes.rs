@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::session::{Session, Worked};
+use crate::driver::line_process::LINE_LIMIT;
 use crate::halt::Halt;
-use crate::talking::LINE_LIMIT;
 
 /// Room for all that is in a line beside its value.
 const BESIDE: usize = 4 << 10;

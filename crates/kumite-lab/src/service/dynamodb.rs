@@ -13,9 +13,9 @@ use kumite_process::{Error, Finished, Spawn, run};
 use super::spec::DynamodbSpec;
 use super::{GRACE, Order, Process, Serving, variable};
 use crate::halt::Halt;
-use crate::http::free_port;
-use crate::log::last_lines;
 use crate::needs::ended;
+use crate::needs::last_lines;
+use crate::port::free_port;
 
 /// What Maven is asked for.
 const POM: &str = include_str!("dynamodb/pom.xml");

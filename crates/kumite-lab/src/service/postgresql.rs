@@ -12,9 +12,9 @@ use super::spec::PostgresqlSpec;
 use super::user::User;
 use super::{GRACE, Order, Process, Serving, variable};
 use crate::halt::Halt;
-use crate::http::free_port;
-use crate::log::last_lines;
 use crate::needs::ended;
+use crate::needs::last_lines;
+use crate::port::free_port;
 
 const READY: Duration = Duration::from_secs(30);
 const SQL_LIMIT: Duration = Duration::from_secs(120);

@@ -10,7 +10,7 @@ use kumite_record::StubResult;
 use super::spec::StubSpec;
 use super::{GRACE, Order, Parameters, Process, Serving, variable};
 use crate::halt::Halt;
-use crate::http::free_port;
+use crate::port::free_port;
 
 const READY: Duration = Duration::from_secs(10);
 
