@@ -28,7 +28,7 @@ fn one_that_lies_and_one_that_crashes_do_not() {
     assert!(said.out.contains("✓ good"), "{}", said.out);
     assert!(
         said.out.contains(
-            "✗ liar: its answer is wrong (status 200, 4 bytes \"pang\"); its log: it printed nothing"
+            "✗ liar: its answer is wrong (status 200, 4 bytes \"pang\", not \"pong\"); its log: it printed nothing"
         ),
         "{}",
         said.out

@@ -7,7 +7,8 @@ use std::time::Duration;
 use kumite_judge::{Claim, ClaimError, ClaimSpec, Derived, Names, of_parameters};
 use kumite_record::{AxisValue, Kind, Metric, Point, Published, Question, Unavailable, Unit, Within};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::contender::{Contender, Variant};
@@ -88,12 +89,38 @@ pub struct Answer {
     pub status: Option<u16>,
     /// The whole body, or the whole result of a task or answer of a function as JSON. Any will do if it is not given.
     pub equals: Option<String>,
+    /// The whole body, result or answer as a value, however its JSON is written; numbers are equal only if both or neither are
+    /// integers (3 is not 3.0). In place of `equals`.
+    #[serde(default, deserialize_with = "json_of_toml")]
+    pub equals_json: Option<serde_json::Value>,
     /// Parts of a task's result or a function's answer by JSON pointer; `"$name"` is the value of a workload parameter.
     #[serde(default)]
     pub at: BTreeMap<String, AxisValue>,
     /// A program that checks a task's result or a function's answer: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
     /// folder, outside of the timed part.
     pub checker: Option<String>,
+}
+
+/// TOML has dates and numbers that JSON has not.
+fn json_of_toml<'de, D: Deserializer<'de>>(from: D) -> Result<Option<serde_json::Value>, D::Error> {
+    fn json(value: toml::Value) -> Result<serde_json::Value, String> {
+        Ok(match value {
+            toml::Value::String(text) => text.into(),
+            toml::Value::Integer(number) => number.into(),
+            toml::Value::Float(number) if number.is_finite() => number.into(),
+            toml::Value::Float(number) => return Err(format!("JSON has no {number}")),
+            toml::Value::Boolean(flag) => flag.into(),
+            toml::Value::Datetime(date) => {
+                return Err(format!("JSON has no dates: write \"{date}\" as text"));
+            }
+            toml::Value::Array(values) => values.into_iter().map(json).collect::<Result<_, _>>()?,
+            toml::Value::Table(table) => {
+                let member = |(name, value)| Ok::<_, String>((name, json(value)?));
+                table.into_iter().map(member).collect::<Result<_, _>>()?
+            }
+        })
+    }
+    json(toml::Value::deserialize(from)?).map(Some).map_err(D::Error::custom)
 }
 
 /// experiment.toml: a question, the workload that is to answer it, and claims about what comes out.
@@ -355,6 +382,10 @@ impl Experiment {
         };
         let variants: Vec<&Variant> = contenders.iter().flat_map(|contender| &contender.variants).collect();
         check_keys(source, &file, kind, &variants)?;
+        if file.answer.equals.is_some() && file.answer.equals_json.is_some() {
+            let what = "a right answer is either `equals` or `equals_json`: leave one of them out";
+            return Err(source.error_at(&["answer", "equals_json"], what));
+        }
         for (chosen, overrides) in &file.profiles {
             check_profile(source, &file, chosen, overrides)?;
         }
@@ -534,13 +565,14 @@ fn check_keys(
 }
 
 /// The keys of experiment.toml that only some kinds have, and whether they are given.
-fn keys_of_experiment(file: &File) -> [(&'static str, bool); 7] {
+fn keys_of_experiment(file: &File) -> [(&'static str, bool); 8] {
     [
         ("metrics", !file.metrics.is_empty()),
         ("disk", file.disk.is_some()),
         ("services", !file.services.is_empty()),
         ("answer.status", file.answer.status.is_some()),
         ("answer.equals", file.answer.equals.is_some()),
+        ("answer.equals_json", file.answer.equals_json.is_some()),
         ("answer.at", !file.answer.at.is_empty()),
         ("answer.checker", file.answer.checker.is_some()),
     ]
@@ -821,6 +853,25 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
         assert!(found.contains(":1:1: only tasks have `disk`, and this is of kind http"), "{found}");
         let found = error(&SPEC.replace("equals = \"pong\"", "at = {}\nchecker = 'true'"));
         assert!(found.contains(":15:1: only tasks and functions have `answer.checker`"), "{found}");
+    }
+
+    #[test]
+    fn a_right_answer_may_be_any_value_of_toml_that_json_has() {
+        let with = |answer: &str| {
+            let text = SPEC.replace("equals = \"pong\"", answer);
+            Experiment::from_text(&text, "quick", &["a", "b"]).map_err(|error| error.to_string())
+        };
+        let read = with("equals_json = { a = [1, 2.5, 'x'], b = { c = true } }").unwrap();
+        let expected = serde_json::json!({ "a": [1, 2.5, "x"], "b": { "c": true } });
+        assert_eq!(read.answer.equals_json, Some(expected));
+        for (answer, expected) in [
+            ("equals_json = 1979-05-27", "15:15: JSON has no dates: write \"1979-05-27\" as text"),
+            ("equals_json = [nan]", "JSON has no NaN"),
+            ("equals = '1'\nequals_json = 1", "16:1: a right answer is either `equals` or `equals_json`"),
+        ] {
+            let found = with(answer).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
     }
 
     #[test]

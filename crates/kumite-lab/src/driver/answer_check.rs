@@ -76,11 +76,12 @@ impl<'a> AnswerCheck<'a> {
     ) -> Result<Finding, Halt> {
         let cannot = |error: serde_json::Error| format!("its result cannot be read: {error}");
         let result: Value = serde_json::from_str(result).map_err(cannot)?;
-        if let Some(equals) = &self.answer.equals {
-            let equals: Value = serde_json::from_str(equals).map_err(cannot)?;
-            if result != equals {
-                return Ok(Finding::Wrong(format!("it is {}, not {}", short(&result), short(&equals))));
-            }
+        let equals = match (&self.answer.equals, &self.answer.equals_json) {
+            (Some(text), _) => Some(serde_json::from_str(text).map_err(cannot)?),
+            (None, value) => value.clone(),
+        };
+        if let Some(equals) = equals.filter(|equals| *equals != result) {
+            return Ok(Finding::Wrong(format!("it is {}, not {}", short(&result), short(&equals))));
         }
         for (pointer, expected) in &self.answer.at {
             let expected = match expected {
@@ -209,6 +210,9 @@ mod tests {
         let answer = || Answer { equals: Some(r#"{"a":[1,2]}"#.into()), ..Answer::default() };
         assert_eq!(check(answer(), r#"{ "a": [1, 2] }"#), Finding::Right);
         assert_eq!(check(answer(), r#"{"a":[2,1]}"#), wrong(r#"it is {"a":[2,1]}, not {"a":[1,2]}"#));
+        let value = || Answer { equals_json: Some(json!({ "a": [1, 2] })), ..Answer::default() };
+        assert_eq!(check(value(), r#"{ "a": [1, 2] }"#), Finding::Right);
+        assert_eq!(check(value(), r#"{"a":[1.0,2]}"#), wrong(r#"it is {"a":[1.0,2]}, not {"a":[1,2]}"#));
     }
 
     #[test]

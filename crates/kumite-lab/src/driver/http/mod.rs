@@ -33,7 +33,7 @@ pub(crate) static KIND: Registration = Registration {
     part_metrics: steps::part_metrics,
     params: params::PARAMS,
     takes_others: false,
-    keys: &["services", "answer.status", "answer.equals"],
+    keys: &["services", "answer.status", "answer.equals", "answer.equals_json"],
     code: None,
     workload: |parameters, answer| Ok(Box::new(HttpWorkload::new(parameters, answer)?)),
     check,

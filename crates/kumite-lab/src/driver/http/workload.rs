@@ -69,10 +69,7 @@ impl HttpWorkload {
             ready: take.time("ready_s")?,
             disturbance: disturbance(&take, steps.as_deref())?,
             steps,
-            expect: Expect {
-                status: answer.status,
-                body: answer.equals.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes())),
-            },
+            expect: Expect { status: answer.status, body: right_body(answer) },
         };
         workload.request().encode(&workload.target(1)).map_err(|error| error.to_string())?;
         Ok(workload)
@@ -141,6 +138,14 @@ impl Workload for HttpWorkload {
         // What is due at the end may be sent a time-out later, and answered another one later.
         let drained = if self.arrivals.is_some() { self.timeout * 2 } else { Duration::ZERO };
         Some(self.warm_up + self.duration + disturbed + drained)
+    }
+}
+
+fn right_body(answer: &Answer) -> Check {
+    match (&answer.equals, &answer.equals_json) {
+        (Some(body), _) => Check::Equals(body.clone().into_bytes()),
+        (None, Some(value)) => Check::json_value(value.clone()),
+        (None, None) => Check::Any,
     }
 }
 

@@ -36,6 +36,7 @@ pub(crate) static KIND: Registration = Registration {
         "disk",
         "services",
         "answer.equals",
+        "answer.equals_json",
         "answer.at",
         "answer.checker",
         "answers",
