@@ -58,7 +58,7 @@ pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use functions::read_functions;
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
-pub use kumite_judge::ClaimSpec;
+pub use kumite_judge::{ClaimSpec, RULE};
 pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
 pub use lock::Lock;
 pub use machine::{cores, machine};

@@ -27,6 +27,7 @@ mod pacing;
 mod percentile;
 mod pictures;
 mod published;
+mod reason;
 mod selfcheck;
 mod steadiness;
 mod steps;

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::metric::Metric;
 use crate::number::{digits_apart, significant};
+use crate::reason::why;
 use crate::text::{clean, one_line};
 
 /// A verdict as every format shows it.
@@ -32,7 +33,7 @@ impl VerdictText {
             symbol: symbol(claim.verdict),
             title: one_line(claim.title.as_deref().unwrap_or(&claim.assert)),
             sentence: format!("{}{effect}", claim.verdict),
-            why: clean(&claim.why),
+            why: clean(&why(claim)),
             published: claim.published.as_deref().map(one_line),
             id: one_line(&claim.id),
             assert: claim.title.is_some().then(|| one_line(&claim.assert)),
@@ -140,7 +141,7 @@ mod tests {
             high,
             confidence: Some(0.95),
             effect_kind: Some(kind),
-            why: String::new(),
+            ..Claim::default()
         }
     }
 
