@@ -506,3 +506,11 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         assert!(!place.path(".kumite").exists(), "nothing is begun");
     }
 }
+
+#[test]
+fn a_parameter_that_may_be_mistyped_is_said_and_the_run_goes_on() {
+    let place = place(&[("iterations = 2", "iteration = 2")], &["right"]);
+    let said = place.kumite(&["run", "fake", "--dry-run"]).ended(0);
+    let expected = "experiment.toml:8:1: 'iteration' is a parameter of the contenders' own";
+    assert!(said.err.contains(expected), "{}", said.err);
+}

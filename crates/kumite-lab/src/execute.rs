@@ -63,6 +63,13 @@ pub struct Order<'a> {
     pub block: u32,
 }
 
+impl Order<'_> {
+    /// What its log is called, but for an ending.
+    pub(crate) fn log_name(&self) -> String {
+        format!("{:04}-{}", self.seq, self.contender.name)
+    }
+}
+
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Measured {
@@ -86,14 +93,14 @@ impl Measured {
     /// A failure is a trial that measured nothing; an interruption is none.
     pub(crate) fn or_failed(tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
         match tried {
-            Err(Halt::Failed(why)) => Ok(Measured::failed(Outcome::Failed, why)),
+            Err(Halt::Failed(why)) => Ok(Measured::failed(why)),
             tried => tried,
         }
     }
 
     /// A trial that measured nothing, and why.
-    pub fn failed(outcome: Outcome, reason: String) -> Measured {
-        Measured { outcome, ..Measured::answered(Some(reason)) }
+    pub fn failed(reason: String) -> Measured {
+        Measured { outcome: Outcome::Failed, ..Measured::answered(Some(reason)) }
     }
 
     /// A trial that measured nothing yet; disqualified if its answer is wrong.

@@ -229,3 +229,29 @@ pub(crate) fn as_json(value: &AxisValue) -> Value {
         AxisValue::Bool(flag) => (*flag).into(),
     }
 }
+
+/// The one of these that may be meant by a name that is none of them: so near that it may be mistyped.
+pub(crate) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Among short names many are near to one another.
+    let allowed = |known: &str| if known.len() < 6 { 1 } else { 2 };
+    let with_distance = known.map(|known| (strsim::osa_distance(name, known), known));
+    let near = with_distance.filter(|(distance, known)| (1..=allowed(known)).contains(distance));
+    near.min().map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_a_typing_error_is_near_and_another_name_is_not() {
+        let near = |name| near(name, ["iterations", "warm_up_iterations", "cpu", "cores"].into_iter());
+        for mistyped in ["iteration", "itertaions", "iterration", "interations", "iteraton"] {
+            assert_eq!(near(mistyped), Some("iterations"), "{mistyped}");
+        }
+        assert_eq!((near("core"), near("warmup_iterations")), (Some("cores"), Some("warm_up_iterations")));
+        for other in ["iterations", "rations", "records", "op", "n", ""] {
+            assert_eq!(near(other), None, "{other}");
+        }
+    }
+}

@@ -15,7 +15,7 @@ use crate::contender::{Contender, Variant};
 use crate::driver::{Draft, KINDS, Registration, Workload};
 use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
 use crate::own_metric::{self, OwnMetric};
-use crate::param::Parameters;
+use crate::param::{Parameters, near};
 use crate::param_schema::by_kind;
 use crate::place::{Source, SpecError};
 use crate::points::{Axes, Entry, Planned, whole};
@@ -71,6 +71,8 @@ pub struct Experiment {
     pub metrics: Vec<Metric>,
     /// What their parts measure, where an axis is within them.
     pub part_metrics: Vec<Metric>,
+    /// What is no error and may be one, with its place.
+    pub doubts: Vec<String>,
     /// Metrics of its own.
     pub(crate) derived: Derived,
     /// What parameters are counted in.
@@ -485,6 +487,7 @@ impl Experiment {
             text: source.text.clone(),
             metrics,
             part_metrics,
+            doubts: mistyped(source, &file.workload, &file.axes, kind),
             derived,
             units,
             services,
@@ -596,6 +599,27 @@ fn of_others(key: &str, kind: &Registration) -> String {
         _ => contenders.concat(),
     };
     format!("only {contenders} have `{key}`, and this is of kind {}", kind.kind)
+}
+
+/// Parameters of the contenders' own that may be kumite's, mistyped. One that is beside kumite's is another.
+fn mistyped(
+    source: &Source,
+    fixed: &Parameters,
+    axes: &BTreeMap<String, Vec<AxisValue>>,
+    kind: &Registration,
+) -> Vec<String> {
+    let is_given = |name: &str| fixed.contains_key(name) || axes.contains_key(name);
+    let is_known = |name: &str| kind.params.iter().any(|param| param.name == name);
+    let names = fixed.keys().map(|name| ("workload", name)).chain(axes.keys().map(|name| ("axes", name)));
+    let doubt = |(table, name): (&str, &String)| {
+        let missing = kind.params.iter().map(|param| param.name).filter(|known| !is_given(known));
+        let near = near(name, missing).filter(|_| !is_known(name))?;
+        let what = format!(
+            "'{name}' is a parameter of the contenders' own, which kumite passes on: write '{near}' if that is meant"
+        );
+        Some(source.error_at(&[table, name], what).to_string())
+    };
+    names.filter_map(doubt).collect()
 }
 
 /// The fixed parameters with those of a point beside them, or in their place.
@@ -862,13 +886,26 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
         let expected = serde_json::json!({ "a": [1, 2.5, "x"], "b": { "c": true } });
         assert_eq!(read.answer.equals_json, Some(expected));
         for (answer, expected) in [
-            ("equals_json = 1979-05-27", "15:15: JSON has no dates: write \"1979-05-27\" as text"),
+            ("equals_json = 1979-05-27", "14:15: JSON has no dates: write \"1979-05-27\" as text"),
             ("equals_json = [nan]", "JSON has no NaN"),
-            ("equals = '1'\nequals_json = 1", "16:1: a right answer is either `equals` or `equals_json`"),
+            ("equals = '1'\nequals_json = 1", "15:1: a right answer is either `equals` or `equals_json`"),
         ] {
             let found = with(answer).unwrap_err();
             assert!(found.contains(expected), "{found}");
         }
+    }
+
+    #[test]
+    fn a_parameter_that_is_almost_kumite_s_is_doubted_unless_that_is_given_too() {
+        let doubts = |parameters: &str| {
+            let text = format!("question = 'x'\nkind = 'task'\n[workload]\n{parameters}\n");
+            Experiment::from_text(&text, "quick", &["a"]).unwrap().doubts
+        };
+        let [only] = &doubts("students = 3\niteration = 3")[..] else { panic!("one of two") };
+        assert!(only.contains(":5:1: 'iteration' is a parameter of the contenders' own"), "{only}");
+        assert!(only.ends_with("write 'iterations' if that is meant"), "{only}");
+        assert_eq!(doubts("scores = 10").len(), 1);
+        assert_eq!(doubts("scores = 10\ncores = 1"), [""; 0]);
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let experiment = Experiment::load(&args.experiment, "quick")?;
+    experiment.doubts.iter().for_each(|what| output::note(what));
     let choice = args.contenders.choice();
     choice.check(&experiment)?;
     let available = cores();

@@ -55,6 +55,7 @@ pub struct Args {
 
 pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
+    experiment.doubts.iter().for_each(|what| output::note(what));
     if let Some(blocks) = args.blocks {
         experiment.blocks = blocks;
     }

@@ -51,6 +51,7 @@ fn parameter(text: &str) -> Result<(String, AxisValue), String> {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
+    experiment.doubts.iter().for_each(|what| output::note(what));
     if experiment.kind() != TaskDriver::KIND {
         return Err(Failure::Usage(format!(
             "{} is of kind {}: only tasks have jobs; `kumite check {} --only {}` tries one",

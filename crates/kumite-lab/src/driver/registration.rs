@@ -1,3 +1,5 @@
+//! What a kind of workload registers.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{AxisValue, Kind};

@@ -1,3 +1,5 @@
+//! A workload as plans see it.
+
 use std::fmt::Debug;
 use std::path::Path;
 use std::time::Duration;

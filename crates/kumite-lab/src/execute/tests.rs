@@ -47,7 +47,7 @@ impl Executor for Fake<'_> {
             stop.store(true, Ordering::Relaxed);
             return Err(Halt::Interrupted);
         }
-        let mut measured = Measured::failed(Outcome::Failed, "it never answered".into());
+        let mut measured = Measured::failed("it never answered".into());
         if self.case.marked.contains(&order.seq) {
             measured.marks.push(Mark::Stolen);
         }

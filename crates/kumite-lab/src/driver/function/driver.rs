@@ -58,10 +58,9 @@ struct Seen {
 
 impl<'a> FunctionDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<FunctionDriver<'a>, Halt> {
-        let Opening { experiment, cores, state, run, seed, stop } = *of;
-        let logs = PathBuf::from("logs").join(run);
+        let Opening { experiment, cores, state, seed, stop, .. } = *of;
+        let logs = settle(of)?;
         let logs_here = state.join(&logs);
-        settle(&logs_here, cores)?;
         let services = Services::rehearsed(experiment, cores, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
         let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
@@ -125,7 +124,7 @@ impl<'a> FunctionDriver<'a> {
             Ok(answers) => answers,
             Err(Halt::Interrupted) => return Err(Halt::Interrupted),
             Err(Halt::Failed(why)) => {
-                return Ok(Measured { sample: of_life, ..Measured::failed(Outcome::Failed, why) });
+                return Ok(Measured { sample: of_life, ..Measured::failed(why) });
             }
         };
         let ends = seen.offered.made.iter().map(|made| made.due + made.wall()).max().unwrap_or(began);
@@ -194,7 +193,7 @@ impl<'a> FunctionDriver<'a> {
 
 impl Executor for FunctionDriver<'_> {
     fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(format!("{:04}-{}", order.seq, order.contender.name));
+        let log = self.logs.join(order.log_name());
         let seed = of_routing(self.seed, order.point, order.block);
         let tried = self.tried(order.contender, order.point, None, seed, &self.state.join(&log), stop);
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })

@@ -32,8 +32,7 @@ pub(crate) struct HttpDriver<'a> {
 
 impl<'a> HttpDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<HttpDriver<'a>, Halt> {
-        let Opening { experiment, cores, state, run, stop, .. } = *of;
-        let logs = PathBuf::from("logs").join(run);
+        let Opening { experiment, cores, state, stop, .. } = *of;
         // Before the first contender, so that all of them inherit the same limit.
         let points = experiment.points();
         let most = points
@@ -41,7 +40,7 @@ impl<'a> HttpDriver<'a> {
             .filter_map(|point| Some(http(experiment, point, cores).ok()?.0.most_connections()))
             .max();
         load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
-        settle(&state.join(&logs), cores)?;
+        let logs = settle(of)?;
         let services = Services::rehearsed(experiment, cores, &state.join(&logs), stop)?;
         Ok(HttpDriver { experiment, cores, state, logs, services })
     }
@@ -97,7 +96,7 @@ impl HttpDriver<'_> {
 
 impl Executor for HttpDriver<'_> {
     fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name));
+        let log = self.logs.join(order.log_name() + ".log");
         let tried = self.tried(order, &self.state.join(&log), stop);
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }

@@ -43,7 +43,7 @@ impl Executor for External<'_> {
                     log: None,
                 }
             }
-            Err(error) => Measured::failed(Outcome::Failed, error.to_string()),
+            Err(error) => Measured::failed(error.to_string()),
         };
         self.result = Some(result);
         Ok(measured)

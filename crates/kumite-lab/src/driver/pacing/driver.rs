@@ -44,9 +44,8 @@ struct Started {
 
 impl<'a> PacingDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<PacingDriver<'a>, Halt> {
-        let Opening { experiment, cores, state, run, .. } = *of;
-        let logs = PathBuf::from("logs").join(run);
-        settle(&state.join(&logs), cores)?;
+        let Opening { experiment, cores, state, .. } = *of;
+        let logs = settle(of)?;
         Ok(PacingDriver { experiment, cores, state, logs })
     }
 
@@ -123,7 +122,7 @@ impl<'a> PacingDriver<'a> {
 
 impl Executor for PacingDriver<'_> {
     fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name));
+        let log = self.logs.join(order.log_name() + ".log");
         let tried = self.tried(order, &self.state.join(&log), stop);
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }

@@ -76,10 +76,9 @@ impl<'a> TaskDriver<'a> {
 
     /// From now on this thread, and those it starts, stay on the engine's CPUs.
     pub fn open(of: &Opening<'a>) -> Result<TaskDriver<'a>, Halt> {
-        let Opening { experiment, cores, state, run, stop, .. } = *of;
-        let logs = PathBuf::from("logs").join(run);
+        let Opening { experiment, cores, state, stop, .. } = *of;
+        let logs = settle(of)?;
         let logs_here = state.join(&logs);
-        settle(&logs_here, cores)?;
         let services = Services::rehearsed(experiment, cores, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
         let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
@@ -221,7 +220,7 @@ impl<'a> TaskDriver<'a> {
 
 impl Executor for TaskDriver<'_> {
     fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(format!("{:04}-{}.log", order.seq, order.contender.name));
+        let log = self.logs.join(order.log_name() + ".log");
         let tried = self.tried(order, &self.state.join(&log), stop);
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }
