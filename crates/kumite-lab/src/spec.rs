@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::contender::{Contender, Variant};
-use crate::driver::{Draft, KINDS, Registration, Workload};
+use crate::driver::{AnyWorkload, Draft, KINDS, Registration};
 use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
 use crate::own_metric::{self, OwnMetric};
 use crate::param::{Parameters, near};
@@ -281,7 +281,7 @@ impl Experiment {
     }
 
     /// The workload of one trial.
-    pub(crate) fn workload(&self, point: &Point) -> Result<Box<dyn Workload>, String> {
+    pub(crate) fn workload(&self, point: &Point) -> Result<AnyWorkload, String> {
         (self.kind.workload)(&self.parameters(point), &self.answer)
     }
 
@@ -435,7 +435,7 @@ impl Experiment {
         // Before the claims: they would miss the steps of a load that is wrong.
         let of_point =
             |planned: &Planned| (kind.workload)(&at_point(&workload, &planned.point), &file.answer);
-        let workloads: Vec<Box<dyn Workload>> = planned
+        let workloads: Vec<AnyWorkload> = planned
             .iter()
             .map(of_point)
             .collect::<Result<_, _>>()

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use kumite_record::{Cores, Point};
 
 pub(crate) use registration::{Draft, Registration, Wrong};
-pub(crate) use workload::Workload;
+pub(crate) use workload::{AnyWorkload, Workload};
 
 use crate::execute::Executor;
 use crate::halt::Halt;

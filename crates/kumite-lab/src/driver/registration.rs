@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{AxisValue, Kind};
 
-use super::{Driver, Opening, Workload};
+use super::{AnyWorkload, Driver, Opening};
 use crate::contender::Variant;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
@@ -31,7 +31,7 @@ pub(crate) struct Registration {
     /// The parameter that says which of a contender's code runs: each of its values is checked.
     pub code: Option<&'static str>,
     /// Reads the workload of a trial.
-    pub workload: fn(&Parameters, &Answer) -> Result<Box<dyn Workload>, String>,
+    pub workload: fn(&Parameters, &Answer) -> Result<AnyWorkload, String>,
     /// Finds what is wrong with an experiment as a whole.
     pub check: fn(&Draft) -> Result<(), Wrong>,
     /// Makes its driver.
@@ -47,7 +47,7 @@ pub(crate) struct Draft<'a> {
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
     pub variants: &'a [&'a Variant],
     /// One for each point.
-    pub workloads: &'a [Box<dyn Workload>],
+    pub workloads: &'a [AnyWorkload],
 }
 
 /// What is wrong: the names that lead to the key, and why.

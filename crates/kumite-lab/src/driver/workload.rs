@@ -8,6 +8,9 @@ use kumite_record::Within;
 
 use crate::cores::WantedCores;
 
+/// The workload of one trial, of whichever kind.
+pub(crate) type AnyWorkload = Box<dyn Workload>;
+
 /// What a contender is to do in one trial, as far as plans and files are made of it. Each driver reads its own.
 pub(crate) trait Workload: Debug {
     /// The CPUs that the contender is to have.
