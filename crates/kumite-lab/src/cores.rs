@@ -85,7 +85,7 @@ mod tests {
     use crate::driver::{Registration, function, http, task};
 
     fn experiment(kind: &Registration, name: &str, values: &str) -> Experiment {
-        let text = format!("question = 'x'\nkind = '{}'\n[axes]\n{name} = {values}\n", kind.kind);
+        let text = format!("question = 'x'\nkind = '{}'\n[axes]\n{name} = {values}\n", kind.name);
         Experiment::from_text(&text, "quick", &["a"]).unwrap()
     }
 

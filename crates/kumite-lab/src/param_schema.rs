@@ -23,7 +23,7 @@ pub(crate) fn by_kind(schema: &mut Schema) {
         });
         all.insert("profiles".to_owned(), profiles);
         json!({
-            "if": { "properties": { "kind": { "description": "The kind.", "const": kind.kind.as_str() } } },
+            "if": { "properties": { "kind": { "description": "The kind.", "const": kind.name.as_str() } } },
             "then": { "properties": all },
         })
     };
@@ -105,9 +105,9 @@ mod tests {
     /// The workload as text, without what is only passed on.
     fn read(kind: &Registration, given: &Parameters) -> Option<String> {
         let read = (kind.workload)(given, &Answer::default()).ok()?;
-        Some(if kind.kind == task::KIND.kind {
+        Some(if kind.name == task::KIND.name {
             format!("{:?}", TaskWorkload { params: Value::Null, ..TaskWorkload::new(given).ok()? })
-        } else if kind.kind == function::KIND.kind {
+        } else if kind.name == function::KIND.name {
             let read = FunctionWorkload::new(given).ok()?;
             format!("{:?}", FunctionWorkload { parameters: Parameters::new(), ..read })
         } else {

@@ -135,7 +135,7 @@ pub(crate) struct File {
     /// Where it was argued.
     source: Option<kumite_record::Source>,
     /// The kind of workload.
-    #[schemars(extend("enum" = KINDS.map(|kind| kind.kind.as_str())))]
+    #[schemars(extend("enum" = KINDS.map(|kind| kind.name.as_str())))]
     kind: String,
     /// Blocks at each point, at most; 10 if it is not given. A run ends earlier once its verdicts are in. It takes six to
     /// decide one claim, nine to decide each of six.
@@ -243,7 +243,7 @@ impl Experiment {
 
     /// Which kind of workload.
     pub fn kind(&self) -> Kind {
-        self.kind.kind.clone()
+        self.kind.name.clone()
     }
 
     /// The points of the plan.
@@ -378,16 +378,11 @@ impl Experiment {
             let values = profile.workload.values_mut().chain(profile.axes.values_mut().flatten());
             values.for_each(whole);
         }
-        let Some(kind) = KINDS.into_iter().find(|kind| kind.kind.as_str() == file.kind) else {
-            let known = KINDS.map(|kind| kind.kind.as_str()).join(", ");
+        let Some(kind) = KINDS.into_iter().find(|kind| kind.name.as_str() == file.kind) else {
+            let known = KINDS.map(|kind| kind.name.as_str()).join(", ");
             return Err(source.error_at(&["kind"], format!("unknown kind '{}'; known: {known}", file.kind)));
         };
-        let variants: Vec<&Variant> = contenders.iter().flat_map(|contender| &contender.variants).collect();
-        check_keys(source, &file, kind, &variants)?;
-        if file.answer.equals.is_some() && file.answer.equals_json.is_some() {
-            let what = "a right answer is either `equals` or `equals_json`: leave one of them out";
-            return Err(source.error_at(&["answer", "equals_json"], what));
-        }
+        check_keys(source, &file, kind, &contenders)?;
         for (chosen, overrides) in &file.profiles {
             check_profile(source, &file, chosen, overrides)?;
         }
@@ -433,25 +428,7 @@ impl Experiment {
         })?;
         let metrics = (kind.metrics)().around(derived.metrics().cloned().chain(of_services));
         // Before the claims: they would miss the steps of a load that is wrong.
-        let of_point =
-            |planned: &Planned| (kind.workload)(&at_point(&workload, &planned.point), &file.answer);
-        let workloads: Vec<AnyWorkload> = planned
-            .iter()
-            .map(of_point)
-            .collect::<Result<_, _>>()
-            .map_err(|what| source.error_at(&["workload"], what))?;
-        for workload in &workloads {
-            let checked = workload.check_folder(&folder);
-            checked.map_err(|(parameter, what)| source.error_at(&["workload", parameter], what))?;
-        }
-        let draft = Draft {
-            answer: &file.answer,
-            parameters: &parameters,
-            axes: &file.axes,
-            variants: &variants,
-            workloads: &workloads,
-        };
-        (kind.check)(&draft).map_err(|(path, what)| source.error_at(path, what))?;
+        check_workloads(source, &file, kind, &contenders, &folder, &workload, &planned)?;
         let of_any_profile = of_any_profile.iter().flat_map(|(workload, planned)| {
             let of_point =
                 |planned: &Planned| (kind.workload)(&at_point(workload, &planned.point), &file.answer).ok();
@@ -546,25 +523,56 @@ fn parse_services(
     files.iter().map(parse).collect()
 }
 
-/// An error if a key is given that only other kinds have.
+/// An error if a key is given that only other kinds have, or that another takes the place of.
 fn check_keys(
     source: &Source,
     file: &File,
     kind: &Registration,
-    variants: &[&Variant],
+    contenders: &[Contender],
 ) -> Result<(), SpecError> {
     let is_of_others = |(key, given): &(&str, bool)| *given && !kind.keys.contains(key);
     if let Some((key, _)) = keys_of_experiment(file).into_iter().find(is_of_others) {
         let path: Vec<&str> = key.split('.').collect();
         return Err(source.error_at(&path, of_others(key, kind)));
     }
-    for variant in variants {
+    if file.answer.equals.is_some() && file.answer.equals_json.is_some() {
+        let what = "a right answer is either `equals` or `equals_json`: leave one of them out";
+        return Err(source.error_at(&["answer", "equals_json"], what));
+    }
+    for variant in contenders.iter().flat_map(|contender| &contender.variants) {
         if let Some((key, _)) = keys_of_contender(variant).into_iter().find(is_of_others) {
             let what = format!("contender {}: {}", variant.name, of_others(key, kind));
             return Err(source.error_at(&["kind"], what));
         }
     }
     Ok(())
+}
+
+/// Reads the workload of each point of the profile, and has their kind find what is wrong with the experiment.
+fn check_workloads(
+    source: &Source,
+    file: &File,
+    kind: &Registration,
+    contenders: &[Contender],
+    folder: &Path,
+    fixed: &Parameters,
+    planned: &[Planned],
+) -> Result<(), SpecError> {
+    let of_point = |planned: &Planned| (kind.workload)(&at_point(fixed, &planned.point), &file.answer);
+    let workloads: Result<Vec<AnyWorkload>, String> = planned.iter().map(of_point).collect();
+    let workloads = workloads.map_err(|what| source.error_at(&["workload"], what))?;
+    for workload in &workloads {
+        let checked = workload.check_folder(folder);
+        checked.map_err(|(parameter, what)| source.error_at(&["workload", parameter], what))?;
+    }
+    let draft = Draft {
+        answer: &file.answer,
+        parameters: &fixed.keys().chain(file.axes.keys()).cloned().collect(),
+        axes: &file.axes,
+        variants: &contenders.iter().flat_map(|contender| &contender.variants).collect::<Vec<_>>(),
+        workloads: &workloads,
+    };
+    (kind.check)(&draft).map_err(|(path, what)| source.error_at(path, what))
 }
 
 /// The keys of experiment.toml that only some kinds have, and whether they are given.
@@ -598,7 +606,7 @@ fn of_others(key: &str, kind: &Registration) -> String {
         Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         _ => contenders.concat(),
     };
-    format!("only {contenders} have `{key}`, and this is of kind {}", kind.kind)
+    format!("only {contenders} have `{key}`, and this is of kind {}", kind.name)
 }
 
 /// Parameters of the contenders' own that may be kumite's, mistyped. One that is beside kumite's is another.
@@ -864,7 +872,7 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
         let known: Vec<&str> = of_experiment.iter().chain(&of_contender).map(|(key, _)| *key).collect();
         for kind in KINDS {
             let unknown = kind.keys.iter().find(|key| !known.contains(key));
-            assert_eq!(unknown, None, "{}", kind.kind);
+            assert_eq!(unknown, None, "{}", kind.name);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::spec::Answer;
 #[derive(Debug)]
 pub(crate) struct Registration {
     /// The word for it in files and reports.
-    pub kind: Kind,
+    pub name: Kind,
     /// What its contenders are called.
     pub contenders: &'static str,
     /// What its trials measure in every experiment.

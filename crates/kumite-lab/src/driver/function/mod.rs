@@ -20,7 +20,7 @@ const NAME: Kind = Kind::new("function");
 const LONGEST_NAME: usize = 64;
 
 pub(crate) static KIND: Registration = Registration {
-    kind: NAME,
+    name: NAME,
     contenders: "functions",
     metrics: metrics::metrics,
     part_metrics: metrics::part_metrics,

@@ -128,7 +128,7 @@ fn measured(
     offered: &Offered,
     workload: &HttpWorkload,
     shared: bool,
-    wanting: Option<String>,
+    left: Option<String>,
     log: &Path,
 ) -> Measured {
     let outcome = &offered.outcome;
@@ -145,7 +145,7 @@ fn measured(
     }
     let mut measured = Measured {
         outcome: Outcome::Ok,
-        reason: wanting,
+        reason: left,
         sample,
         marks,
         ready_ms: None,

@@ -27,7 +27,7 @@ pub(crate) use workload::HttpWorkload;
 const NAME: Kind = Kind::new("http");
 
 pub(crate) static KIND: Registration = Registration {
-    kind: NAME,
+    name: NAME,
     contenders: "servers",
     metrics: metrics::metrics,
     part_metrics: steps::part_metrics,

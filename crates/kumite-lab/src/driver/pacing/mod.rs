@@ -17,7 +17,7 @@ pub use busy::Busy;
 pub(crate) use workload::PacingWorkload;
 
 pub(crate) static KIND: Registration = Registration {
-    kind: Kind::new("pacing"),
+    name: Kind::new("pacing"),
     contenders: "players",
     metrics: metrics::metrics,
     part_metrics: Metrics::default,

@@ -25,7 +25,7 @@ pub(crate) use workload::TaskWorkload;
 const NAME: Kind = Kind::new("task");
 
 pub(crate) static KIND: Registration = Registration {
-    kind: NAME,
+    name: NAME,
     contenders: "tasks",
     metrics: metrics::metrics,
     part_metrics: Metrics::default,
