@@ -917,6 +917,19 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
     }
 
     #[test]
+    fn a_function_is_checked_once_for_each_handler_and_a_server_once() {
+        let count = |kind: &str, axes: &str| {
+            let text = format!("question = 'x'\nkind = '{kind}'\n[axes]\n{axes}\n");
+            let experiment = Experiment::from_text(&text, "quick", &["a"]).unwrap();
+            let planned: Vec<&Planned> = experiment.planned.iter().collect();
+            experiment.checked_at(&planned, "a").len()
+        };
+        assert_eq!(count("function", "handler = ['one', 'two']\nmemory_mb = [128, 256, 512]"), 2);
+        assert_eq!(count("function", "memory_mb = [128, 256]"), 1);
+        assert_eq!(count("http", "path = ['/one', '/two']"), 1);
+    }
+
+    #[test]
     fn an_unknown_profile_names_those_there_are() {
         let found = Experiment::from_text(SPEC, "slow", &["a", "b"]).unwrap_err().to_string();
         assert_eq!(found, "no profile 'slow' in fake; there are: full, quick, standard");

@@ -1,5 +1,6 @@
 //! What `run` and `resume` have in common: measuring, judging, and how it ended.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use kumite_lab::{
     Event, Experiment, Halt, Lock, Opening, Ready, Session, conclude, execute, export, humane, plan,
     undecided,
 };
-use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Trial, Unit};
+use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit};
 
 use crate::exit::Failure;
 use crate::output;
@@ -73,7 +74,8 @@ impl Measuring<'_> {
         let ended = execute(&session, driver.as_mut(), clock, store, self.stop, &mut |event| match event {
             Event::Note(note) => progress.note(&note),
             Event::Trial { done, total, left, trial } => {
-                let what = result(&run.metrics, trial).unwrap_or_else(|| trial.outcome.as_str().to_owned());
+                let what = result(&run.metrics, &trial.sample.metrics)
+                    .unwrap_or_else(|| trial.outcome.as_str().to_owned());
                 let left = format!("at most {} left", humane(left));
                 let cell = run.cell(&trial.contender, &trial.point);
                 progress.step(done, total, &format!("{left}; {cell}: {what}"));
@@ -93,11 +95,11 @@ pub fn before_trials(halt: Halt) -> Failure {
     }
 }
 
-/// What a reader asks first: the first of these metrics that the trial has.
-fn result(metrics: &[Metric], trial: &Trial) -> Option<String> {
-    let found = metrics.iter().find_map(|metric| Some((metric, *trial.sample.metrics.get(&metric.name)?)));
+/// What a reader asks first: the first of the declared metrics that a trial has.
+fn result(declared: &[Metric], measured: &BTreeMap<String, f64>) -> Option<String> {
+    let found = declared.iter().find_map(|metric| Some((metric, *measured.get(&metric.name)?)));
     found.map(|(Metric { name, unit, .. }, value)| {
-        let digits = if value.abs() < 10.0 { 2 } else { 0 };
+        let digits = if value.abs() < 10.0 && value.fract() != 0.0 { 2 } else { 0 };
         let words = Unit::without(name).replace('_', " ");
         format!("{words} {value:.digits$} {}", unit.symbol()).trim_end().to_owned()
     })
@@ -114,5 +116,24 @@ pub fn ended(export: &Export, stop: &AtomicBool) -> Result<(), Failure> {
             Err(Failure::Incomplete("no trial gave a result".to_owned()))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_of_a_trial_is_the_first_metric_that_it_has() {
+        let declared = ["recovery_ms", "throughput_rps", "error_p99_us", "cold_calls"];
+        let declared = declared.map(|name| Metric::new(name, "One."));
+        let of = |metrics: &[(&str, f64)]| {
+            result(&declared, &metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+        };
+        let words = of(&[("error_p99_us", 1.0), ("throughput_rps", 812.4)]);
+        assert_eq!(words.as_deref(), Some("throughput 812 /s"));
+        assert_eq!(of(&[("error_p99_us", 1.256)]).as_deref(), Some("error p99 1.26 us"));
+        assert_eq!(of(&[("cold_calls", 3.0)]).as_deref(), Some("cold calls 3"));
+        assert_eq!(of(&[("unknown", 3.0)]), None);
     }
 }
