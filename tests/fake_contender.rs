@@ -104,6 +104,7 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
         let nth = answered.fetch_add(1, Ordering::Relaxed);
         let word = match mode {
             "liar" => "pang",
+            "json" => "{\"b\": 2, \"a\": [1]}\n",
             // The first answer, which says that it is ready, is right.
             "slip" if nth % 20 == 19 => "pang",
             _ => "pong",

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kumite::{Of, Tries, World};
-use kumite_lab::{Clock, Executor, Measured, Order};
-use kumite_record::{AxisValue, Mark, Outcome, Part};
+use kumite::World;
+use kumite_lab::{Clock, Driver, Executor, Halt, Measured, Opening, Order, Ready};
+use kumite_record::{AxisValue, Mark, Outcome, Part, Point};
 use nix::sys::signal::{Signal, raise};
 use serde::Deserialize;
 
@@ -110,15 +110,15 @@ impl World for Scripted {
         &self.time
     }
 
-    fn tries<'a>(&'a self, _of: &Of<'a>) -> Option<Result<Tries<'a>, String>> {
+    fn open<'a>(&'a self, _of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
         let text = std::fs::read_to_string("script.toml").expect("a test writes script.toml");
         let script = toml::from_str(&text).expect("script.toml is right");
-        Some(Ok(Tries { executor: Box::new(Actor { script, time: &self.time }), wanting: Vec::new() }))
+        Ok(Box::new(Actor { script, time: &self.time }))
     }
 }
 
 impl Executor for Actor<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
         let mut measured = Measured::answered(None);
         let (mut takes, mut does) = (Duration::from_secs(1), None);
         for rule in self.script.trial.iter().filter(|rule| rule.is_of(order)) {
@@ -143,13 +143,19 @@ impl Executor for Actor<'_> {
         }
         self.time.gone.set(self.time.gone.get() + takes);
         if stop.load(Ordering::Relaxed) {
-            return None;
+            return Err(Halt::Interrupted);
         }
         if measured.outcome != Outcome::Ok {
             measured.sample = Default::default();
         }
         let ms = takes.as_secs_f64() * 1e3;
-        Some(Measured { ready_ms: Some(0.0), load_ms: Some(ms), ..measured })
+        Ok(Measured { ready_ms: Some(0.0), load_ms: Some(ms), ..measured })
+    }
+}
+
+impl Driver for Actor<'_> {
+    fn check(&mut self, _: &Ready, _: &Point, _: &AtomicBool) -> Result<&'static str, Halt> {
+        unreachable!("`kumite check` starts contenders in every world")
     }
 }
 

@@ -1,7 +1,7 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::place::{Place, Said};
+use crate::place::{EXPERIMENT, Place, Said};
 
 #[test]
 fn contenders_that_answer_right_pass() {
@@ -28,13 +28,29 @@ fn one_that_lies_and_one_that_crashes_do_not() {
     assert!(said.out.contains("✓ good"), "{}", said.out);
     assert!(
         said.out.contains(
-            "✗ liar: its answer is wrong (status 200, 4 bytes \"pang\"); its log: it printed nothing"
+            "✗ liar: its answer is wrong (status 200, 4 bytes \"pang\", not \"pong\"); its log: it printed nothing"
         ),
         "{}",
         said.out
     );
     assert!(said.err.contains("error: 2 of 3 contenders of fake are wanting"), "{}", said.err);
     assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
+fn a_json_body_is_right_however_it_is_written() {
+    let place = Place::new("", &[("a", "json")]);
+    let check = |expected: &str| {
+        let text = EXPERIMENT.replace("equals = \"pong\"", expected);
+        place.write("experiments/fake/experiment.toml", &text);
+        place.kumite(&["check", "fake"])
+    };
+    check("equals_json = { a = [1], b = 2 }").ended(0);
+    let said = check("equals_json = { a = [3], b = 2 }").ended(1);
+    let expected = r#"where it is {"a":[1],"b":2}, not {"a":[3],"b":2}"#;
+    assert!(said.out.contains(expected), "{}", said.out);
+    let said = check("equals_json = 1\nequals = '1'").ended(2);
+    assert!(said.err.contains("either `equals` or `equals_json`"), "{}", said.err);
 }
 
 #[test]

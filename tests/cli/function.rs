@@ -386,10 +386,11 @@ fn check_calls_every_handler_once() {
 #[test]
 fn what_cannot_be_is_said_before_anything_starts() {
     let said = place(&[], &[("a", "")]).kumite(&["run", "fake", "--dry-run"]).ended(0);
-    assert!(said.out.contains("1 trials; how long a call takes, the first round tells"), "{}", said.out);
+    assert!(said.out.contains("1 trials; how long a trial takes, the first round tells"), "{}", said.out);
     let said = place(&[], &[("a", "")]).kumite(&["task", "fake", "--contender", "a"]).ended(2);
     assert!(
-        said.err.contains("is of kind function: only tasks have jobs; `kumite function`"),
+        said.err
+            .contains("is of kind function: only tasks have jobs; `kumite check fake --only a` tries one"),
         "{}",
         said.err
     );
@@ -414,7 +415,7 @@ fn what_cannot_be_is_said_before_anything_starts() {
         "contender.toml:6:1: memory_mb is a whole number from 128 to 10240, not 64",
     );
     refused(&[], "reads = 'jmh'", "contender a: only tasks have `reads`");
-    refused(&[("blocks = 1", "blocks = 1\ndisk = \"1 MB\"")], "", "only tasks have disk");
+    refused(&[("blocks = 1", "blocks = 1\ndisk = \"1 MB\"")], "", "only tasks have `disk`");
     refused(
         &[("n = 7", "n = 7\nrouting = \"any\"")],
         "",

@@ -195,10 +195,14 @@ fn what_makes_no_sense_is_an_error_with_its_place() {
     );
     refused(("frames = 100", "macro = 'none.txt'"), "", "none.txt: No such file");
     refused(("frames = 100", "macro = 'experiment.toml'"), "", "experiment.toml:2:1: ");
-    refused(("", ""), "[answer]\nequals = '1'\n", "a player's states are compared with the macro");
+    refused(
+        ("", ""),
+        "[answer]\nequals = '1'\n",
+        "only servers, tasks and functions have `answer.equals`, and this is of kind pacing",
+    );
     refused(
         ("", ""),
         "[services.db]\nkind = 'postgres'\n",
-        "only servers, tasks and functions have [services]",
+        "only servers, tasks and functions have `services`",
     );
 }

@@ -439,7 +439,7 @@ fn a_dry_run_starts_nothing() {
     let place = place(&[("blocks = 1", "blocks = 3")], &["crash"]);
     let said = place.kumite(&["run", "fake", "--dry-run"]).ended(0);
     let expected =
-        "profile standard: 1 point, 3 blocks each, 3 trials; how long a job takes, the first round tells\n";
+        "profile standard: 1 point, 3 blocks each, 3 trials; how long a trial takes, the first round tells\n";
     assert!(said.out.contains(expected), "{}", said.out);
     assert!(!place.path(".kumite").exists());
 }
@@ -475,7 +475,7 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         (
             "[answer]",
             "[answer]\nstatus = 200",
-            ":12:1: only an http answer has a status; others have equals, at and checker",
+            ":12:1: only servers have `answer.status`, and this is of kind task",
         ),
         (
             AT,
@@ -496,7 +496,7 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         ),
         ("[workload]", "disk = '$m'\n[workload]", ":5:1: column 1 of its text: no parameter 'm'"),
         ("iterations = 2", "iterations = 0", "iterations is a whole number from 1 to 100000, not 0"),
-        ("\"task\"", "\"http\"", ":9:2: only tasks and functions have [metrics], and this is of kind http"),
+        ("\"task\"", "\"http\"", ":9:2: only tasks and functions have `metrics`, and this is of kind http"),
     ];
     for (from, to, expected) in cases {
         let place = place(&[(from, to)], &["right"]);
@@ -505,4 +505,12 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         assert!(said.err.contains("experiments/fake/experiment.toml:"), "{to}: {}", said.err);
         assert!(!place.path(".kumite").exists(), "nothing is begun");
     }
+}
+
+#[test]
+fn a_parameter_that_may_be_mistyped_is_said_and_the_run_goes_on() {
+    let place = place(&[("iterations = 2", "iteration = 2")], &["right"]);
+    let said = place.kumite(&["run", "fake", "--dry-run"]).ended(0);
+    let expected = "experiment.toml:8:1: 'iteration' is a parameter of the contenders' own";
+    assert!(said.err.contains(expected), "{}", said.err);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::function::MEMORY_MB;
+use crate::driver::function::MEMORY_MB;
 use crate::needs::Need;
 use crate::place::{Source, SpecError};
 use kumite_judge::EACH_CONTENDER;

@@ -4,7 +4,6 @@ use kumite_record::Cores;
 
 use crate::place::SpecError;
 use crate::spec::Experiment;
-use crate::workload::Workload;
 
 /// How many CPUs a contender is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, S
             continue;
         }
         let workload = experiment.workload(&point).map_err(SpecError::Usage)?;
-        let given = workload.given_cores(available).map_err(SpecError::Usage)?;
+        let given = workload.cores().given(available).map_err(SpecError::Usage)?;
         used.contender.extend(given.cores);
     }
     match unavailable.first() {
@@ -45,17 +44,21 @@ pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, S
     }
 }
 
-impl Workload {
-    /// The CPUs of the contender, or why they cannot be had. A load engine has its own unless all are asked for; whoever
-    /// gives jobs or calls a function waits while it works, and so its CPU may be the worker's or the function's too.
-    pub(crate) fn given_cores(&self, available: &Cores) -> Result<GivenCores, String> {
-        let (name, asked, may_share) = match self {
-            Workload::Http(http) => ("server_cores", http.server_cores, false),
-            Workload::Task(task) => ("cores", task.cores, true),
-            Workload::Function(function) => ("cores", function.cores, true),
-            // The recorder never rests while a state may come.
-            Workload::Pacing(pacing) => ("cores", pacing.cores, false),
-        };
+/// The CPUs that a workload wants for its contender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WantedCores {
+    /// The parameter that says how many.
+    pub param: &'static str,
+    pub asked: AskedCores,
+    /// Whether the engine's may be among them although not all are asked for: whoever gives jobs or calls a function waits
+    /// while it works, and a load engine has a CPU of its own.
+    pub may_share: bool,
+}
+
+impl WantedCores {
+    /// The CPUs of the contender, or why they cannot be had.
+    pub(crate) fn given(self, available: &Cores) -> Result<GivenCores, String> {
+        let WantedCores { param, asked, may_share } = self;
         let mut cores = available.contender.clone();
         let engine = available.engine.iter().filter(|core| !available.contender.contains(core));
         if may_share || asked == AskedCores::All {
@@ -65,7 +68,7 @@ impl Workload {
             if count > cores.len() {
                 let beside = if may_share { "" } else { "beside the load engine's, " };
                 return Err(format!(
-                    "{name} = {count} cannot be had: {beside}kumite may use {} here",
+                    "{param} = {count} cannot be had: {beside}kumite may use {} here",
                     cores.len()
                 ));
             }
@@ -79,15 +82,16 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::{Registration, function, http, task};
 
-    fn experiment(kind: &str, name: &str, values: &str) -> Experiment {
-        let text = format!("question = 'x'\nkind = '{kind}'\n[axes]\n{name} = {values}\n");
+    fn experiment(kind: &Registration, name: &str, values: &str) -> Experiment {
+        let text = format!("question = 'x'\nkind = '{}'\n[axes]\n{name} = {values}\n", kind.name);
         Experiment::from_text(&text, "quick", &["a"]).unwrap()
     }
 
     fn used(values: &str) -> Result<Vec<usize>, String> {
         let available = Cores { contender: vec![0, 1, 2], engine: vec![3] };
-        let experiment = experiment("http", "server_cores", values);
+        let experiment = experiment(&http::KIND, "server_cores", values);
         used_cores(&experiment, &available).map(|cores| cores.contender).map_err(|error| error.to_string())
     }
 
@@ -104,9 +108,9 @@ mod tests {
         );
     }
 
-    fn given(kind: &str, name: &str, available: &Cores) -> Vec<(usize, bool)> {
+    fn given(kind: &Registration, name: &str, available: &Cores) -> Vec<(usize, bool)> {
         let experiment = experiment(kind, name, "[1, 'all']");
-        let of = |point| experiment.workload(&point).unwrap().given_cores(available).unwrap();
+        let of = |point| experiment.workload(&point).unwrap().cores().given(available).unwrap();
         experiment.points().into_iter().map(of).map(|given| (given.cores.len(), given.shared)).collect()
     }
 
@@ -114,7 +118,9 @@ mod tests {
     fn sharing_is_known() {
         let two = Cores { contender: vec![0], engine: vec![1] };
         let one = Cores { contender: vec![0], engine: vec![0] };
-        for (kind, name) in [("http", "server_cores"), ("task", "cores"), ("function", "cores")] {
+        for (kind, name) in
+            [(&http::KIND, "server_cores"), (&task::KIND, "cores"), (&function::KIND, "cores")]
+        {
             assert_eq!(given(kind, name, &two), [(1, false), (2, true)]);
             assert_eq!(given(kind, name, &one), [(1, true), (1, true)], "one CPU");
         }
@@ -124,8 +130,8 @@ mod tests {
     fn a_worker_may_have_the_engine_s_too() {
         let available = Cores { contender: vec![0], engine: vec![1] };
         let of = |values| {
-            let experiment = experiment("task", "cores", values);
-            experiment.workload(&experiment.points()[0]).unwrap().given_cores(&available)
+            let experiment = experiment(&task::KIND, "cores", values);
+            experiment.workload(&experiment.points()[0]).unwrap().cores().given(&available)
         };
         assert_eq!(of("[2]"), Ok(GivenCores { cores: vec![0, 1], shared: true }));
         assert!(of("[3]").unwrap_err().contains("cores = 3 cannot be had: kumite may use 2 here"));

@@ -1,12 +1,13 @@
 //! The plan, trial by trial, each committed before the next.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use kumite_record::{Mark, Outcome, Point, Run, Sample, Saved, Series, Store, StoreError, Trial, standing};
 
+use crate::halt::Halt;
 use crate::plan::{Block, Plan};
 use crate::prepare::Ready;
 
@@ -45,8 +46,8 @@ impl Clock for RealClock {
 
 /// What executes a trial. Replaced in tests.
 pub trait Executor {
-    /// Starts the contender, measures it at the point, stops it. None if `stop` was set before it was done.
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured>;
+    /// Starts the contender, measures it at the point, stops it. A failure is a trial that measured nothing.
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt>;
 }
 
 /// What is to be tried.
@@ -60,6 +61,13 @@ pub struct Order<'a> {
     pub point: &'a Point,
     /// In which block of the point.
     pub block: u32,
+}
+
+impl Order<'_> {
+    /// What its log is called, but for an ending.
+    pub(crate) fn log_name(&self) -> String {
+        format!("{:04}-{}", self.seq, self.contender.name)
+    }
 }
 
 /// What came of it.
@@ -82,9 +90,17 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// A failure is a trial that measured nothing; an interruption is none.
+    pub(crate) fn or_failed(tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
+        match tried {
+            Err(Halt::Failed(why)) => Ok(Measured::failed(why)),
+            tried => tried,
+        }
+    }
+
     /// A trial that measured nothing, and why.
-    pub fn failed(outcome: Outcome, reason: String) -> Measured {
-        Measured { outcome, ..Measured::answered(Some(reason)) }
+    pub fn failed(reason: String) -> Measured {
+        Measured { outcome: Outcome::Failed, ..Measured::answered(Some(reason)) }
     }
 
     /// A trial that measured nothing yet; disqualified if its answer is wrong.
@@ -205,8 +221,8 @@ pub fn execute(
                     block: block.index,
                 };
                 let started = clock.timestamp();
-                let measured = if stop.load(Ordering::Relaxed) { None } else { executor.trial(&order, stop) };
-                let Some(measured) = measured else {
+                let tried = Halt::if_set(stop).and_then(|()| executor.trial(&order, stop));
+                let Ok(measured) = Measured::or_failed(tried) else {
                     return Ok(Ended { cut_short: Some(interrupted(state.trials.len())), saved: None });
                 };
                 is_marked |= measured.marks.iter().any(|mark| mark.is_outside());

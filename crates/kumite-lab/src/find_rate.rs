@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 use kumite_load::{Arrivals, Gaps, Load};
 use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
 
-use crate::http::kinds;
-use search::{Halt, Known, search};
+use crate::driver::http::kinds;
+use search::{Known, NoTrial, search};
 use trial::{Ended, Engine, Offers, Trials, median};
 
 pub use slo::{Slo, SloError};
@@ -135,10 +135,10 @@ fn find(
     let mut failure = None;
     let mut attempt = |rate| match trials.at(rate, watch) {
         Ok(verdict) => Ok(verdict),
-        Err(Ended::Halt(halt)) => Err(halt),
+        Err(Ended::NoTrial(halt)) => Err(halt),
         Err(Ended::Failed(error)) => {
             failure = Some(error);
-            Err(Halt::Interrupted)
+            Err(NoTrial::Interrupted)
         }
     };
     let (known, halt) = search(&mut attempt, start, lowest, rules.seed);
@@ -154,17 +154,17 @@ fn found(
     rules: &RateRules,
     took: Duration,
     known: &Known,
-    halt: Option<Halt>,
+    halt: Option<NoTrial>,
     trials: Vec<RateTrial>,
 ) -> FoundRate {
-    let interval = known.interval().filter(|_| halt != Some(Halt::EngineLimit));
+    let interval = known.interval().filter(|_| halt != Some(NoTrial::EngineLimit));
     let ended = match halt {
         None => SearchEnd::Found,
-        Some(Halt::OutOfTime) if interval.is_some() => SearchEnd::Found,
-        Some(Halt::OutOfTime) => SearchEnd::OutOfTime,
-        Some(Halt::Interrupted) => SearchEnd::Interrupted,
-        Some(Halt::EngineLimit) => SearchEnd::EngineLimit,
-        Some(Halt::NeverMet) => SearchEnd::NeverMet,
+        Some(NoTrial::OutOfTime) if interval.is_some() => SearchEnd::Found,
+        Some(NoTrial::OutOfTime) => SearchEnd::OutOfTime,
+        Some(NoTrial::Interrupted) => SearchEnd::Interrupted,
+        Some(NoTrial::EngineLimit) => SearchEnd::EngineLimit,
+        Some(NoTrial::NeverMet) => SearchEnd::NeverMet,
     };
     let mut broke = BTreeMap::new();
     let (mut failed_near, mut waited_near) = (0, 0);

@@ -17,13 +17,13 @@ use kumite_record::Cores;
 pub use exchanges::Exchange;
 use session::Session;
 
-use crate::talking::Refusal;
+use crate::halt::Halt;
 
 /// Something that a kit has to do.
 struct Check {
     what: &'static str,
     /// Err says what was expected and what came instead.
-    tried: fn(&mut Session) -> Result<(), Refusal>,
+    tried: fn(&mut Session) -> Result<(), Halt>,
 }
 
 const CHECKS: &[Check] = &[
@@ -79,28 +79,20 @@ pub struct KitTested {
 
 /// Starts the command, a worker that does what `params.do` says, as a trial would, and makes every check in turn. `found` sees
 /// each at once. A worker that cannot even say hello is tried no further. From now on this thread stays on the engine's core.
-/// None if `stop` was set.
 ///
 /// # Errors
 ///
-/// A command that cannot be started, or that ends before it has said anything.
+/// A command that cannot be started, or that ends before it has said anything; and an interruption.
 pub fn kit_test(
     command: &str,
     dir: &Path,
     cores: &Cores,
     stop: &AtomicBool,
     found: &mut dyn FnMut(&KitFinding),
-) -> Option<Result<KitTested, String>> {
-    let folder = match ready(cores) {
-        Ok(folder) => folder,
-        Err(why) => return Some(Err(why)),
-    };
+) -> Result<KitTested, Halt> {
+    let folder = ready(cores)?;
     let mut session = Session::new(command, dir, cores, folder.path(), stop);
-    match tried(&mut session, found) {
-        Err(None) => None,
-        Err(Some(why)) => Some(Err(why)),
-        Ok(tested) => Some(Ok(tested)),
-    }
+    tried(&mut session, found)
 }
 
 /// A folder for the worker's files and its log.
@@ -110,27 +102,23 @@ fn ready(cores: &Cores) -> Result<tempfile::TempDir, String> {
     tempfile::tempdir().map_err(|error| format!("cannot make a folder for the worker's files: {error}"))
 }
 
-fn tried(session: &mut Session, found: &mut dyn FnMut(&KitFinding)) -> Result<KitTested, Refusal> {
+fn tried(session: &mut Session, found: &mut dyn FnMut(&KitFinding)) -> Result<KitTested, Halt> {
     let mut tested = KitTested { right: 0, wanting: 0, empty: None, hello: None };
     for check in CHECKS {
         let wanting = match (check.tried)(session) {
-            Ok(()) => None,
-            Err(None) => return Err(None),
-            Err(Some(why)) => Some(why),
-        };
-        let mute = tested.right == 0 && wanting.is_some();
-        if mute && session.has_ended() {
-            return Err(wanting);
-        }
-        match wanting {
-            None => tested.right += 1,
-            Some(_) => {
+            Ok(()) => {
+                tested.right += 1;
+                None
+            }
+            Err(Halt::Failed(why)) if tested.right > 0 || !session.has_ended() => {
                 tested.wanting += 1;
                 session.give_up();
+                Some(why)
             }
-        }
+            Err(halt) => return Err(halt),
+        };
         found(&KitFinding { what: check.what, wanting });
-        if mute {
+        if tested.right == 0 {
             return Ok(tested);
         }
     }

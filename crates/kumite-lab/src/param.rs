@@ -5,7 +5,12 @@ use std::time::Duration;
 
 use kumite_record::{AxisValue, Unit};
 
+use serde_json::Value;
+
 use crate::cores::AskedCores;
+
+/// The parameters of a trial, by name.
+pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 
 /// A parameter as its kind declares it.
 #[derive(Debug)]
@@ -109,7 +114,7 @@ impl Param {
 
 /// The parameters of one trial, read by name.
 pub(crate) struct Params<'a> {
-    pub given: &'a BTreeMap<String, AxisValue>,
+    pub given: &'a Parameters,
     pub declared: &'static [Param],
 }
 
@@ -206,6 +211,47 @@ impl Params<'_> {
                 Ok(AskedCores::Count(*count as usize))
             }
             Some(other) => Err(format!("{name} is a whole number from 1 to {MOST_CORES}, not {other}")),
+        }
+    }
+}
+
+/// All parameters as a contender is given them.
+pub(crate) fn all_as_json(parameters: &Parameters) -> Value {
+    parameters.iter().map(|(name, value)| (name.clone(), as_json(value))).collect()
+}
+
+/// The value of one.
+pub(crate) fn as_json(value: &AxisValue) -> Value {
+    match value {
+        AxisValue::Int(number) => (*number).into(),
+        AxisValue::Float(number) => (*number).into(),
+        AxisValue::Text(text) => text.as_str().into(),
+        AxisValue::Bool(flag) => (*flag).into(),
+    }
+}
+
+/// The one of these that may be meant by a name that is none of them: so near that it may be mistyped.
+pub(crate) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Among short names many are near to one another.
+    let allowed = |known: &str| if known.len() < 6 { 1 } else { 2 };
+    let with_distance = known.map(|known| (strsim::osa_distance(name, known), known));
+    let near = with_distance.filter(|(distance, known)| (1..=allowed(known)).contains(distance));
+    near.min().map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_a_typing_error_is_near_and_another_name_is_not() {
+        let near = |name| near(name, ["iterations", "warm_up_iterations", "cpu", "cores"].into_iter());
+        for mistyped in ["iteration", "itertaions", "iterration", "interations", "iteraton"] {
+            assert_eq!(near(mistyped), Some("iterations"), "{mistyped}");
+        }
+        assert_eq!((near("core"), near("warmup_iterations")), (Some("cores"), Some("warm_up_iterations")));
+        for other in ["iterations", "rations", "records", "op", "n", ""] {
+            assert_eq!(near(other), None, "{other}");
         }
     }
 }

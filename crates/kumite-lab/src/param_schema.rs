@@ -3,12 +3,12 @@
 use schemars::{Schema, json_schema};
 use serde_json::{Map, Value, json};
 
+use crate::driver::{KINDS, Registration};
 use crate::param::{MOST_CORES, Param, Takes};
-use crate::workload::Kind;
 
 /// Makes the tables `workload` and `axes` of an experiment, and of its profiles, depend on its kind.
 pub(crate) fn by_kind(schema: &mut Schema) {
-    let of = |kind: Kind| {
+    let of = |kind: &Registration| {
         let described = |mut table: Schema, what: &str| {
             table.insert("description".to_owned(), what.into());
             table.to_value()
@@ -23,18 +23,18 @@ pub(crate) fn by_kind(schema: &mut Schema) {
         });
         all.insert("profiles".to_owned(), profiles);
         json!({
-            "if": { "properties": { "kind": { "description": "The kind.", "const": kind.as_str() } } },
+            "if": { "properties": { "kind": { "description": "The kind.", "const": kind.name.as_str() } } },
             "then": { "properties": all },
         })
     };
-    schema.insert("allOf".to_owned(), Kind::ALL.map(of).into());
+    schema.insert("allOf".to_owned(), KINDS.map(of).into());
 }
 
 /// The `workload` table: a value for each parameter.
-fn fixed(kind: Kind) -> Schema {
+fn fixed(kind: &Registration) -> Schema {
     let properties: Map<String, Value> =
-        kind.params().iter().map(|param| (param.name.to_owned(), of_param(param))).collect();
-    let others = match kind.takes_others() {
+        kind.params.iter().map(|param| (param.name.to_owned(), of_param(param))).collect();
+    let others = match kind.takes_others {
         true => json!({ "type": ["integer", "number", "string", "boolean"] }),
         false => false.into(),
     };
@@ -67,7 +67,7 @@ fn of_param(param: &Param) -> Value {
 }
 
 /// The `axes` table: a list of values for each parameter that is swept.
-fn swept(kind: Kind) -> Schema {
+fn swept(kind: &Registration) -> Schema {
     let list = |mut values: Value| {
         let object = values.as_object_mut();
         let description = object.and_then(|values| {
@@ -93,46 +93,36 @@ fn swept(kind: Kind) -> Schema {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use kumite_record::{AxisValue, Point};
+    use kumite_record::AxisValue;
 
     use super::*;
-    use crate::function::FunctionWorkload;
-    use crate::http::HttpWorkload;
-    use crate::pacing::PacingWorkload;
+    use crate::driver::function::FunctionWorkload;
+    use crate::driver::task::TaskWorkload;
+    use crate::driver::{function, http, task};
+    use crate::param::Parameters;
     use crate::spec::Answer;
-    use crate::task::TaskWorkload;
-
-    type Given = BTreeMap<String, AxisValue>;
 
     /// The workload as text, without what is only passed on.
-    fn read(kind: Kind, given: &Given) -> Option<String> {
-        match kind {
-            Kind::Http => {
-                let read = HttpWorkload::new(given, &Point::default(), &Answer::default()).ok()?;
-                Some(format!("{read:?}"))
-            }
-            Kind::Task => {
-                let read = TaskWorkload::new(given, &Point::default()).ok()?;
-                Some(format!("{:?}", TaskWorkload { params: Value::Null, ..read }))
-            }
-            Kind::Function => {
-                let read = FunctionWorkload::new(given, &Point::default()).ok()?;
-                Some(format!("{:?}", FunctionWorkload { parameters: Given::new(), ..read }))
-            }
-            Kind::Pacing => Some(format!("{:?}", PacingWorkload::new(given, &Point::default()).ok()?)),
-        }
+    fn read(kind: &Registration, given: &Parameters) -> Option<String> {
+        let read = (kind.workload)(given, &Answer::default()).ok()?;
+        Some(if kind.name == task::KIND.name {
+            format!("{:?}", TaskWorkload { params: Value::Null, ..TaskWorkload::new(given).ok()? })
+        } else if kind.name == function::KIND.name {
+            let read = FunctionWorkload::new(given).ok()?;
+            format!("{:?}", FunctionWorkload { parameters: Parameters::new(), ..read })
+        } else {
+            format!("{read:?}")
+        })
     }
 
-    fn accepts(kind: Kind, name: &str, value: &Value) -> bool {
+    fn accepts(kind: &Registration, name: &str, value: &Value) -> bool {
         let value: AxisValue = serde_json::from_value(value.clone()).unwrap();
         read(kind, &[(name.to_owned(), value)].into()).is_some()
     }
 
     #[test]
     fn the_schema_says_what_a_workload_accepts() {
-        for kind in Kind::ALL {
+        for kind in KINDS {
             let schema = fixed(kind).to_value();
             for (name, of) in schema["properties"].as_object().unwrap() {
                 agrees(kind, name, of);
@@ -140,10 +130,10 @@ mod tests {
         }
     }
 
-    fn agrees(kind: Kind, name: &str, of: &Value) {
+    fn agrees(kind: &Registration, name: &str, of: &Value) {
         let default: AxisValue = serde_json::from_value(of["default"].clone()).unwrap();
         let given = [(name.to_owned(), default)].into();
-        assert_eq!(read(kind, &given), read(kind, &Given::new()), "default of {name}");
+        assert_eq!(read(kind, &given), read(kind, &Parameters::new()), "default of {name}");
         for of in of["anyOf"].as_array().unwrap_or(&vec![of.clone()]) {
             for value in of["enum"].as_array().into_iter().flatten().chain(of.get("const")) {
                 assert!(accepts(kind, name, value), "{name} {value}");
@@ -166,11 +156,11 @@ mod tests {
 
     #[test]
     fn a_task_or_a_function_has_parameters_of_its_own() {
-        assert!(!accepts(Kind::Http, "students", &30.into()));
-        for kind in [Kind::Task, Kind::Function] {
+        assert!(!accepts(&http::KIND, "students", &30.into()));
+        for kind in [&task::KIND, &function::KIND] {
             assert!(accepts(kind, "students", &30.into()));
             assert!(swept(kind).to_value()["additionalProperties"]["items"].is_object());
         }
-        assert_eq!(swept(Kind::Http).to_value()["additionalProperties"], false);
+        assert_eq!(swept(&http::KIND).to_value()["additionalProperties"], false);
     }
 }

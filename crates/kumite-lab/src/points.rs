@@ -187,7 +187,7 @@ mod tests {
 
     const SPEC: &str = r#"
 question = "Which?"
-kind = "http"
+kind = 'http'
 [workload]
 server_cores = 1
 [axes]

@@ -10,6 +10,7 @@ use kumite_record::ContenderStatus;
 
 use crate::build::{Builds, Held, Origin, Receipt};
 use crate::contender::{Answers, Contender, Reads, Variant};
+use crate::halt::Halt;
 use crate::needs::{self, Tools, Versions};
 use crate::place::SpecError;
 use crate::service;
@@ -116,18 +117,13 @@ pub fn prepare(
     state: &Path,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-) -> Result<Prepared, SpecError> {
-    let mut preparing = Preparing {
-        builds: Builds::open(state).map_err(SpecError::Usage)?,
-        versions: Versions::default(),
-        choice,
-        stop,
-        note,
-    };
+) -> Result<Prepared, Halt> {
+    let mut preparing =
+        Preparing { builds: Builds::open(state)?, versions: Versions::default(), choice, stop, note };
     // Without them nothing can be measured, so they come first.
     let log = preparing.builds.log("services");
     let services = service::prepare(&experiment.services, choice.install, &log, stop, preparing.note)
-        .map_err(SpecError::Usage)?;
+        .map_err(|why| Halt::of(why, stop))?;
     let mut prepared = Prepared {
         ready: Vec::new(),
         contenders: Vec::new(),
@@ -142,9 +138,7 @@ pub fn prepare(
         } else {
             Err((ContenderStatus::Skipped, String::new()))
         };
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
+        Halt::if_set(stop)?;
         let held = built.as_mut().ok().and_then(|(receipt, _)| receipt.held.take()).map(Rc::new);
         for variant in &contender.variants {
             let (status, version, reason) = match (choice.left_out(&variant.name), &built) {

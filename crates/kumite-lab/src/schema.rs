@@ -90,6 +90,9 @@ fn written<T: JsonSchema>() -> Schema {
 
 /// TOML has no null: what may be absent is not required, and that is all.
 fn without_null(schema: &mut Schema) {
+    if schema.get("default").is_some_and(|default| default.is_null()) {
+        schema.remove("default");
+    }
     if let Some(types) = schema.get_mut("type").and_then(|types| types.as_array_mut()) {
         types.retain(|of| of != "null");
         if let [only] = &types[..] {

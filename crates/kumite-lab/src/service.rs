@@ -15,11 +15,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_process::{Spawn, Tree};
-use kumite_record::{AxisValue, Cores, Point, Service};
+use kumite_record::{Cores, Point, Service};
 
 use crate::contender::Install;
-use crate::log::last_lines;
+use crate::halt::Halt;
+use crate::needs::last_lines;
 use crate::needs::{self, Need, Tools, Versions, ended};
+use crate::param::Parameters;
 use crate::spec::Experiment;
 use dynamodb::Dynamodb;
 use files::Files;
@@ -31,9 +33,6 @@ pub(crate) use spec::{File, Kind, ServiceSpec, parse};
 
 /// Between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(3);
-
-/// The parameters of a trial, by name.
-pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 
 /// The services of an experiment, with what starts them.
 pub(crate) struct Services<'a> {
@@ -83,12 +82,13 @@ impl<'a> Services<'a> {
         cores: &[usize],
         log: &Path,
         stop: &AtomicBool,
-    ) -> Result<Services<'a>, String> {
+    ) -> Result<Services<'a>, Halt> {
         let mut env = BTreeMap::new();
         for (name, spec) in specs {
             let missing = |what| format!("the service '{name}' needs {what}; {}", remedy(spec.kind()));
             let tools = look(spec.kind(), log).map_err(missing)?;
-            env.insert(name.as_str(), fetched(name, spec.kind(), &tools, log, stop, &mut |_| ())?);
+            let env_of_one = fetched(name, spec.kind(), &tools, log, stop, &mut |_| ());
+            env.insert(name.as_str(), env_of_one.map_err(|why| Halt::of(why, stop))?);
         }
         Ok(Services { specs, env, cores: cores.to_vec() })
     }
@@ -100,7 +100,7 @@ impl<'a> Services<'a> {
         available: &Cores,
         logs: &Path,
         stop: &AtomicBool,
-    ) -> Result<Services<'a>, String> {
+    ) -> Result<Services<'a>, Halt> {
         let services =
             Services::find(&experiment.services, &available.engine, &logs.join("services.log"), stop)?;
         let unavailable = experiment.unavailable(available);
@@ -114,7 +114,7 @@ impl<'a> Services<'a> {
     }
 
     /// Starts them and waits until they are ready. Their logs are `log` with their names at its end.
-    pub fn start(&self, parameters: &Parameters, log: &Path, stop: &AtomicBool) -> Result<Running, String> {
+    pub fn start(&self, parameters: &Parameters, log: &Path, stop: &AtomicBool) -> Result<Running, Halt> {
         let folder = if self.specs.is_empty() { None } else { Some(Folder::new()?) };
         let mut running = Running { services: Vec::new(), _folder: folder };
         for (name, spec) in self.specs {
@@ -128,7 +128,7 @@ impl<'a> Services<'a> {
                 log: log.with_file_name(format!("{}-{name}.log", file_name(log))),
                 stop,
             };
-            let started: Result<Box<dyn Serving>, String> = match spec {
+            let started: Result<Box<dyn Serving>, Halt> = match spec {
                 ServiceSpec::Postgresql(spec) => {
                     Postgresql::start(spec, &order).map(|started| Box::new(started) as _)
                 }
@@ -142,7 +142,7 @@ impl<'a> Services<'a> {
                     Dynamodb::start(spec, &order).map(|started| Box::new(started) as _)
                 }
             };
-            running.services.push(started.map_err(failed)?);
+            running.services.push(started.map_err(|halt| Halt::of(halt.reworded(failed), stop))?);
         }
         Ok(running)
     }
@@ -198,17 +198,15 @@ impl Process {
         limit: Duration,
         stop: &AtomicBool,
         mut ready: impl FnMut() -> bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Halt> {
         const LOOK: Duration = Duration::from_millis(5);
         let began = std::time::Instant::now();
         while !ready() {
             self.runs("before it was ready")?;
-            if stop.load(std::sync::atomic::Ordering::Relaxed) {
-                return Err("was interrupted".to_owned());
-            }
+            Halt::if_set(stop)?;
             if began.elapsed() > limit {
                 let log = last_lines(&self.log);
-                return Err(format!("was not ready within {} s; its log: {log}", limit.as_secs()));
+                return Err(format!("was not ready within {} s; its log: {log}", limit.as_secs()).into());
             }
             std::thread::sleep(LOOK);
         }

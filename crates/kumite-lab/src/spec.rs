@@ -5,25 +5,23 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_judge::{Claim, ClaimError, ClaimSpec, Derived, Names, of_parameters};
-use kumite_record::{AxisValue, Metric, Point, Published, Question, Unavailable, Unit, Within};
+use kumite_record::{AxisValue, Kind, Metric, Point, Published, Question, Unavailable, Unit, Within};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::contender::{Contender, Variant};
+use crate::driver::{AnyWorkload, Draft, KINDS, Registration};
 use crate::folder::{experiments_folder, find, folder_name, folders, read_contenders};
-use crate::function::FunctionWorkload;
-use crate::http::HttpWorkload;
 use crate::own_metric::{self, OwnMetric};
-use crate::pacing::PacingWorkload;
+use crate::param::{Parameters, near};
 use crate::param_schema::by_kind;
 use crate::place::{Source, SpecError};
 use crate::points::{Axes, Entry, Planned, whole};
 use crate::prepare::Ready;
 use crate::published::{self, PublishedFile};
 use crate::service::{self, ServiceSpec};
-use crate::task::TaskWorkload;
-use crate::workload::{Kind, Workload};
 
 /// The profiles every experiment has, whether it overrides anything for them or not.
 const PROFILES: [&str; 3] = ["quick", "standard", "full"];
@@ -32,9 +30,6 @@ const DEFAULT_BLOCKS: u32 = 10;
 
 /// The fewest that give the estimate of a cell an interval.
 const DEFAULT_MIN_BLOCKS: u32 = 6;
-
-/// Of the name of a function, on Lambda too.
-const LONGEST_FUNCTION: usize = 64;
 
 /// What is called no difference, unless an experiment says otherwise.
 const DEFAULT_MARGIN_PERCENT: f64 = 1.0;
@@ -49,7 +44,7 @@ pub struct Experiment {
     /// What is asked, and who asked.
     pub question: Question,
     /// Which kind of workload.
-    pub kind: Kind,
+    pub(crate) kind: &'static Registration,
     /// The profile that was applied.
     pub profile: String,
     /// Parameters of the workload. One that is an axis too is that axis's default.
@@ -76,6 +71,8 @@ pub struct Experiment {
     pub metrics: Vec<Metric>,
     /// What their parts measure, where an axis is within them.
     pub part_metrics: Vec<Metric>,
+    /// What is no error and may be one, with its place.
+    pub doubts: Vec<String>,
     /// Metrics of its own.
     pub(crate) derived: Derived,
     /// What parameters are counted in.
@@ -94,12 +91,38 @@ pub struct Answer {
     pub status: Option<u16>,
     /// The whole body, or the whole result of a task or answer of a function as JSON. Any will do if it is not given.
     pub equals: Option<String>,
+    /// The whole body, result or answer as a value, however its JSON is written; numbers are equal only if both or neither are
+    /// integers (3 is not 3.0). In place of `equals`.
+    #[serde(default, deserialize_with = "json_of_toml")]
+    pub equals_json: Option<serde_json::Value>,
     /// Parts of a task's result or a function's answer by JSON pointer; `"$name"` is the value of a workload parameter.
     #[serde(default)]
     pub at: BTreeMap<String, AxisValue>,
     /// A program that checks a task's result or a function's answer: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
     /// folder, outside of the timed part.
     pub checker: Option<String>,
+}
+
+/// TOML has dates and numbers that JSON has not.
+fn json_of_toml<'de, D: Deserializer<'de>>(from: D) -> Result<Option<serde_json::Value>, D::Error> {
+    fn json(value: toml::Value) -> Result<serde_json::Value, String> {
+        Ok(match value {
+            toml::Value::String(text) => text.into(),
+            toml::Value::Integer(number) => number.into(),
+            toml::Value::Float(number) if number.is_finite() => number.into(),
+            toml::Value::Float(number) => return Err(format!("JSON has no {number}")),
+            toml::Value::Boolean(flag) => flag.into(),
+            toml::Value::Datetime(date) => {
+                return Err(format!("JSON has no dates: write \"{date}\" as text"));
+            }
+            toml::Value::Array(values) => values.into_iter().map(json).collect::<Result<_, _>>()?,
+            toml::Value::Table(table) => {
+                let member = |(name, value)| Ok::<_, String>((name, json(value)?));
+                table.into_iter().map(member).collect::<Result<_, _>>()?
+            }
+        })
+    }
+    json(toml::Value::deserialize(from)?).map(Some).map_err(D::Error::custom)
 }
 
 /// experiment.toml: a question, the workload that is to answer it, and claims about what comes out.
@@ -112,7 +135,7 @@ pub(crate) struct File {
     /// Where it was argued.
     source: Option<kumite_record::Source>,
     /// The kind of workload.
-    #[schemars(extend("enum" = Kind::ALL.map(Kind::as_str)))]
+    #[schemars(extend("enum" = KINDS.map(|kind| kind.name.as_str())))]
     kind: String,
     /// Blocks at each point, at most; 10 if it is not given. A run ends earlier once its verdicts are in. It takes six to
     /// decide one claim, nine to decide each of six.
@@ -218,6 +241,11 @@ impl Experiment {
         Ok(found)
     }
 
+    /// Which kind of workload.
+    pub fn kind(&self) -> Kind {
+        self.kind.name.clone()
+    }
+
     /// The points of the plan.
     pub fn points(&self) -> Vec<Point> {
         self.planned.iter().map(|planned| planned.point.clone()).collect()
@@ -253,8 +281,8 @@ impl Experiment {
     }
 
     /// The workload of one trial.
-    pub(crate) fn workload(&self, point: &Point) -> Result<Workload, String> {
-        workload_of(self.kind, &self.workload, point, &self.answer)
+    pub(crate) fn workload(&self, point: &Point) -> Result<AnyWorkload, String> {
+        (self.kind.workload)(&self.parameters(point), &self.answer)
     }
 
     /// The axis that each trial sweeps within itself, if it does, with all values that it has at any point.
@@ -274,10 +302,30 @@ impl Experiment {
     }
 
     /// The parameters at a point.
-    pub(crate) fn parameters(&self, point: &Point) -> BTreeMap<String, AxisValue> {
-        let mut parameters = self.workload.clone();
-        parameters.extend(point.0.clone());
-        parameters
+    pub(crate) fn parameters(&self, point: &Point) -> Parameters {
+        at_point(&self.workload, point)
+    }
+
+    /// Where a contender is checked: at the first of these points that the profile tries it at, and any if it tries it nowhere;
+    /// and where a parameter says which of its code runs, at one point for each of its values.
+    pub fn checked_at<'a>(&self, planned: &[&'a Planned], contender: &str) -> Vec<&'a Point> {
+        let takes_part = |planned: &&&Planned| planned.contenders.iter().any(|other| other == contender);
+        let mut points: Vec<&Point> =
+            planned.iter().filter(takes_part).map(|planned| &planned.point).collect();
+        points.extend(planned.first().filter(|_| points.is_empty()).map(|planned| &planned.point));
+        let mut seen = Vec::new();
+        points.retain(|point| {
+            let code = self.code(point);
+            let is_new = !seen.contains(&code);
+            seen.push(code);
+            is_new
+        });
+        points
+    }
+
+    /// What says at this point which of a contender's code runs: the parameter and its value.
+    pub fn code<'a>(&self, point: &'a Point) -> Option<(&'static str, &'a AxisValue)> {
+        self.kind.code.and_then(|name| Some((name, point.get(name)?)))
     }
 
     /// The most bytes of free disk that any of its trials needs.
@@ -330,11 +378,11 @@ impl Experiment {
             let values = profile.workload.values_mut().chain(profile.axes.values_mut().flatten());
             values.for_each(whole);
         }
-        let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.as_str() == file.kind) else {
-            let known = Kind::ALL.map(Kind::as_str).join(", ");
+        let Some(kind) = KINDS.into_iter().find(|kind| kind.name.as_str() == file.kind) else {
+            let known = KINDS.map(|kind| kind.name.as_str()).join(", ");
             return Err(source.error_at(&["kind"], format!("unknown kind '{}'; known: {known}", file.kind)));
         };
-        check_kind(source, &file, kind, &contenders)?;
+        check_keys(source, &file, kind, &contenders)?;
         for (chosen, overrides) in &file.profiles {
             check_profile(source, &file, chosen, overrides)?;
         }
@@ -371,46 +419,25 @@ impl Experiment {
         let of_services: Vec<Metric> =
             services.iter().flat_map(|(name, service)| service.metrics(name)).collect();
         let units = units_of(kind, &parameters);
-        let known = kind.metrics().around(of_services.clone());
+        let known = (kind.metrics)().around(of_services.clone());
         let own = own_metric::declared(&file.metrics).map_err(|(name, what)| {
             source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
         })?;
         let derived = Derived::new(&own, &known, &units).map_err(|(name, what)| {
             source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
         })?;
-        let metrics = kind.metrics().around(derived.metrics().cloned().chain(of_services));
+        let metrics = (kind.metrics)().around(derived.metrics().cloned().chain(of_services));
         // Before the claims: they would miss the steps of a load that is wrong.
-        let of_point = |planned: &Planned| workload_of(kind, &workload, &planned.point, &file.answer);
-        let workloads: Vec<Workload> = planned
-            .iter()
-            .map(of_point)
-            .collect::<Result<_, _>>()
-            .map_err(|what| source.error_at(&["workload"], what))?;
-        for workload in &workloads {
-            match workload {
-                Workload::Function(function) => {
-                    function
-                        .event(&folder)
-                        .map_err(|what| source.error_at(&["workload", "payload"], what))?;
-                }
-                Workload::Pacing(pacing) => {
-                    pacing.schedule(&folder).map_err(|what| source.error_at(&["workload", "macro"], what))?;
-                }
-                Workload::Http(_) | Workload::Task(_) => {}
-            }
-        }
-        if kind == Kind::Http && workloads.windows(2).any(|pair| pair[0].within() != pair[1].within()) {
-            let what = "a load in steps is the same at every point: its steps are an axis of their own";
-            return Err(source.error_at(&["axes"], what));
-        }
+        check_workloads(source, &file, kind, &contenders, &folder, &workload, &planned)?;
         let of_any_profile = of_any_profile.iter().flat_map(|(workload, planned)| {
-            let of_point = |planned: &Planned| workload_of(kind, workload, &planned.point, &file.answer).ok();
+            let of_point =
+                |planned: &Planned| (kind.workload)(&at_point(workload, &planned.point), &file.answer).ok();
             planned.iter().filter_map(of_point)
         });
         let within = widest(of_any_profile.filter_map(|workload| workload.within()));
-        let own_of_parts = derived.of_parts(&kind.part_metrics().around([]));
+        let own_of_parts = derived.of_parts(&(kind.part_metrics)().around([]));
         let part_metrics =
-            if within.is_some() { kind.part_metrics().around(own_of_parts) } else { Vec::new() };
+            if within.is_some() { (kind.part_metrics)().around(own_of_parts) } else { Vec::new() };
         let speaks_of = Known {
             contenders: &names,
             metrics: &metrics,
@@ -419,7 +446,6 @@ impl Experiment {
             within,
         };
         let claims = parse_claims(source, &file, &workload, &speaks_of)?;
-        check_answer(source, &file.answer, kind, &parameters)?;
         let experiment = Experiment {
             name,
             folder,
@@ -438,6 +464,7 @@ impl Experiment {
             text: source.text.clone(),
             metrics,
             part_metrics,
+            doubts: mistyped(source, &file.workload, &file.axes, kind),
             derived,
             units,
             services,
@@ -496,102 +523,118 @@ fn parse_services(
     files.iter().map(parse).collect()
 }
 
-/// What only some kinds have.
-fn check_kind(source: &Source, file: &File, kind: Kind, contenders: &[Contender]) -> Result<(), SpecError> {
-    const WORKERS: (&[Kind], &str) = (&[Kind::Task, Kind::Function], "only tasks and functions have");
-    const TASKS: (&[Kind], &str) = (&[Kind::Task], "only tasks have");
-    const FUNCTIONS: (&[Kind], &str) = (&[Kind::Function], "only functions have");
-    let wrong = |(of, only): (&[Kind], &str), key: &str, given: bool| {
-        (given && !of.contains(&kind)).then(|| format!("{only} {key}, and this is of kind {}", kind.as_str()))
-    };
-    if let Some(what) = wrong(WORKERS, "[metrics]", !file.metrics.is_empty()) {
-        return Err(source.error_at(&["metrics"], what));
+/// An error if a key is given that only other kinds have, or that another takes the place of.
+fn check_keys(
+    source: &Source,
+    file: &File,
+    kind: &Registration,
+    contenders: &[Contender],
+) -> Result<(), SpecError> {
+    let is_of_others = |(key, given): &(&str, bool)| *given && !kind.keys.contains(key);
+    if let Some((key, _)) = keys_of_experiment(file).into_iter().find(is_of_others) {
+        let path: Vec<&str> = key.split('.').collect();
+        return Err(source.error_at(&path, of_others(key, kind)));
     }
-    if let Some(what) = wrong(TASKS, "disk", file.disk.is_some()) {
-        return Err(source.error_at(&["disk"], what));
-    }
-    // They would work on the recorder's CPU.
-    const SERVED: (&[Kind], &str) =
-        (&[Kind::Http, Kind::Task, Kind::Function], "only servers, tasks and functions have");
-    if let Some(what) = wrong(SERVED, "[services]", !file.services.is_empty()) {
-        return Err(source.error_at(&["services"], what));
+    if file.answer.equals.is_some() && file.answer.equals_json.is_some() {
+        let what = "a right answer is either `equals` or `equals_json`: leave one of them out";
+        return Err(source.error_at(&["answer", "equals_json"], what));
     }
     for variant in contenders.iter().flat_map(|contender| &contender.variants) {
-        let at_fault =
-            |what: String| source.error_at(&["kind"], format!("contender {}: {what}", variant.name));
-        let keys = [
-            wrong(WORKERS, "`answers`", variant.answers.is_some()),
-            wrong(TASKS, "`reads`", variant.reads.is_some()),
-            wrong(FUNCTIONS, "`memory_mb`", variant.memory_mb.is_some()),
-        ];
-        if let Some(what) = keys.into_iter().flatten().next() {
-            return Err(at_fault(what));
-        }
-        if variant.memory_mb.is_some() && file.axes.contains_key("memory_mb") {
-            let what =
-                format!("contender {} has a `memory_mb` of its own, which this cannot change", variant.name);
-            return Err(source.error_at(&["axes", "memory_mb"], what));
-        }
-        if kind == Kind::Function && variant.name.len() > LONGEST_FUNCTION {
-            return Err(at_fault(format!("the name of a function has at most {LONGEST_FUNCTION} letters")));
+        if let Some((key, _)) = keys_of_contender(variant).into_iter().find(is_of_others) {
+            let what = format!("contender {}: {}", variant.name, of_others(key, kind));
+            return Err(source.error_at(&["kind"], what));
         }
     }
     Ok(())
 }
 
-fn check_answer(
+/// Reads the workload of each point of the profile, and has their kind find what is wrong with the experiment.
+fn check_workloads(
     source: &Source,
-    answer: &Answer,
-    kind: Kind,
-    parameters: &BTreeSet<String>,
+    file: &File,
+    kind: &Registration,
+    contenders: &[Contender],
+    folder: &Path,
+    fixed: &Parameters,
+    planned: &[Planned],
 ) -> Result<(), SpecError> {
-    let wrong = |key, what: String| Err(source.error_at(&["answer", key], what));
-    if kind == Kind::Pacing {
-        let what = "a player's states are compared with the macro, and nothing else is an answer of its";
-        return if *answer == Answer::default() { Ok(()) } else { Err(source.error_at(&["answer"], what)) };
+    let of_point = |planned: &Planned| (kind.workload)(&at_point(fixed, &planned.point), &file.answer);
+    let workloads: Result<Vec<AnyWorkload>, String> = planned.iter().map(of_point).collect();
+    let workloads = workloads.map_err(|what| source.error_at(&["workload"], what))?;
+    for workload in &workloads {
+        let checked = workload.check_folder(folder);
+        checked.map_err(|(parameter, what)| source.error_at(&["workload", parameter], what))?;
     }
-    if kind == Kind::Http {
-        if !answer.at.is_empty() {
-            return wrong(
-                "at",
-                "only a task's result or a function's answer has parts; an http answer has status and equals"
-                    .into(),
-            );
-        }
-        if answer.checker.is_some() {
-            return wrong(
-                "checker",
-                "only a task's result or a function's answer is checked by a program".into(),
-            );
-        }
-        return Ok(());
-    }
-    if answer.status.is_some() {
-        return wrong(
-            "status",
-            "only an http answer has a status; others have equals, at and checker".into(),
+    let draft = Draft {
+        answer: &file.answer,
+        parameters: &fixed.keys().chain(file.axes.keys()).cloned().collect(),
+        axes: &file.axes,
+        variants: &contenders.iter().flat_map(|contender| &contender.variants).collect::<Vec<_>>(),
+        workloads: &workloads,
+    };
+    (kind.check)(&draft).map_err(|(path, what)| source.error_at(path, what))
+}
+
+/// The keys of experiment.toml that only some kinds have, and whether they are given.
+fn keys_of_experiment(file: &File) -> [(&'static str, bool); 8] {
+    [
+        ("metrics", !file.metrics.is_empty()),
+        ("disk", file.disk.is_some()),
+        ("services", !file.services.is_empty()),
+        ("answer.status", file.answer.status.is_some()),
+        ("answer.equals", file.answer.equals.is_some()),
+        ("answer.equals_json", file.answer.equals_json.is_some()),
+        ("answer.at", !file.answer.at.is_empty()),
+        ("answer.checker", file.answer.checker.is_some()),
+    ]
+}
+
+/// The keys of a contender's variant, likewise.
+fn keys_of_contender(variant: &Variant) -> [(&'static str, bool); 3] {
+    [
+        ("answers", variant.answers.is_some()),
+        ("reads", variant.reads.is_some()),
+        ("memory_mb", variant.memory_mb.is_some()),
+    ]
+}
+
+/// Whose a key is that this kind does not have.
+fn of_others(key: &str, kind: &Registration) -> String {
+    let theirs = KINDS.iter().filter(|other| other.keys.contains(&key));
+    let contenders: Vec<&str> = theirs.map(|other| other.contenders).collect();
+    let contenders = match contenders.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => contenders.concat(),
+    };
+    format!("only {contenders} have `{key}`, and this is of kind {}", kind.name)
+}
+
+/// Parameters of the contenders' own that may be kumite's, mistyped. One that is beside kumite's is another.
+fn mistyped(
+    source: &Source,
+    fixed: &Parameters,
+    axes: &BTreeMap<String, Vec<AxisValue>>,
+    kind: &Registration,
+) -> Vec<String> {
+    let is_given = |name: &str| fixed.contains_key(name) || axes.contains_key(name);
+    let is_known = |name: &str| kind.params.iter().any(|param| param.name == name);
+    let names = fixed.keys().map(|name| ("workload", name)).chain(axes.keys().map(|name| ("axes", name)));
+    let doubt = |(table, name): (&str, &String)| {
+        let missing = kind.params.iter().map(|param| param.name).filter(|known| !is_given(known));
+        let near = near(name, missing).filter(|_| !is_known(name))?;
+        let what = format!(
+            "'{name}' is a parameter of the contenders' own, which kumite passes on: write '{near}' if that is meant"
         );
-    }
-    if let Some(equals) = &answer.equals
-        && let Err(error) = serde_json::from_str::<serde_json::Value>(equals)
-    {
-        return wrong(
-            "equals",
-            format!("the result of a task and the answer of a function are JSON, and this is none: {error}"),
-        );
-    }
-    for (pointer, expected) in &answer.at {
-        if !pointer.is_empty() && !pointer.starts_with('/') {
-            return wrong("at", format!("'{pointer}' is no JSON pointer: it begins with /"));
-        }
-        if let AxisValue::Text(text) = expected
-            && let Some(parameter) = text.strip_prefix('$')
-            && !parameters.contains(parameter)
-        {
-            return wrong("at", format!("no workload parameter '{parameter}'"));
-        }
-    }
-    Ok(())
+        Some(source.error_at(&[table, name], what).to_string())
+    };
+    names.filter_map(doubt).collect()
+}
+
+/// The fixed parameters with those of a point beside them, or in their place.
+fn at_point(fixed: &Parameters, point: &Point) -> Parameters {
+    let mut parameters = fixed.clone();
+    parameters.extend(point.0.clone());
+    parameters
 }
 
 /// The points of a profile: its own list, else the experiment's, else every combination of axis values.
@@ -650,8 +693,8 @@ struct Known<'a> {
 }
 
 /// What parameters are counted in: as their kind declares, or as the ends of the names of others say.
-fn units_of(kind: Kind, parameters: &BTreeSet<String>) -> BTreeMap<String, Unit> {
-    let declared = kind.params().iter().map(|param| (param.name.to_owned(), param.counted_in()));
+fn units_of(kind: &Registration, parameters: &BTreeSet<String>) -> BTreeMap<String, Unit> {
+    let declared = kind.params.iter().map(|param| (param.name.to_owned(), param.counted_in()));
     let others = parameters.iter().map(|name| (name.clone(), Unit::of_name(name).unwrap_or(Unit::Number)));
     others.chain(declared).collect()
 }
@@ -668,20 +711,6 @@ fn widest(of_each: impl Iterator<Item = Within>) -> Option<Within> {
         }
     }
     all
-}
-
-fn workload_of(
-    kind: Kind,
-    fixed: &BTreeMap<String, AxisValue>,
-    point: &Point,
-    answer: &Answer,
-) -> Result<Workload, String> {
-    Ok(match kind {
-        Kind::Http => Workload::Http(HttpWorkload::new(fixed, point, answer)?),
-        Kind::Task => Workload::Task(TaskWorkload::new(fixed, point)?),
-        Kind::Function => Workload::Function(FunctionWorkload::new(fixed, point)?),
-        Kind::Pacing => Workload::Pacing(PacingWorkload::new(fixed, point)?),
-    })
 }
 
 fn parse_claims(
@@ -761,7 +790,7 @@ mod tests {
 
     const SPEC: &str = r#"
 question = "Which?"
-kind = "http"
+kind = 'http'
 blocks = 7
 [workload]
 duration_s = 2
@@ -796,7 +825,7 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
         let cases = [
-            ("kind = \"http\"", "kind = \"dance\"", "3:1: unknown kind 'dance'; known: http, task, function"),
+            ("kind = 'http'", "kind = 'dance'", "3:1: unknown kind 'dance'; known: http, task, function"),
             ("blocks = 7", "block = 7", "4:1: unknown field `block`"),
             ("duration_s = 2", "duration_s = 2\nspeed = 3", "5:2: unknown workload parameter 'speed'"),
             ("connections = [1, 10]", "connections = []", "8:1: axis 'connections' has no values"),
@@ -823,6 +852,81 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
             let found = error(&text);
             assert!(found.contains(expected), "{to}: {found}");
         }
+    }
+
+    #[test]
+    fn a_point_s_parameter_takes_the_place_of_the_fixed_one() {
+        let text = SPEC.replace("duration_s = 2\n", "duration_s = 2\nconnections = 7\n");
+        let experiment = Experiment::from_text(&text, "quick", &["a", "b"]).unwrap();
+        let parameters = experiment.parameters(&experiment.points()[0]);
+        assert_eq!(parameters["connections"], AxisValue::Int(10));
+        assert_eq!(parameters["duration_s"], AxisValue::Int(1));
+    }
+
+    #[test]
+    fn every_key_that_a_kind_registers_is_one_that_is_checked() {
+        let experiment = Experiment::from_text(SPEC, "quick", &["a", "b"]).unwrap();
+        let file: File = toml::from_str(SPEC).unwrap();
+        let of_experiment = keys_of_experiment(&file);
+        let of_contender = keys_of_contender(experiment.variants()[0].1);
+        let known: Vec<&str> = of_experiment.iter().chain(&of_contender).map(|(key, _)| *key).collect();
+        for kind in KINDS {
+            let unknown = kind.keys.iter().find(|key| !known.contains(key));
+            assert_eq!(unknown, None, "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn a_key_of_other_kinds_is_refused_with_whose_it_is() {
+        let found = error(&format!("disk = '1 MB'\n{SPEC}"));
+        assert!(found.contains(":1:1: only tasks have `disk`, and this is of kind http"), "{found}");
+        let found = error(&SPEC.replace("equals = \"pong\"", "at = {}\nchecker = 'true'"));
+        assert!(found.contains(":15:1: only tasks and functions have `answer.checker`"), "{found}");
+    }
+
+    #[test]
+    fn a_right_answer_may_be_any_value_of_toml_that_json_has() {
+        let with = |answer: &str| {
+            let text = SPEC.replace("equals = \"pong\"", answer);
+            Experiment::from_text(&text, "quick", &["a", "b"]).map_err(|error| error.to_string())
+        };
+        let read = with("equals_json = { a = [1, 2.5, 'x'], b = { c = true } }").unwrap();
+        let expected = serde_json::json!({ "a": [1, 2.5, "x"], "b": { "c": true } });
+        assert_eq!(read.answer.equals_json, Some(expected));
+        for (answer, expected) in [
+            ("equals_json = 1979-05-27", "14:15: JSON has no dates: write \"1979-05-27\" as text"),
+            ("equals_json = [nan]", "JSON has no NaN"),
+            ("equals = '1'\nequals_json = 1", "15:1: a right answer is either `equals` or `equals_json`"),
+        ] {
+            let found = with(answer).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_that_is_almost_kumite_s_is_doubted_unless_that_is_given_too() {
+        let doubts = |parameters: &str| {
+            let text = format!("question = 'x'\nkind = 'task'\n[workload]\n{parameters}\n");
+            Experiment::from_text(&text, "quick", &["a"]).unwrap().doubts
+        };
+        let [only] = &doubts("students = 3\niteration = 3")[..] else { panic!("one of two") };
+        assert!(only.contains(":5:1: 'iteration' is a parameter of the contenders' own"), "{only}");
+        assert!(only.ends_with("write 'iterations' if that is meant"), "{only}");
+        assert_eq!(doubts("scores = 10").len(), 1);
+        assert_eq!(doubts("scores = 10\ncores = 1"), [""; 0]);
+    }
+
+    #[test]
+    fn a_function_is_checked_once_for_each_handler_and_a_server_once() {
+        let count = |kind: &str, axes: &str| {
+            let text = format!("question = 'x'\nkind = '{kind}'\n[axes]\n{axes}\n");
+            let experiment = Experiment::from_text(&text, "quick", &["a"]).unwrap();
+            let planned: Vec<&Planned> = experiment.planned.iter().collect();
+            experiment.checked_at(&planned, "a").len()
+        };
+        assert_eq!(count("function", "handler = ['one', 'two']\nmemory_mb = [128, 256, 512]"), 2);
+        assert_eq!(count("function", "memory_mb = [128, 256]"), 1);
+        assert_eq!(count("http", "path = ['/one', '/two']"), 1);
     }
 
     #[test]

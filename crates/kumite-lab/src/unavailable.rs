@@ -10,7 +10,7 @@ impl Experiment {
         let wanting = |point| {
             let workload = self.workload(&point).ok()?;
             let parameters = self.parameters(&point);
-            let cores = workload.given_cores(available).err();
+            let cores = workload.cores().given(available).err();
             let why =
                 cores.or_else(|| self.services.values().find_map(|service| service.wanting(&parameters)));
             Some(Unavailable { point, why: why? })

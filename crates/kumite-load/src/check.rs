@@ -1,6 +1,7 @@
 //! What a right body is.
 
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -21,12 +22,40 @@ pub enum Check {
     /// The pattern matches some of it.
     Matches(Pattern),
     /// It is JSON and has this value at this place.
-    Json {
-        /// Where: an RFC 6901 pointer, empty for the whole.
-        pointer: String,
-        /// What: numbers are equal only if both or neither are integers (3 is not 3.0), the order of keys is nothing.
-        value: Value,
-    },
+    Json(JsonCheck),
+}
+
+/// A value at a place of a JSON body. Equal if it is the same value at the same place.
+#[derive(Debug, Clone)]
+pub struct JsonCheck {
+    /// An RFC 6901 pointer, empty for the whole.
+    pointer: String,
+    /// Numbers are equal only if both or neither are integers (3 is not 3.0), the order of keys is nothing.
+    value: Value,
+    /// The first body that was right: the same bytes are right again without being parsed.
+    right: OnceLock<Vec<u8>>,
+}
+
+impl PartialEq for JsonCheck {
+    fn eq(&self, other: &JsonCheck) -> bool {
+        (&self.pointer, &self.value) == (&other.pointer, &other.value)
+    }
+}
+
+impl Eq for JsonCheck {}
+
+impl JsonCheck {
+    fn allows(&self, body: &[u8]) -> bool {
+        if self.right.get().is_some_and(|right| right == body) {
+            return true;
+        }
+        let parsed = serde_json::from_slice::<Value>(body);
+        let is_right = parsed.is_ok_and(|parsed| parsed.pointer(&self.pointer) == Some(&self.value));
+        if is_right {
+            self.right.get_or_init(|| body.to_vec());
+        }
+        is_right
+    }
 }
 
 /// A regular expression over bytes, in the syntax of the `regex` crate. Equal if written alike.
@@ -94,7 +123,12 @@ impl Check {
             return Err(CheckError::Pointer { pointer: pointer.to_owned() });
         }
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        Ok(Check::Json { pointer: pointer.to_owned(), value })
+        Ok(Check::Json(JsonCheck { pointer: pointer.to_owned(), value, right: OnceLock::new() }))
+    }
+
+    /// A JSON body that is this value.
+    pub fn json_value(value: Value) -> Check {
+        Check::Json(JsonCheck { pointer: String::new(), value, right: OnceLock::new() })
     }
 
     /// Whether it must see the whole body at once.
@@ -109,25 +143,30 @@ impl Check {
             Check::Equals(expected) => body == expected,
             Check::Contains(text) => memchr::memmem::find(body, text).is_some(),
             Check::Matches(pattern) => pattern.0.is_match(body),
-            Check::Json { pointer, value } => {
-                serde_json::from_slice::<Value>(body).is_ok_and(|body| body.pointer(pointer) == Some(value))
-            }
+            Check::Json(json) => json.allows(body),
         }
     }
 
-    /// What a whole body, as far as it was held, is instead; begins with a blank or a comma.
-    pub(crate) fn describe(&self, body: &[u8]) -> String {
+    /// What a body, as far as it was held from this byte on, is instead; begins with a blank or a comma.
+    pub(crate) fn describe(&self, body: &[u8], from: usize) -> String {
         let mut words = String::new();
         if !body.is_empty() {
             write!(words, " {:?}", excerpt(body)).ok();
         }
         match self {
-            Check::Any | Check::Equals(_) => {}
+            Check::Any => {}
+            Check::Equals(expected) => {
+                match expected.get(from..).unwrap_or_default() {
+                    [] => write!(words, " after its end"),
+                    rest => write!(words, ", not {:?}", shorten(String::from_utf8_lossy(rest).into_owned())),
+                }
+                .unwrap_or_default();
+            }
             Check::Contains(text) => write!(words, " without {:?}", excerpt(text)).unwrap_or_default(),
             Check::Matches(pattern) => {
                 write!(words, " that {:?} does not match", pattern.0.as_str()).unwrap_or_default();
             }
-            Check::Json { pointer, value } => {
+            Check::Json(JsonCheck { pointer, value, .. }) => {
                 let place = if pointer.is_empty() { "it" } else { pointer };
                 match serde_json::from_slice::<Value>(body) {
                     Err(error) => write!(words, " that are not JSON: {error}"),
@@ -199,6 +238,24 @@ mod tests {
     }
 
     #[test]
+    fn a_json_body_is_right_however_it_is_written_and_its_bytes_are_parsed_once() {
+        let value: Value = serde_json::from_str(r#"{"a": [1, "é"], "b": null}"#).unwrap();
+        let check = Check::json_value(value.clone());
+        let Check::Json(json) = &check else { panic!("{check:?}") };
+        for wrong in ["", "{}", r#"{"a":[1.0,"é"],"b":null}"#, r#"{"a":[1,"é"],"b":null} x"#] {
+            assert!(!check.allows(wrong.as_bytes()), "{wrong}");
+        }
+        assert_eq!(json.right.get(), None);
+        let first = "{\"b\":null, \"a\":[1,\"\\u00e9\"]}\n";
+        for right in [first, r#"{"a":[1,"é"],"b":null}"#, first] {
+            assert!(check.allows(right.as_bytes()), "{right}");
+        }
+        assert_eq!(json.right.get().map(Vec::as_slice), Some(first.as_bytes()));
+        assert!(!check.allows(b"{}"), "another body is parsed as before");
+        assert_eq!(check, Check::json_value(value), "what was seen is no part of what is asked");
+    }
+
+    #[test]
     fn texts_that_say_nothing() {
         for (result, message) in [
             (Check::contains(""), "empty"),
@@ -219,6 +276,7 @@ mod tests {
         for (check, body, words) in [
             (Check::contains("pong").unwrap(), "pink", " \"pink\" without \"pong\"".to_owned()),
             (Check::contains("pong").unwrap(), "", " without \"pong\"".to_owned()),
+            (Check::Equals(b"pong".to_vec()), "pang", " \"pang\", not \"pong\"".to_owned()),
             (Check::contains("a").unwrap(), &*long, format!(" {:?} without \"a\"", "x".repeat(80))),
             (Check::matches("p.ng").unwrap(), "nope", " \"nope\" that \"p.ng\" does not match".to_owned()),
             (Check::json("/a=3").unwrap(), "{\"a\":4}", " \"{\\\"a\\\":4}\" where /a is 4, not 3".to_owned()),
@@ -231,7 +289,7 @@ mod tests {
             ),
         ] {
             assert!(!check.allows(body.as_bytes()));
-            assert_eq!(check.describe(body.as_bytes()), words);
+            assert_eq!(check.describe(body.as_bytes(), 0), words);
         }
     }
 }

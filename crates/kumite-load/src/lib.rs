@@ -72,7 +72,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub use arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
-pub use check::{Check, CheckError, Pattern};
+pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use files::make_room;
 pub use hdrhistogram::Histogram;

@@ -230,9 +230,10 @@ impl Reader {
                 format!(", more than the {BODY_LIMIT} that can be checked")
             }
             check if self.excerpt_at > 0 => {
-                format!(", from byte {}:{}", self.excerpt_at, check.describe(&self.held))
+                let (at, words) = (self.excerpt_at, check.describe(&self.held, self.excerpt_at));
+                format!(", from byte {at}:{words}")
             }
-            check => check.describe(&self.held),
+            check => check.describe(&self.held, 0),
         };
         format!("status {}, {bytes} bytes{words}", self.status)
     }
@@ -703,12 +704,16 @@ mod tests {
     fn wrong_bodies_in_words() {
         let expected = format!("{}pong", "x".repeat(100));
         for (body, size, words) in [
-            ("nope", 1000, "status 200, 4 bytes \"nope\""),
+            ("nope", 1000, &*format!("status 200, 4 bytes \"nope\", not \"{}…\"", "x".repeat(80))),
             ("", 1000, "status 200, 0 bytes of 104"),
             (&expected[..9], 1000, "status 200, 9 bytes of 104"),
-            (&format!("{}pint", "x".repeat(100)), 1000, "status 200, 104 bytes, from byte 101: \"int\""),
-            (&format!("{expected}s"), 1000, "status 200, 105 bytes, from byte 104: \"s\""),
-            (&format!("{expected}sss"), 1, "status 200, 107 bytes, from byte 104: \"sss\""),
+            (
+                &format!("{}pint", "x".repeat(100)),
+                1000,
+                "status 200, 104 bytes, from byte 101: \"int\", not \"ong\"",
+            ),
+            (&format!("{expected}s"), 1000, "status 200, 105 bytes, from byte 104: \"s\" after its end"),
+            (&format!("{expected}sss"), 1, "status 200, 107 bytes, from byte 104: \"sss\" after its end"),
         ] {
             let asked = asked(Some(expected.as_bytes()));
             let text = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());

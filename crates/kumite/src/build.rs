@@ -1,7 +1,6 @@
 //! `kumite build`: everything that a run would build, and nothing else.
 
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 use clap::Parser;
 use kumite_lab::{Choice, Experiment, Origin, prepare};
@@ -38,9 +37,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let state = Store::open(&args.db)?.folder().to_owned();
     let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    if stop.load(Ordering::Relaxed) {
-        return Err(Failure::Incomplete("it was interrupted".to_owned()));
-    }
     let mut wanting = 0;
     for contender in prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none())
     {

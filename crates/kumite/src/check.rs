@@ -1,18 +1,14 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
 
 use clap::Parser;
-use kumite_lab::{
-    Experiment, FunctionExecutor, HttpExecutor, Kind, PacingExecutor, Planned, Ready, TaskExecutor,
-    check_disk, cores, prepare, used_cores,
-};
-use kumite_record::{Cores, Point, Store};
+use kumite_lab::{Experiment, Halt, Opening, Planned, check_disk, cores, open, prepare, used_cores};
+use kumite_record::Store;
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
-use crate::measure::{begin_measuring, begun};
+use crate::measure::begin_measuring;
 use crate::run::DEFAULT_DB;
 use crate::{output, stop};
 
@@ -29,6 +25,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let experiment = Experiment::load(&args.experiment, "quick")?;
+    experiment.doubts.iter().for_each(|what| output::note(what));
     let choice = args.contenders.choice();
     choice.check(&experiment)?;
     let available = cores();
@@ -45,12 +42,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
     let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
-    let mut checker = Checker::new(&experiment, available, &state, &stop)?;
+    let of = Opening {
+        experiment: &experiment,
+        cores: &available,
+        state: &state,
+        run: "check",
+        seed: 0,
+        stop: &stop,
+    };
+    let mut driver = open(&of)?;
+    driver.notices().iter().for_each(|what| output::note(what));
     let (mut right, mut wanting) = (0, 0);
     for contender in &prepared.contenders {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
         let name = &contender.name;
         if choice.left_out(name).is_some() {
             continue;
@@ -61,22 +64,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             output::print(&format!("✗ {name} {}: {reason}\n", contender.status.as_str()))?;
             continue;
         };
-        let points = points(&planned, name, experiment.kind);
+        let points = experiment.checked_at(&planned, name);
         if points.is_empty() {
             break;
         }
         let mut answered = Ok("");
         for point in points {
-            let Some(checked) = checker.check(ready, point, &stop) else { break };
-            let several = point.get("handler").filter(|_| experiment.kind == Kind::Function);
-            let at = several.map(|handler| format!("handler {handler}: ")).unwrap_or_default();
-            answered = checked.map_err(|why| format!("{at}{why}"));
+            let code = experiment.code(point).map(|(parameter, value)| format!("{parameter} {value}: "));
+            answered = match driver.check(ready, point, &stop) {
+                Err(Halt::Failed(why)) => Err(format!("{}{why}", code.unwrap_or_default())),
+                checked => Ok(checked?),
+            };
             if answered.is_err() {
                 break;
             }
-        }
-        if stop.load(Ordering::Relaxed) {
-            break;
         }
         if answered.is_ok()
             && let Some(path) = prepared.written(name).map_err(Failure::Incomplete)?
@@ -99,9 +100,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         };
         output::print(&line)?;
     }
-    if stop.load(Ordering::Relaxed) {
-        return Err(Failure::Incomplete("it was interrupted".to_owned()));
-    }
     output::print(&format!("{}: {right} right, {wanting} wanting\n", experiment.name))?;
     match wanting {
         0 => Ok(()),
@@ -110,74 +108,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             right + wanting,
             experiment.name
         ))),
-    }
-}
-
-/// Where a contender is checked: at the first point that the profile tries it at, and any if it tries it nowhere. A function
-/// has a point for each handler, for each of them is other code.
-fn points<'a>(planned: &[&'a Planned], name: &str, kind: Kind) -> Vec<&'a Point> {
-    let takes_part = |planned: &&&Planned| planned.contenders.iter().any(|other| other == name);
-    let mut points: Vec<&Point> = planned.iter().filter(takes_part).map(|planned| &planned.point).collect();
-    points.extend(planned.first().filter(|_| points.is_empty()).map(|planned| &planned.point));
-    let mut handlers = Vec::new();
-    points.retain(|point| {
-        let handler = point.get("handler").filter(|_| kind == Kind::Function);
-        let is_new = !handlers.contains(&handler);
-        handlers.push(handler);
-        is_new
-    });
-    points
-}
-
-/// Whoever checks contenders of a kind.
-enum Checker<'a> {
-    Http(HttpExecutor<'a>),
-    Task(Box<TaskExecutor<'a>>),
-    Function(Box<FunctionExecutor<'a>>),
-    Pacing(PacingExecutor<'a>),
-}
-
-impl<'a> Checker<'a> {
-    fn new(
-        experiment: &'a Experiment,
-        cores: Cores,
-        state: &'a Path,
-        stop: &AtomicBool,
-    ) -> Result<Checker<'a>, Failure> {
-        match experiment.kind {
-            Kind::Http => {
-                let executor = HttpExecutor::new(experiment, cores, state, "check", stop);
-                executor.map(Checker::Http).map_err(Failure::Incomplete)
-            }
-            Kind::Task => begun(TaskExecutor::new(experiment, cores, state, "check", stop))
-                .map(Box::new)
-                .map(Checker::Task),
-            Kind::Function => {
-                let executor = begun(FunctionExecutor::new(experiment, cores, state, "check", 0, stop))?;
-                executor.wanting().iter().for_each(|what| output::note(what));
-                Ok(Checker::Function(Box::new(executor)))
-            }
-            Kind::Pacing => {
-                let executor = PacingExecutor::new(experiment, cores, state, "check");
-                executor.map(Checker::Pacing).map_err(Failure::Incomplete)
-            }
-        }
-    }
-
-    /// How it answers, if that is as it should be; none if `stop` was set.
-    fn check(
-        &mut self,
-        contender: &Ready,
-        point: &Point,
-        stop: &AtomicBool,
-    ) -> Option<Result<&'static str, String>> {
-        match self {
-            Checker::Http(executor) => {
-                executor.check(contender, point, stop).map(|checked| checked.map(|_| "answers right"))
-            }
-            Checker::Task(executor) => executor.check(contender, point, stop),
-            Checker::Function(executor) => executor.check(contender, point, stop),
-            Checker::Pacing(executor) => executor.check(contender, point, stop),
-        }
     }
 }

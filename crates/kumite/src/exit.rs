@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use kumite_lab::SpecError;
+use kumite_lab::{Halt, SpecError};
 use kumite_record::StoreError;
 
 /// Printed below every help text.
@@ -47,6 +47,15 @@ impl fmt::Display for Failure {
 impl From<SpecError> for Failure {
     fn from(error: SpecError) -> Failure {
         Failure::Usage(error.to_string())
+    }
+}
+
+impl From<Halt> for Failure {
+    fn from(halt: Halt) -> Failure {
+        match halt {
+            Halt::Interrupted => Failure::Incomplete("it was interrupted".to_owned()),
+            Halt::Failed(why) => Failure::Incomplete(why),
+        }
     }
 }
 

@@ -26,8 +26,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let _ = output::print(&line);
     };
     let tested = kit_test(&args.command, Path::new("."), &cores(), &stop, &mut show)
-        .ok_or_else(|| Failure::Incomplete("it was interrupted".to_owned()))?
-        .map_err(|why| Failure::Incomplete(format!("`{}`: {why}", args.command)))?;
+        .map_err(|halt| halt.reworded(|why| format!("`{}`: {why}", args.command)))?;
     for (what, exchange) in [("a hello", tested.hello), ("an empty job", tested.empty)] {
         if let Some(Exchange { count, p50_us, p99_us }) = exchange {
             output::print(&format!(

@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use world::{Of, ThisMachine, Tries, World};
+pub use world::{ThisMachine, World};
 
 /// Settles performance arguments about concurrency: interleaved, paired, checked trials, and verdicts with intervals.
 #[derive(Parser)]

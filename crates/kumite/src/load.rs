@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_lab::{Clock, External, Ready, RealClock, Session, cores, execute, load_result, machine, plan};
 use kumite_load::{Address, Interval, Limit, Load, Target};
-use kumite_record::{Kind, LoadResult, Point, Question, Run, Store};
+use kumite_record::{LoadResult, Point, Question, Run, Store};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -160,7 +160,7 @@ fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Fai
     let run = Run {
         id: Run::new_id(started),
         experiment: "load".to_owned(),
-        kind: Kind::new("http"),
+        kind: External::KIND,
         profile: "standard".to_owned(),
         started,
         command: output::command_line(),

@@ -1,18 +1,20 @@
 //! What `run` and `resume` have in common: measuring, judging, and how it ended.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_lab::{
-    Event, Experiment, Lock, Ready, Session, conclude, execute, export, humane, plan, undecided,
+    Event, Experiment, Halt, Lock, Opening, Ready, Session, conclude, execute, export, humane, plan,
+    undecided,
 };
-use kumite_record::{Cores, Export, Outcome, Run, Store};
+use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit};
 
 use crate::exit::Failure;
 use crate::output;
 use crate::progress::Progress;
-use crate::world::{Of, Tries, World};
+use crate::world::World;
 
 /// Makes sure that nobody else is at work with this store, for building disturbs too, and ends what a killed kumite left.
 pub fn begin_measuring(state: &Path) -> Result<Lock, Failure> {
@@ -41,17 +43,18 @@ impl Measuring<'_> {
     pub fn measure(self, mut run: Run, ready: &[Ready], store: &mut Store) -> Result<Export, Failure> {
         let clock = self.world.clock();
         let state = store.folder().to_owned();
-        let of = Of {
+        let id = run.id.clone();
+        let of = Opening {
             experiment: self.experiment,
-            cores: self.cores,
+            cores: &self.cores,
             state: &state,
-            run: &run.id.clone(),
+            run: &id,
             seed: run.seed,
             stop: self.stop,
         };
-        let Tries { mut executor, wanting } = begun(self.world.tries(&of))?;
-        wanting.iter().for_each(|what| output::note(what));
-        run.wanting = wanting;
+        let mut driver = self.world.open(&of).map_err(before_trials)?;
+        run.wanting = driver.notices();
+        run.wanting.iter().for_each(|what| output::note(what));
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
         let plan = plan(&takes_part, run.blocks, run.seed);
         let kept = store.trials(&run.id)?;
@@ -68,31 +71,38 @@ impl Measuring<'_> {
             rerun_marked: self.rerun_marked,
         };
         let mut progress = Progress::new(plan.trials());
-        let ended = execute(&session, executor.as_mut(), clock, store, self.stop, &mut |event| match event {
+        let ended = execute(&session, driver.as_mut(), clock, store, self.stop, &mut |event| match event {
             Event::Note(note) => progress.note(&note),
             Event::Trial { done, total, left, trial } => {
-                let metric = |name| trial.sample.metrics.get(name).copied();
-                let rate = metric("throughput_rps").map(|rate| format!("{rate:.0}/s"));
-                let time = metric("elapsed_ms").or_else(|| metric("wall_ms"));
-                let time = time.map(|ms| humane(Duration::from_secs_f64(ms / 1e3)));
-                let error = metric("error_p50_us").map(|us| format!("{us:.0} µs off"));
-                let what = rate.or(time).or(error).unwrap_or_else(|| trial.outcome.as_str().to_owned());
+                let what = result(&run.metrics, &trial.sample.metrics)
+                    .unwrap_or_else(|| trial.outcome.as_str().to_owned());
                 let left = format!("at most {} left", humane(left));
                 let cell = run.cell(&trial.contender, &trial.point);
                 progress.step(done, total, &format!("{left}; {cell}: {what}"));
             }
         });
         progress.clear();
-        let id = run.id.clone();
         conclude(store, self.experiment, run, clock.timestamp(), ended?)?;
         Ok(export(store, &id)?)
     }
 }
 
-/// What is ready for the first trial; none if it was to stop before.
-pub fn begun<T>(executor: Option<Result<T, String>>) -> Result<T, Failure> {
-    let interrupted = || Failure::Incomplete("it was interrupted before it began".to_owned());
-    executor.ok_or_else(interrupted)?.map_err(Failure::Incomplete)
+/// A run that came to no trial.
+pub fn before_trials(halt: Halt) -> Failure {
+    match halt {
+        Halt::Interrupted => Failure::Incomplete("it was interrupted before the first trial".to_owned()),
+        failed => failed.into(),
+    }
+}
+
+/// What a reader asks first: the first of the declared metrics that a trial has.
+fn result(declared: &[Metric], measured: &BTreeMap<String, f64>) -> Option<String> {
+    let found = declared.iter().find_map(|metric| Some((metric, *measured.get(&metric.name)?)));
+    found.map(|(Metric { name, unit, .. }, value)| {
+        let digits = if value.abs() < 10.0 && value.fract() != 0.0 { 2 } else { 0 };
+        let words = Unit::without(name).replace('_', " ");
+        format!("{words} {value:.digits$} {}", unit.symbol()).trim_end().to_owned()
+    })
 }
 
 /// Whether a run came to its end, or to what its budget allows: that was a wish of the user's, and was kept.
@@ -106,5 +116,24 @@ pub fn ended(export: &Export, stop: &AtomicBool) -> Result<(), Failure> {
             Err(Failure::Incomplete("no trial gave a result".to_owned()))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_of_a_trial_is_the_first_metric_that_it_has() {
+        let declared = ["recovery_ms", "throughput_rps", "error_p99_us", "cold_calls"];
+        let declared = declared.map(|name| Metric::new(name, "One."));
+        let of = |metrics: &[(&str, f64)]| {
+            result(&declared, &metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+        };
+        let words = of(&[("error_p99_us", 1.0), ("throughput_rps", 812.4)]);
+        assert_eq!(words.as_deref(), Some("throughput 812 /s"));
+        assert_eq!(of(&[("error_p99_us", 1.256)]).as_deref(), Some("error p99 1.26 us"));
+        assert_eq!(of(&[("cold_calls", 3.0)]).as_deref(), Some("cold calls 3"));
+        assert_eq!(of(&[("unknown", 3.0)]), None);
     }
 }

@@ -9,7 +9,7 @@ use kumite_record::{Contender, ContenderStatus, Machine, Run, Store};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
-use crate::measure::{Measuring, begin_measuring, ended};
+use crate::measure::{Measuring, before_trials, begin_measuring, ended};
 use crate::run::DEFAULT_DB;
 use crate::world::World;
 use crate::{duration, output, stop};
@@ -73,10 +73,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         return Err(changed(&id, &format!("{gone} is not among the contenders any more: they have changed")));
     }
     let choice = Choice { only, ..Choice::default() };
-    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    if stop.load(std::sync::atomic::Ordering::Relaxed) {
-        return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
-    }
+    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note).map_err(before_trials)?;
     same_contenders(&id, contenders.iter().filter(ran), &prepared)?;
     take_up(&mut run, world.clock());
     store.finish(&run, &[], &[])?;

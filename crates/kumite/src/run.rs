@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{
-    Choice, Clock, Experiment, Kind, Planned, check_disk, cores, humane, machine, prepare, used_cores,
+    Choice, Clock, Experiment, Planned, check_disk, cores, humane, machine, prepare, used_cores,
 };
 use kumite_record::{Run, Store, Unavailable};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
-use crate::measure::{Measuring, begin_measuring, ended};
+use crate::measure::{Measuring, before_trials, begin_measuring, ended};
 use crate::selfcheck::noise_floor;
 use crate::world::World;
 use crate::{duration, output, stop};
@@ -55,6 +55,7 @@ pub struct Args {
 
 pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
+    experiment.doubts.iter().for_each(|what| output::note(what));
     if let Some(blocks) = args.blocks {
         experiment.blocks = blocks;
     }
@@ -75,10 +76,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring(&state)?;
-    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    if stop.load(std::sync::atomic::Ordering::Relaxed) {
-        return Err(Failure::Incomplete("it was interrupted before the first trial".to_owned()));
-    }
+    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note).map_err(before_trials)?;
     for contender in prepared.contenders.iter().filter(|c| c.reason.is_some()) {
         let reason = contender.reason.as_deref().unwrap_or_default();
         output::note(&format!("{} {}: {reason}", contender.status.as_str(), contender.name));
@@ -131,7 +129,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &dyn Clock) -> Run {
         id: Run::new_id(started),
         experiment: experiment.name.clone(),
         experiment_given: args.experiment.clone(),
-        kind: kumite_record::Kind::new(experiment.kind.as_str()),
+        kind: experiment.kind(),
         profile: experiment.profile.clone(),
         seed,
         started,
@@ -207,10 +205,7 @@ fn dry_run(experiment: &Experiment, unavailable: &[Unavailable], choice: &Choice
             let time = range(humane(time * least), humane(time * most));
             format!("{time} under load, starting and stopping not counted")
         }
-        None => {
-            let one = if experiment.kind == Kind::Function { "call" } else { "job" };
-            format!("how long a {one} takes, the first round tells")
-        }
+        None => "how long a trial takes, the first round tells".to_owned(),
     };
     text += &format!(
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",

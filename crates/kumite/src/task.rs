@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_lab::{
-    Choice, Experiment, Kind, OneJob, Tap, TaskExecutor, check_disk, cores, humane, prepare, used_cores,
+    Choice, Experiment, OneJob, Opening, Tap, TaskDriver, check_disk, cores, humane, prepare, used_cores,
 };
 use kumite_record::{AxisValue, Store};
 
@@ -51,16 +51,14 @@ fn parameter(text: &str) -> Result<(String, AxisValue), String> {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
-    if experiment.kind != Kind::Task {
-        let kind = experiment.kind;
-        let instead = match kind {
-            Kind::Function => "`kumite function` calls a function by hand".to_owned(),
-            _ => format!("`kumite check {} --only {}` tries one", args.experiment, args.contender),
-        };
+    experiment.doubts.iter().for_each(|what| output::note(what));
+    if experiment.kind() != TaskDriver::KIND {
         return Err(Failure::Usage(format!(
-            "{} is of kind {}: only tasks have jobs; {instead}",
+            "{} is of kind {}: only tasks have jobs; `kumite check {} --only {}` tries one",
             experiment.name,
-            kind.as_str()
+            experiment.kind(),
+            args.experiment,
+            args.contender
         )));
     }
     let choice = Choice { only: vec![args.contender.clone()], install: args.install, ..Choice::default() };
@@ -93,17 +91,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    let interrupted = || Failure::Incomplete("it was interrupted".to_owned());
     let Some(ready) = prepared.ready.first() else {
         let reason = prepared.contenders.iter().find(|contender| contender.name == args.contender);
         let reason = reason.and_then(|contender| contender.reason.clone()).unwrap_or_default();
         return Err(Failure::Incomplete(format!("{} cannot be run: {reason}", args.contender)));
     };
-    let mut executor = TaskExecutor::new(&experiment, available, &state, "task", &stop)
-        .ok_or_else(interrupted)?
-        .map_err(Failure::Incomplete)?;
-    let done = executor.one_job(ready, &point, Some(shown(args.full)), &stop).ok_or_else(interrupted)?;
-    let job = done.map_err(|why| Failure::Incomplete(format!("{}: {why}", args.contender)))?;
+    let of = Opening {
+        experiment: &experiment,
+        cores: &available,
+        state: &state,
+        run: "job",
+        seed: 0,
+        stop: &stop,
+    };
+    let mut driver = TaskDriver::open(&of)?;
+    let job = driver
+        .one_job(ready, &point, Some(shown(args.full)), &stop)
+        .map_err(|halt| halt.reworded(|why| format!("{}: {why}", args.contender)))?;
     output::print(&summary(&job))?;
     match job.wrong {
         None => Ok(()),

@@ -1,44 +1,13 @@
 //! What a run is measured with.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-
-use kumite_lab::{
-    Clock, Executor, Experiment, FunctionExecutor, HttpExecutor, Kind, PacingExecutor, RealClock,
-    TaskExecutor,
-};
-use kumite_record::Cores;
+use kumite_lab::{Clock, Driver, Halt, Opening, RealClock, open};
 
 /// Whose clock it is that runs go by, and who executes their trials.
 pub trait World {
     /// What time it is.
     fn clock(&self) -> &dyn Clock;
-    /// Who executes the trials of a run; none if `stop` was set before it was ready.
-    fn tries<'a>(&'a self, of: &Of<'a>) -> Option<Result<Tries<'a>, String>>;
-}
-
-/// A run whose trials are to be executed.
-pub struct Of<'a> {
-    /// What is tried.
-    pub experiment: &'a Experiment,
-    /// Who gets which CPUs.
-    pub cores: Cores,
-    /// The folder of the store.
-    pub state: &'a Path,
-    /// The run's id.
-    pub run: &'a str,
-    /// Of its random choices.
-    pub seed: u64,
-    /// Set when it is to end.
-    pub stop: &'a AtomicBool,
-}
-
-/// Who executes them.
-pub struct Tries<'a> {
-    /// That is it.
-    pub executor: Box<dyn Executor + 'a>,
-    /// What cannot be done here, in words.
-    pub wanting: Vec<String>,
+    /// Who executes the trials of a run.
+    fn open<'a>(&'a self, of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt>;
 }
 
 /// Nothing is made up: its clock, and contenders that are started.
@@ -50,25 +19,7 @@ impl World for ThisMachine {
         &self.0
     }
 
-    fn tries<'a>(&'a self, of: &Of<'a>) -> Option<Result<Tries<'a>, String>> {
-        let Of { experiment, state, run, seed, stop, .. } = *of;
-        let cores = of.cores.clone();
-        let tries = |executor, wanting| Tries { executor, wanting };
-        Some(match experiment.kind {
-            Kind::Http => HttpExecutor::new(experiment, cores, state, run, stop)
-                .map(|executor| tries(Box::new(executor), Vec::new())),
-            Kind::Task => TaskExecutor::new(experiment, cores, state, run, stop)?
-                .map(|executor| tries(Box::new(executor), Vec::new())),
-            Kind::Function => {
-                FunctionExecutor::new(experiment, cores, state, run, seed, stop)?.map(|executor| {
-                    let wanting = executor.wanting();
-                    tries(Box::new(executor), wanting)
-                })
-            }
-            Kind::Pacing => PacingExecutor::new(experiment, cores, state, run).map(|executor| {
-                let wanting = executor.wanting();
-                tries(Box::new(executor), wanting)
-            }),
-        })
+    fn open<'a>(&'a self, of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
+        open(of)
     }
 }

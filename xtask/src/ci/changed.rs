@@ -29,7 +29,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 31] = [
+const RULES: [(&str, &[Need]); 32] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     ("bench/", &[]),
@@ -37,17 +37,18 @@ const RULES: [(&str, &[Need]); 31] = [
     ("crates/kumite-function/", &[Need::Kind("function")]),
     ("crates/kumite-lab/src/build", &[Need::EveryLanguage]),
     ("crates/kumite-lab/src/contender.rs", &[Need::EveryLanguage]),
-    ("crates/kumite-lab/src/function", &[Need::Kind("function")]),
-    ("crates/kumite-lab/src/http", &[Need::Kind("http")]),
+    ("crates/kumite-lab/src/driver/function/", &[Need::Kind("function")]),
+    ("crates/kumite-lab/src/driver/http/", &[Need::Kind("http")]),
+    ("crates/kumite-lab/src/driver/pacing/", &[Need::Kind("pacing")]),
+    ("crates/kumite-lab/src/driver/task/", &[Need::Kind("task")]),
+    ("crates/kumite-lab/src/functions.rs", &[Need::Kind("function")]),
     ("crates/kumite-lab/src/kit_test", &[Need::EveryKit]),
     ("crates/kumite-lab/src/needs", &[Need::EveryLanguage]),
-    ("crates/kumite-lab/src/pacing", &[Need::Kind("pacing")]),
     ("crates/kumite-lab/src/prepare", &[Need::EveryLanguage]),
     ("crates/kumite-lab/src/service/dynamodb.rs", &[Need::Service("dynamodb")]),
     ("crates/kumite-lab/src/service/files.rs", &[Need::Service("files")]),
     ("crates/kumite-lab/src/service/postgresql.rs", &[Need::Service("postgresql")]),
     ("crates/kumite-lab/src/service/stub.rs", &[Need::Service("stub")]),
-    ("crates/kumite-lab/src/task", &[Need::Kind("task")]),
     ("crates/kumite-load/", &[Need::Kind("http")]),
     ("crates/kumite-load/src/stub", &[Need::Kind("http"), Need::Service("stub")]),
     ("crates/kumite-play/", &[Need::Windows, Need::Page, Need::Kind("pacing")]),
@@ -97,8 +98,8 @@ mod tests {
             (".ci/base", vec![]),
             ("tests/cli/run.rs", vec![]),
             ("tests/page/main.rs", vec![Need::Page]),
-            ("crates/kumite-lab/src/http/sample.rs", vec![Need::Kind("http")]),
-            ("crates/kumite-lab/src/function.rs", vec![Need::Kind("function")]),
+            ("crates/kumite-lab/src/driver/http/metrics.rs", vec![Need::Kind("http")]),
+            ("crates/kumite-lab/src/functions.rs", vec![Need::Kind("function")]),
             ("crates/kumite-lab/src/service/postgresql.rs", vec![Need::Service("postgresql")]),
             ("crates/kumite-lab/src/prepare.rs", vec![Need::EveryLanguage]),
             ("crates/kumite-lab/src/needs/tools.rs", vec![Need::EveryLanguage]),

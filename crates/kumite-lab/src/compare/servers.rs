@@ -10,8 +10,8 @@ use super::bench::CompareError;
 use super::document::{empty, estimate};
 use super::judge::{Side, judge, log_ratios, remaining};
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
+use crate::driver::http::{is_bound, kinds, offer_to_external};
 use crate::execute::Clock;
-use crate::http::{is_bound, kinds, offer_to_external};
 
 /// A 99th percentile has ten requests beyond it.
 const ENOUGH_FOR_P99: u64 = 1_000;

@@ -1,4 +1,5 @@
 use std::cell::Cell;
+use std::sync::atomic::Ordering;
 
 use kumite_record::{AxisValue, Machine, Mark};
 
@@ -39,14 +40,14 @@ struct Fake<'a> {
 }
 
 impl Executor for Fake<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Option<Measured> {
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
         self.clock.0.set(self.clock.0.get() + Duration::from_secs(2));
         self.tried.push((order.contender.name.clone(), order.point.to_string()));
         if self.case.stop_in == Some(order.seq) {
             stop.store(true, Ordering::Relaxed);
-            return None;
+            return Err(Halt::Interrupted);
         }
-        let mut measured = Measured::failed(Outcome::Failed, "it never answered".into());
+        let mut measured = Measured::failed("it never answered".into());
         if self.case.marked.contains(&order.seq) {
             measured.marks.push(Mark::Stolen);
         }
@@ -55,7 +56,7 @@ impl Executor for Fake<'_> {
             (measured.outcome, measured.reason) = (Outcome::Ok, None);
             measured.sample.metrics.insert("throughput_rps".into(), f64::from(order.seq));
         }
-        Some(measured)
+        Ok(measured)
     }
 }
 

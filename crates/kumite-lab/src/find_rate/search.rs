@@ -36,7 +36,7 @@ const ALPHA: f64 = 0.05;
 
 /// Why there is no further trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Halt {
+pub(super) enum NoTrial {
     OutOfTime,
     Interrupted,
     /// The bracket's upper end is the engine's, not the server's.
@@ -69,10 +69,10 @@ impl Known {
 }
 
 /// Makes a trial at a rate.
-pub(super) type Try<'a> = dyn FnMut(f64) -> Result<RateVerdict, Halt> + 'a;
+pub(super) type Try<'a> = dyn FnMut(f64) -> Result<RateVerdict, NoTrial> + 'a;
 
 /// Searches from a rate on, and not below a lowest one before it has found one that is met. None if it came to its end.
-pub(super) fn search(attempt: &mut Try, start: f64, lowest: f64, seed: u64) -> (Known, Option<Halt>) {
+pub(super) fn search(attempt: &mut Try, start: f64, lowest: f64, seed: u64) -> (Known, Option<NoTrial>) {
     let mut search =
         Search { attempt, known: Known::default(), engine: None, random: ChaCha8Rng::seed_from_u64(seed) };
     let halt = search.run(start, lowest).err();
@@ -88,7 +88,7 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    fn run(&mut self, start: f64, lowest: f64) -> Result<(), Halt> {
+    fn run(&mut self, start: f64, lowest: f64) -> Result<(), NoTrial> {
         let (low, high) = self.range(start, lowest)?;
         let mut last = self.bisect(low, high)?;
         while !self.known.is_close_enough() {
@@ -99,7 +99,7 @@ impl Search<'_, '_> {
     }
 
     /// Whether the server meets the SLO at this rate.
-    fn meets(&mut self, rate: f64) -> Result<bool, Halt> {
+    fn meets(&mut self, rate: f64) -> Result<bool, NoTrial> {
         match (self.attempt)(rate)? {
             RateVerdict::Met => {
                 self.known.met = Some(rate);
@@ -111,7 +111,7 @@ impl Search<'_, '_> {
         Ok(false)
     }
 
-    fn range(&mut self, start: f64, lowest: f64) -> Result<(f64, f64), Halt> {
+    fn range(&mut self, start: f64, lowest: f64) -> Result<(f64, f64), NoTrial> {
         let mut rate = start.max(lowest);
         if self.meets(rate)? {
             while self.meets(rate * 2.0)? {
@@ -121,7 +121,7 @@ impl Search<'_, '_> {
         }
         loop {
             if rate <= lowest {
-                return Err(if self.engine.is_some() { Halt::EngineLimit } else { Halt::NeverMet });
+                return Err(if self.engine.is_some() { NoTrial::EngineLimit } else { NoTrial::NeverMet });
             }
             let lower = (rate / 2.0).max(lowest);
             if self.meets(lower)? {
@@ -132,13 +132,13 @@ impl Search<'_, '_> {
     }
 
     /// The geometric middle of what is left; its upper end is one where a trial failed, or the bracket's own.
-    fn bisect(&mut self, low: f64, high: f64) -> Result<f64, Halt> {
+    fn bisect(&mut self, low: f64, high: f64) -> Result<f64, NoTrial> {
         let (low, high) = self.narrow(low, high)?;
         self.check_engine(high)?;
         Ok((low * high).sqrt())
     }
 
-    fn narrow(&mut self, mut low: f64, mut high: f64) -> Result<(f64, f64), Halt> {
+    fn narrow(&mut self, mut low: f64, mut high: f64) -> Result<(f64, f64), NoTrial> {
         while high / low > PRECISION {
             let middle = (low * high).sqrt();
             if self.meets(middle)? { low = middle } else { high = middle }
@@ -146,7 +146,7 @@ impl Search<'_, '_> {
         Ok((low, high))
     }
 
-    fn repeat(&mut self, last: f64) -> Result<f64, Halt> {
+    fn repeat(&mut self, last: f64) -> Result<f64, NoTrial> {
         let centre = last * REACH.powf(self.random.random_range(-0.5..0.5));
         let (mut low, mut high, mut reach) = (centre / REACH, centre * REACH, REACH);
         let (mut low_is_met, mut high_is_not) = (false, false);
@@ -164,8 +164,8 @@ impl Search<'_, '_> {
         }
     }
 
-    fn check_engine(&self, upper: f64) -> Result<(), Halt> {
-        if self.engine == Some(upper) { Err(Halt::EngineLimit) } else { Ok(()) }
+    fn check_engine(&self, upper: f64) -> Result<(), NoTrial> {
+        if self.engine == Some(upper) { Err(NoTrial::EngineLimit) } else { Ok(()) }
     }
 }
 
@@ -177,13 +177,13 @@ mod tests {
 
     /// A server that meets the SLO with a probability that falls as a logistic function of the rate's logarithm; `flat` is
     /// that function's scale, 0 for a cliff.
-    fn simulated(capacity: f64, flat: f64, seed: u64) -> (Known, Option<Halt>, usize) {
+    fn simulated(capacity: f64, flat: f64, seed: u64) -> (Known, Option<NoTrial>, usize) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut trials = 0;
         let mut attempt = |rate: f64| {
             trials += 1;
             if trials > BUDGET {
-                return Err(Halt::OutOfTime);
+                return Err(NoTrial::OutOfTime);
             }
             let beyond = (rate / capacity).ln();
             let chance =
@@ -251,15 +251,15 @@ mod tests {
             (known.met.map(|met| met / engine.min(server)), halt)
         };
         let (met, halt) = end(3_000.0, 3_500.0);
-        assert!(halt == Some(Halt::EngineLimit) && (0.98..=1.0).contains(&met.unwrap()), "{met:?}");
-        assert_eq!(end(50.0, 1_000.0), (None, Some(Halt::EngineLimit)));
+        assert!(halt == Some(NoTrial::EngineLimit) && (0.98..=1.0).contains(&met.unwrap()), "{met:?}");
+        assert_eq!(end(50.0, 1_000.0), (None, Some(NoTrial::EngineLimit)));
         assert_eq!(end(4_000.0, 3_000.0).1, None);
     }
 
     #[test]
     fn a_server_that_never_meets_it_is_said_to() {
         let (known, halt, trials) = simulated(99.0, 0.0, 1);
-        assert_eq!((known.met, known.unmet, halt, trials), (None, Some(100.0), Some(Halt::NeverMet), 4));
+        assert_eq!((known.met, known.unmet, halt, trials), (None, Some(100.0), Some(NoTrial::NeverMet), 4));
     }
 
     #[test]
@@ -268,13 +268,13 @@ mod tests {
         let mut attempt = |rate: f64| {
             left -= 1;
             if left < 0 {
-                Err(Halt::OutOfTime)
+                Err(NoTrial::OutOfTime)
             } else {
                 Ok(if rate < 777.0 { RateVerdict::Met } else { RateVerdict::Unmet })
             }
         };
         let (known, halt) = search(&mut attempt, 500.0, 100.0, 1);
-        assert_eq!((halt, known.interval()), (Some(Halt::OutOfTime), None));
+        assert_eq!((halt, known.interval()), (Some(NoTrial::OutOfTime), None));
         assert!(known.met.unwrap() < 777.0 && known.unmet.unwrap() >= 777.0);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kumite_load::{Histogram, Outcome};
 
-use crate::http::{PERCENTILES, percentile};
+use crate::driver::http::{PERCENTILES, percentile};
 
 /// A service level objective: conditions that a trial meets all of, or does not meet.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use kumite_load::{Arrivals, Error, Gaps, Histogram, Limit, Load, Outcome, Piece};
 use kumite_record::{RateTrial, RateVerdict, VoidReason};
 
-use super::search::Halt;
+use super::search::NoTrial;
 use super::slo::Slo;
-use crate::http::{is_bound, offer_to_external};
+use crate::driver::http::{is_bound, offer_to_external};
 
 /// Trials at one rate that may be void before it counts as the engine's limit: something else may have had the CPU.
 const VOID_TRIALS: usize = 3;
@@ -66,13 +66,13 @@ pub(super) struct Trials<'a> {
 
 /// Why there is none.
 pub(super) enum Ended {
-    Halt(Halt),
+    NoTrial(NoTrial),
     Failed(Error),
 }
 
-impl From<Halt> for Ended {
-    fn from(halt: Halt) -> Ended {
-        Ended::Halt(halt)
+impl From<NoTrial> for Ended {
+    fn from(halt: NoTrial) -> Ended {
+        Ended::NoTrial(halt)
     }
 }
 
@@ -118,7 +118,7 @@ impl Trials<'_> {
     fn once(&self, rate: f64, time: Duration, settled: bool) -> Result<(RateTrial, bool), Ended> {
         let whole = self.load.warm_up.saturating_add(time).saturating_add(self.load.timeout.min(time));
         if self.offers.now().checked_add(whole).is_none_or(|end| end > self.until) {
-            return Err(Halt::OutOfTime.into());
+            return Err(NoTrial::OutOfTime.into());
         }
         let gaps = match self.gaps {
             Gaps::Even => Gaps::Even,
@@ -133,7 +133,7 @@ impl Trials<'_> {
         };
         let outcome = self.offers.offer(&load, self.stop)?;
         if outcome.stopped {
-            return Err(Halt::Interrupted.into());
+            return Err(NoTrial::Interrupted.into());
         }
         Ok(self.judge(rate, &outcome, settled))
     }
@@ -202,7 +202,7 @@ impl Trials<'_> {
         loop {
             let probed = self.probe()?;
             if self.stop.load(Ordering::Relaxed) {
-                return Err(Halt::Interrupted.into());
+                return Err(NoTrial::Interrupted.into());
             }
             if probed.ok * 2 > PROBES && median(&probed.response) <= limit {
                 return Ok(true);

@@ -6,8 +6,8 @@ use kumite_record::JobEvent;
 use serde_json::json;
 
 use super::session::{Session, Worked};
-use crate::talking::Refusal;
-use crate::task::Done;
+use crate::driver::task::Done;
+use crate::halt::Halt;
 
 /// The largest that every JSON reader can hold.
 const LARGEST: u64 = (1 << 53) - 1;
@@ -18,35 +18,37 @@ const TIMER_GRAIN_MS: f64 = 1.0;
 const NEXT_TO_NOTHING_MS: f64 = 1.0;
 const EMPTY_JOBS: usize = 20;
 
-pub(super) fn numbers(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn numbers(session: &mut Session) -> Result<(), Halt> {
     for job in [1, 7, LARGEST] {
         session.numbered(job, &json!({ "do": "empty" }))?;
     }
     Ok(())
 }
 
-pub(super) fn error(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn error(session: &mut Session) -> Result<(), Halt> {
     let job = session.next_job();
     let message = "no such student: \"Zoë\"";
     let request = json!({ "job": job, "params": { "do": "fail", "message": message } });
     let asked = session.write(format!("{request}\n").as_bytes(), &format!("job {job}"))?;
     match session.take(&[(job, asked)].into())?.answer.done {
-        Ok(done) => Err(Some(format!("expected an \"error\", and a result came: {}", done.result.get()))),
+        Ok(done) => {
+            Err(Halt::Failed(format!("expected an \"error\", and a result came: {}", done.result.get())))
+        }
         Err(error) if error.contains('\n') => {
-            Err(Some(format!("expected one line, and the error is {error:?}")))
+            Err(Halt::Failed(format!("expected one line, and the error is {error:?}")))
         }
         Err(error) if !error.contains(message) => {
-            Err(Some(format!("expected an error with {message:?} in it, and it is {error:?}")))
+            Err(Halt::Failed(format!("expected an error with {message:?} in it, and it is {error:?}")))
         }
         Err(_) => session.job(&json!({ "do": "empty" })).map(|_| ()),
     }
 }
 
-pub(super) fn sleep(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn sleep(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, to_done, .. } = session.job(&json!({ "do": "sleep", "ms": SLEEP_MS }))?;
     is_null(&done)?;
     if done.elapsed_ms < SLEEP_MS as f64 - TIMER_GRAIN_MS {
-        return Err(Some(format!(
+        return Err(Halt::Failed(format!(
             "expected at least {SLEEP_MS} ms as elapsed_ns, and it is {:.3} ms",
             done.elapsed_ms
         )));
@@ -54,7 +56,7 @@ pub(super) fn sleep(session: &mut Session) -> Result<(), Refusal> {
     no_more_than(&done, to_done)
 }
 
-pub(super) fn empty(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn empty(session: &mut Session) -> Result<(), Halt> {
     let mut least = f64::INFINITY;
     for _ in 0..EMPTY_JOBS {
         let Worked { done, to_done, .. } = session.job(&json!({ "do": "empty" }))?;
@@ -63,17 +65,17 @@ pub(super) fn empty(session: &mut Session) -> Result<(), Refusal> {
         least = least.min(done.elapsed_ms);
     }
     if least > NEXT_TO_NOTHING_MS {
-        return Err(Some(format!(
+        return Err(Halt::Failed(format!(
             "expected less than {NEXT_TO_NOTHING_MS} ms as elapsed_ns, and the least of {EMPTY_JOBS} jobs is {least:.3} ms"
         )));
     }
     Ok(())
 }
 
-pub(super) fn events(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn events(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, .. } = session.job(&json!({ "do": "events", "events": true }))?;
     is_null(&done)?;
-    let wanting = |why: String| Err(Some(format!("{why}; the events are {}", json!(done.events))));
+    let wanting = |why: String| Err(Halt::Failed(format!("{why}; the events are {}", json!(done.events))));
     let [JobEvent(first_ns, ..), JobEvent(second_ns, ..)] = &done.events[..] else {
         return wanting(format!("expected 2 events, and there are {}", done.events.len()));
     };
@@ -93,44 +95,50 @@ pub(super) fn events(session: &mut Session) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(super) fn no_events(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn no_events(session: &mut Session) -> Result<(), Halt> {
     for params in [json!({ "do": "events" }), json!({ "do": "events", "events": false })] {
         let Worked { done, .. } = session.job(&params)?;
         if !done.events.is_empty() {
-            return Err(Some(format!("expected no events of {params}, and there are {}", done.events.len())));
+            return Err(Halt::Failed(format!(
+                "expected no events of {params}, and there are {}",
+                done.events.len()
+            )));
         }
     }
     Ok(())
 }
 
-pub(super) fn metrics(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn metrics(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, .. } = session.job(&json!({ "do": "metrics" }))?;
     is_null(&done)?;
     if done.metrics != [("answer_count".to_owned(), 42.0)].into() {
-        return Err(Some(format!(
+        return Err(Halt::Failed(format!(
             "expected {{\"answer_count\": 42}} as metrics, and they are {:?}",
             done.metrics
         )));
     }
     let Worked { done, .. } = session.job(&json!({ "do": "empty" }))?;
     if !done.metrics.is_empty() {
-        return Err(Some(format!("expected no metrics of an empty job, and they are {:?}", done.metrics)));
+        return Err(Halt::Failed(format!(
+            "expected no metrics of an empty job, and they are {:?}",
+            done.metrics
+        )));
     }
     Ok(())
 }
 
-fn is_null(done: &Done) -> Result<(), Refusal> {
+fn is_null(done: &Done) -> Result<(), Halt> {
     match done.result.get() {
         "null" => Ok(()),
-        other => Err(Some(format!("expected null as its result, and it is {other}"))),
+        other => Err(Halt::Failed(format!("expected null as its result, and it is {other}"))),
     }
 }
 
 /// Both clocks are the same machine's, and its time lies within ours.
-fn no_more_than(done: &Done, ours: Duration) -> Result<(), Refusal> {
+fn no_more_than(done: &Done, ours: Duration) -> Result<(), Halt> {
     let ours_ms = ours.as_secs_f64() * 1e3;
     if done.elapsed_ms > ours_ms {
-        return Err(Some(format!(
+        return Err(Halt::Failed(format!(
             "expected at most the {ours_ms:.3} ms of kumite's clock as elapsed_ns, and it is {:.3} ms",
             done.elapsed_ms
         )));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::session::Session;
-use crate::talking::Refusal;
+use crate::halt::Halt;
 
 const EXCHANGES: usize = 1000;
 
@@ -28,23 +28,23 @@ impl Exchange {
     }
 }
 
-pub(super) fn hellos(session: &mut Session) -> Result<Option<Exchange>, Refusal> {
+pub(super) fn hellos(session: &mut Session) -> Result<Option<Exchange>, Halt> {
     session.hello().ok();
     exchanged(|| session.hello().map(|(_, took)| took))
 }
 
-pub(super) fn empty_jobs(session: &mut Session) -> Result<Option<Exchange>, Refusal> {
+pub(super) fn empty_jobs(session: &mut Session) -> Result<Option<Exchange>, Halt> {
     exchanged(|| session.job(&json!({ "do": "empty" })).map(|worked| worked.to_answer))
 }
 
 /// None if one did not go well.
-fn exchanged(mut exchange: impl FnMut() -> Result<Duration, Refusal>) -> Result<Option<Exchange>, Refusal> {
+fn exchanged(mut exchange: impl FnMut() -> Result<Duration, Halt>) -> Result<Option<Exchange>, Halt> {
     let mut times = Vec::with_capacity(EXCHANGES);
     for _ in 0..EXCHANGES {
         match exchange() {
             Ok(took) => times.push(took),
-            Err(None) => return Err(None),
-            Err(Some(_)) => return Ok(None),
+            Err(Halt::Interrupted) => return Err(Halt::Interrupted),
+            Err(Halt::Failed(_)) => return Ok(None),
         }
     }
     Ok(Some(Exchange::of(times)))

@@ -3,15 +3,15 @@
 use serde_json::json;
 
 use super::session::Session;
-use crate::talking::Refusal;
+use crate::halt::Halt;
 
-pub(super) fn answered(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn answered(session: &mut Session) -> Result<(), Halt> {
     session.hello().map(|_| ())
 }
 
-pub(super) fn whole(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn whole(session: &mut Session) -> Result<(), Halt> {
     let (hello, _) = session.hello()?;
-    let wanting = |what: String| Err(Some(what));
+    let wanting = |what: String| Err(Halt::Failed(what));
     for (key, text) in [("name", &hello.name), ("runtime", &hello.runtime)] {
         if text.trim().is_empty() {
             return wanting(format!("expected a \"{key}\", and it is empty"));
@@ -33,13 +33,13 @@ pub(super) fn whole(session: &mut Session) -> Result<(), Refusal> {
     }
 }
 
-pub(super) fn between_jobs(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn between_jobs(session: &mut Session) -> Result<(), Halt> {
     let (first, _) = session.hello()?;
     for _ in 0..3 {
         session.job(&json!({ "do": "empty" }))?;
         let (again, _) = session.hello()?;
         if again != first {
-            return Err(Some(format!(
+            return Err(Halt::Failed(format!(
                 "expected the same hello as before, and {again:?} came after {first:?}"
             )));
         }

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::talking::Refusal;
-use crate::task::Done;
+use crate::driver::task::Done;
+use crate::halt::Halt;
 
 /// Between the pieces of a request.
 const PAUSE: Duration = Duration::from_millis(100);
 /// What is said twice comes at once.
 const MORE: Duration = Duration::from_millis(50);
 
-pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Halt> {
     let job = session.next_job();
     let done = session.line(job, &format!(r#"{{"params":{{"value":"so","do":"echo"}},"job":{job}}}"#))?.done;
     is(&done, &json!("so"))?;
@@ -26,7 +26,7 @@ pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Refusal> {
     is(&done, &json!([1, 2]))
 }
 
-pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Halt> {
     let job = session.next_job();
     let request = format!(
         r#"{{"job":{job},"later":{{"job":1,"hello":0}},"params":{{"do":"echo","value":"so","cores":"all","own":[null]}},"deadline_ms":5}}"#
@@ -36,7 +36,7 @@ pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Refusal> {
 }
 
 /// The break is within a character.
-pub(super) fn in_two_pieces(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn in_two_pieces(session: &mut Session) -> Result<(), Halt> {
     let job = session.next_job();
     let request = format!("{}\n", json!({ "job": job, "params": { "do": "echo", "value": "🎉" } }));
     let within = request.find('🎉').map_or(0, |at| at + 2);
@@ -48,7 +48,7 @@ pub(super) fn in_two_pieces(session: &mut Session) -> Result<(), Refusal> {
     is(&session.result(job, asked)?.done, &json!("🎉"))
 }
 
-pub(super) fn two_at_once(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn two_at_once(session: &mut Session) -> Result<(), Halt> {
     let (slow, quick) = (session.next_job(), session.next_job());
     let requests = [
         json!({ "job": slow, "params": { "do": "sleep", "ms": 20 } }),
@@ -59,17 +59,17 @@ pub(super) fn two_at_once(session: &mut Session) -> Result<(), Refusal> {
     let mut left: BTreeMap<u64, Instant> = [(slow, asked), (quick, asked)].into();
     while !left.is_empty() {
         let answer = session.take(&left)?.answer;
-        answer
-            .done
-            .map_err(|error| Some(format!("expected results of {doing}, and an error came: {error}")))?;
+        answer.done.map_err(|error| {
+            Halt::Failed(format!("expected results of {doing}, and an error came: {error}"))
+        })?;
         left.remove(&answer.job);
     }
     session.unasked(MORE)
 }
 
-fn is(done: &Done, expected: &Value) -> Result<(), Refusal> {
+fn is(done: &Done, expected: &Value) -> Result<(), Halt> {
     match serde_json::from_str::<Value>(done.result.get()) {
         Ok(result) if result == *expected => Ok(()),
-        _ => Err(Some(format!("expected {expected} as its result, and it is {}", done.result.get()))),
+        _ => Err(Halt::Failed(format!("expected {expected} as its result, and it is {}", done.result.get()))),
     }
 }

@@ -6,12 +6,13 @@ use std::process::ExitStatus;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use kumite_process::Spawn;
 use kumite_record::Cores;
 use serde_json::{Value, json};
 
-use crate::log::last_lines;
-use crate::talking::{Employed, Refusal};
-use crate::task::{Done, Hello, Scratch, Taken, Worker};
+use crate::driver::task::{Done, Hello, Scratch, Taken, Worker};
+use crate::halt::Halt;
+use crate::needs::last_lines;
 
 /// To its first hello.
 const READY: Duration = Duration::from_secs(30);
@@ -60,25 +61,26 @@ impl<'a> Session<'a> {
         Session { command, dir, cores, folder, log, stop, worker: None, job: 0 }
     }
 
-    fn started(&mut self) -> Result<&mut Started, Refusal> {
+    fn started(&mut self) -> Result<&mut Started, Halt> {
         if self.worker.is_none() {
             let scratch = Scratch::new(self.folder)?;
             let env = [("SCRATCH".to_owned(), scratch.path().display().to_string())];
-            let employed = Employed {
+            let spawn = Spawn {
                 command: self.command,
                 dir: self.dir,
                 env: &env,
                 cores: self.cores,
                 log: &self.log,
+                group: None,
             };
-            let worker = Worker::start(&employed)?;
+            let worker = Worker::start(&spawn)?;
             self.worker = Some(Started { worker, hello: None, _scratch: scratch });
         }
         Ok(self.worker.as_mut().expect("it is there now"))
     }
 
     /// The worker, once it has said hello.
-    fn worker(&mut self) -> Result<&mut Worker, Refusal> {
+    fn worker(&mut self) -> Result<&mut Worker, Halt> {
         if self.worker.as_ref().is_none_or(|started| started.hello.is_none()) {
             self.hello()?;
         }
@@ -86,7 +88,7 @@ impl<'a> Session<'a> {
     }
 
     /// What it says of itself, and how long the exchange took.
-    pub fn hello(&mut self) -> Result<(Hello, Duration), Refusal> {
+    pub fn hello(&mut self) -> Result<(Hello, Duration), Halt> {
         let stop = self.stop;
         let started = self.started()?;
         let limit = if started.hello.is_none() { READY } else { LIMIT };
@@ -96,8 +98,8 @@ impl<'a> Session<'a> {
     }
 
     /// Whether this process is the worker's.
-    pub fn has(&mut self, pid: u32) -> Result<bool, Refusal> {
-        Ok(self.worker()?.talking.tree().lock().has(pid))
+    pub fn has(&mut self, pid: u32) -> Result<bool, Halt> {
+        Ok(self.worker()?.process.tree().lock().has(pid))
     }
 
     /// A number that no job of this session has had.
@@ -107,66 +109,66 @@ impl<'a> Session<'a> {
     }
 
     /// Writes these bytes, whatever they are.
-    pub fn write(&mut self, bytes: &[u8], doing: &str) -> Result<Instant, Refusal> {
+    pub fn write(&mut self, bytes: &[u8], doing: &str) -> Result<Instant, Halt> {
         let stop = self.stop;
-        self.worker()?.talking.write(bytes, LIMIT, doing, stop)
+        self.worker()?.process.write(bytes, LIMIT, doing, stop)
     }
 
     /// The next answer to one of these jobs, which were asked for then.
-    pub fn take(&mut self, asked: &BTreeMap<u64, Instant>) -> Result<Taken, Refusal> {
+    pub fn take(&mut self, asked: &BTreeMap<u64, Instant>) -> Result<Taken, Halt> {
         let stop = self.stop;
         self.worker()?.take(asked, LIMIT, stop)
     }
 
     /// The answer to this job, which is to be a result.
-    pub fn result(&mut self, job: u64, asked: Instant) -> Result<Worked, Refusal> {
+    pub fn result(&mut self, job: u64, asked: Instant) -> Result<Worked, Halt> {
         let Taken { answer, done, came } = self.take(&[(job, asked)].into())?;
-        let result = answer
-            .done
-            .map_err(|error| Some(format!("expected a result of job {job}, and an error came: {error}")))?;
+        let result = answer.done.map_err(|error| {
+            Halt::Failed(format!("expected a result of job {job}, and an error came: {error}"))
+        })?;
         Ok(Worked { done: result, to_done: done - asked, to_answer: came - asked })
     }
 
     /// Has it do a job that goes well.
-    pub fn job(&mut self, params: &Value) -> Result<Worked, Refusal> {
+    pub fn job(&mut self, params: &Value) -> Result<Worked, Halt> {
         let job = self.next_job();
         self.numbered(job, params)
     }
 
     /// Has it do a job that goes well, with this number.
-    pub fn numbered(&mut self, job: u64, params: &Value) -> Result<Worked, Refusal> {
+    pub fn numbered(&mut self, job: u64, params: &Value) -> Result<Worked, Halt> {
         self.line(job, &json!({ "job": job, "params": params }).to_string())
     }
 
     /// Has it do a job that goes well and is asked for like this.
-    pub fn line(&mut self, job: u64, request: &str) -> Result<Worked, Refusal> {
+    pub fn line(&mut self, job: u64, request: &str) -> Result<Worked, Halt> {
         let asked = self.write(format!("{request}\n").as_bytes(), &format!("job {job}"))?;
         self.result(job, asked)
     }
 
     /// What it says within so much time although nothing was asked.
-    pub fn unasked(&mut self, wait: Duration) -> Result<(), Refusal> {
+    pub fn unasked(&mut self, wait: Duration) -> Result<(), Halt> {
         std::thread::sleep(wait);
-        self.worker()?.talking.unasked().map_or(Ok(()), |unasked| Err(Some(unasked)))
+        self.worker()?.process.unasked().map_or(Ok(()), |unasked| Err(unasked.into()))
     }
 
     /// Closes its input.
-    pub fn close(&mut self) -> Result<(), Refusal> {
-        self.worker()?.talking.close();
+    pub fn close(&mut self) -> Result<(), Halt> {
+        self.worker()?.process.close();
         Ok(())
     }
 
     /// Closes its input, and waits for its end, which is to be an orderly one.
-    pub fn end(&mut self) -> Result<(), Refusal> {
+    pub fn end(&mut self) -> Result<(), Halt> {
         self.worker()?;
-        let ended = self.worker.take().and_then(|started| started.worker.talking.end());
-        ended.map_or(Ok(()), |why| Err(Some(why)))
+        let ended = self.worker.take().and_then(|started| started.worker.process.end());
+        ended.map_or(Ok(()), |why| Err(why.into()))
     }
 
     /// How it ends by itself, and the end of its log.
-    pub fn ends(&mut self) -> Result<(Option<ExitStatus>, String), Refusal> {
+    pub fn ends(&mut self) -> Result<(Option<ExitStatus>, String), Halt> {
         let stop = self.stop;
-        let status = self.worker()?.talking.exited(END, stop);
+        let status = self.worker()?.process.exited(END, stop);
         self.worker = None;
         Ok((status, last_lines(&self.log)))
     }
@@ -181,7 +183,7 @@ impl<'a> Session<'a> {
         let stop = self.stop;
         self.worker
             .as_mut()
-            .is_none_or(|started| started.worker.talking.exited(Duration::ZERO, stop).is_some())
+            .is_none_or(|started| started.worker.process.exited(Duration::ZERO, stop).is_some())
     }
 
     /// The next one is asked of a new worker.

@@ -3,13 +3,14 @@
 use serde_json::{Value, json};
 
 use super::session::{Session, Worked};
-use crate::talking::{LINE_LIMIT, Refusal};
+use crate::driver::line_process::LINE_LIMIT;
+use crate::halt::Halt;
 
 /// Room for all that is in a line beside its value.
 const BESIDE: usize = 4 << 10;
 const MOST_SHOWN: usize = 120;
 
-pub(super) fn every_shape(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn every_shape(session: &mut Session) -> Result<(), Halt> {
     let shapes = [
         json!(null),
         json!(true),
@@ -33,23 +34,23 @@ pub(super) fn every_shape(session: &mut Session) -> Result<(), Refusal> {
     shapes.iter().try_for_each(|shape| echo(session, shape))
 }
 
-pub(super) fn one_mebibyte(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn one_mebibyte(session: &mut Session) -> Result<(), Halt> {
     let many: Vec<Value> =
         (0..20_000).map(|n| json!({ "number": n, "text": "a text of some letters" })).collect();
     echo(session, &many.into())?;
     echo(session, &"x".repeat(1 << 20).into())
 }
 
-pub(super) fn almost_the_limit(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn almost_the_limit(session: &mut Session) -> Result<(), Halt> {
     echo(session, &almost())
 }
 
 /// To read and write so much takes far longer than to give it back.
-pub(super) fn time_without_reading(session: &mut Session) -> Result<(), Refusal> {
+pub(super) fn time_without_reading(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, to_answer, .. } = session.job(&json!({ "do": "echo", "value": almost() }))?;
     let ours_ms = to_answer.as_secs_f64() * 1e3;
     if done.elapsed_ms > ours_ms / 2.0 {
-        return Err(Some(format!(
+        return Err(Halt::Failed(format!(
             "expected that elapsed_ns has no reading and writing of JSON in it, and an echo of 16 MiB has {:.1} ms of the {ours_ms:.1} \
              ms between request and answer",
             done.elapsed_ms
@@ -68,14 +69,14 @@ fn nested(levels: usize) -> Value {
     })
 }
 
-fn echo(session: &mut Session, value: &Value) -> Result<(), Refusal> {
+fn echo(session: &mut Session, value: &Value) -> Result<(), Halt> {
     let done = session.job(&json!({ "do": "echo", "value": value }))?.done;
     let expected = format!("expected {} back", short(&value.to_string()));
     let result: Value = serde_json::from_str(done.result.get())
-        .map_err(|error| Some(format!("{expected}, and what came cannot be read: {error}")))?;
+        .map_err(|error| Halt::Failed(format!("{expected}, and what came cannot be read: {error}")))?;
     match same(value, &result) {
         true => Ok(()),
-        false => Err(Some(format!("{expected}, and it is {}", short(done.result.get())))),
+        false => Err(Halt::Failed(format!("{expected}, and it is {}", short(done.result.get())))),
     }
 }
 

@@ -16,7 +16,7 @@ use super::Check;
 use super::server::{Behaviour, Server};
 use super::servers::{load, started};
 use crate::compare::CompareError;
-use crate::http::offer_to_external;
+use crate::driver::http::offer_to_external;
 use crate::machine::cores;
 use crate::noise::{Ours, Watch};
 

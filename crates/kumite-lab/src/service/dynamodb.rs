@@ -12,9 +12,10 @@ use kumite_process::{Error, Finished, Spawn, run};
 
 use super::spec::DynamodbSpec;
 use super::{GRACE, Order, Process, Serving, variable};
-use crate::http::free_port;
-use crate::log::last_lines;
+use crate::halt::Halt;
 use crate::needs::ended;
+use crate::needs::last_lines;
+use crate::port::free_port;
 
 /// What Maven is asked for.
 const POM: &str = include_str!("dynamodb/pom.xml");
@@ -40,7 +41,7 @@ pub(super) struct Dynamodb {
 }
 
 impl Dynamodb {
-    pub fn start(spec: &DynamodbSpec, order: &Order) -> Result<Dynamodb, String> {
+    pub fn start(spec: &DynamodbSpec, order: &Order) -> Result<Dynamodb, Halt> {
         let port = free_port()?;
         // It lives for some seconds and has one CPU, so that a second compiler and a concurrent collector would not pay. It
         // leaves a native library in Java's folder for temporary files if it is killed. It has no option to listen on
@@ -54,9 +55,7 @@ impl Dynamodb {
         let listing = Request { operation: "ListTables".to_owned(), body: "{}".to_owned() };
         process.wait_ready(READY, order.stop, || ask(port, &listing).is_ok())?;
         for (request, nth) in spec.setup.iter().zip(1..) {
-            if order.stop.load(Ordering::Relaxed) {
-                return Err("was interrupted".to_owned());
-            }
+            Halt::if_set(order.stop)?;
             let operation = &request.operation;
             ask(port, request)
                 .map_err(|why| format!("refused its setup's request {nth}, {operation}: {why}"))?;

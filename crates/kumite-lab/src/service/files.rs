@@ -9,6 +9,7 @@ use kumite_record::DiskResult;
 use super::spec::FilesSpec;
 use super::stub::own_program;
 use super::{GRACE, Order, Parameters, Process, Serving, variable};
+use crate::halt::Halt;
 
 const READY: Duration = Duration::from_secs(10);
 
@@ -29,7 +30,7 @@ struct Slow {
 struct Mount(PathBuf);
 
 impl Files {
-    pub fn start(spec: &FilesSpec, parameters: &Parameters, order: &Order) -> Result<Files, String> {
+    pub fn start(spec: &FilesSpec, parameters: &Parameters, order: &Order) -> Result<Files, Halt> {
         let count = spec.files.of(parameters)? as usize;
         let size_bytes = spec.size_bytes.of(parameters)? as usize;
         let delay_ms = spec.delay_ms.of(parameters)?;
@@ -42,7 +43,7 @@ impl Files {
 }
 
 impl Slow {
-    fn start(folder: &std::path::Path, delay_ms: f64, order: &Order) -> Result<Slow, String> {
+    fn start(folder: &std::path::Path, delay_ms: f64, order: &Order) -> Result<Slow, Halt> {
         let mount = order.folder.join("slow");
         std::fs::create_dir(&mount).map_err(|error| format!("cannot make {}: {error}", mount.display()))?;
         let json = order.folder.join("disk.json");

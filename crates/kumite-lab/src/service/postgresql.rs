@@ -11,9 +11,10 @@ use kumite_process::{Spawn, run};
 use super::spec::PostgresqlSpec;
 use super::user::User;
 use super::{GRACE, Order, Process, Serving, variable};
-use crate::http::free_port;
-use crate::log::last_lines;
+use crate::halt::Halt;
 use crate::needs::ended;
+use crate::needs::last_lines;
+use crate::port::free_port;
 
 const READY: Duration = Duration::from_secs(30);
 const SQL_LIMIT: Duration = Duration::from_secs(120);
@@ -43,7 +44,7 @@ struct Sql {
 }
 
 impl Postgresql {
-    pub fn start(spec: &PostgresqlSpec, order: &Order) -> Result<Postgresql, String> {
+    pub fn start(spec: &PostgresqlSpec, order: &Order) -> Result<Postgresql, Halt> {
         let user = User::instead_of_root()?;
         let port = free_port()?;
         let data = order.folder.join("data");

@@ -9,7 +9,8 @@ use kumite_record::StubResult;
 
 use super::spec::StubSpec;
 use super::{GRACE, Order, Parameters, Process, Serving, variable};
-use crate::http::free_port;
+use crate::halt::Halt;
+use crate::port::free_port;
 
 const READY: Duration = Duration::from_secs(10);
 
@@ -21,7 +22,7 @@ pub(super) struct Stub {
 }
 
 impl Stub {
-    pub fn start(spec: &StubSpec, parameters: &Parameters, order: &Order) -> Result<Stub, String> {
+    pub fn start(spec: &StubSpec, parameters: &Parameters, order: &Order) -> Result<Stub, Halt> {
         let port = free_port()?;
         let delay_ms = spec.delay_ms.of(parameters)?;
         let json = order.folder.join("stub.json");

@@ -1,0 +1,234 @@
+//! Whether an answer is right.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_process::Spawn;
+use kumite_record::AxisValue;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::task::Worker;
+use super::{Draft, Wrong};
+use crate::contender::Answers;
+use crate::halt::Halt;
+use crate::param::as_json;
+use crate::spec::Answer;
+
+/// For the checker's first hello, and for a look at one answer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What was found.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Finding {
+    Right,
+    /// With what is wrong, in a line.
+    Wrong(String),
+}
+
+/// All that an answer has to be.
+pub(crate) struct AnswerCheck<'a> {
+    answer: &'a Answer,
+    checker: Option<Checker>,
+}
+
+/// A program that says whether an answer is right; it speaks the task protocol itself.
+struct Checker {
+    worker: Worker,
+    asked: u64,
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    right: bool,
+    why: Option<String>,
+}
+
+impl<'a> AnswerCheck<'a> {
+    /// Starts the checker, if there is one, in the experiment's folder.
+    pub fn new(
+        answer: &'a Answer,
+        folder: &Path,
+        cores: &[usize],
+        log: PathBuf,
+        stop: &AtomicBool,
+    ) -> Result<AnswerCheck<'a>, Halt> {
+        let start = |command: &String| {
+            let spawn = Spawn { command, dir: folder, env: &[], cores, log: &log, group: None };
+            let named = |why: String| format!("the checker `{command}`: {why}");
+            let mut worker = Worker::start(&spawn).map_err(named)?;
+            match worker.hello(LIMIT, stop) {
+                Ok(_) => Ok(Checker { worker, asked: 0 }),
+                Err(halt) => Err(halt.reworded(named)),
+            }
+        };
+        Ok(AnswerCheck { answer, checker: answer.checker.as_ref().map(start).transpose()? })
+    }
+
+    /// `params` are those of the job, `folder` is where who answered runs. An error says why it cannot be told.
+    pub fn check(
+        &mut self,
+        params: &Value,
+        result: &str,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Finding, Halt> {
+        let cannot = |error: serde_json::Error| format!("its result cannot be read: {error}");
+        let result: Value = serde_json::from_str(result).map_err(cannot)?;
+        let equals = match (&self.answer.equals, &self.answer.equals_json) {
+            (Some(text), _) => Some(serde_json::from_str(text).map_err(cannot)?),
+            (None, value) => value.clone(),
+        };
+        if let Some(equals) = equals.filter(|equals| *equals != result) {
+            return Ok(Finding::Wrong(format!("it is {}, not {}", short(&result), short(&equals))));
+        }
+        for (pointer, expected) in &self.answer.at {
+            let expected = match expected {
+                AxisValue::Text(text) => match text.strip_prefix('$') {
+                    Some(parameter) => params.get(parameter).cloned().unwrap_or_default(),
+                    None => as_json(&AxisValue::Text(text.clone())),
+                },
+                other => as_json(other),
+            };
+            match result.pointer(pointer) {
+                Some(found) if alike(found, &expected) => {}
+                Some(found) => {
+                    return Ok(Finding::Wrong(format!(
+                        "{pointer} is {}, not {}",
+                        short(found),
+                        short(&expected)
+                    )));
+                }
+                None => return Ok(Finding::Wrong(format!("it has no {pointer}: {}", short(&result)))),
+            }
+        }
+        match &mut self.checker {
+            None => Ok(Finding::Right),
+            Some(checker) => checker.check(params, result, folder, stop),
+        }
+    }
+}
+
+impl Checker {
+    fn check(
+        &mut self,
+        params: &Value,
+        result: Value,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Finding, Halt> {
+        self.asked += 1;
+        let failed = |why: String| format!("the answer could not be checked: {why}");
+        let params = json!({ "params": params, "result": result, "folder": folder.to_string_lossy() });
+        let asked =
+            self.worker.give(self.asked, &params, LIMIT, stop).map_err(|halt| halt.reworded(failed))?;
+        let taken = self.worker.take(&[(self.asked, asked)].into(), LIMIT, stop);
+        let done = taken
+            .map_err(|halt| halt.reworded(failed))?
+            .answer
+            .done
+            .map_err(|error| failed(format!("the checker failed: {error}")))?;
+        let verdict: Verdict = serde_json::from_str(done.result.get())
+            .map_err(|error| failed(format!("the checker's result is no verdict: {error}")))?;
+        Ok(match verdict {
+            Verdict { right: true, .. } => Finding::Right,
+            Verdict { right: false, why } => {
+                Finding::Wrong(why.unwrap_or_else(|| "the checker says so".into()))
+            }
+        })
+    }
+}
+
+/// What is wrong with `[answer]` where answers are JSON.
+pub(crate) fn check_answer(draft: &Draft) -> Result<(), Wrong> {
+    if let Some(equals) = &draft.answer.equals
+        && let Err(error) = serde_json::from_str::<Value>(equals)
+    {
+        let what =
+            format!("the result of a task and the answer of a function are JSON, and this is none: {error}");
+        return Err((&["answer", "equals"], what));
+    }
+    let at = |what: String| Err::<(), Wrong>((&["answer", "at"], what));
+    for (pointer, expected) in &draft.answer.at {
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return at(format!("'{pointer}' is no JSON pointer: it begins with /"));
+        }
+        if let AxisValue::Text(text) = expected
+            && let Some(parameter) = text.strip_prefix('$')
+            && !draft.parameters.contains(parameter)
+        {
+            return at(format!("no workload parameter '{parameter}'"));
+        }
+    }
+    Ok(())
+}
+
+/// How an answer is, if it is as the contender is known to answer. `wrong` says what is wrong with it.
+pub(crate) fn as_it_should(wrong: Option<String>, known: Option<Answers>) -> Result<&'static str, String> {
+    match (wrong, known) {
+        (None, None) => Ok("answers right"),
+        (Some(why), None) => Err(why),
+        (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
+        (None, Some(Answers::Wrong)) => {
+            Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
+        }
+    }
+}
+
+/// 1 and 1.0 are the same number.
+fn alike(found: &Value, expected: &Value) -> bool {
+    found == expected || found.as_f64().is_some_and(|found| expected.as_f64() == Some(found))
+}
+
+/// A value as JSON, cut to what can be read.
+fn short(value: &Value) -> String {
+    const MOST: usize = 120;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(answer: Answer, result: &str) -> Finding {
+        let stop = AtomicBool::new(false);
+        let check = AnswerCheck::new(&answer, Path::new("."), &[], PathBuf::new(), &stop);
+        check.ok().unwrap().check(&json!({ "students": 30 }), result, Path::new("."), &stop).unwrap()
+    }
+
+    fn wrong(why: &str) -> Finding {
+        Finding::Wrong(why.to_owned())
+    }
+
+    #[test]
+    fn a_whole_result() {
+        let answer = || Answer { equals: Some(r#"{"a":[1,2]}"#.into()), ..Answer::default() };
+        assert_eq!(check(answer(), r#"{ "a": [1, 2] }"#), Finding::Right);
+        assert_eq!(check(answer(), r#"{"a":[2,1]}"#), wrong(r#"it is {"a":[2,1]}, not {"a":[1,2]}"#));
+        let value = || Answer { equals_json: Some(json!({ "a": [1, 2] })), ..Answer::default() };
+        assert_eq!(check(value(), r#"{ "a": [1, 2] }"#), Finding::Right);
+        assert_eq!(check(value(), r#"{"a":[1.0,2]}"#), wrong(r#"it is {"a":[1.0,2]}, not {"a":[1,2]}"#));
+    }
+
+    #[test]
+    fn parts_of_a_result() {
+        let at = [("/n/0", AxisValue::Text("$students".into())), ("/lost", AxisValue::Int(0))];
+        let answer = || Answer {
+            at: at.iter().map(|(p, v)| ((*p).to_owned(), v.clone())).collect(),
+            ..Answer::default()
+        };
+        assert_eq!(check(answer(), r#"{"n":[30.0],"lost":0}"#), Finding::Right);
+        assert_eq!(check(answer(), r#"{"n":[29],"lost":0}"#), wrong("/n/0 is 29, not 30"));
+        assert_eq!(check(answer(), r#"{"n":[30]}"#), wrong(r#"it has no /lost: {"n":[30]}"#));
+    }
+
+    #[test]
+    fn anything_where_nothing_is_expected() {
+        assert_eq!(check(Answer::default(), "null"), Finding::Right);
+    }
+}

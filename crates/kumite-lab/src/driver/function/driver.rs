@@ -1,0 +1,257 @@
+//! Trials of functions on a host of the lab's own.
+
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_function::{Cpu, Function, Host, Invocation, Wanting};
+use kumite_record::{Call, Cores, Outcome, Point, Sample};
+
+use super::happened::{phases, rejected};
+use super::metrics::{Beside, Called, kept, own, sample};
+use super::offer::{Made, Offered, offer};
+use super::workload::FunctionWorkload;
+use crate::cores::GivenCores;
+use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
+use crate::driver::settle::settle;
+use crate::driver::{Driver, Opening, Workload};
+use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
+use crate::needs::last_lines_of;
+use crate::noise::{Noise, Ours, Watch, own_cpu};
+use crate::param::Parameters;
+use crate::prepare::Ready;
+use crate::service::{Running, Services};
+use crate::spec::Experiment;
+
+/// Starts a host for each trial, calls the function on it, and ends both.
+pub(crate) struct FunctionDriver<'a> {
+    experiment: &'a Experiment,
+    cores: &'a Cores,
+    state: &'a Path,
+    logs: PathBuf,
+    /// Repeats what is random in the run.
+    seed: u64,
+    check: AnswerCheck<'a>,
+    services: Services<'a>,
+}
+
+/// What is called, and what is around it.
+struct Started {
+    workload: FunctionWorkload,
+    given: GivenCores,
+    event: Vec<u8>,
+    host: Host,
+    services: Running,
+}
+
+/// What was seen of the calls of a trial.
+struct Seen {
+    offered: Offered,
+    /// What the instances used meanwhile is in it.
+    noise: Noise,
+    /// CPU time of kumite and the services.
+    beside: Duration,
+}
+
+impl<'a> FunctionDriver<'a> {
+    pub fn open(of: &Opening<'a>) -> Result<FunctionDriver<'a>, Halt> {
+        let Opening { experiment, cores, state, seed, stop, .. } = *of;
+        let logs = settle(of)?;
+        let logs_here = state.join(&logs);
+        let services = Services::rehearsed(experiment, cores, &logs_here, stop)?;
+        let log = logs_here.join("checker.log");
+        let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
+        Ok(FunctionDriver { experiment, cores, state, logs, seed, check, services })
+    }
+
+    /// A trial with so many calls, or as many as the workload says.
+    fn tried(
+        &mut self,
+        contender: &Ready,
+        point: &Point,
+        calls: Option<usize>,
+        seed: u64,
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Measured, Halt> {
+        let mut started = self.start(contender, point, seed, log, stop)?;
+        started.workload.calls = calls.unwrap_or(started.workload.calls);
+        self.measured(contender, started, stop).map_err(|halt| Halt::of(halt, stop))
+    }
+
+    fn start(
+        &self,
+        contender: &Ready,
+        point: &Point,
+        seed: u64,
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Started, Halt> {
+        let workload = FunctionWorkload::new(&self.experiment.parameters(point))?.of(contender);
+        let given = workload.cores().given(self.cores)?;
+        let event = workload.event(&self.experiment.folder)?;
+        let services = self.services.start(&workload.parameters, log, stop)?;
+        let function = workload.function(contender, services.env(), given.cores.clone(), seed);
+        let host = start(function, log)?;
+        Ok(Started { workload, given, event, host, services })
+    }
+
+    fn measured(&mut self, contender: &Ready, started: Started, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let Started { workload, given, event, host, mut services } = started;
+        services.begin()?;
+        let mut all_cores = given.cores.clone();
+        all_cores.extend(&self.cores.engine);
+        let seen = watched(&mut services, &all_cores, || {
+            let call = || host.invoke(&contender.name, event.clone());
+            offer(workload.calls, workload.rate_per_s, call, || host.give_up(), stop)
+        });
+        let wanting = host.wanting().clone();
+        let happenings = host.stop().remove(&contender.name).unwrap_or_default();
+        Halt::if_set(stop)?;
+        let counted = services.end()?;
+        let Some(began) = seen.offered.made.first().map(|first| first.due) else {
+            return Err(Halt::Interrupted);
+        };
+        let of_life = Sample {
+            calls: seen.offered.made.iter().map(|made| kept(made, began)).collect(),
+            phases: phases(&happenings, began),
+            ..Sample::default()
+        };
+        let (called, wrong) = match self.answers(contender, &workload, &seen.offered, &of_life.calls, stop) {
+            Ok(answers) => answers,
+            Err(Halt::Interrupted) => return Err(Halt::Interrupted),
+            Err(Halt::Failed(why)) => {
+                return Ok(Measured { sample: of_life, ..Measured::failed(why) });
+            }
+        };
+        let ends = seen.offered.made.iter().map(|made| made.due + made.wall()).max().unwrap_or(began);
+        let window = ends - began;
+        let beside = Beside {
+            cpu: seen.beside,
+            window,
+            shared: given.shared,
+            unlimited: workload.cpu == Cpu::ByMemory && (wanting.cpu.is_some() || wanting.memory.is_some()),
+        };
+        let (figures, mut marks) = sample(&called, &beside);
+        let mut sample = Sample { noise: seen.noise.figures, ..figures };
+        (sample.calls, sample.phases) = (of_life.calls, of_life.phases);
+        sample.metrics.extend(counted);
+        self.derive(&mut sample, &workload.parameters);
+        marks.extend(seen.noise.marks);
+        let measured = Measured::answered(wrong.map(|why| format!("its answer is wrong: {why}")));
+        Ok(Measured {
+            reason: measured.reason.or_else(|| rejected(&happenings)),
+            ready_ms: sample.calls.first().map(|call| call.init_ms),
+            load_ms: Some(window.as_secs_f64() * 1e3),
+            sample,
+            marks,
+            ..measured
+        })
+    }
+
+    fn derive(&self, sample: &mut Sample, parameters: &Parameters) {
+        let of_parts = sample.parts.iter_mut().map(|part| &mut part.metrics);
+        of_parts
+            .chain([&mut sample.metrics])
+            .for_each(|metrics| self.experiment.derived.add(metrics, parameters));
+    }
+
+    /// The calls with the function's own metrics, and what is wrong with any of the answers. An error says which call failed, or
+    /// why its answer cannot be used.
+    fn answers(
+        &mut self,
+        contender: &Ready,
+        workload: &FunctionWorkload,
+        Offered { made, failed }: &Offered,
+        calls: &[Call],
+        stop: &AtomicBool,
+    ) -> Result<(Vec<Called>, Option<String>), Halt> {
+        if let Some(nth) = *failed {
+            return Err(failure(nth, &made[nth]).into());
+        }
+        let mut called = Vec::new();
+        let mut answers = BTreeSet::new();
+        for (nth, (made, call)) in made.iter().zip(calls).enumerate() {
+            let Ok(Invocation { payload, .. }) = &made.answered else { continue };
+            let named = |why: String| format!("the answer to call {} is no use: {why}", nth + 1);
+            let own = own(payload, self.experiment.derived.of_answers()).map_err(named)?;
+            called.push(Called { call: call.clone(), own });
+            answers.insert(String::from_utf8_lossy(payload));
+        }
+        let params = workload.params();
+        for answer in answers {
+            if let Finding::Wrong(why) = self.check.check(&params, &answer, &contender.folder, stop)? {
+                return Ok((called, Some(why)));
+            }
+        }
+        Ok((called, None))
+    }
+}
+
+impl Executor for FunctionDriver<'_> {
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(order.log_name());
+        let seed = of_routing(self.seed, order.point, order.block);
+        let tried = self.tried(order.contender, order.point, None, seed, &self.state.join(&log), stop);
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+    }
+}
+
+impl Driver for FunctionDriver<'_> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+        let log = self.state.join(&self.logs).join(&contender.name);
+        let measured = self.tried(contender, point, Some(1), 0, &log, stop)?;
+        let wrong = measured.reason.filter(|_| measured.outcome != Outcome::Ok);
+        match (measured.outcome, wrong) {
+            (Outcome::Failed, Some(why)) => Err(why.into()),
+            (_, wrong) => Ok(as_it_should(wrong, contender.answers)?),
+        }
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let is_limited = |point| {
+            let workload = FunctionWorkload::new(&self.experiment.parameters(&point));
+            workload.is_ok_and(|function| function.cpu == Cpu::ByMemory)
+        };
+        Wanting::here(self.experiment.points().into_iter().any(is_limited)).lines().collect()
+    }
+}
+
+/// The seed of the routing: one for all contenders of a block, and its own for each block at each point.
+fn of_routing(run: u64, point: &Point, block: u32) -> u64 {
+    let hash = blake3::hash(format!("{run} {block} {point}").as_bytes());
+    hash.as_bytes().first_chunk().map_or(run, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// A host for a function, whose logs are in a folder that is made.
+fn start(function: Function, logs: &Path) -> Result<Host, String> {
+    std::fs::create_dir_all(logs).map_err(|error| format!("cannot make {}: {error}", logs.display()))?;
+    let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    Host::start(vec![function], anywhere, logs, |_| ()).map_err(|error| format!("the function host: {error}"))
+}
+
+/// Has an eye on the machine while calls are made. `cores` are all that are measured on.
+fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Offered) -> Seen {
+    let (services_before, ours_before) = (services.cpu(), own_cpu());
+    let watch = Watch::begin(cores);
+    let offered = calls();
+    let services_cpu = services.cpu().saturating_sub(services_before);
+    let of_call = |made: &Made| {
+        let invocation = made.answered.as_ref().ok()?;
+        Some(invocation.init_cpu? + invocation.cpu?)
+    };
+    let of_instances = offered.made.iter().map(of_call).sum::<Option<Duration>>();
+    let ours = Ours { cpu: of_instances.map(|cpu| cpu + services_cpu), waited: None };
+    Seen { offered, noise: watch.end(&ours), beside: own_cpu().saturating_sub(ours_before) + services_cpu }
+}
+
+/// Which call failed, how, and what the function said last.
+fn failure(nth: usize, made: &Made) -> String {
+    let why = made.failure().unwrap_or_default();
+    let log = made.answered.as_ref().ok().map(|invocation| last_lines_of(&invocation.log));
+    let log = log.map(|log| format!("; its log: {log}")).unwrap_or_default();
+    format!("call {} failed: {why}{log}", nth + 1)
+}

@@ -1,0 +1,262 @@
+//! How a function is called in a trial.
+
+use std::path::Path;
+use std::time::Duration;
+
+use kumite_function::{Billing, Cpu, Function, Routing};
+use kumite_record::{AxisValue, Within};
+use serde_json::Value;
+
+use super::params::PARAMS;
+use crate::cores::{AskedCores, WantedCores};
+use crate::driver::Workload;
+use crate::param::{Parameters, Params, all_as_json};
+use crate::prepare::Ready;
+
+/// The axis within each trial.
+const CALL: &str = "call";
+/// So many calls of a trial are values of it: each of them is a point of its own to whoever judges.
+const MOST_TOLD: usize = 100;
+/// One trial's workload: how often which function is called, and on what kind of host.
+#[derive(Clone, Debug)]
+pub struct FunctionWorkload {
+    /// Calls of a trial; 1 by default.
+    pub calls: usize,
+    /// Memory of an instance, in MB; 128 by default.
+    pub memory_mb: u32,
+    /// Its CPU share; by its memory, by default.
+    pub cpu: Cpu,
+    /// How long a call may take; 60 s by default.
+    pub timeout: Duration,
+    /// How long an instance may take to start; 10 s by default.
+    pub init_limit: Duration,
+    /// Instances at a time; 1 by default.
+    pub max_instances: u32,
+    /// Which of them a call goes to; the one that was used last, by default.
+    pub routing: Routing,
+    /// What the runtime client is to call; the contender's name, by default.
+    pub handler: Option<String>,
+    /// A file of the experiment that is the event of each call; all parameters, by default.
+    pub payload: Option<String>,
+    /// Calls offered in a second, whatever becomes of them; one after another, by default.
+    pub rate_per_s: Option<f64>,
+    /// How many CPUs the instances are given; 1 by default.
+    pub cores: AskedCores,
+    /// All parameters.
+    pub parameters: Parameters,
+}
+
+impl FunctionWorkload {
+    /// The workload that these parameters say.
+    pub fn new(parameters: &Parameters) -> Result<FunctionWorkload, String> {
+        if parameters.contains_key(CALL) {
+            return Err(format!("{CALL} is the axis within each trial: give the parameter another name"));
+        }
+        let take = Params { given: parameters, declared: PARAMS };
+        let some = |name| Ok::<_, String>(Some(take.text(name)?.to_owned()).filter(|text| !text.is_empty()));
+        Ok(FunctionWorkload {
+            calls: take.count("calls")?,
+            memory_mb: take.count("memory_mb")? as u32,
+            cpu: if take.word("cpu")? == 0 { Cpu::ByMemory } else { Cpu::Unlimited },
+            timeout: take.time("timeout_s")?,
+            init_limit: take.time("init_limit_s")?,
+            max_instances: take.count("max_instances")? as u32,
+            // Each trial has a seed of its own.
+            routing: if take.word("routing")? == 0 { Routing::WarmFirst } else { Routing::Spread(0) },
+            handler: some("handler")?,
+            payload: some("payload")?,
+            rate_per_s: Some(take.number("rate_per_s")?).filter(|rate| *rate > 0.0),
+            cores: take.cores("cores")?,
+            parameters: parameters.clone(),
+        })
+    }
+
+    /// The same for a contender that may have its own memory.
+    pub(crate) fn of(mut self, contender: &Ready) -> FunctionWorkload {
+        if let Some(memory_mb) = contender.memory_mb {
+            self.memory_mb = memory_mb;
+            self.parameters.insert("memory_mb".to_owned(), AxisValue::Int(memory_mb.into()));
+        }
+        self
+    }
+
+    /// All parameters as JSON: what answers are checked by.
+    pub(crate) fn params(&self) -> Value {
+        all_as_json(&self.parameters)
+    }
+
+    /// The event of each call.
+    pub(crate) fn event(&self, folder: &Path) -> Result<Vec<u8>, String> {
+        let Some(file) = &self.payload else { return Ok(self.params().to_string().into_bytes()) };
+        let path = folder.join(file);
+        let failed = |what: String| format!("the payload {}: {what}", path.display());
+        let event = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
+        match serde_json::from_slice::<serde::de::IgnoredAny>(&event) {
+            Ok(_) => Ok(event),
+            Err(error) => Err(failed(format!("it is no JSON: {error}"))),
+        }
+    }
+
+    /// The contender as the host is told of it. `beside` is what services tell.
+    pub(crate) fn function(
+        &self,
+        contender: &Ready,
+        beside: Vec<(String, String)>,
+        cores: Vec<usize>,
+        seed: u64,
+    ) -> Function {
+        let parameter = |(name, value): (&String, &AxisValue)| (name.to_uppercase(), value.to_string());
+        // What leads to its tools comes later, and wins over a parameter that is called `path`.
+        let mut env: Vec<_> = self.parameters.iter().map(parameter).collect();
+        env.extend(contender.env.clone());
+        env.extend(beside);
+        Function {
+            name: contender.name.clone(),
+            command: contender.run.clone(),
+            dir: contender.folder.clone(),
+            env,
+            handler: self.handler.clone().unwrap_or_else(|| contender.name.clone()),
+            memory_mb: self.memory_mb,
+            cpu: self.cpu,
+            timeout: self.timeout,
+            init_limit: self.init_limit,
+            max_instances: self.max_instances,
+            routing: match self.routing {
+                Routing::Spread(_) => Routing::Spread(seed),
+                Routing::WarmFirst => Routing::WarmFirst,
+            },
+            billing: Billing::Y2025,
+            cores,
+        }
+    }
+}
+
+impl Workload for FunctionWorkload {
+    fn cores(&self) -> WantedCores {
+        WantedCores { param: "cores", asked: self.cores, may_share: true }
+    }
+
+    fn within(&self) -> Option<Within> {
+        let values = (1..=self.calls.min(MOST_TOLD)).map(at).collect();
+        Some(Within { axis: CALL.to_owned(), values })
+    }
+
+    fn check_folder(&self, folder: &Path) -> Result<(), (&'static str, String)> {
+        self.event(folder).map(|_| ()).map_err(|what| ("payload", what))
+    }
+}
+
+/// A call as the value of its axis, counted from 1; none if it is none.
+pub(super) fn told(nth: usize) -> Option<AxisValue> {
+    (nth < MOST_TOLD).then(|| at(nth + 1))
+}
+
+fn at(call: usize) -> AxisValue {
+    AxisValue::Int(call as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(text: &str) -> AxisValue {
+        AxisValue::Text(text.to_owned())
+    }
+
+    fn workload(given: &[(&str, AxisValue)]) -> Result<FunctionWorkload, String> {
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        FunctionWorkload::new(&given.collect())
+    }
+
+    fn contender() -> Ready {
+        Ready {
+            name: "java".into(),
+            folder: PathBuf::from("here"),
+            run: "java -jar x.jar".into(),
+            env: vec![("PATH".into(), "/jdk/bin".into())],
+            answers: None,
+            reads: None,
+            memory_mb: None,
+        }
+    }
+
+    #[test]
+    fn a_function_is_configured_by_its_environment() {
+        let given = [
+            ("n", AxisValue::Int(27)),
+            ("handler", text("pid")),
+            ("path", text("nowhere")),
+            ("routing", text("spread")),
+            ("cpu", text("core")),
+        ];
+        let workload = workload(&given).unwrap();
+        let beside = vec![("DB_URL".to_owned(), "http://127.0.0.1:1".to_owned())];
+        let function = workload.function(&contender(), beside, vec![1], 7);
+        let last = |name: &str| function.env.iter().rfind(|(other, _)| other == name).unwrap().1.clone();
+        assert_eq!((last("N"), last("HANDLER"), last("CPU")), ("27".into(), "pid".into(), "core".into()));
+        assert_eq!((last("PATH"), last("DB_URL")), ("/jdk/bin".into(), "http://127.0.0.1:1".into()));
+        assert_eq!((function.name.as_str(), function.handler.as_str()), ("java", "pid"));
+        assert_eq!((function.cpu, function.routing), (Cpu::Unlimited, Routing::Spread(7)));
+        assert_eq!((function.memory_mb, function.cores), (128, vec![1]));
+    }
+
+    #[test]
+    fn a_contender_may_have_its_own_memory() {
+        let more = Ready { memory_mb: Some(192), ..contender() };
+        let workload = workload(&[("memory_mb", AxisValue::Int(256))]).unwrap();
+        let function =
+            |contender: &Ready| workload.clone().of(contender).function(contender, Vec::new(), vec![], 0);
+        assert_eq!(function(&contender()).memory_mb, 256);
+        let own = function(&more);
+        assert_eq!((own.memory_mb, own.handler.as_str()), (192, "java"));
+        assert!(own.env.contains(&("MEMORY_MB".into(), "192".into())), "{:?}", own.env);
+        assert_eq!(workload.of(&more).params(), json!({ "memory_mb": 192 }));
+    }
+
+    #[test]
+    fn the_event_is_all_parameters_or_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |given: &[(&str, AxisValue)]| {
+            workload(given).unwrap().event(folder.path()).map(|event| String::from_utf8(event).unwrap())
+        };
+        let given = [("n", AxisValue::Int(27)), ("sleep_s", AxisValue::Float(0.5))];
+        assert_eq!(of(&given).unwrap(), r#"{"n":27,"sleep_s":0.5}"#);
+        let from_file = [("n", AxisValue::Int(27)), ("payload", text("event.json"))];
+        assert!(of(&from_file).unwrap_err().contains("event.json: No such file"), "{:?}", of(&from_file));
+        std::fs::write(folder.path().join("event.json"), "{").unwrap();
+        assert!(of(&from_file).unwrap_err().contains("it is no JSON: EOF"));
+        std::fs::write(folder.path().join("event.json"), "[ 1 ]\n").unwrap();
+        assert_eq!(of(&from_file).unwrap(), "[ 1 ]\n");
+    }
+
+    #[test]
+    fn calls_are_an_axis_as_far_as_they_are_told_apart() {
+        let values = |calls| workload(&[("calls", AxisValue::Int(calls))]).unwrap().within().unwrap().values;
+        assert_eq!(values(1), [AxisValue::Int(1)], "`at call=1` can always be said");
+        assert_eq!(values(3), [1, 2, 3].map(AxisValue::Int));
+        assert_eq!(values(10_000).len(), MOST_TOLD);
+        assert_eq!((told(0), told(99), told(100)), (Some(at(1)), Some(at(100)), None));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let cases = [
+            ("calls", AxisValue::Int(0), "calls is a whole number from 1 to 10000, not 0"),
+            ("call", AxisValue::Int(1), "call is the axis within each trial"),
+            ("memory_mb", AxisValue::Int(64), "memory_mb is a whole number from 128 to 10240, not 64"),
+            ("cpu", text("half"), "cpu is \"by-memory\" or \"core\", not \"half\""),
+            ("routing", text("random"), "routing is \"warm-first\" or \"spread\", not \"random\""),
+            ("timeout_s", AxisValue::Int(901), "timeout_s is a number from 0.1 to 900, not 901"),
+            ("rate_per_s", AxisValue::Int(-1), "rate_per_s is a number from 0 to 10000, not -1"),
+            ("handler", AxisValue::Int(1), "handler is text, not 1"),
+        ];
+        for (name, value, expected) in cases {
+            let found = workload(&[(name, value)]).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Trials of servers that the lab starts itself.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_load as load;
+use kumite_record::{Cores, Outcome, Point};
+
+use super::metrics::{against_littles_law, marks, sample, silent_before_end};
+use super::offer::{Offered, offer};
+use super::server::{Server, kinds};
+use super::workload::HttpWorkload;
+use crate::cores::GivenCores;
+use crate::driver::settle::settle;
+use crate::driver::{Driver, Opening, Workload};
+use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
+use crate::needs::last_lines;
+use crate::prepare::Ready;
+use crate::service::{Running, Services};
+use crate::spec::Experiment;
+
+/// Starts each contender afresh, offers it the load, and stops it.
+pub(crate) struct HttpDriver<'a> {
+    experiment: &'a Experiment,
+    cores: &'a Cores,
+    state: &'a Path,
+    logs: PathBuf,
+    services: Services<'a>,
+}
+
+impl<'a> HttpDriver<'a> {
+    pub fn open(of: &Opening<'a>) -> Result<HttpDriver<'a>, Halt> {
+        let Opening { experiment, cores, state, stop, .. } = *of;
+        // Before the first contender, so that all of them inherit the same limit.
+        let points = experiment.points();
+        let most = points
+            .iter()
+            .filter_map(|point| Some(http(experiment, point, cores).ok()?.0.most_connections()))
+            .max();
+        load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
+        let logs = settle(of)?;
+        let services = Services::rehearsed(experiment, cores, &state.join(&logs), stop)?;
+        Ok(HttpDriver { experiment, cores, state, logs, services })
+    }
+}
+
+impl HttpDriver<'_> {
+    /// The services first, and then the contender, which is told where they are.
+    fn start(
+        &self,
+        contender: &Ready,
+        point: &Point,
+        cores: &[usize],
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<(Running, Server), Halt> {
+        let services = self.services.start(&self.experiment.parameters(point), log, stop)?;
+        let server =
+            Server::start(contender, services.env(), cores, log).map_err(|why| Halt::of(why, stop))?;
+        Ok((services, server))
+    }
+
+    fn tried(&self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let (workload, given) = http(self.experiment, order.point, self.cores)?;
+        let GivenCores { cores, shared } = given;
+        let (mut services, mut server) = self.start(order.contender, order.point, &cores, log, stop)?;
+        let engine = if shared { &cores } else { &self.cores.engine };
+        let offered = server.wait_ready(&workload, stop).and_then(|answered| {
+            let ready = match answered {
+                Ok(ready) => ready,
+                Err(wrong) => return Ok(Err(wrong)),
+            };
+            services.begin()?;
+            let began = Instant::now();
+            let offered = offer(&mut server, &mut services, &workload, &cores, engine, stop)?;
+            Ok(Ok((ready, began.elapsed(), offered)))
+        });
+        let left = server.stop();
+        Halt::if_set(stop)?;
+        let counted = services.end();
+        let (ready, under_load, offered) = match offered? {
+            Ok(offered) => offered,
+            Err(wrong) => return Ok(Measured::answered(Some(wrong))),
+        };
+        let mut measured = measured(&offered, &workload, shared, left, log);
+        measured.sample.metrics.extend(counted?);
+        Ok(Measured {
+            ready_ms: Some(ready.as_secs_f64() * 1e3),
+            load_ms: Some(under_load.as_secs_f64() * 1e3),
+            ..measured
+        })
+    }
+}
+
+impl Executor for HttpDriver<'_> {
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(order.log_name() + ".log");
+        let tried = self.tried(order, &self.state.join(&log), stop);
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+    }
+}
+
+impl Driver for HttpDriver<'_> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+        let (workload, given) = http(self.experiment, point, self.cores)?;
+        let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
+        let (services, mut server) = self.start(contender, point, &given.cores, &log, stop)?;
+        let answered = server.wait_ready(&workload, stop);
+        let left = server.stop().or(services.end().err());
+        answered??;
+        left.map_or(Ok("answers right"), |why| Err(why.into()))
+    }
+}
+
+fn http(
+    experiment: &Experiment,
+    point: &Point,
+    available: &Cores,
+) -> Result<(HttpWorkload, GivenCores), String> {
+    let workload = HttpWorkload::new(&experiment.parameters(point), &experiment.answer)?;
+    let given = workload.cores().given(available)?;
+    Ok((workload, given))
+}
+
+fn measured(
+    offered: &Offered,
+    workload: &HttpWorkload,
+    shared: bool,
+    left: Option<String>,
+    log: &Path,
+) -> Measured {
+    let outcome = &offered.outcome;
+    let mut sample = sample(outcome, workload.disturbance.as_ref());
+    if let Some(steps) = &workload.steps {
+        steps.tell(outcome, &mut sample);
+    }
+    let mut marks = marks(outcome, &sample, shared);
+    let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
+    let closed_loop = workload.arrivals.is_none();
+    if closed_loop && (!workload.warm_up.is_zero() || used_from_ms > 0) {
+        let found = against_littles_law(&sample, workload.connections);
+        marks.extend(found.filter(|mark| !marks.contains(mark)));
+    }
+    let mut measured = Measured {
+        outcome: Outcome::Ok,
+        reason: left,
+        sample,
+        marks,
+        ready_ms: None,
+        load_ms: None,
+        log: None,
+    };
+    let warm_up = outcome.warm_up_errors.total();
+    if warm_up > 0 && measured.reason.is_none() {
+        let kinds = kinds(&outcome.warm_up_errors);
+        measured.reason = Some(format!("{warm_up} requests failed in the warm-up ({kinds})"));
+    }
+    measured.marks.extend(&offered.noise.marks);
+    measured.sample.noise.clone_from(&offered.noise.figures);
+    if let Some(cpu_cores) = offered.cpu_cores(used_from_ms) {
+        measured.sample.metrics.insert("cpu_cores".to_owned(), cpu_cores);
+    }
+    measured.sample.series.columns.insert("cpu_cores".to_owned(), offered.cpu_series.clone());
+    measured.sample.metrics.insert("peak_rss_bytes".to_owned(), offered.peak_rss_bytes as f64);
+    let after = outcome.disturbed.map(|disturbed| (disturbed.errors.body, disturbed.requests));
+    let (wrong_after, all_after) = after.unwrap_or_default();
+    let wrong = outcome.errors.body + outcome.warm_up_errors.body + wrong_after;
+    if wrong > 0 {
+        let all = outcome.requests + outcome.warm_up_requests + all_after;
+        let first = outcome.first_wrong.as_deref().unwrap_or_default();
+        let why = format!("{wrong} of {all} answers were wrong, the first: {first}");
+        (measured.outcome, measured.reason) = (Outcome::Disqualified, Some(why));
+    } else if let Some(why) = &offered.gone {
+        (measured.outcome, measured.reason) = (Outcome::Failed, Some(why.clone()));
+    } else if outcome.ok == 0 {
+        let why = format!("no right answer under load ({}): {}", kinds(&outcome.errors), last_lines(log));
+        (measured.outcome, measured.reason) = (Outcome::Failed, Some(why));
+    } else if let Some(silence) = too_silent(outcome, workload) {
+        let (seconds, log) = (silence.as_secs_f64(), last_lines(log));
+        let why = format!("it stopped answering {seconds:.1} s before the end of the window; its log: {log}");
+        (measured.outcome, measured.reason) = (Outcome::Failed, Some(why));
+    }
+    measured
+}
+
+/// For how long it had stopped answering when the window ended, if that is longer than a time-out. Not of a load in steps:
+/// who stops answering at too high a rate is to be seen.
+fn too_silent(outcome: &load::Outcome, workload: &HttpWorkload) -> Option<Duration> {
+    let silence = silent_before_end(outcome).filter(|_| workload.steps.is_none());
+    silence.filter(|silence| *silence > workload.timeout)
+}

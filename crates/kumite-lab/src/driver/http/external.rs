@@ -1,0 +1,141 @@
+//! A server that somebody else started: what `kumite load` measures.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
+
+use kumite_load::{Event, Interval, Load};
+use kumite_record::{Engine, Kind, Latency, LoadResult, Outcome, SCHEMA, Sample};
+
+use super::NAME;
+use super::metrics::{is_bound, is_late, marks, sample};
+use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
+
+/// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
+pub struct External<'a> {
+    /// What is offered.
+    pub load: Load,
+    /// Told of each interval as it ends.
+    pub watch: &'a mut dyn FnMut(&Interval),
+    /// What the engine said, once it has run.
+    pub result: Option<Result<kumite_load::Outcome, kumite_load::Error>>,
+}
+
+impl External<'_> {
+    /// The kind of workload that it offers.
+    pub const KIND: Kind = NAME;
+}
+
+impl Executor for External<'_> {
+    fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let result = offer(&self.load, stop, self.watch);
+        let measured = match &result {
+            Ok(outcome) => {
+                let sample = sample(outcome, None);
+                let marks = marks(outcome, &sample, false);
+                Measured {
+                    outcome: Outcome::Ok,
+                    reason: None,
+                    sample,
+                    marks,
+                    ready_ms: None,
+                    load_ms: None,
+                    log: None,
+                }
+            }
+            Err(error) => Measured::failed(error.to_string()),
+        };
+        self.result = Some(result);
+        Ok(measured)
+    }
+}
+
+/// Offers the load and tells of each interval.
+pub(crate) fn offer(
+    load: &Load,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&Interval),
+) -> Result<kumite_load::Outcome, kumite_load::Error> {
+    let (send, receive) = mpsc::channel();
+    // The engine has a thread of its own, so that whatever watches does not hold it up.
+    std::thread::scope(|scope| {
+        let engine = scope.spawn(move || {
+            load.run(stop, &mut |event| {
+                if let Event::Interval(interval) = event {
+                    let _ = send.send(*interval);
+                }
+            })
+        });
+        for interval in receive {
+            watch(&interval);
+        }
+        engine.join().expect("the load engine does not panic")
+    })
+}
+
+/// The document that `kumite load --json` writes, from what the engine said and the trial that was made of it.
+pub fn load_result(
+    command: String,
+    url: String,
+    load: &Load,
+    outcome: &kumite_load::Outcome,
+    trial_sample: &Sample,
+) -> LoadResult {
+    let metric = |name: &str| trial_sample.metrics.get(name).copied();
+    let latency = |of: &str| {
+        let metric = |what: &str| metric(&format!("{of}_{what}_us"));
+        metric("mean").zip(metric("max")).map(|(mean, max)| Latency {
+            mean,
+            p50: metric("p50"),
+            p90: metric("p90"),
+            p99: metric("p99"),
+            p99_9: metric("p99_9"),
+            max,
+        })
+    };
+    let service = if outcome.open_loop { "service" } else { "response" };
+    let used_from_ms = trial_sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
+    let (_, times) = outcome.times.from(used_from_ms);
+    let seconds = outcome.elapsed.as_secs_f64();
+    LoadResult {
+        schema: SCHEMA,
+        command,
+        url,
+        connections: load.connections as u64,
+        rate_rps: load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(load.warm_up + outcome.elapsed)),
+        requests: outcome.requests,
+        ok: outcome.ok,
+        errors: trial_sample.errors.clone(),
+        seconds,
+        throughput_rps: metric("throughput_rps").unwrap_or(0.0),
+        steadiness: trial_sample.steadiness.clone(),
+        warm_up_ms: metric("warm_up_ms"),
+        needs: trial_sample.needs.clone(),
+        response_us: latency("response"),
+        service_us: latency(service),
+        warm_up_requests: outcome.warm_up_requests,
+        drained: outcome.drained,
+        engine: Engine {
+            cpu_s: outcome.cpu.as_secs_f64(),
+            cpu_us_per_request: (outcome.requests > 0)
+                .then(|| outcome.cpu.as_secs_f64() * 1e6 / outcome.requests as f64),
+            send_lag_p99_us: metric("send_lag_p99_us"),
+            receive_lag_p99_us: metric("receive_lag_p99_us"),
+            busiest: outcome.busiest,
+            io: outcome.io.to_string(),
+            real_time: outcome.real_time,
+            bound: is_bound(outcome),
+            late: is_late(outcome),
+        },
+        first_wrong: outcome.first_wrong.clone(),
+        reconnects: outcome.reconnects,
+        recovery_us: outcome.recovery.map(|recovery| recovery.took.as_secs_f64() * 1e6),
+        recovered: outcome.recovery.map(|recovery| recovery.complete),
+        cut_short: outcome.stopped,
+        histogram_us: times
+            .iter_recorded()
+            .map(|bin| (bin.value_iterated_to() as f64 / 1e3, bin.count_since_last_iteration()))
+            .collect(),
+        series: trial_sample.series.clone(),
+    }
+}

@@ -1,0 +1,49 @@
+//! The http driver: a server, and the load engine on other cores.
+
+mod driver;
+mod external;
+mod fate;
+mod metrics;
+mod offer;
+mod params;
+mod percentile;
+mod recovered;
+mod server;
+mod steadiness;
+mod steps;
+mod workload;
+
+use kumite_record::Kind;
+
+use super::{Draft, Registration, Wrong};
+
+pub(crate) use external::offer as offer_to_external;
+pub use external::{External, load_result};
+pub(crate) use metrics::is_bound;
+pub(crate) use percentile::{PERCENTILES, percentile};
+pub(crate) use server::kinds;
+pub(crate) use workload::HttpWorkload;
+
+const NAME: Kind = Kind::new("http");
+
+pub(crate) static KIND: Registration = Registration {
+    name: NAME,
+    contenders: "servers",
+    metrics: metrics::metrics,
+    part_metrics: steps::part_metrics,
+    params: params::PARAMS,
+    takes_others: false,
+    keys: &["services", "answer.status", "answer.equals", "answer.equals_json"],
+    code: None,
+    workload: |parameters, answer| Ok(Box::new(HttpWorkload::new(parameters, answer)?)),
+    check,
+    open: |of| Ok(Box::new(driver::HttpDriver::open(of)?)),
+};
+
+fn check(draft: &Draft) -> Result<(), Wrong> {
+    if draft.workloads.windows(2).any(|pair| pair[0].within() != pair[1].within()) {
+        let what = "a load in steps is the same at every point: its steps are an axis of their own";
+        return Err((&["axes"], what.to_owned()));
+    }
+    Ok(())
+}

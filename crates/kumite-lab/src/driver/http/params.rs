@@ -1,0 +1,92 @@
+//! What an http workload may say.
+
+use crate::param::{Param, Takes};
+
+const MAX_CONNECTIONS: i64 = 100_000;
+pub(super) const MAX_RATE: f64 = 10_000_000.0;
+const TIMEOUT_MS: [f64; 2] = [1.0, 600_000.0];
+
+pub(super) static PARAMS: &[Param] = &[
+    Param::text("method", "GET", "Request method; not CONNECT."),
+    Param::text("path", "/", "Request target: path and query."),
+    Param::text("body", "", "Request body."),
+    Param::count(
+        "connections",
+        50,
+        [1, MAX_CONNECTIONS],
+        "Keep-alive connections, each with one request in flight: the most of an open loop.",
+    ),
+    Param::new(
+        "rate_rps",
+        Takes::Steps { default: 0.0, least: 0.0, most: MAX_RATE },
+        "Requests a second, whatever the contender makes of them (open loop); 0 for a closed loop. Or steps, each with its length: `10@4s,40@6s,66@20s`.",
+    ),
+    Param::word(
+        "arrivals",
+        &["even", "poisson"],
+        "How the requests of an open loop follow one another: evenly, or at random, the same in each trial.",
+    ),
+    Param::count(
+        "burst_requests",
+        1,
+        [1, MAX_CONNECTIONS],
+        "How many requests of an open loop come at once.",
+    ),
+    Param::number(
+        "duration_s",
+        5.0,
+        [0.1, 86_400.0],
+        "Length of the measured window; not of a load in steps.",
+    ),
+    Param::number(
+        "warm_up_s",
+        1.0,
+        [0.0, 3600.0],
+        "Time under load before the window; not of a load in steps.",
+    ),
+    Param::number("timeout_ms", 1000.0, TIMEOUT_MS, "An answer that takes longer is a failure."),
+    Param::new(
+        "server_cores",
+        Takes::Cores,
+        "How many CPUs the contender is given beside the load engine's; `all` shares them with it.",
+    ),
+    Param::number(
+        "ready_s",
+        30.0,
+        [0.1, 600.0],
+        "A contender that takes longer to give its first right answer has failed.",
+    ),
+    Param::word(
+        "disturbance",
+        &["none", "pause", "burst"],
+        "What is done to the contender after the window: it is stopped for a time, or a burst of connections is opened.",
+    ),
+    Param::number("pause_s", 2.0, [0.1, 60.0], "How long `pause` stops it."),
+    Param::count("burst_connections", 4096, [1, MAX_CONNECTIONS], "How many connections `burst` opens."),
+    Param::number(
+        "watch_s",
+        6.0,
+        [1.0, 600.0],
+        "How long the contender is watched after the disturbance, or after the drop of a load in steps.",
+    ),
+    Param::number(
+        "drop_to_rps",
+        0.0,
+        [0.0, MAX_RATE],
+        "What a load in steps falls to after the last one, for `watch_s`; 0 for none.",
+    ),
+    Param::number(
+        "good_ms",
+        1000.0,
+        TIMEOUT_MS,
+        "In a load in steps: an answer within it counts to goodput.",
+    )
+    .like("timeout_ms"),
+    Param::number(
+        "normal_ms",
+        1000.0,
+        TIMEOUT_MS,
+        "In a load in steps: an answer within it is as in normal times, for recovery.",
+    )
+    .like("good_ms"),
+];

@@ -1,0 +1,66 @@
+//! Whether throughput was steady, and which part of the window its figures are of.
+
+use kumite_load as load;
+use kumite_record::Steadiness;
+use kumite_stats::{Better, steady};
+
+use super::metrics::INTERVAL_MS;
+use crate::driver::steady_class::recorded;
+
+/// The part of the window that figures are of.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// None if there is too little to tell.
+    pub steadiness: Option<Steadiness>,
+    /// From the start of the load to where it was steady.
+    pub warm_up_ms: Option<f64>,
+    /// Right answers a second that came in it.
+    pub throughput_rps: f64,
+    /// The response times of its right answers, in ns.
+    pub response: load::Histogram<u64>,
+    /// Their service times.
+    pub service: load::Histogram<u64>,
+}
+
+/// The later of the window's opening and the beginning of what is steady, to the window's end. All of the window, if
+/// nothing is; and all of an open loop, whose rate says nothing about the server, and whose slow stretches are what it is
+/// for.
+pub(crate) fn part(outcome: &load::Outcome) -> Part {
+    let window_ms = outcome.elapsed.as_millis() as i64;
+    let window = outcome.elapsed.as_secs_f64();
+    if outcome.open_loop {
+        let ends = |interval: &load::Interval| interval.start_ms + INTERVAL_MS as i64;
+        let within = |interval: &&load::Interval| interval.start_ms >= 0 && ends(interval) <= window_ms;
+        let ok: Vec<u64> = outcome.intervals.iter().filter(within).map(|interval| interval.ok).collect();
+        let throughput_rps = match ok.len() {
+            0 => outcome.ok as f64 / window,
+            intervals => ok.iter().sum::<u64>() as f64 * 1e3 / (intervals as u64 * INTERVAL_MS) as f64,
+        };
+        return Part {
+            steadiness: None,
+            warm_up_ms: None,
+            throughput_rps,
+            response: outcome.response.clone(),
+            service: outcome.service.clone(),
+        };
+    }
+    let whole = |interval: &&load::Interval| interval.start_ms + INTERVAL_MS as i64 <= window_ms;
+    let intervals: Vec<&load::Interval> = outcome.intervals.iter().filter(whole).collect();
+    let answers: Vec<f64> = intervals.iter().map(|interval| interval.ok as f64).collect();
+    let found = steady(&answers, Better::Larger);
+    let at = |position: usize| intervals[position].start_ms;
+    let since_ms = found.as_ref().and_then(|found| found.since).map(at);
+    let (used_from_ms, response) = outcome.times.from(since_ms.unwrap_or(0).max(0).unsigned_abs());
+    Part {
+        warm_up_ms: since_ms.map(|since_ms| (since_ms - at(0)) as f64),
+        throughput_rps: response.len() as f64 / (window - used_from_ms as f64 / 1e3),
+        service: response.clone(),
+        response,
+        steadiness: found.map(|found| Steadiness {
+            class: recorded(found.class),
+            since_ms,
+            changes_ms: found.changes.into_iter().map(at).collect(),
+            used_from_ms,
+        }),
+    }
+}

@@ -1,0 +1,230 @@
+//! What is asked of a server in a trial.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use kumite_load::{
+    Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Limit, Load, Piece, Request, Target,
+};
+use kumite_record::Within;
+
+use super::params::PARAMS;
+use super::steps::Steps;
+use crate::cores::{AskedCores, WantedCores};
+use crate::driver::Workload;
+use crate::param::{Parameters, Params};
+use crate::spec::Answer;
+
+/// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
+#[derive(Clone, Debug)]
+pub struct HttpWorkload {
+    /// Request method, `GET` by default.
+    pub method: String,
+    /// Request target, `/` by default.
+    pub path: String,
+    /// Request body, none by default.
+    pub body: String,
+    /// Keep-alive connections, each with one request in flight; 50 by default.
+    pub connections: usize,
+    /// When requests are due; by default none, for a closed loop.
+    pub arrivals: Option<Arrivals>,
+    /// The steps of their rate, if it has some.
+    pub(crate) steps: Option<Box<Steps>>,
+    /// Length of the measured time, 5 s by default; of a load in steps theirs.
+    pub duration: Duration,
+    /// Time under load before it, 1 s by default; none of a load in steps.
+    pub warm_up: Duration,
+    /// An answer that takes longer is a failure; 1 s by default.
+    pub timeout: Duration,
+    /// How many cores the server is given; 1 by default.
+    pub server_cores: AskedCores,
+    /// How long the server may take until it answers rightly; 30 s by default.
+    pub ready: Duration,
+    /// What is done to the server after the window; nothing by default.
+    pub disturbance: Option<Disturbance>,
+    /// What a right answer is.
+    pub expect: Expect,
+}
+
+impl HttpWorkload {
+    /// The workload that these parameters say.
+    pub fn new(parameters: &Parameters, answer: &Answer) -> Result<HttpWorkload, String> {
+        let take = Params { given: parameters, declared: PARAMS };
+        take.no_others("an http workload")?;
+        let steps = Steps::read(&take)?.map(Box::new);
+        let (duration, warm_up) = match &steps {
+            Some(steps) => (steps.length(), Duration::ZERO),
+            None => (take.time("duration_s")?, take.time("warm_up_s")?),
+        };
+        let workload = HttpWorkload {
+            method: take.text("method")?.to_owned(),
+            path: take.text("path")?.to_owned(),
+            body: take.text("body")?.to_owned(),
+            connections: take.count("connections")?,
+            arrivals: arrivals(&take, steps.as_deref())?,
+            duration,
+            warm_up,
+            timeout: take.time("timeout_ms")?,
+            server_cores: take.cores("server_cores")?,
+            ready: take.time("ready_s")?,
+            disturbance: disturbance(&take, steps.as_deref())?,
+            steps,
+            expect: Expect { status: answer.status, body: right_body(answer) },
+        };
+        workload.request().encode(&workload.target(1)).map_err(|error| error.to_string())?;
+        Ok(workload)
+    }
+
+    /// The most connections that are open at a time.
+    pub(crate) fn most_connections(&self) -> usize {
+        self.connections + self.disturbance.map_or(0, |disturbance| disturbance.connections())
+    }
+
+    /// The load of a trial against a server on this loopback port.
+    pub(crate) fn load(&self, port: u16) -> Load {
+        Load {
+            request: self.request(),
+            expect: self.expect.clone(),
+            connections: self.connections,
+            arrivals: self.arrivals.clone(),
+            warm_up: self.warm_up,
+            timeout: self.timeout,
+            disturbance: self.disturbance,
+            log: self.steps.is_some(),
+            ..Load::new(self.target(port), Limit { requests: None, duration: Some(self.duration) })
+        }
+    }
+
+    /// One request, to see whether the server on this loopback port is ready.
+    pub(crate) fn probe(&self, port: u16) -> Load {
+        Load {
+            connections: 1,
+            limit: Limit { requests: Some(1), duration: None },
+            arrivals: None,
+            warm_up: Duration::ZERO,
+            disturbance: None,
+            log: false,
+            ..self.load(port)
+        }
+    }
+
+    fn target(&self, port: u16) -> Target {
+        Target { path: self.path.clone(), ..Target::plain(SocketAddr::from(([127, 0, 0, 1], port))) }
+    }
+
+    fn request(&self) -> Request {
+        Request { method: self.method.clone(), headers: Vec::new(), body: self.body.clone().into_bytes() }
+    }
+}
+
+impl Workload for HttpWorkload {
+    fn cores(&self) -> WantedCores {
+        WantedCores { param: "server_cores", asked: self.server_cores, may_share: false }
+    }
+
+    fn within(&self) -> Option<Within> {
+        self.steps.as_deref().map(Steps::within)
+    }
+
+    fn time(&self) -> Option<Duration> {
+        let disturbed = self.disturbance.as_ref().map_or(Duration::ZERO, |disturbance| {
+            disturbance.watch
+                + match disturbance.kind {
+                    DisturbanceKind::Pause(pause) => pause,
+                    DisturbanceKind::Burst(_) => self.timeout * 2,
+                    DisturbanceKind::Drop => Duration::ZERO,
+                }
+        });
+        // What is due at the end may be sent a time-out later, and answered another one later.
+        let drained = if self.arrivals.is_some() { self.timeout * 2 } else { Duration::ZERO };
+        Some(self.warm_up + self.duration + disturbed + drained)
+    }
+}
+
+fn right_body(answer: &Answer) -> Check {
+    match (&answer.equals, &answer.equals_json) {
+        (Some(body), _) => Check::Equals(body.clone().into_bytes()),
+        (None, Some(value)) => Check::json_value(value.clone()),
+        (None, None) => Check::Any,
+    }
+}
+
+fn disturbance(take: &Params, steps: Option<&Steps>) -> Result<Option<Disturbance>, String> {
+    let pause = take.time("pause_s")?;
+    let burst = take.count("burst_connections")?;
+    let watch = take.time("watch_s")?;
+    let kind = match take.word("disturbance")? {
+        0 if steps.is_some_and(|steps| steps.drop_to.is_some()) => {
+            return Ok(Some(Disturbance { kind: DisturbanceKind::Drop, watch }));
+        }
+        0 => return Ok(None),
+        1 => DisturbanceKind::Pause(pause),
+        _ => DisturbanceKind::Burst(burst),
+    };
+    let steady = take.time("timeout_ms")?.mul_f64(1.5);
+    if watch < steady {
+        return Err(format!(
+            "watch_s is too short: answers are steady when none has failed for 1.5 time-outs, which are {} s",
+            steady.as_secs_f64()
+        ));
+    }
+    Ok(Some(Disturbance { kind, watch }))
+}
+
+/// The same in every trial, so that contenders in a block have the same.
+fn arrivals(take: &Params, steps: Option<&Steps>) -> Result<Option<Arrivals>, String> {
+    let rate = if steps.is_some() { 0.0 } else { take.number("rate_rps")? };
+    let burst = take.count("burst_requests")? as u32;
+    let gaps = match take.word("arrivals")? {
+        0 => Gaps::Even,
+        _ => Gaps::Poisson { seed: 0 },
+    };
+    let pieces = match steps {
+        Some(steps) => steps.pieces(),
+        None if rate > 0.0 => vec![Piece { from: rate, to: rate, lasts: None }],
+        None => return Ok(None),
+    };
+    Ok(Some(Arrivals::Rate { pieces, gaps, burst }))
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_record::AxisValue;
+
+    use super::*;
+
+    fn workload(name: &str, value: AxisValue) -> Result<HttpWorkload, String> {
+        HttpWorkload::new(&[(name.to_owned(), value)].into(), &Answer::default())
+    }
+
+    #[test]
+    fn what_is_not_given_has_its_default() {
+        let workload = workload("connections", AxisValue::Int(7)).unwrap();
+        assert_eq!((workload.connections, workload.timeout), (7, Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let text = |text: &str| AxisValue::Text(text.into());
+        let cases = [
+            ("conections", AxisValue::Int(1), "unknown workload parameter 'conections'"),
+            ("connections", AxisValue::Int(0), "connections is a whole number from 1 to 100000, not 0"),
+            ("connections", AxisValue::Float(1.5), "not 1.5"),
+            ("duration_s", AxisValue::Int(-1), "duration_s is a number from 0.1 to 86400, not -1"),
+            ("duration_s", AxisValue::Float(f64::NAN), "not NaN"),
+            ("timeout_ms", text("long"), "not long"),
+            ("server_cores", text("some"), "server_cores is a number or \"all\""),
+            ("method", AxisValue::Int(1), "method is text, not 1"),
+            ("disturbance", text("fire"), "disturbance is \"none\", \"pause\" or \"burst\", not \"fire\""),
+            ("rate_rps", AxisValue::Int(-1), "rate_rps is a number from 0 to 10000000, not -1"),
+            ("arrivals", text("odd"), "arrivals is \"even\" or \"poisson\", not \"odd\""),
+            ("watch_s", AxisValue::Int(0), "watch_s is a number from 1 to 600, not 0"),
+        ];
+        for (name, value, expected) in cases {
+            let found = workload(name, value).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+        assert!(workload("method", text("GET /\r\nX: y")).is_err());
+        assert!(workload("path", text("/ HTTP/1.1\r\nX: y")).is_err());
+    }
+}

@@ -1,0 +1,198 @@
+//! A contender that is talked with, line by line: starting it, what it says, and how it ends.
+
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use kumite_process::{Heard, Spawn, Talk, Tree};
+
+use crate::driver::log::{check_size, last_lines, trim};
+use crate::halt::Halt;
+use crate::needs::ended;
+
+/// A line may have so many bytes, with its end.
+pub(crate) const LINE_LIMIT: usize = 16 << 20;
+/// Between the end of its input, or SIGTERM, and the next harder measure.
+const GRACE: Duration = Duration::from_secs(3);
+/// How often it is looked whether all is to end.
+const LOOK: Duration = Duration::from_millis(50);
+/// Of a line that is shown.
+const SHOWN: usize = 200;
+
+/// A started contender.
+pub(crate) struct LineProcess {
+    tree: SharedTree,
+    pub talk: Talk,
+    log: PathBuf,
+    started: Instant,
+}
+
+/// Another thread may look at what a worker uses while this one talks to it.
+#[derive(Clone)]
+pub(crate) struct SharedTree(Arc<Mutex<Tree>>);
+
+impl SharedTree {
+    pub fn lock(&self) -> MutexGuard<'_, Tree> {
+        self.0.lock().expect("nobody panics while holding the tree")
+    }
+}
+
+impl LineProcess {
+    pub fn start(spawn: &Spawn) -> Result<LineProcess, String> {
+        let started = Instant::now();
+        let (tree, talk) = Tree::start_talking(spawn, LINE_LIMIT).map_err(|error| error.to_string())?;
+        let tree = SharedTree(Arc::new(Mutex::new(tree)));
+        Ok(LineProcess { tree, talk, log: spawn.log.to_owned(), started })
+    }
+
+    pub fn tree(&self) -> SharedTree {
+        self.tree.clone()
+    }
+
+    pub fn since_start(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The end of what it is told.
+    pub fn close(&mut self) {
+        self.talk.close();
+    }
+
+    /// How it ended, if it does so before `limit` has passed.
+    pub fn exited(&mut self, limit: Duration, stop: &AtomicBool) -> Option<ExitStatus> {
+        self.tree.lock().wait(limit, stop).ok().flatten()
+    }
+
+    /// What it has said without being asked, if anything.
+    pub fn unasked(&mut self) -> Option<String> {
+        match self.talk.hear(Duration::ZERO) {
+            Ok(Heard::Line(line, _)) => {
+                Some(format!("it wrote a line that nobody asked for: {}", shown(&line)))
+            }
+            Ok(Heard::TooLong) => Some("it writes on and on, and nobody asked".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Closes its input, and ends it if that is not enough. Returns what was wrong with how it ended, if anything was.
+    pub fn end(mut self) -> Option<String> {
+        self.talk.close();
+        let mut tree = Arc::into_inner(self.tree.0).and_then(|tree| tree.into_inner().ok())?;
+        let until = Instant::now() + GRACE;
+        let mut unasked = None;
+        // Its output is read to its end, or it could wait for us.
+        let status = loop {
+            match self.talk.hear(LOOK) {
+                Ok(Heard::Line(line, _)) => {
+                    unasked.get_or_insert_with(|| format!("it wrote {} after its last answer", shown(&line)));
+                }
+                Ok(Heard::Ended(_)) => {
+                    break tree.wait(until - Instant::now().min(until), &AtomicBool::new(false));
+                }
+                Ok(Heard::Nothing) if Instant::now() < until => {}
+                _ => break tree.exited(),
+            }
+            if Instant::now() >= until {
+                break tree.exited();
+            }
+        };
+        let stopped = tree.stop(GRACE);
+        trim(&self.log);
+        if unasked.is_some() {
+            return unasked;
+        }
+        match status {
+            Ok(Some(status)) if !status.success() => {
+                let (how, log) = (ended(status), last_lines(&self.log));
+                Some(format!("it {how} at the end of its input; its log: {log}"))
+            }
+            Ok(Some(_)) if stopped.left_behind > 0 => {
+                let left = stopped.left_behind;
+                Some(format!("it ended and left {left} of its processes behind, which were killed"))
+            }
+            Ok(Some(_)) => None,
+            _ => Some(format!("it did not end within {} s of the end of its input", GRACE.as_secs())),
+        }
+    }
+
+    /// Writes these bytes, whatever they are; when that began.
+    pub fn write(
+        &mut self,
+        bytes: &[u8],
+        limit: Duration,
+        doing: &str,
+        stop: &AtomicBool,
+    ) -> Result<Instant, Halt> {
+        let began = Instant::now();
+        let said = self.talk.say(bytes, limit, stop);
+        Halt::if_set(stop)?;
+        match said {
+            Ok(true) => Ok(began),
+            Ok(false) => Err(Halt::Failed(format!(
+                "it did not read the request of {doing} within {} s; its log: {}",
+                limit.as_secs_f64(),
+                last_lines(&self.log)
+            ))),
+            // It has ended, or closed its input: how is known from its end.
+            Err(_) => Err(Halt::Failed(self.gone(doing))),
+        }
+    }
+
+    /// Its next line, and when it came. `doing` is what it is waited for in.
+    pub fn line(
+        &mut self,
+        until: Instant,
+        limit: Duration,
+        doing: &str,
+        stop: &AtomicBool,
+    ) -> Result<(Vec<u8>, Instant), Halt> {
+        loop {
+            let wait = until.saturating_duration_since(Instant::now()).min(LOOK);
+            let heard = self
+                .talk
+                .hear(wait)
+                .map_err(|error| Halt::Failed(format!("cannot read its answers: {error}")))?;
+            Halt::if_set(stop)?;
+            self.check_log()?;
+            match heard {
+                Heard::Line(line, came) => return Ok((line, came)),
+                Heard::TooLong => {
+                    return Err(Halt::Failed(format!(
+                        "it wrote {} MiB without the end of a line in {doing}",
+                        LINE_LIMIT >> 20
+                    )));
+                }
+                Heard::Ended(_) => return Err(Halt::Failed(self.gone(doing))),
+                Heard::Nothing if Instant::now() >= until => {
+                    return Err(Halt::Failed(format!(
+                        "it gave no answer to {doing} within {} s; its log: {}",
+                        limit.as_secs_f64(),
+                        last_lines(&self.log)
+                    )));
+                }
+                Heard::Nothing => {}
+            }
+        }
+    }
+
+    /// Whether it writes more than it may to its log.
+    pub fn check_log(&self) -> Result<(), Halt> {
+        check_size(&self.log).map_or(Ok(()), |too_much| Err(too_much.into()))
+    }
+
+    /// Why nothing comes any more.
+    pub fn gone(&self, doing: &str) -> String {
+        let status = self.tree.lock().wait(GRACE, &AtomicBool::new(false)).ok().flatten();
+        let how = status.map_or("closed its input or output".to_owned(), ended);
+        format!("it {how} in {doing}; its log: {}", last_lines(&self.log))
+    }
+}
+
+/// The beginning of a line, on one line.
+pub(crate) fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
+    let more = if line.len() > SHOWN { "…" } else { "" };
+    format!("'{}{more}'", text.escape_debug())
+}

@@ -1,0 +1,66 @@
+//! A contender's log: its last lines say why it failed, and it must not fill the disk.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+pub(crate) use crate::needs::last_lines;
+
+/// A server that has written so much will go on. It is looked at ten times a second: a disk must have room for what can
+/// be written in that time.
+const LIMIT: u64 = 64 << 20;
+/// What is kept of a log that is longer.
+const KEPT: u64 = 64 << 10;
+
+/// What to say of a log that has become too long.
+pub(crate) fn check_size(log: &Path) -> Option<String> {
+    let length = std::fs::metadata(log).map_or(0, |file| file.len());
+    (length > LIMIT).then(|| {
+        format!("it wrote more than {} MiB to its log, whose end is: {}", LIMIT >> 20, last_lines(log))
+    })
+}
+
+/// Cuts a log that has become too long to its end.
+pub(crate) fn trim(log: &Path) {
+    let cut = || -> std::io::Result<()> {
+        let mut file = File::options().read(true).write(true).open(log)?;
+        let length = file.metadata()?.len();
+        if length <= LIMIT {
+            return Ok(());
+        }
+        let mut end = Vec::new();
+        file.seek(SeekFrom::Start(length - KEPT))?;
+        Read::by_ref(&mut file).take(KEPT).read_to_end(&mut end)?;
+        file.set_len(0)?;
+        file.rewind()?;
+        writeln!(file, "kumite kept the last {KEPT} of {length} bytes:")?;
+        file.write_all(&end)
+    };
+    // A log that cannot be cut is too long, and nothing worse.
+    let _ = cut();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_log_is_cut_to_its_end_and_a_short_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("x.log");
+        std::fs::write(&log, "short\n").unwrap();
+        assert_eq!(check_size(&log), None);
+        trim(&log);
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "short\n");
+
+        let file = File::options().write(true).open(&log).unwrap();
+        file.set_len(LIMIT).unwrap();
+        (&file).seek(SeekFrom::End(0)).unwrap();
+        (&file).write_all(b"the end\n").unwrap();
+        let said = check_size(&log).unwrap();
+        assert!(said.contains("more than 64 MiB") && said.ends_with("the end"), "{}", said.len());
+        trim(&log);
+        let kept = std::fs::read(&log).unwrap();
+        assert!(kept.len() < 70_000 && kept.ends_with(b"the end\n"));
+    }
+}

@@ -1,0 +1,152 @@
+//! Trials of players that the lab starts itself.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_process::Spawn;
+use kumite_realtime::RealTime;
+use kumite_record::{Cores, Point};
+
+use super::busy::Busy;
+use super::metrics::{Play, sample};
+use super::player::Player;
+use super::workload::{Due, PacingWorkload};
+use crate::cores::GivenCores;
+use crate::driver::settle::settle;
+use crate::driver::watch::watched;
+use crate::driver::{Driver, Opening, Workload};
+use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
+use crate::prepare::Ready;
+use crate::service::Running;
+use crate::spec::Experiment;
+
+/// Of a play that nothing is measured of.
+const CHECKED_STATES: usize = 30;
+
+/// Starts each player afresh, has it play, stamps what comes, and ends it.
+pub(crate) struct PacingDriver<'a> {
+    experiment: &'a Experiment,
+    cores: &'a Cores,
+    state: &'a Path,
+    logs: PathBuf,
+}
+
+/// A player and what it is to play.
+struct Started {
+    workload: PacingWorkload,
+    given: GivenCores,
+    warm_up: Vec<Due>,
+    states: Vec<Due>,
+    player: Player,
+}
+
+impl<'a> PacingDriver<'a> {
+    pub fn open(of: &Opening<'a>) -> Result<PacingDriver<'a>, Halt> {
+        let Opening { experiment, cores, state, .. } = *of;
+        let logs = settle(of)?;
+        Ok(PacingDriver { experiment, cores, state, logs })
+    }
+
+    fn start(&self, contender: &Ready, point: &Point, log: &Path) -> Result<Started, String> {
+        let workload = PacingWorkload::new(&self.experiment.parameters(point))?;
+        let given = workload.cores().given(self.cores)?;
+        let whole = workload.schedule(&self.experiment.folder)?;
+        let warm_up = match workload.warm_up_frames {
+            0 => Vec::new(),
+            frames => workload.states(&whole, frames),
+        };
+        let states = workload.states(&whole, workload.frames);
+        let player = Player::start(&Spawn {
+            command: &contender.run,
+            dir: &contender.folder,
+            env: &contender.env,
+            cores: &given.cores,
+            log,
+            group: None,
+        })?;
+        Ok(Started { workload, given, warm_up, states, player })
+    }
+
+    fn tried(&self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let mut started = self.start(order.contender, order.point, log)?;
+        let measured = self.measure(&mut started, stop);
+        let left = started.player.process.end();
+        Halt::if_set(stop)?;
+        let measured = measured?;
+        Ok(Measured { reason: measured.reason.or(left), ..measured })
+    }
+
+    fn measure(&self, started: &mut Started, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let Started { workload, given, warm_up, states, player } = started;
+        let ready = player.ready(workload.ready, stop)?;
+        let mut all_cores = given.cores.clone();
+        all_cores.extend(self.cores.engine.iter().filter(|core| !given.cores.contains(core)));
+        let began = Instant::now();
+        let _busy = if workload.is_loaded { Some(Busy::on(&all_cores)?) } else { None };
+        if !warm_up.is_empty()
+            && let Err(wrong) = player.play(workload.keeping, warm_up, stop)?
+        {
+            return Ok(Measured::answered(Some(wrong)));
+        }
+        let tree = player.process.tree();
+        let mut window = Duration::ZERO;
+        let (played, seen) = watched(&tree, &mut Running::default(), &all_cores, || {
+            let began = Instant::now();
+            let _real_time = RealTime::take();
+            let played = player.play(workload.keeping, states, stop);
+            window = began.elapsed();
+            played
+        });
+        drop(tree);
+        let under_load = began.elapsed();
+        let stamps = match played? {
+            Ok(stamps) => stamps,
+            Err(wrong) => return Ok(Measured::answered(Some(wrong))),
+        };
+        if let Some(unasked) = player.process.unasked() {
+            return Ok(Measured::answered(Some(unasked)));
+        }
+        let (sample, marks) =
+            sample(Play { states, stamps, fps: workload.fps, window, shared: given.shared, seen });
+        Ok(Measured {
+            sample,
+            marks,
+            ready_ms: Some(ready.as_secs_f64() * 1e3),
+            load_ms: Some(under_load.as_secs_f64() * 1e3),
+            ..Measured::answered(None)
+        })
+    }
+}
+
+impl Executor for PacingDriver<'_> {
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(order.log_name() + ".log");
+        let tried = self.tried(order, &self.state.join(&log), stop);
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+    }
+}
+
+impl Driver for PacingDriver<'_> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+        let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
+        let Started { workload, states, mut player, .. } = self.start(contender, point, &log)?;
+        let mut play = || {
+            player.ready(workload.ready, stop)?;
+            let some = &states[..states.len().min(CHECKED_STATES)];
+            player.play(workload.keeping, some, stop)
+        };
+        let played = play();
+        let left = player.process.end();
+        Halt::if_set(stop)?;
+        played??;
+        left.map_or(Ok("plays right"), |why| Err(why.into()))
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let notice = "no SCHED_FIFO for the recorder, nor for a player that asks for it (that takes root, CAP_SYS_NICE, or \
+                       a limit of rtprio): what comes may be stamped late";
+        if RealTime::take().is_some() { Vec::new() } else { vec![notice.to_owned()] }
+    }
+}

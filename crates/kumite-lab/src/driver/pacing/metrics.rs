@@ -1,0 +1,203 @@
+//! The states of a play as a sample.
+
+use std::time::Duration;
+
+use kumite_play::Pacing;
+use kumite_record::{Arrival, Better, Mark, Metric, Sample};
+
+use super::recorder::Stamp;
+use super::workload::Due;
+use crate::driver::watch::Seen;
+use crate::metrics::Metrics;
+
+/// The zero of a schedule is taken from the states of so many frames.
+const ZERO_FRAMES: f64 = 60.0;
+/// States beyond a percentile that it takes. The share of all that is really beyond the sixth-largest of 601 lies, in 95 %
+/// of samples, between 0.4 and 1.9 % (its distribution is beta(6, 596)); of a cell there are several samples.
+const BEYOND: usize = 5;
+/// Of the error that is reported: a recorder that had not looked for longer casts doubt on it.
+const UNSEEN_SHARE: f64 = 0.1;
+/// In µs: what a recorder that looks always may miss.
+const UNSEEN_US: f64 = 10.0;
+
+/// What a trial measures.
+pub(crate) fn metrics() -> Metrics {
+    let error = |end: &str, what: &str| {
+        let role = format!("error-{}", end.replace('_', "-"));
+        Metric::new(&format!("error_{end}_us"), &format!("{what} by how much a state came late or early."))
+            .role(&role)
+    };
+    let results = vec![
+        error("p99", "99th percentile of"),
+        error("p50", "Median of"),
+        error("p90", "90th percentile of").detail(),
+        error("p99_9", "99.9th percentile of").detail(),
+        error("max", "The most"),
+        Metric::count("missed_frames", "Frames that no state came in.").better(Better::Lower).role("missed"),
+        Metric::new("error_first_us", "Mean error of the first states.").detail().role("error-first"),
+        Metric::new("error_last_us", "Mean error of the last states.").role("error-last"),
+    ];
+    let costs = vec![
+        Metric::new("cpu_cores", "CPUs that the player kept busy.").role("cpu"),
+        Metric::new("peak_rss_bytes", "The most memory that the player had."),
+    ];
+    Metrics { results, costs }
+}
+
+/// All that was seen of a play.
+pub(super) struct Play<'a> {
+    pub states: &'a [Due],
+    pub stamps: Vec<Stamp>,
+    pub fps: f64,
+    /// From its beginning to the last state.
+    pub window: Duration,
+    /// Whether the player's CPUs are the recorder's too.
+    pub shared: bool,
+    pub seen: Seen,
+}
+
+pub(super) fn sample(play: Play) -> (Sample, Vec<Mark>) {
+    let errors = errors(&play);
+    let due_and_error: Vec<_> = play.states.iter().map(|due| due.at).zip(errors.iter().copied()).collect();
+    let mut sample = Sample::default();
+    let mut marks = play.seen.noise.marks.clone();
+    let pacing = Pacing::of(&due_and_error, play.fps);
+    let unseen_p99_us = unseen_p99_us(&play.stamps);
+    if let Some(pacing) = &pacing {
+        for (name, us, one_in) in [
+            ("error_p50_us", pacing.p50_us, 2),
+            ("error_p90_us", pacing.p90_us, 10),
+            ("error_p99_us", pacing.p99_us, 100),
+            ("error_p99_9_us", pacing.p99_9_us, 1000),
+        ] {
+            match (BEYOND * one_in).saturating_sub(errors.len()) {
+                0 => _ = sample.metrics.insert(name.to_owned(), us),
+                missing => _ = sample.needs.insert(name.to_owned(), missing as u64),
+            }
+        }
+        for (name, value) in [
+            ("error_max_us", pacing.max_us),
+            ("error_first_us", pacing.first_mean_us.abs()),
+            ("error_last_us", pacing.last_mean_us.abs()),
+            ("missed_frames", pacing.missed_frames as f64),
+        ] {
+            sample.metrics.insert(name.to_owned(), value);
+        }
+        if unseen_p99_us > (UNSEEN_SHARE * pacing.p99_us).max(UNSEEN_US) {
+            marks.push(Mark::RecorderLate);
+        }
+    }
+    if play.shared {
+        marks.push(Mark::SharedCores);
+    }
+    let cpu_cores = play.seen.cpu.as_secs_f64() / play.window.as_secs_f64();
+    sample
+        .metrics
+        .extend([("cpu_cores".to_owned(), cpu_cores)].into_iter().filter(|(_, cpu)| cpu.is_finite()));
+    sample.metrics.insert("peak_rss_bytes".to_owned(), play.seen.peak_rss_bytes as f64);
+    sample.noise = play.seen.noise.figures;
+    sample.noise.insert("unseen_p99_us".to_owned(), unseen_p99_us);
+    let arrival = |(due, error_ns): &(Duration, i64)| Arrival {
+        due_ms: due.as_secs_f64() * 1e3,
+        error_us: *error_ns as f64 / 1e3,
+    };
+    sample.arrivals = due_and_error.iter().map(arrival).collect();
+    (sample, marks)
+}
+
+/// By how many ns each state came later than it was due. The player's clock is not ours, so its start is not known; it is
+/// taken to be the instant by which the earliest of its first states was exactly in time.
+fn errors(play: &Play) -> Vec<i64> {
+    let Some(first) = play.stamps.first() else { return Vec::new() };
+    let late =
+        |(due, stamp): (&Due, &Stamp)| (stamp.came - first.came).as_nanos() as i64 - due.at.as_nanos() as i64;
+    let late: Vec<i64> = play.states.iter().zip(&play.stamps).map(late).collect();
+    let window = Duration::from_secs_f64(ZERO_FRAMES / play.fps);
+    let firsts = play.states.iter().zip(&late).filter(|(due, _)| due.at < window);
+    let zero = firsts.map(|(_, late)| *late).min().unwrap_or(0);
+    late.into_iter().map(|late| late - zero).collect()
+}
+
+/// How long the recorder had not looked when a state came: the 99th percentile, as a nearest rank.
+fn unseen_p99_us(stamps: &[Stamp]) -> f64 {
+    let mut unseen: Vec<Duration> = stamps.iter().map(|stamp| stamp.unseen).collect();
+    unseen.sort_unstable();
+    let rank = (unseen.len() as f64 * 0.99).ceil() as usize;
+    unseen.get(rank.saturating_sub(1)).map_or(0.0, |unseen| unseen.as_secs_f64() * 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    /// A play at 50 frames a second, whose states are late by so many µs.
+    fn of(late_us: &[i64], unseen_us: u64) -> (Sample, Vec<Mark>) {
+        let began = Instant::now() + Duration::from_secs(1);
+        let at = |nth: usize| Duration::from_millis(20 * nth as u64);
+        let states: Vec<Due> =
+            (0..late_us.len()).map(|nth| Due { at: at(nth), state: String::new() }).collect();
+        let stamp = |(nth, late): (usize, &i64)| {
+            let due = began + at(nth);
+            let by = Duration::from_micros(late.unsigned_abs());
+            let came = if *late < 0 { due - by } else { due + by };
+            Stamp { came, unseen: Duration::from_micros(unseen_us) }
+        };
+        let stamps = late_us.iter().enumerate().map(stamp).collect();
+        let seen = Seen { cpu: Duration::from_millis(100), ..Seen::default() };
+        let window = Duration::from_secs(2);
+        sample(Play { states: &states, stamps, fps: 50.0, window, shared: false, seen })
+    }
+
+    #[test]
+    fn errors_count_from_the_earliest_of_the_first_states() {
+        // The first of all is itself late, and a later one earlier than any of the first.
+        let mut late = vec![300; 600];
+        (late[0], late[10], late[500]) = (900, 100, -50);
+        let (sample, marks) = of(&late, 1);
+        let error = |nth: usize| sample.arrivals[nth].error_us;
+        assert_eq!((error(0), error(10), error(11), error(500)), (800.0, 0.0, 200.0, -150.0));
+        assert_eq!(sample.arrivals[500].due_ms, 10_000.0);
+        let metric = |name: &str| sample.metrics[name];
+        assert_eq!(
+            (metric("error_p50_us"), metric("error_p99_us"), metric("error_max_us")),
+            (200.0, 200.0, 800.0)
+        );
+        assert_eq!(
+            (metric("error_last_us"), metric("missed_frames"), metric("cpu_cores")),
+            (200.0, 0.0, 0.05)
+        );
+        assert_eq!(marks, []);
+        let known = metrics().around([]);
+        let is_known = |name: &String| known.iter().any(|metric| metric.name == *name);
+        assert!(sample.metrics.keys().all(is_known), "{:?}", sample.metrics);
+    }
+
+    #[test]
+    fn a_percentile_takes_states_beyond_it() {
+        let (sample, _) = of(&[0; 500], 1);
+        assert!(sample.metrics.contains_key("error_p99_us"));
+        assert_eq!(sample.needs["error_p99_9_us"], 4500);
+        let (sample, _) = of(&[0; 499], 1);
+        assert_eq!(sample.needs["error_p99_us"], 1);
+    }
+
+    #[test]
+    fn a_recorder_that_did_not_look_casts_doubt() {
+        let mut late: Vec<i64> = (0..600).map(|nth| i64::from(nth % 2 == 0) * 500).collect();
+        assert_eq!(of(&late, 49).1, []);
+        assert_eq!(of(&late, 51).1, [Mark::RecorderLate]);
+        late.fill(0);
+        assert_eq!(of(&late, 9).1, [], "nobody can look more often");
+    }
+
+    #[test]
+    fn drift_is_seen_at_the_end() {
+        let drifting: Vec<i64> = (0..600).map(|nth| nth * 100).collect();
+        let (sample, _) = of(&drifting, 1);
+        assert_eq!(sample.metrics["error_first_us"], 2950.0);
+        assert_eq!(sample.metrics["error_last_us"], 56_950.0);
+        assert_eq!(sample.metrics["missed_frames"], 400.0);
+    }
+}

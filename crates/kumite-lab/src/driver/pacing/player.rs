@@ -1,0 +1,70 @@
+//! A player that has been started: getting ready, and playing.
+
+use std::fmt::Write;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::recorder::{Awake, Stamp, next_line};
+use super::workload::{Due, Keeping};
+use crate::driver::line_process::{LineProcess, shown};
+use crate::halt::Halt;
+use kumite_process::Spawn;
+
+/// Longer than any state may take beyond the time for which the one before it is held.
+const LIMIT: Duration = Duration::from_secs(10);
+const READY: &[u8] = b"ready";
+
+/// A started player.
+pub(super) struct Player {
+    pub process: LineProcess,
+}
+
+/// What came of a play: a stamp for each state; or what was wrong.
+pub(super) type Recorded = Result<Vec<Stamp>, String>;
+
+impl Player {
+    pub fn start(spawn: &Spawn) -> Result<Player, String> {
+        Ok(Player { process: LineProcess::start(spawn)? })
+    }
+
+    /// Waits until it is; how long that took since its start.
+    pub fn ready(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Duration, Halt> {
+        let until = Instant::now() + limit;
+        let (line, _) = self.process.line(until, limit, "getting ready", stop)?;
+        match line == READY {
+            true => Ok(self.process.since_start()),
+            false => Err(Halt::Failed(format!("it wrote {} and not 'ready'", shown(&line)))),
+        }
+    }
+
+    /// Has it play these states, the first of which is due at once. The recorder is this thread.
+    pub fn play(&mut self, keeping: Keeping, states: &[Due], stop: &AtomicBool) -> Result<Recorded, Halt> {
+        if let Some(unasked) = self.process.unasked() {
+            return Ok(Err(unasked));
+        }
+        let all = states.len();
+        let mut text = format!("play {} {all}\n", keeping.as_str());
+        for due in states {
+            let _ = writeln!(text, "{} {}", due.at.as_nanos(), due.state);
+        }
+        self.process.write(text.as_bytes(), LIMIT, "the play", stop)?;
+        let mut awake = Awake::at_once();
+        let mut started = None::<Instant>;
+        let mut stamps = Vec::<Stamp>::with_capacity(all);
+        for (nth, due) in states.iter().enumerate() {
+            let doing = format!("state {} of {all}", nth + 1);
+            let (line, stamp) = next_line(&mut self.process, awake, LIMIT, &doing, stop)?;
+            if line != due.state.as_bytes() {
+                return Ok(Err(format!("{doing} is not what it should be: {}", shown(&line))));
+            }
+            stamps.push(stamp);
+            // Its start is not known: as in the sample, the most punctual state says most of it.
+            let by_this = stamp.came - due.at;
+            let start = *started.insert(started.map_or(by_this, |by_others| by_this.min(by_others)));
+            if let Some(next) = states.get(nth + 1) {
+                awake = Awake::around(start + next.at, stamp.came + next.at.saturating_sub(due.at));
+            }
+        }
+        Ok(Ok(stamps))
+    }
+}

@@ -1,0 +1,187 @@
+//! What a player has to play in a trial.
+
+use std::path::Path;
+use std::time::Duration;
+
+use kumite_play::{Held, Macro, Schedule};
+
+use super::params::PARAMS;
+use crate::cores::{AskedCores, WantedCores};
+use crate::driver::Workload;
+use crate::param::{Parameters, Params};
+
+/// One trial's workload: which macro, for how long, and what the machine does beside it.
+#[derive(Clone, Debug)]
+pub struct PacingWorkload {
+    /// The macro's file, in the experiment's folder.
+    pub notation: String,
+    /// So many frames of it, over and over if it has fewer; 600 by default.
+    pub frames: usize,
+    /// Frames of a play before that, which counts in no figure; 60 by default.
+    pub warm_up_frames: usize,
+    /// Frames a second.
+    pub fps: f64,
+    /// What the player is to keep to; the absolute schedule by default.
+    pub keeping: Keeping,
+    /// Whether every CPU that is used has a busy thread; none has by default.
+    pub is_loaded: bool,
+    /// How long a player may take until it is ready; 30 s by default.
+    pub ready: Duration,
+    /// How many CPUs it is given; 1 by default.
+    pub cores: AskedCores,
+}
+
+/// What a player keeps to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// When each state is due, counted from the start.
+    Absolute,
+    /// How long each state is held.
+    Relative,
+}
+
+impl Keeping {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Keeping::Absolute => "absolute",
+            Keeping::Relative => "relative",
+        }
+    }
+}
+
+/// A state: when it is due, from the start of the play, and the line that it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Due {
+    pub at: Duration,
+    pub state: String,
+}
+
+impl PacingWorkload {
+    /// The workload that these parameters say.
+    pub fn new(parameters: &Parameters) -> Result<PacingWorkload, String> {
+        let take = Params { given: parameters, declared: PARAMS };
+        take.no_others("a pacing workload")?;
+        Ok(PacingWorkload {
+            notation: take.text("macro")?.to_owned(),
+            frames: take.count("frames")?,
+            warm_up_frames: take.count("warm_up_frames")?,
+            fps: take.number("fps")?,
+            keeping: if take.word("schedule")? == 0 { Keeping::Absolute } else { Keeping::Relative },
+            is_loaded: take.word("load")? == 1,
+            ready: take.time("ready_s")?,
+            cores: take.cores("cores")?,
+        })
+    }
+
+    /// The states of a play of so many frames of the macro, the release at its end included.
+    pub(super) fn states(&self, whole: &Schedule, frames: usize) -> Vec<Due> {
+        let state = |(at, state): (Duration, kumite_play::State)| {
+            let values: Vec<String> = state.values().iter().map(i8::to_string).collect();
+            Due { at, state: values.join(" ") }
+        };
+        first(whole, frames as u64).due(self.fps).map(state).collect()
+    }
+
+    /// The macro, which has at least a state.
+    pub(crate) fn schedule(&self, folder: &Path) -> Result<Schedule, String> {
+        let path = folder.join(&self.notation);
+        let failed = |what: String| format!("the macro {}{what}", path.display());
+        let text = std::fs::read(&path).map_err(|error| failed(format!(": {error}")))?;
+        Ok(Macro::parse(&text).map_err(|error| failed(format!(":{error}")))?.schedule())
+    }
+}
+
+impl Workload for PacingWorkload {
+    /// The recorder never rests while a state may come: it shares no CPU.
+    fn cores(&self) -> WantedCores {
+        WantedCores { param: "cores", asked: self.cores, may_share: false }
+    }
+
+    /// Of both plays.
+    fn time(&self) -> Option<Duration> {
+        Some(Duration::from_secs_f64((self.frames + self.warm_up_frames) as f64 / self.fps))
+    }
+
+    fn check_folder(&self, folder: &Path) -> Result<(), (&'static str, String)> {
+        self.schedule(folder).map(|_| ()).map_err(|what| ("macro", what))
+    }
+}
+
+/// So many frames of a schedule, over and over. It has at least a state.
+fn first(whole: &Schedule, frames: u64) -> Schedule {
+    let mut left = frames;
+    let mut some = Vec::new();
+    for held in whole.0.iter().cycle() {
+        if left == 0 {
+            break;
+        }
+        let frames = u64::from(held.frames).min(left);
+        left -= frames;
+        some.push(Held { frames: frames as u32, ..*held });
+    }
+    Schedule(some)
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_play::{Control, State};
+    use kumite_record::AxisValue;
+
+    use super::*;
+
+    #[test]
+    fn a_macro_is_played_over_and_over_and_cut_where_its_frames_end() {
+        let held = |frames, control| Held { frames, state: State::from_iter([control]) };
+        let whole = Schedule(vec![held(3, Control::Up), held(1, Control::Down)]);
+        let frames = |n| first(&whole, n).0.iter().map(|held| held.frames).collect::<Vec<_>>();
+        assert_eq!(frames(2), [2]);
+        assert_eq!(frames(4), [3, 1]);
+        assert_eq!(frames(9), [3, 1, 3, 1, 1]);
+        assert_eq!(first(&whole, 9).0[4].state, whole.0[0].state);
+    }
+
+    fn workload(given: &[(&str, AxisValue)]) -> Result<PacingWorkload, String> {
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        PacingWorkload::new(&given.collect())
+    }
+
+    #[test]
+    fn states_are_lines_and_the_last_is_the_release() {
+        let folder = tempfile::tempdir().unwrap();
+        let workload = workload(&[("fps", AxisValue::Int(60))]).unwrap();
+        let states = |text: &str| {
+            std::fs::write(folder.path().join("macro.txt"), text).unwrap();
+            workload.schedule(folder.path()).map(|whole| workload.states(&whole, 90))
+        };
+        let found = states("2,mk 60\n3 40\n").unwrap();
+        let at: Vec<f64> = found.iter().map(|due| due.at.as_secs_f64()).collect();
+        assert_eq!(at, [0.0, 1.0, 1.5]);
+        let zeros = |n| vec!["0"; n].join(" ");
+        assert_eq!(found[0].state, format!("{} 100 {} 100 {}", zeros(14), zeros(3), zeros(17)));
+        assert_eq!(found[2].state, zeros(36));
+        assert!(
+            states("# nothing\n").unwrap_err().contains("macro.txt:2:1: "),
+            "{:?}",
+            states("# nothing\n")
+        );
+        assert!(states("6 1\nxx 1\n").unwrap_err().contains("macro.txt:2:1: "), "{:?}", states("xx 1\n"));
+        std::fs::remove_file(folder.path().join("macro.txt")).unwrap();
+        assert!(workload.schedule(folder.path()).unwrap_err().contains("macro.txt: No such file"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let text = |text: &str| AxisValue::Text(text.to_owned());
+        let cases = [
+            ("frames", AxisValue::Int(0), "frames is a whole number from 1 to 216000, not 0"),
+            ("fps", AxisValue::Int(0), "fps is a number from 1 to 1000, not 0"),
+            ("schedule", text("exact"), "schedule is \"absolute\" or \"relative\", not \"exact\""),
+            ("load", text("some"), "load is \"none\" or \"every-core\", not \"some\""),
+            ("frame", AxisValue::Int(1), "unknown workload parameter 'frame'; a pacing workload has macro,"),
+        ];
+        for (name, value, expected) in cases {
+            let found = workload(&[(name, value)]).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Trials of contenders that measure by themselves.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use kumite_process::{Spawn, run};
+use kumite_record::Point;
+
+use super::driver::TaskDriver;
+use super::jmh;
+use super::scratch::Scratch;
+use super::workload::TaskWorkload;
+use crate::driver::Workload;
+use crate::driver::log::{last_lines, trim};
+use crate::execute::Measured;
+use crate::halt::Halt;
+use crate::needs::ended;
+use crate::prepare::Ready;
+
+impl TaskDriver<'_> {
+    /// Runs it to its end, once, and reads what it wrote.
+    pub fn benchmark(
+        &self,
+        contender: &Ready,
+        point: &Point,
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Measured, Halt> {
+        let measured = self.measure_benchmark(contender, point, log, stop);
+        trim(log);
+        measured.map_err(|halt| Halt::of(halt, stop))
+    }
+
+    fn measure_benchmark(
+        &self,
+        contender: &Ready,
+        point: &Point,
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Measured, Halt> {
+        let parameters = self.experiment.parameters(point);
+        let workload = TaskWorkload::new(&parameters)?;
+        let given = workload.cores().given(self.cores)?;
+        let mut services = self.services.start(&parameters, log, stop)?;
+        let scratch = Scratch::new(self.state)?;
+        let mut env = contender.env.clone();
+        env.extend(services.env());
+        env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
+        env.extend(parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string())));
+        services.begin()?;
+        let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
+        let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log, group: None };
+        let done = run(&spawn, workload.timeout, stop).map_err(|error| error.to_string())?;
+        if !done.status.success() {
+            return Err(format!("it {}; its log: {}", ended(done.status), last_lines(log)).into());
+        }
+        let mut sample = jmh::read(&scratch.path().join(jmh::FILE))?;
+        sample.metrics.extend(services.end()?);
+        self.experiment.derived.add(&mut sample.metrics, &parameters);
+        Ok(Measured {
+            sample,
+            load_ms: Some(done.ended.wall.as_secs_f64() * 1e3),
+            ..Measured::answered(None)
+        })
+    }
+}

@@ -1,0 +1,348 @@
+//! Trials of workers that the lab starts itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_process::Spawn;
+use kumite_record::{Cores, Job, JobEvent, Kind, Point};
+
+use super::NAME;
+use super::answer::Done;
+use super::metrics::{Work, sample};
+use super::scratch::Scratch;
+use super::worker::{Hello, Taken, Tap, Worker};
+use super::workload::TaskWorkload;
+use crate::cores::GivenCores;
+use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
+use crate::driver::settle::settle;
+use crate::driver::watch::watched;
+use crate::driver::{Driver, Opening, Workload};
+use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
+use crate::noise::own_cpu;
+use crate::prepare::Ready;
+use crate::service::{Running, Services};
+use crate::spec::Experiment;
+
+/// Exchanges without a job that tell what the pipe costs.
+const ROUND_TRIPS: usize = 21;
+/// A worker's clock may be so coarse, in ms.
+const CLOCK_GRAIN_MS: f64 = 1.0;
+/// And its time so much longer than ours: both clocks are the same machine's.
+const CLOCK_TOLERANCE: f64 = 0.05;
+
+/// Starts each worker afresh, gives it its jobs, and ends it.
+pub struct TaskDriver<'a> {
+    pub(super) experiment: &'a Experiment,
+    pub(super) cores: &'a Cores,
+    pub(super) state: &'a Path,
+    logs: PathBuf,
+    check: AnswerCheck<'a>,
+    pub(super) services: Services<'a>,
+}
+
+/// One job that was done by hand, so to speak.
+#[derive(Clone, Debug)]
+pub struct OneJob {
+    /// What the worker said of itself.
+    pub hello: Hello,
+    /// From its start to that.
+    pub ready: Duration,
+    /// What an exchange without a job takes, in µs.
+    pub round_trip_us: f64,
+    /// The job's times.
+    pub job: Job,
+    /// How many events it had.
+    pub events: usize,
+    /// What is wrong with the answer, if anything is.
+    pub wrong: Option<String>,
+}
+
+/// A worker and what is around it.
+struct Started {
+    workload: TaskWorkload,
+    given: GivenCores,
+    worker: Worker,
+    /// Goes with it, as do the services.
+    _scratch: Scratch,
+    services: Running,
+}
+
+impl<'a> TaskDriver<'a> {
+    /// The kind of workload that it is for.
+    pub const KIND: Kind = NAME;
+
+    /// From now on this thread, and those it starts, stay on the engine's CPUs.
+    pub fn open(of: &Opening<'a>) -> Result<TaskDriver<'a>, Halt> {
+        let Opening { experiment, cores, state, stop, .. } = *of;
+        let logs = settle(of)?;
+        let logs_here = state.join(&logs);
+        let services = Services::rehearsed(experiment, cores, &logs_here, stop)?;
+        let log = logs_here.join("checker.log");
+        let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
+        Ok(TaskDriver { experiment, cores, state, logs, check, services })
+    }
+
+    /// Starts the contender, gives it one job and ends it. `tap` sees all that is said.
+    pub fn one_job(
+        &mut self,
+        contender: &Ready,
+        point: &Point,
+        tap: Option<Tap>,
+        stop: &AtomicBool,
+    ) -> Result<OneJob, Halt> {
+        let log = self.log(contender);
+        if contender.reads.is_some() {
+            let why = "it measures by itself and is given no jobs: `kumite run` runs it";
+            return Err(Halt::Failed(why.to_owned()));
+        }
+        let experiment = self.experiment;
+        let one_job = |check: &mut AnswerCheck, worker: &mut Worker, workload: &TaskWorkload| {
+            let (hello, _) = worker.hello(workload.ready, stop)?;
+            let ready = worker.process.since_start();
+            let mut round_trips_us = round_trips(worker, workload, stop)?;
+            let only = TaskWorkload { iterations: 1, warm_up_iterations: 0, ..workload.clone() };
+            let mut jobs = Jobs::new(&only, experiment, &contender.folder);
+            jobs.work(worker, 1, false, stop)?;
+            let wrong = jobs.check(check, stop)?;
+            round_trips_us.sort_by(f64::total_cmp);
+            Ok::<_, Halt>(OneJob {
+                hello,
+                ready,
+                round_trip_us: round_trips_us[ROUND_TRIPS / 2],
+                job: jobs.jobs.remove(0),
+                events: jobs.events.len(),
+                wrong,
+            })
+        };
+        let Started { workload, worker, _scratch, services: _services, .. } =
+            self.start(contender, point, &log, stop)?;
+        let mut worker = worker.tapped(tap);
+        let done = one_job(&mut self.check, &mut worker, &workload);
+        let left = worker.process.end();
+        Halt::if_set(stop)?;
+        let done = done?;
+        left.map_or(Ok(done), |why| Err(why.into()))
+    }
+
+    /// Where a contender writes that is not measured.
+    fn log(&self, contender: &Ready) -> PathBuf {
+        self.state.join(&self.logs).join(format!("{}.log", contender.name))
+    }
+
+    fn start(
+        &self,
+        contender: &Ready,
+        point: &Point,
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Started, Halt> {
+        let parameters = self.experiment.parameters(point);
+        let workload = TaskWorkload::new(&parameters)?;
+        let given = workload.cores().given(self.cores)?;
+        let services = self.services.start(&parameters, log, stop)?;
+        let scratch = Scratch::new(self.state)?;
+        let mut env = contender.env.clone();
+        env.extend(services.env());
+        env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
+        let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
+        let worker =
+            Worker::start(&Spawn { command, dir, env: &env, cores: &given.cores, log, group: None })?;
+        Ok(Started { workload, given, worker, _scratch: scratch, services })
+    }
+
+    fn tried(&mut self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+        if order.contender.reads.is_some() {
+            return self.benchmark(order.contender, order.point, log, stop);
+        }
+        let mut started = self.start(order.contender, order.point, log, stop)?;
+        let measured = self.measure(order.contender, &mut started, stop);
+        let Started { worker, services, _scratch, .. } = started;
+        let left = worker.process.end();
+        Halt::if_set(stop)?;
+        let counted = services.end();
+        let mut measured = measured?;
+        measured.sample.metrics.extend(counted?);
+        let parameters = self.experiment.parameters(order.point);
+        self.experiment.derived.add(&mut measured.sample.metrics, &parameters);
+        Ok(Measured { reason: measured.reason.or(left), ..measured })
+    }
+
+    fn measure(
+        &mut self,
+        contender: &Ready,
+        started: &mut Started,
+        stop: &AtomicBool,
+    ) -> Result<Measured, Halt> {
+        let Started { workload, given, worker, services, .. } = started;
+        let workload = &*workload;
+        worker.hello(workload.ready, stop)?;
+        let ready = worker.process.since_start();
+        let round_trips_us = round_trips(worker, workload, stop)?;
+        services.begin()?;
+        let began = Instant::now();
+        let mut jobs = Jobs::new(workload, self.experiment, &contender.folder);
+        jobs.work(worker, workload.warm_up_iterations, true, stop)?;
+        let mut all_cores = given.cores.clone();
+        all_cores.extend(&self.cores.engine);
+        let tree = worker.process.tree();
+        let (window, seen) =
+            watched(&tree, services, &all_cores, || jobs.work(worker, workload.iterations, false, stop));
+        drop(tree);
+        let window = window?;
+        if let Some(unasked) = worker.process.unasked() {
+            return Err(unasked.into());
+        }
+        let under_load = began.elapsed();
+        let wrong = jobs.check(&mut self.check, stop)?;
+        let work = Work {
+            events: jobs.events,
+            round_trips_us,
+            window: window.time,
+            engine_cpu: window.engine_cpu,
+            concurrency: workload.concurrency,
+            shared: given.shared,
+            seen,
+            jobs: jobs.jobs,
+        };
+        let (sample, marks) = sample(work);
+        Ok(Measured {
+            sample,
+            marks,
+            ready_ms: Some(ready.as_secs_f64() * 1e3),
+            load_ms: Some(under_load.as_secs_f64() * 1e3),
+            ..Measured::answered(wrong.map(|why| format!("its answer is wrong: {why}")))
+        })
+    }
+}
+
+impl Executor for TaskDriver<'_> {
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(order.log_name() + ".log");
+        let tried = self.tried(order, &self.state.join(&log), stop);
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+    }
+}
+
+impl Driver for TaskDriver<'_> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+        if contender.reads.is_some() {
+            self.benchmark(contender, point, &self.log(contender), stop)?;
+            return Ok("measures by itself");
+        }
+        let job = self.one_job(contender, point, None, stop)?;
+        let wrong = job.wrong.map(|why| format!("its answer is wrong: {why}"));
+        Ok(as_it_should(wrong, contender.answers)?)
+    }
+}
+
+/// What exchanges without a job take, in µs.
+fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) -> Result<Vec<f64>, Halt> {
+    (0..ROUND_TRIPS)
+        .map(|_| worker.hello(workload.timeout, stop).map(|(_, took)| took.as_secs_f64() * 1e6))
+        .collect()
+}
+
+/// The jobs of one process.
+struct Jobs<'a> {
+    workload: &'a TaskWorkload,
+    experiment: &'a Experiment,
+    /// Where it runs.
+    folder: &'a Path,
+    given: u64,
+    /// In the order in which they were given.
+    jobs: Vec<Job>,
+    /// Of the last answer that had any.
+    events: Vec<JobEvent>,
+    /// Each differs from the others.
+    results: BTreeSet<String>,
+}
+
+/// How long some jobs took together.
+struct Window {
+    time: Duration,
+    engine_cpu: Duration,
+}
+
+impl<'a> Jobs<'a> {
+    fn new(workload: &'a TaskWorkload, experiment: &'a Experiment, folder: &'a Path) -> Jobs<'a> {
+        Jobs {
+            workload,
+            experiment,
+            folder,
+            given: 0,
+            jobs: Vec::new(),
+            events: Vec::new(),
+            results: BTreeSet::new(),
+        }
+    }
+
+    /// Gives so many jobs and waits for their answers.
+    fn work(
+        &mut self,
+        worker: &mut Worker,
+        count: usize,
+        warm_up: bool,
+        stop: &AtomicBool,
+    ) -> Result<Window, Halt> {
+        let mut in_flight = BTreeMap::<u64, Instant>::new();
+        let mut left = count;
+        self.jobs.resize(self.jobs.len() + count, Job { warm_up, ..Job::default() });
+        let (began, engine_cpu) = (Instant::now(), own_cpu());
+        let mut last = began;
+        while left > 0 || !in_flight.is_empty() {
+            while left > 0 && in_flight.len() < self.workload.concurrency {
+                self.given += 1;
+                let timeout = self.workload.timeout;
+                let asked = worker.give(self.given, &self.workload.params, timeout, stop)?;
+                in_flight.insert(self.given, asked);
+                left -= 1;
+            }
+            let Taken { answer, done, came } = worker.take(&in_flight, self.workload.timeout, stop)?;
+            let job = answer.job;
+            let asked = in_flight.remove(&job).unwrap_or(began);
+            let told = answer.done.map_err(|error| Halt::Failed(format!("job {job}: {error}")))?;
+            self.keep(job, done - asked, told)?;
+            last = came;
+        }
+        Ok(Window { time: last - began, engine_cpu: own_cpu().saturating_sub(engine_cpu) })
+    }
+
+    fn keep(&mut self, job: u64, elapsed: Duration, done: Done) -> Result<(), String> {
+        let elapsed_ms = elapsed.as_secs_f64() * 1e3;
+        let theirs = done.elapsed_ms;
+        if theirs > elapsed_ms * (1.0 + CLOCK_TOLERANCE) + CLOCK_GRAIN_MS {
+            return Err(format!(
+                "it says that job {job} took {theirs:.1} ms, but its answer came {elapsed_ms:.1} ms after the request"
+            ));
+        }
+        let declared = &self.experiment.derived;
+        if let Some(unknown) = done.metrics.keys().find(|name| !declared.is_worker_s(name)) {
+            return Err(format!(
+                "job {job} has the metric '{unknown}', which [metrics] of experiment.toml does not have"
+            ));
+        }
+        let kept = &mut self.jobs[job as usize - 1];
+        *kept = Job { elapsed_ms, worker_elapsed_ms: theirs, metrics: done.metrics, ..kept.clone() };
+        if !done.events.is_empty() {
+            self.events = done.events;
+        }
+        let result = done.result.get();
+        if !self.results.contains(result) {
+            self.results.insert(result.to_owned());
+        }
+        Ok(())
+    }
+
+    /// What is wrong with any of the results; none if all are right.
+    fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<Option<String>, Halt> {
+        for result in &self.results {
+            if let Finding::Wrong(why) = check.check(&self.workload.params, result, self.folder, stop)? {
+                return Ok(Some(why));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,92 @@
+//! What a worker has to do in a trial.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::params::PARAMS;
+use crate::cores::{AskedCores, WantedCores};
+use crate::driver::Workload;
+use crate::param::{Parameters, Params, all_as_json};
+
+/// One trial's workload: which job, how often, and how long it may take.
+#[derive(Clone, Debug)]
+pub struct TaskWorkload {
+    /// Jobs of a process that count; 1 by default.
+    pub iterations: usize,
+    /// Jobs of a process before them, which count in no figure but `first_elapsed_ms`; none by default.
+    pub warm_up_iterations: usize,
+    /// Jobs in flight at a time, at most; 1 by default.
+    pub concurrency: usize,
+    /// How long a job may take; 60 s by default.
+    pub timeout: Duration,
+    /// How long the worker may take until it answers its first hello; 30 s by default.
+    pub ready: Duration,
+    /// How many CPUs the worker is given; 1 by default.
+    pub cores: AskedCores,
+    /// All parameters, as a job is given them.
+    pub params: Value,
+}
+
+impl TaskWorkload {
+    /// The workload that these parameters say.
+    pub fn new(parameters: &Parameters) -> Result<TaskWorkload, String> {
+        let take = Params { given: parameters, declared: PARAMS };
+        take.flag("events")?;
+        Ok(TaskWorkload {
+            iterations: take.count("iterations")?,
+            warm_up_iterations: take.count("warm_up_iterations")?,
+            concurrency: take.count("concurrency")?,
+            timeout: take.time("timeout_s")?,
+            ready: take.time("ready_s")?,
+            cores: take.cores("cores")?,
+            params: all_as_json(parameters),
+        })
+    }
+}
+
+impl Workload for TaskWorkload {
+    fn cores(&self) -> WantedCores {
+        WantedCores { param: "cores", asked: self.cores, may_share: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_record::AxisValue;
+    use serde_json::json;
+
+    use super::*;
+
+    fn workload(name: &str, value: AxisValue) -> Result<TaskWorkload, String> {
+        TaskWorkload::new(&[(name.to_owned(), value)].into())
+    }
+
+    #[test]
+    fn all_parameters_go_to_the_contender() {
+        let given = [
+            ("delay_ms", AxisValue::Float(0.5)),
+            ("iterations", AxisValue::Int(7)),
+            ("events", AxisValue::Bool(true)),
+        ];
+        let given = given.map(|(name, value)| (name.to_owned(), value)).into();
+        let workload = TaskWorkload::new(&given).unwrap();
+        assert_eq!(workload.iterations, 7);
+        assert_eq!(workload.params, json!({ "delay_ms": 0.5, "iterations": 7, "events": true }));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let cases = [
+            ("iterations", AxisValue::Int(0), "iterations is a whole number from 1 to 100000, not 0"),
+            ("concurrency", AxisValue::Float(0.5), "not 0.5"),
+            ("timeout_s", AxisValue::Int(0), "timeout_s is a number from 0.1 to 86400, not 0"),
+            ("cores", AxisValue::Text("some".into()), "cores is a number or \"all\", not \"some\""),
+            ("events", AxisValue::Int(1), "events is true or false, not 1"),
+        ];
+        for (name, value, expected) in cases {
+            let found = workload(name, value).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! An eye on a worker or a player while it is measured.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use crate::driver::line_process::SharedTree;
+use crate::noise::{Noise, Ours, Watch};
+use crate::service::Running;
+
+/// Often enough to see most of the threads there are, and seldom enough to cost the engine's CPU some thousandths.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What it used and what came from outside, between two moments.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub cpu: Duration,
+    /// Of the services beside it.
+    pub services_cpu: Duration,
+    pub peak_rss_bytes: u64,
+    /// At the looks.
+    pub peak_threads: u64,
+    /// Of threads that were there at the end.
+    pub switches: u64,
+    pub noise: Noise,
+}
+
+/// Looks at the tree from a thread of its own while `work` is done here. `cores` are all that are measured on.
+pub(crate) fn watched<T>(
+    tree: &SharedTree,
+    services: &mut Running,
+    cores: &[usize],
+    work: impl FnOnce() -> T,
+) -> (T, Seen) {
+    let look = || {
+        let mut tree = tree.lock();
+        let usage = tree.usage();
+        (usage, tree.waits())
+    };
+    let services_before = services.cpu();
+    let watch = Watch::begin(cores);
+    let (before, waits_before) = look();
+    let (done, peak_threads) = thread::scope(|scope| {
+        let (end, ended) = mpsc::channel::<()>();
+        let watcher = scope.spawn(move || peak_threads(tree, &ended));
+        let done = work();
+        drop(end);
+        (done, watcher.join().expect("looking does not panic"))
+    });
+    let (after, waits) = look();
+    let cpu = after.cpu.saturating_sub(before.cpu);
+    let services_cpu = services.cpu().saturating_sub(services_before);
+    let waited = waits.since(&waits_before);
+    let seen = Seen {
+        cpu,
+        services_cpu,
+        peak_rss_bytes: after.peak_rss_bytes,
+        peak_threads: peak_threads.max(before.threads).max(after.threads),
+        switches: waited.switches,
+        noise: watch.end(&Ours { cpu: Some(cpu + services_cpu), waited: Some(waited) }),
+    };
+    (done, seen)
+}
+
+fn peak_threads(tree: &SharedTree, ended: &mpsc::Receiver<()>) -> u64 {
+    let mut most = 0;
+    while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        most = most.max(tree.lock().usage().threads);
+    }
+    most
+}

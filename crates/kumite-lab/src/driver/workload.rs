@@ -1,0 +1,33 @@
+//! A workload as plans see it.
+
+use std::fmt::Debug;
+use std::path::Path;
+use std::time::Duration;
+
+use kumite_record::Within;
+
+use crate::cores::WantedCores;
+
+/// The workload of one trial, of whichever kind.
+pub(crate) type AnyWorkload = Box<dyn Workload>;
+
+/// What a contender is to do in one trial, as far as plans and files are made of it. Each driver reads its own.
+pub(crate) trait Workload: Debug {
+    /// The CPUs that the contender is to have.
+    fn cores(&self) -> WantedCores;
+
+    /// The axis that the trial sweeps within itself, if it does.
+    fn within(&self) -> Option<Within> {
+        None
+    }
+
+    /// How long the trial takes once the contender is ready, at most; none if only trying it tells.
+    fn time(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Whether the experiment's folder has what it needs; an error comes with the parameter it is about.
+    fn check_folder(&self, _folder: &Path) -> Result<(), (&'static str, String)> {
+        Ok(())
+    }
+}
