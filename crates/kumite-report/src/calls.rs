@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
-use kumite_record::{AxisValue, Call, Cell, Estimate, Export, Needs, Outcome, Point, Trial, standing};
+use kumite_record::{AxisValue, Call, Cell, Estimate, Metric, Needs, Outcome, Point, Trial};
 use serde::Serialize;
 
 use crate::chart::has_calls;
 use crate::group::Groups;
-use crate::metric::Metric;
+use crate::metric::{Named, measured};
 use crate::number::count;
-use crate::steps::parts_at;
-use crate::table::{Column, Entry, Filled, Overview, Table, figures, lost, matrix, metrics, words};
+use crate::record::Record;
+use crate::steps;
+use crate::table::{Column, Entry, Filled, Overview, Table, figures, lost, matrix, words};
 use crate::text::one_line;
 
 /// The calls at a point.
@@ -70,25 +71,30 @@ impl Row {
 pub const CALL: &str = "call";
 /// Rows of a contender.
 const MOST_ROWS: usize = 20;
-const OVERVIEWS: [&str; 2] = ["wall_ms", "billed_2025_ms"];
-/// What is no figure of a call over all trials, or is told in another way.
+/// Roles.
+const OVERVIEWS: [&str; 2] = ["wall", "billed-2025"];
+/// The roles of what is no figure of a call over all trials, or is told in another way.
 const NOT_SHOWN: [&str; 2] = ["cold", "instance"];
 
+fn is_among(roles: &[&str], metric: &Metric) -> bool {
+    metric.role.as_deref().is_some_and(|role| roles.contains(&role))
+}
+
 /// Whether trials consist of calls.
-pub fn are_calls(export: &Export) -> bool {
-    export.run.kind == "function"
+pub fn are_calls(record: &Record) -> bool {
+    record.export.run.kind == "function"
 }
 
 /// The points of a function that have anything to tell of its calls.
-pub fn calls<'a>(export: &'a Export, groups: &Groups<'a>) -> Vec<CallsAt<'a>> {
-    if !are_calls(export) {
+pub fn calls<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<CallsAt<'a>> {
+    if !are_calls(record) {
         return Vec::new();
     }
     let all = groups.groups.iter().flat_map(|group| group.points.iter().map(move |point| (group, *point)));
     let at = |(group, point): (_, &'a Point)| {
-        let trials: Vec<&Trial> =
-            standing(export.trials.iter().filter(|trial| trial.point == *point)).collect();
-        let rows = rows(&parts_at(export, point), &trials);
+        let here = record.at(point);
+        let (parts, trials) = (&here.parts, &here.standing);
+        let rows = rows(record, parts, trials);
         (!rows.is_empty() || trials.iter().any(|trial| has_calls(trial))).then(|| CallsAt {
             place: groups.full_place(group, point),
             point,
@@ -98,7 +104,7 @@ pub fn calls<'a>(export: &'a Export, groups: &Groups<'a>) -> Vec<CallsAt<'a>> {
     all.filter_map(at).collect()
 }
 
-fn rows(parts: &[&Cell], trials: &[&Trial]) -> Vec<Row> {
+fn rows(record: &Record, parts: &[&Cell], trials: &[&Trial]) -> Vec<Row> {
     let of_contender = |cells: &[&Cell]| {
         let own = if cells.len() > MOST_ROWS { MOST_ROWS - 1 } else { cells.len() };
         let (first, last) = cells.split_at(own);
@@ -107,16 +113,16 @@ fn rows(parts: &[&Cell], trials: &[&Trial]) -> Vec<Row> {
             .enumerate()
             .map(|(nth, cell)| Row::of((*cell).clone(), nth..nth + 1, trials))
             .collect();
-        rows.extend(together(last).map(|cell| Row::of(cell, own..cells.len(), trials)));
+        rows.extend(together(record, last).map(|cell| Row::of(cell, own..cells.len(), trials)));
         rows
     };
     parts.chunk_by(|a, b| a.contender == b.contender).flat_map(of_contender).collect()
 }
 
 /// The cells of several calls as one; none where there are none.
-fn together(cells: &[&Cell]) -> Option<Cell> {
+fn together(record: &Record, cells: &[&Cell]) -> Option<Cell> {
     let (first, last) = (cells.first()?, cells.last()?);
-    let estimate = |metric: Metric| {
+    let estimate = |metric: &Metric| {
         let all: Vec<&Estimate> = cells.iter().filter_map(|cell| cell.metrics.get(&metric.name)).collect();
         let mut values: Vec<f64> = all.iter().map(|of| of.estimate).collect();
         values.sort_by(f64::total_cmp);
@@ -127,7 +133,7 @@ fn together(cells: &[&Cell]) -> Option<Cell> {
             high: Some(high),
             ..all[0].clone()
         };
-        Some((metric.name, of))
+        Some((metric.name.clone(), of))
     };
     let told = |cell: &Cell| {
         let number = cell.point.get(CALL).and_then(AxisValue::number);
@@ -136,7 +142,7 @@ fn together(cells: &[&Cell]) -> Option<Cell> {
     let mut point = first.point.clone();
     let name = AxisValue::Text(format!("{}–{}", told(first), told(last)));
     point.0.insert(CALL.to_owned(), name);
-    let known = metrics(cells.iter().copied());
+    let known = measured(&record.part_metrics, cells.iter().copied());
     Some(Cell {
         point,
         metrics: known.into_iter().filter_map(estimate).collect(),
@@ -146,26 +152,21 @@ fn together(cells: &[&Cell]) -> Option<Cell> {
 }
 
 /// The tables of each point.
-pub fn call_tables(export: &Export, groups: &Groups) -> Vec<CallTables> {
-    calls(export, groups).into_iter().map(|at| tables(export, at)).collect()
+pub fn call_tables(record: &Record, groups: &Groups) -> Vec<CallTables> {
+    calls(record, groups).into_iter().map(|at| tables(record, at)).collect()
 }
 
-fn tables(export: &Export, CallsAt { place, rows, .. }: CallsAt) -> CallTables {
+fn tables(record: &Record, CallsAt { place, rows, .. }: CallsAt) -> CallTables {
     let cells: Vec<&Cell> = rows.iter().map(|row| &row.cell).collect();
-    let mut known = metrics(cells.iter().copied());
-    known.retain(|metric| !NOT_SHOWN.contains(&&*metric.name));
+    let mut known = measured(&record.part_metrics, cells.iter().copied());
+    known.retain(|metric| !is_among(&NOT_SHOWN, metric));
     let share = |name: &str, of: fn(&Row) -> usize| -> Option<Filled> {
         let text = |row: &Row| format!("{} of {}", count(of(row) as f64), count(row.of as f64));
         let entries = rows.iter().map(|row| Entry::plain(text(row))).collect();
         let any = rows.iter().any(|row| of(row) > 0);
         any.then(|| (Column { name: name.to_owned(), numeric: false }, entries))
     };
-    let mut points: Vec<&Point> = Vec::new();
-    for cell in &cells {
-        if !points.contains(&&cell.point) {
-            points.push(&cell.point);
-        }
-    }
+    let points = steps::points(&cells);
     let overview = |metric: &Metric| Overview {
         title: one_line(&format!("{} by call", metric.label())),
         sparse: false,
@@ -182,8 +183,8 @@ fn tables(export: &Export, CallsAt { place, rows, .. }: CallsAt) -> CallTables {
     ];
     columns.extend(share("cold", |row| row.cold));
     columns.extend(share("failed", |row| row.failed));
-    columns.extend(figures(export, &cells, &known));
-    let asked = known.iter().filter(|metric| OVERVIEWS.contains(&&*metric.name)).map(overview);
+    columns.extend(figures(record, &cells, &known));
+    let asked = known.iter().copied().filter(|metric| is_among(&OVERVIEWS, metric)).map(overview);
     CallTables {
         place,
         overviews: cold.into_iter().chain(asked).collect(),

@@ -12,7 +12,7 @@ mod rows;
 mod scale;
 mod timeline;
 
-pub use billing::{BillingChart, FIRST, WARM, billing_chart};
+pub use billing::{BARS, BillingChart, billing_chart};
 pub use distribution::distribution_charts;
 pub use errors::{ErrorScales, error_chart};
 pub use events::{Budget, EventChart, axes, event_chart, families};

@@ -1,6 +1,6 @@
 //! What a report says and in which order, before any format: every text is cleaned, every number is written out.
 
-use kumite_record::{ContenderStatus, Export, Run};
+use kumite_record::{ContenderStatus, Run};
 use serde::Serialize;
 
 use crate::calls::{CallTables, call_tables};
@@ -8,10 +8,12 @@ use crate::facts::{Fact, facts};
 use crate::failure::{Failures, failures};
 use crate::group::Groups;
 use crate::noise::{NoiseText, noise};
-use crate::number::{length, plural};
+use crate::number::plural;
 use crate::pacing::distributions;
 use crate::percentile::{Percentiles, percentiles};
 use crate::published::{PublishedText, published};
+use crate::quantity::length;
+use crate::record::Record;
 use crate::steps::{StepTables, step_tables};
 use crate::table::{GroupTables, group_tables};
 use crate::text::{clean, one_line};
@@ -101,7 +103,8 @@ const PACING_LIMITS: &str = "other machines and other versions; the delays of an
 const HTTP_LIMITS: &str = "other machines and other versions; networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls); whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is.";
 
 impl Document {
-    pub fn of(export: &Export, groups: &Groups) -> Document {
+    pub fn of(record: &Record, groups: &Groups) -> Document {
+        let export = record.export;
         let run = &export.run;
         let (present, absent): (Vec<_>, Vec<_>) =
             export.contenders.iter().partition(|contender| contender.status == ContenderStatus::Ran);
@@ -126,16 +129,16 @@ impl Document {
                 .flatten()
                 .collect::<Vec<_>>()
                 .join(" "),
-            verdicts: export.claims.iter().map(VerdictText::of).collect(),
-            reading: reading(export, groups),
-            groups: groups.calm().map(|group| group_tables(export, groups, group)).collect(),
-            steps: step_tables(export, groups),
-            calls: call_tables(export, groups),
-            percentiles: percentiles(export, groups),
-            distributions: distributions(export, groups),
-            failures: failures(export, groups),
+            verdicts: export.claims.iter().map(|claim| VerdictText::of(run, claim)).collect(),
+            reading: reading(record, groups),
+            groups: groups.calm().map(|group| group_tables(record, groups, group)).collect(),
+            steps: step_tables(record, groups),
+            calls: call_tables(record, groups),
+            percentiles: percentiles(record, groups),
+            distributions: distributions(record, groups),
+            failures: failures(record, groups),
             noise: noise(export, groups),
-            published: published(export, groups),
+            published: published(record, groups),
             absent: absent
                 .into_iter()
                 .map(|contender| Absent {
@@ -156,7 +159,7 @@ impl Document {
                 .iter()
                 .map(|warning| Remark { place: one_line(&warning.place), what: clean(&warning.what) })
                 .collect(),
-            facts: facts(export),
+            facts: facts(record),
             command: one_line(&run.command),
             limits: match run.kind.as_str() {
                 "http" => HTTP_LIMITS,
@@ -169,20 +172,20 @@ impl Document {
     }
 }
 
-fn reading(export: &Export, groups: &Groups) -> String {
+fn reading(record: &Record, groups: &Groups) -> String {
     let mut reading = READING.to_owned();
-    match export.run.kind.as_str() {
+    match record.export.run.kind.as_str() {
         "task" => reading += &format!(" {TASK}"),
         "function" => reading += &format!(" {FUNCTION}"),
         "pacing" => reading += &format!(" {PACING}"),
         _ => {}
     }
-    if export.cells.iter().any(|cell| cell.steadiness.is_some()) {
-        let steady = if export.run.kind == "task" { TASK_STEADY } else { STEADY };
+    if record.export.cells.iter().any(|cell| cell.steadiness.is_some()) {
+        let steady = if record.export.run.kind == "task" { TASK_STEADY } else { STEADY };
         reading += &format!(" {steady}");
     }
-    if export.cells.iter().any(|cell| !cell.needs.is_empty()) {
-        let needs = if export.run.kind == "pacing" { PACING_NEEDS } else { NEEDS };
+    if record.export.cells.iter().any(|cell| !cell.needs.is_empty()) {
+        let needs = if record.export.run.kind == "pacing" { PACING_NEEDS } else { NEEDS };
         reading += &format!(" {needs}");
     }
     if let Some(defaults) = groups.defaults() {

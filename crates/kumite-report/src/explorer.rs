@@ -1,11 +1,14 @@
 //! Every trial's time series as data for the page's script, in as few characters as a picture needs.
 
-use kumite_record::{Export, Mark, Outcome, Point, Trial};
+use std::collections::{HashMap, HashSet};
+
+use kumite_record::{Mark, Outcome, Point, Trial};
 use serde::Serialize;
 
 use crate::bound::RECOVERY;
 use crate::chart::Look;
 use crate::group::Groups;
+use crate::record::Record;
 use crate::steadiness::of_trial;
 use crate::text::one_line;
 use crate::trials::{has_series, median_trials};
@@ -65,35 +68,33 @@ const MOST_STEPS: usize = 80_000;
 
 impl Explorer {
     /// None where no trial has a time series.
-    pub fn of(export: &Export, groups: &Groups) -> Option<Explorer> {
+    pub fn of(record: &Record, groups: &Groups) -> Option<Explorer> {
         let places: Vec<(&Point, String)> = groups
             .groups
             .iter()
             .flat_map(|group| group.points.iter().map(|point| (*point, groups.full_place(group, point))))
             .collect();
-        let mut names: Vec<&str> = export.contenders.iter().map(|contender| &*contender.name).collect();
-        names.retain(|name| export.trials.iter().any(|trial| trial.contender == *name));
+        let tried: HashSet<&str> = record.export.trials.iter().map(|trial| &*trial.contender).collect();
+        let mut names: Vec<&str> =
+            record.export.contenders.iter().map(|contender| &*contender.name).collect();
+        names.retain(|name| tried.contains(name));
+        let place: HashMap<&str, usize> = names.iter().enumerate().map(|(nth, name)| (*name, nth)).collect();
         let length = |trial: &Trial| trial.sample.series.columns.get("ok").map_or(0, Vec::len);
-        let merged = export.trials.iter().map(length).sum::<usize>().div_ceil(MOST_STEPS).max(1);
+        let merged = record.export.trials.iter().map(length).sum::<usize>().div_ceil(MOST_STEPS).max(1);
         let mut trials = Vec::new();
         for (p, (point, _)) in places.iter().enumerate() {
-            let disturbed =
-                export.trials.iter().any(|t| t.point == **point && t.sample.disturbance.is_some());
-            let middle = median_trials(export, point, disturbed.then_some(RECOVERY), has_series).1;
-            let here = export.trials.iter().filter(|trial| trial.point == **point);
-            for trial in here.filter(|trial| trial.sample.series.columns.contains_key("ok")) {
-                if let Some(c) = names.iter().position(|name| *name == trial.contender) {
-                    trials.push(steps(
-                        trial,
-                        c,
-                        p,
-                        merged,
-                        middle.iter().any(|known| known.seq == trial.seq),
-                    ));
+            let here = &record.at(point).trials;
+            let disturbed = here.iter().any(|trial| trial.sample.disturbance.is_some());
+            let by = record.metric(RECOVERY).filter(|_| disturbed);
+            let middle = median_trials(record, point, by, has_series).1;
+            for trial in here.iter().filter(|trial| trial.sample.series.columns.contains_key("ok")) {
+                if let Some(c) = place.get(&*trial.contender) {
+                    let is_median = middle.iter().any(|known| known.seq == trial.seq);
+                    trials.push(steps(record, trial, (*c, p), merged, is_median));
                 }
             }
         }
-        let named = |name: &&str| Named { name: one_line(name), color: Look::of(export, name).color };
+        let named = |name: &&str| Named { name: one_line(name), color: Look::of(record.export, name).color };
         (!trials.is_empty()).then(|| Explorer {
             merged,
             contenders: names.iter().map(named).collect(),
@@ -103,7 +104,7 @@ impl Explorer {
     }
 }
 
-fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> Steps {
+fn steps(record: &Record, trial: &Trial, (c, p): (usize, usize), merged: usize, is_median: bool) -> Steps {
     let series = &trial.sample.series;
     let column = |name: &str, merge: fn(&[f64]) -> f64, convert: fn(f64) -> f64| -> Vec<Option<i64>> {
         let values = series.columns.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -121,10 +122,10 @@ fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> S
     remarks.extend(is_median.then(|| "the one in the middle".to_owned()));
     remarks.extend((trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str().to_owned()));
     if let Some(steadiness) = &trial.sample.steadiness {
-        remarks.push(of_trial(steadiness, trial.sample.metrics.get("warm_up_ms").copied()));
+        remarks.push(of_trial(steadiness, record.figure(trial, "warm-up")));
     }
     remarks.extend(trial.marks.iter().map(|mark| mark.as_str().to_owned()));
-    let recovered = trial.sample.metrics.get(RECOVERY).filter(|_| !trial.marks.contains(&Mark::NotRecovered));
+    let recovered = record.figure(trial, RECOVERY).filter(|_| !trial.marks.contains(&Mark::NotRecovered));
     Steps {
         c,
         p,

@@ -1,10 +1,11 @@
 //! What one needs to know to repeat a run, or to doubt it.
 
-use kumite_record::{Cores, Export, Machine, Run, Trial, standing};
+use kumite_record::{Cores, Export, Machine, Run, Trial, Unit, standing};
 use serde::Serialize;
 
-use crate::metric::Metric;
-use crate::number::{length, plural};
+use crate::number::plural;
+use crate::quantity::{Measured, length};
+use crate::record::Record;
 use crate::selfcheck::noise_floor;
 use crate::text::one_line;
 
@@ -16,7 +17,8 @@ pub struct Fact {
 }
 
 /// Machine, cores, settings and time of a run; without what the record does not know.
-pub fn facts(export: &Export) -> Vec<Fact> {
+pub fn facts(record: &Record) -> Vec<Fact> {
+    let export = record.export;
     let (run, machine) = (&export.run, &export.machine);
     let workload: Vec<String> =
         run.workload.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -27,7 +29,7 @@ pub fn facts(export: &Export) -> Vec<Fact> {
         ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
         ("workload", workload.join(", ")),
         ("verdicts", judged(export)),
-        ("empty exchange", empty_exchange(export)),
+        ("empty exchange", empty_exchange(record)),
         ("noise floor", noise_floor(run.noise_floor.as_ref())),
         ("seed", run.seed.to_string()),
         ("time", time(run)),
@@ -44,7 +46,7 @@ fn hardware(machine: &Machine) -> String {
     let mut parts = vec![
         if machine.cpu.is_empty() { "unknown CPU".to_owned() } else { machine.cpu.clone() },
         plural(machine.cpus, "logical CPU"),
-        format!("{} memory", Metric::new("memory_bytes").text(machine.memory_bytes as f64)),
+        format!("{} memory", Unit::Bytes.text(machine.memory_bytes as f64)),
     ];
     if machine.virtual_machine {
         parts.push("virtual machine".to_owned());
@@ -84,9 +86,10 @@ fn cores(machine: &Machine, run: &Run) -> String {
 }
 
 /// What a task pays for the pipe: an exchange that does nothing.
-fn empty_exchange(export: &Export) -> String {
-    let metric = Metric::new("round_trip_p50_us");
-    let mut medians: Vec<f64> = export
+fn empty_exchange(record: &Record) -> String {
+    let Some(metric) = record.metric("round-trip") else { return String::new() };
+    let mut medians: Vec<f64> = record
+        .export
         .cells
         .iter()
         .filter_map(|cell| cell.metrics.get(&metric.name))

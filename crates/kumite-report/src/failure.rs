@@ -1,17 +1,18 @@
 //! Failures are results: of requests, of trials, and those that were induced.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kumite_record::{Call, Cell, Disturbance, Errors, Export, Outcome, Point, Trial};
+use kumite_record::{Call, Cell, Disturbance, Errors, Metric, Outcome, Point, Trial, Unit};
 use serde::Serialize;
 
 use crate::bound::{Bound, RECOVERY};
 use crate::calls::are_calls;
 use crate::chart::shortened;
 use crate::group::{Group, Groups};
-use crate::metric::Metric;
 use crate::number::{count, plural};
-use crate::table::{Column, Entry, Table, cells_at, figures, marks, model, sort, words};
+use crate::quantity::Measured;
+use crate::record::Record;
+use crate::table::{Column, Entry, Table, figures, marks, model, sort, words};
 use crate::text::{clean, one_line};
 
 /// Everything that went wrong, or was made to.
@@ -56,34 +57,36 @@ pub const NOT_RECOVERED: &str = "“>” and “or more”: in some trials answe
 const TOLD: usize = 30;
 const TOLD_ALIKE: usize = 3;
 
-pub fn failures(export: &Export, groups: &Groups) -> Failures {
-    let points = |group| disturbed_points(export, groups, group);
-    let has_windows = export.run.kind == "http";
+pub fn failures(record: &Record, groups: &Groups) -> Failures {
+    let points = |group| disturbed_points(record, groups, group);
+    let has_windows = record.export.run.kind == "http";
     Failures {
         title: if has_windows { "Failures and recovery" } else { "Failures" },
         has_windows,
         disturbances: groups.disturbed().flat_map(points).collect(),
-        requests: if are_calls(export) { None } else { requests(export, groups) },
-        calls: calls(export, groups),
-        trials: lost(export, groups),
+        requests: if are_calls(record) { None } else { requests(record, groups) },
+        calls: calls(record, groups),
+        trials: lost(record, groups),
     }
 }
 
-fn disturbed_points(export: &Export, groups: &Groups, group: &Group) -> Vec<Disturbed> {
-    group.points.iter().map(|point| disturbed(export, groups, group, point)).collect()
+fn disturbed_points(record: &Record, groups: &Groups, group: &Group) -> Vec<Disturbed> {
+    group.points.iter().map(|point| disturbed(record, groups, group, point)).collect()
 }
 
-fn disturbed(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Disturbed {
-    let mut cells = cells_at(export, point);
-    let order = sort(&mut cells, &Metric::new(RECOVERY)).unwrap_or_default();
+fn disturbed(record: &Record, groups: &Groups, group: &Group, point: &Point) -> Disturbed {
+    let mut cells = record.at(point).cells.clone();
+    let recovery = record.metric(RECOVERY);
+    let order = recovery.and_then(|metric| sort(&mut cells, metric)).unwrap_or_default();
     let seen = |cell: &Cell| -> Vec<&Disturbance> {
-        of_cell(export, cell).filter_map(|trial| trial.sample.disturbance.as_ref()).collect()
+        record.trials_of(cell).filter_map(|trial| trial.sample.disturbance.as_ref()).collect()
     };
     let mut columns = vec![
         words(&cells, "contender", false, |cell| cell.contender.clone()),
-        words(&cells, "model", false, |cell| model(export, &cell.contender).to_owned()),
+        words(&cells, "model", false, |cell| model(record, &cell.contender).to_owned()),
     ];
-    columns.extend(figures(export, &cells, &[Metric::new(RECOVERY), Metric::new("first_right_ms")]));
+    let metrics: Vec<&Metric> = recovery.into_iter().chain(record.metric("first-right")).collect();
+    columns.extend(figures(record, &cells, &metrics));
     columns.push(words(&cells, "right since", true, |cell| sum(seen(cell).iter().map(|d| d.ok))));
     columns.push(words(&cells, "failed since", false, |cell| {
         kinds(seen(cell).iter().map(|disturbance| &disturbance.errors))
@@ -95,14 +98,15 @@ fn disturbed(export: &Export, groups: &Groups, group: &Group, point: &Point) -> 
         }));
     }
     columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
-    columns.push(words(&cells, "marks", false, |cell| marks(export, cell)));
+    columns.push(words(&cells, "marks", false, |cell| marks(record, cell)));
     let all: Vec<&Disturbance> = cells.iter().flat_map(|cell| seen(cell)).collect();
     Disturbed {
         title: groups.full_place(group, point),
         what: what(group.disturbance.as_deref().unwrap_or_default(), &all),
         order,
         table: Table::of(columns),
-        bounded: cells.iter().any(|cell| Bound::of(export, cell, RECOVERY).high),
+        bounded: recovery
+            .is_some_and(|metric| cells.iter().any(|cell| Bound::of(record, cell, &metric.name).high)),
     }
 }
 
@@ -113,7 +117,7 @@ fn what(kind: &str, seen: &[&Disturbance]) -> String {
         values.sort_by(f64::total_cmp);
         values.get(values.len().saturating_sub(1) / 2).copied()
     };
-    let ms = |value: f64| Metric::new("_ms").text(value);
+    let ms = |value: f64| Unit::Milliseconds.text(value);
     let (Some(lasted), Some(watched), Some(burst)) = (
         median(|d| d.ended_ms - d.began_ms),
         median(|d| d.until_ms - d.ended_ms),
@@ -139,7 +143,7 @@ fn what(kind: &str, seen: &[&Disturbance]) -> String {
 
 /// Cells that are not without failures, and where they are.
 fn failing<'a>(
-    export: &'a Export,
+    record: &Record<'a>,
     groups: &Groups,
     failed: impl Fn(&Trial) -> bool,
 ) -> Vec<(&'a Cell, String)> {
@@ -149,9 +153,9 @@ fn failing<'a>(
         .flat_map(|group| group.points.iter().map(move |point| (group, point)))
         .flat_map(|(group, point)| {
             let place = groups.full_place(group, point);
-            cells_at(export, point).into_iter().map(move |cell| (cell, place.clone()))
+            record.at(point).cells.iter().map(move |cell| (*cell, place.clone()))
         })
-        .filter(|(cell, _)| of_cell(export, cell).any(&failed))
+        .filter(|(cell, _)| record.trials_of(cell).any(&failed))
         .collect()
 }
 
@@ -159,15 +163,16 @@ fn failing<'a>(
 const ERROR_CHARS: usize = 80;
 const ERRORS: usize = 4;
 
-fn calls(export: &Export, groups: &Groups) -> Option<Table> {
+fn calls(record: &Record, groups: &Groups) -> Option<Table> {
     let failed = |trial: &Trial| trial.sample.calls.iter().any(|call| call.error.is_some());
-    let cells = failing(export, groups, failed);
+    let cells = failing(record, groups, failed);
     if cells.is_empty() {
         return None;
     }
     let only: Vec<&Cell> = cells.iter().map(|(cell, _)| *cell).collect();
-    let of =
-        |cell: &Cell| -> Vec<&Call> { of_cell(export, cell).flat_map(|trial| &trial.sample.calls).collect() };
+    let of = |cell: &Cell| -> Vec<&Call> {
+        record.trials_of(cell).flat_map(|trial| &trial.sample.calls).collect()
+    };
     let number = |calls: usize| count(calls as f64);
     let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
     Some(Table::of(vec![
@@ -195,17 +200,17 @@ fn why(calls: &[&Call]) -> String {
     told.chain(rest).collect::<Vec<_>>().join(", ")
 }
 
-fn requests(export: &Export, groups: &Groups) -> Option<Table> {
+fn requests(record: &Record, groups: &Groups) -> Option<Table> {
     let failed =
         |trial: &Trial| trial.sample.errors.values().any(|n| *n > 0) || !trial.sample.answers.is_empty();
-    let cells = failing(export, groups, failed);
+    let cells = failing(record, groups, failed);
     if cells.is_empty() {
         return None;
     }
     let only: Vec<&Cell> = cells.iter().map(|(cell, _)| *cell).collect();
-    let errors = |cell: &Cell| of_cell(export, cell).map(|trial| &trial.sample.errors).collect::<Vec<_>>();
+    let errors = |cell: &Cell| record.trials_of(cell).map(|trial| &trial.sample.errors).collect::<Vec<_>>();
     let finished = |cell: &Cell| -> f64 {
-        of_cell(export, cell).filter_map(|trial| trial.sample.metrics.get("finished")).sum()
+        record.trials_of(cell).filter_map(|trial| record.figure(trial, "finished")).sum()
     };
     let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
     let mut columns = vec![
@@ -215,22 +220,22 @@ fn requests(export: &Export, groups: &Groups) -> Option<Table> {
         words(&only, "of", true, |cell| count(finished(cell))),
         words(&only, "by kind", false, |cell| kinds(errors(cell).into_iter())),
     ];
-    if only.iter().any(|cell| of_cell(export, cell).any(|trial| !trial.sample.answers.is_empty())) {
+    if only.iter().any(|cell| record.trials_of(cell).any(|trial| !trial.sample.answers.is_empty())) {
         columns.push(words(&only, "refusals said", false, |cell| {
-            said(of_cell(export, cell).map(|trial| &trial.sample.answers))
+            said(record.trials_of(cell).map(|trial| &trial.sample.answers))
         }));
     }
     Some(Table::of(columns))
 }
 
-fn lost(export: &Export, groups: &Groups) -> Vec<LostTrials> {
+fn lost(record: &Record, groups: &Groups) -> Vec<LostTrials> {
     let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
-    for trial in export.trials.iter().filter(|trial| trial.outcome != Outcome::Ok) {
+    let mut nth_of: HashMap<(&str, &str, String), usize> = HashMap::new();
+    for trial in record.export.trials.iter().filter(|trial| trial.outcome != Outcome::Ok) {
         let reason = trial.reason.as_deref().map_or("no reason recorded".to_owned(), clean);
-        let same = |(name, outcome, known, _): &&mut (&str, Outcome, String, Vec<&Trial>)| {
-            *name == trial.contender && *outcome == trial.outcome && *known == reason
-        };
-        match found.iter_mut().find(same) {
+        let alike = (&*trial.contender, trial.outcome.as_str(), reason.clone());
+        let nth = *nth_of.entry(alike).or_insert(found.len());
+        match found.get_mut(nth) {
             Some((.., trials)) => trials.push(trial),
             None => found.push((&trial.contender, trial.outcome, reason, vec![trial])),
         }
@@ -259,11 +264,6 @@ fn lost(export: &Export, groups: &Groups) -> Vec<LostTrials> {
 fn lost_in((name, outcome): (&str, &str), trials: usize, rest: &str, reason: String) -> LostTrials {
     let times = plural(trials, "trial");
     LostTrials { title: one_line(&format!("{name} {outcome} in {times}{rest}")), reason }
-}
-
-fn of_cell<'a>(export: &'a Export, cell: &Cell) -> impl Iterator<Item = &'a Trial> {
-    let (contender, point) = (cell.contender.clone(), cell.point.clone());
-    export.trials.iter().filter(move |trial| trial.contender == contender && trial.point == point)
 }
 
 fn sum(counts: impl Iterator<Item = u64>) -> String {

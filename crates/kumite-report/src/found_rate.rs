@@ -1,9 +1,10 @@
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{FoundRate, RateTrial, RateVerdict, SearchEnd, VoidReason};
+use kumite_record::{FoundRate, Metric, RateTrial, RateVerdict, SearchEnd, Unit, VoidReason};
 
 use crate::grid::grid;
-use crate::metric::Metric;
-use crate::number::{count, digits_apart, length, plural, significant};
+use crate::metric::Named;
+use crate::number::{count, digits_apart, plural, significant};
+use crate::quantity::{Measured, length};
 use crate::style::Style;
 use crate::text::one_line;
 
@@ -22,10 +23,13 @@ pub fn found_rate_terminal(found: &FoundRate, style: &Style) -> String {
     out
 }
 
+/// What has a column of its own.
+const FAILED: &str = "error_share";
+
 /// A trial on a line, for whoever watches.
 pub fn rate_trial_line(trial: &RateTrial) -> String {
-    let figures = trial.figures.iter().filter(|(name, _)| *name != "error_share").map(|(name, value)| {
-        let metric = Metric::new(name);
+    let figures = trial.figures.iter().filter(|(name, _)| *name != FAILED).map(|(name, value)| {
+        let metric = Metric::named(name);
         format!("{} {}", metric.label(), metric.text(*value))
     });
     let failed: u64 = trial.errors.values().sum();
@@ -122,12 +126,13 @@ fn table(found: &FoundRate, style: Style) -> String {
     trials.sort_by(|a, b| a.rate_rps.total_cmp(&b.rate_rps));
     let rows: Vec<&[&RateTrial]> = rows(&trials);
     let mut metrics: Vec<Metric> = Vec::new();
-    for name in trials.iter().flat_map(|trial| trial.figures.keys()).filter(|name| *name != "error_share") {
+    for name in trials.iter().flat_map(|trial| trial.figures.keys()).filter(|name| *name != FAILED) {
         if !metrics.iter().any(|metric| metric.name == *name) {
-            metrics.push(Metric::new(name));
+            metrics.push(Metric::named(name));
         }
     }
-    metrics.sort_by_key(Metric::rank);
+    // p99 before p99.9, whatever comes after them.
+    metrics.sort_by(|a, b| Unit::without(&a.name).cmp(Unit::without(&b.name)));
     let labels: Vec<String> = metrics.iter().map(Metric::label).collect();
     let heads = [("req/s", Right), ("met", Right)]
         .into_iter()

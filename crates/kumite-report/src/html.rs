@@ -9,6 +9,7 @@ use crate::failure::NOT_RECOVERED;
 use crate::group::Groups;
 use crate::pacing::POOLED;
 use crate::pictures::Pictures;
+use crate::record::Record;
 
 /// Their names' endings turn escaping on: each is written so that it is XML, too.
 const TEMPLATES: [(&str, &str); 14] = [
@@ -31,7 +32,7 @@ const TEMPLATES: [(&str, &str); 14] = [
 /// The report as one self-contained page: no network, light and dark; its only script shows the time series of a trial that
 /// the reader chooses.
 pub fn html(export: &Export) -> String {
-    let groups = Groups::of(export);
+    let (record, groups) = (Record::of(export), Groups::of(export));
     let page = || -> Result<String, minijinja::Error> {
         let mut templates = Environment::new();
         templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
@@ -39,8 +40,8 @@ pub fn html(export: &Export) -> String {
             templates.add_template(name, text)?;
         }
         templates.get_template("report.html")?.render(context! {
-            document => Serde(Document::of(export, &groups)),
-            pictures => Serde(Pictures::of(export, &groups)),
+            document => Serde(Document::of(&record, &groups)),
+            pictures => Serde(Pictures::of(&record, &groups)),
             not_recovered => NOT_RECOVERED,
             of_states => POOLED,
             rest_of_calls => REST,

@@ -27,6 +27,8 @@ mod pacing;
 mod percentile;
 mod pictures;
 mod published;
+mod quantity;
+mod record;
 mod selfcheck;
 mod steadiness;
 mod steps;

@@ -8,13 +8,14 @@ use crate::failure::{Failures, NOT_RECOVERED};
 use crate::group::Groups;
 use crate::pacing::POOLED;
 use crate::published::PublishedText;
+use crate::record::Record;
 use crate::steps::StepTables;
 use crate::table::{GroupTables, Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
 /// The report in GitHub's Markdown.
 pub fn markdown(export: &Export) -> String {
-    let document = Document::of(export, &Groups::of(export));
+    let document = Document::of(&Record::of(export), &Groups::of(export));
     let mut out = format!("# {}\n\n**{}**\n", escaped(&document.experiment), escaped(&document.question));
     if let Some(source) = &document.source {
         out += &format!("\nSource: {}\n", escaped(source));

@@ -1,12 +1,12 @@
 //! Response times of the undisturbed defaults, from the median to the longest.
 
-use kumite_record::{Cell, Export};
+use kumite_record::{Cell, Metric, Point};
 use serde::Serialize;
 
 use crate::chart::Figure;
 use crate::group::Groups;
-use crate::metric::Metric;
-use crate::table::{Table, cells_at, figures, sort, words};
+use crate::record::Record;
+use crate::table::{Table, figures, sort, words};
 
 /// The percentiles of one point.
 #[derive(Debug, Serialize)]
@@ -15,39 +15,42 @@ pub struct Percentiles {
     pub table: Table,
 }
 
+/// Roles, and what they are called.
 const SHOWN: [(&str, &str); 5] = [
-    ("response_p50_us", "p50"),
-    ("response_p90_us", "p90"),
-    ("response_p99_us", "p99"),
-    ("response_p99_9_us", "p99.9"),
-    ("response_max_us", "max"),
+    ("response-p50", "p50"),
+    ("response-p90", "p90"),
+    ("response-p99", "p99"),
+    ("response-p99-9", "p99.9"),
+    ("response-max", "max"),
 ];
 
 /// What is shown.
-pub fn shown() -> Vec<Figure> {
-    SHOWN.map(|(name, label)| Figure { metric: Metric::new(name), label }).into()
+pub fn shown<'m>(record: &'m Record) -> Vec<Figure<'m>> {
+    let figure = |(role, label): &(&str, &'static str)| Some(Figure { metric: record.metric(role)?, label });
+    SHOWN.iter().filter_map(figure).collect()
 }
 
 /// Where in the first group percentiles were measured: its points, and their cells with the lowest median first.
-pub fn points<'a>(export: &'a Export, groups: &Groups) -> Vec<(String, Vec<&'a Cell>)> {
+pub fn points<'a>(record: &Record<'a>, groups: &Groups) -> Vec<(String, Vec<&'a Cell>)> {
     let Some(group) = groups.calm().next() else { return Vec::new() };
-    let point = |point: &&kumite_record::Point| {
-        let mut cells = cells_at(export, point);
-        let has = |cell: &Cell, name| cell.metrics.contains_key(name) || cell.needs.contains_key(name);
-        cells.retain(|cell| SHOWN.iter().any(|(name, _)| has(cell, *name)));
-        sort(&mut cells, &Metric::new(SHOWN[0].0));
+    let shown = shown(record);
+    let has = |cell: &Cell, name: &str| cell.metrics.contains_key(name) || cell.needs.contains_key(name);
+    let point = |point: &&Point| {
+        let mut cells = record.at(point).cells.clone();
+        cells.retain(|cell| shown.iter().any(|figure| has(cell, &figure.metric.name)));
+        sort(&mut cells, shown.first()?.metric);
         (!cells.is_empty()).then(|| (groups.full_place(group, point), cells))
     };
     group.points.iter().filter_map(point).collect()
 }
 
 /// The same as tables.
-pub fn percentiles(export: &Export, groups: &Groups) -> Vec<Percentiles> {
-    let metrics = SHOWN.map(|(name, _)| Metric::new(name));
+pub fn percentiles(record: &Record, groups: &Groups) -> Vec<Percentiles> {
+    let metrics: Vec<&Metric> = shown(record).iter().map(|figure| figure.metric).collect();
     let table = |(place, cells): (String, Vec<&Cell>)| {
         let names = words(&cells, "contender", false, |cell| cell.contender.clone());
-        let columns = std::iter::once(names).chain(figures(export, &cells, &metrics));
+        let columns = std::iter::once(names).chain(figures(record, &cells, &metrics));
         Percentiles { place, table: Table::of(columns.collect()) }
     };
-    points(export, groups).into_iter().map(table).collect()
+    points(record, groups).into_iter().map(table).collect()
 }

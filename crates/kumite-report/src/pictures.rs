@@ -1,23 +1,24 @@
 //! The pictures of a page, in the order of the document's tables.
 
-use kumite_record::{Cell, Export, Point, Trial};
+use kumite_record::{Cell, Metric, Point, Trial};
 use serde::Serialize;
 
 use crate::bound::RECOVERY;
 use crate::calls::{self, CallsAt};
 use crate::chart::{
-    BillingChart, Budget, ErrorScales, EventChart, FIRST, Figure, InstanceChart, LineChart, OverloadChart,
-    RowChart, Timeline, WARM, axes, billing_chart, call_charts, distribution_charts, error_chart,
-    event_chart, families, has_calls, has_fates, has_jobs, instance_charts, jobs, line_charts,
-    overload_charts, row_chart, seconds_of, step_charts, timeline,
+    BARS, BillingChart, Budget, ErrorScales, EventChart, Figure, InstanceChart, LineChart, OverloadChart,
+    RowChart, Timeline, axes, billing_chart, call_charts, distribution_charts, error_chart, event_chart,
+    families, has_calls, has_fates, has_jobs, instance_charts, jobs, line_charts, overload_charts, row_chart,
+    seconds_of, step_charts, timeline,
 };
 use crate::explorer::Explorer;
 use crate::group::{Group, Groups};
-use crate::metric::Metric;
+use crate::metric::{Named, measured};
 use crate::pacing::{PacedAt, frame_us, has_arrivals, paced};
 use crate::percentile;
+use crate::record::Record;
 use crate::steps::{PartsAt, parts};
-use crate::table::{cells_at, metrics, sort};
+use crate::table::sort;
 use crate::trials::{has_series, median_trials, telling_trials};
 
 /// What a page shows beside its tables.
@@ -102,41 +103,42 @@ pub struct Disturbed {
 }
 
 impl Pictures {
-    pub fn of(export: &Export, groups: &Groups) -> Pictures {
+    pub fn of(record: &Record, groups: &Groups) -> Pictures {
         let with_points = |group| points_of(groups, group);
         Pictures {
             groups: groups
                 .calm()
                 .enumerate()
-                .map(|(nth, group)| group_pictures(export, groups, group, nth))
+                .map(|(nth, group)| group_pictures(record, groups, group, nth))
                 .collect(),
-            steps: steps(export, groups),
-            calls: calls(export, groups),
-            pacing: pacing(export, groups),
-            percentiles: percentile::points(export, groups)
+            steps: steps(record, groups),
+            calls: calls(record, groups),
+            pacing: pacing(record, groups),
+            percentiles: percentile::points(record, groups)
                 .into_iter()
                 .enumerate()
                 .filter_map(|(nth, (place, cells))| {
-                    row_chart(export, format!("percentiles-{nth}"), place, &cells, &percentile::shown())
+                    row_chart(record, format!("percentiles-{nth}"), place, &cells, &percentile::shown(record))
                 })
                 .collect(),
             timelines: groups
                 .calm()
                 .flat_map(with_points)
                 .enumerate()
-                .map(|(nth, (place, point))| timelines(export, &format!("time-{nth}"), place, point, None))
+                .map(|(nth, (place, point))| timelines(record, &format!("time-{nth}"), place, point, None))
                 .filter(|timelines| !timelines.charts.is_empty())
                 .collect(),
-            events: events(export, groups),
+            events: events(record, groups),
             jobs: groups
                 .calm()
                 .flat_map(with_points)
                 .enumerate()
                 .map(|(nth, (place, point))| {
-                    let (by, trials) = median_trials(export, point, None, has_jobs);
+                    let (by, trials) = median_trials(record, point, None, has_jobs);
                     let charts = trials.iter().enumerate();
-                    let charts =
-                        charts.map(|(trial, of)| jobs(export, format!("jobs-{nth}-{trial}"), of)).collect();
+                    let charts = charts
+                        .map(|(trial, of)| jobs(record.export, format!("jobs-{nth}-{trial}"), of))
+                        .collect();
                     Timelines { place, by: by.words(), charts }
                 })
                 .filter(|point| !point.charts.is_empty())
@@ -145,9 +147,9 @@ impl Pictures {
                 .disturbed()
                 .flat_map(with_points)
                 .enumerate()
-                .map(|(nth, (place, point))| disturbed(export, nth, place, point))
+                .map(|(nth, (place, point))| disturbed(record, nth, place, point))
                 .collect(),
-            explorer: Explorer::of(export, groups),
+            explorer: Explorer::of(record, groups),
         }
     }
 }
@@ -156,16 +158,16 @@ fn points_of<'a>(groups: &Groups<'a>, group: &Group<'a>) -> Vec<(String, &'a Poi
     group.points.iter().map(|point| (groups.full_place(group, point), *point)).collect()
 }
 
-fn group_pictures(export: &Export, groups: &Groups, group: &Group, nth: usize) -> GroupPictures {
-    let lines = line_charts(export, groups, group, &format!("over-{nth}"));
+fn group_pictures(record: &Record, groups: &Groups, group: &Group, nth: usize) -> GroupPictures {
+    let lines = line_charts(record, groups, group, &format!("over-{nth}"));
     let rows = match group.points.as_slice() {
         [point] => {
-            let mut cells = cells_at(export, point);
-            let metric = metrics(cells.iter().copied()).into_iter().next();
+            let mut cells = record.at(point).cells.clone();
+            let metric = measured(&record.metrics, cells.iter().copied()).into_iter().next();
             metric.and_then(|metric| {
-                sort(&mut cells, &metric);
+                sort(&mut cells, metric);
                 let title = metric.label();
-                row_chart(export, format!("rows-{nth}"), title, &cells, &[Figure { metric, label: "" }])
+                row_chart(record, format!("rows-{nth}"), title, &cells, &[Figure { metric, label: "" }])
             })
         }
         _ => None,
@@ -173,75 +175,79 @@ fn group_pictures(export: &Export, groups: &Groups, group: &Group, nth: usize) -
     GroupPictures { lines, rows }
 }
 
-fn steps(export: &Export, groups: &Groups) -> Vec<StepPictures> {
-    let Some((axis, points)) = parts(export, groups) else { return Vec::new() };
+fn steps(record: &Record, groups: &Groups) -> Vec<StepPictures> {
+    let Some((axis, points)) = parts(record, groups) else { return Vec::new() };
     let pictures = |(nth, parts): (usize, &PartsAt)| {
-        let (by, trials) = median_trials(export, parts.point, None, has_fates);
+        let (by, trials) = median_trials(record, parts.point, None, has_fates);
         StepPictures {
-            lines: step_charts(export, axis, parts, &format!("steps-{nth}")),
+            lines: step_charts(record, axis, parts, &format!("steps-{nth}")),
             by: by.words(),
-            overload: overload_charts(&format!("overload-{nth}"), &trials),
+            overload: overload_charts(record, &format!("overload-{nth}"), &trials),
         }
     };
     points.iter().enumerate().map(pictures).collect()
 }
 
-fn calls(export: &Export, groups: &Groups) -> Vec<CallPictures> {
-    let points = calls::calls(export, groups);
+fn calls(record: &Record, groups: &Groups) -> Vec<CallPictures> {
+    let points = calls::calls(record, groups);
     let chosen: Vec<(Metric, Vec<&Trial>)> =
-        points.iter().map(|at| telling_trials(export, at.point, has_calls)).collect();
+        points.iter().map(|at| telling_trials(record, at.point, has_calls)).collect();
     let budget = Budget::of(chosen.iter().map(|(_, trials)| trials.len()).sum());
     let pictures = |(nth, (at, (by, trials))): (usize, (&CallsAt, &(Metric, Vec<&Trial>)))| {
         let first: Vec<&Cell> = at.rows.iter().filter(|row| row.is_first()).map(|row| &row.cell).collect();
+        let of_calls = BARS.map(|role| record.part_metric(role));
+        let of_warm = BARS.map(|role| record.metric(&format!("warm-{role}")));
+        let cells = &record.at(at.point).cells;
         let charts = [
-            billing_chart(format!("first-{nth}"), "the first call", &first, FIRST),
-            billing_chart(format!("warm-{nth}"), "warm calls, median", &cells_at(export, at.point), WARM),
+            billing_chart(format!("first-{nth}"), "the first call", &first, of_calls),
+            billing_chart(format!("warm-{nth}"), "warm calls, median", cells, of_warm),
         ];
         CallPictures {
             billing: charts.into_iter().flatten().collect(),
             by: by.words(),
             instances: instance_charts(&format!("instances-{nth}"), trials, budget),
-            lines: call_charts(export, at, &format!("calls-{nth}")),
+            lines: call_charts(record, at, &format!("calls-{nth}")),
         }
     };
     points.iter().zip(&chosen).enumerate().map(pictures).collect()
 }
 
-fn pacing(export: &Export, groups: &Groups) -> Option<PacingPictures> {
-    let points = paced(export, groups);
+fn pacing(record: &Record, groups: &Groups) -> Option<PacingPictures> {
+    let points = paced(record, groups);
     let chosen: Vec<(Metric, Vec<&Trial>)> =
-        points.iter().map(|at| median_trials(export, at.point, None, has_arrivals)).collect();
+        points.iter().map(|at| median_trials(record, at.point, None, has_arrivals)).collect();
     let all: Vec<&Trial> = chosen.iter().flat_map(|(_, trials)| trials.iter().copied()).collect();
-    let frames = points.iter().filter_map(|at| frame_us(export, at.point));
+    let frames = points.iter().filter_map(|at| frame_us(record, at.point));
     let scales = ErrorScales::of(&all, frames.reduce(f64::max));
     let timelines = |(nth, (at, (by, trials))): (usize, (&PacedAt, &(Metric, Vec<&Trial>)))| {
-        let frame_us = frame_us(export, at.point);
+        let frame_us = frame_us(record, at.point);
         let chart = |(of, trial): (usize, &&Trial)| {
-            error_chart(export, format!("errors-{nth}-{of}"), trial, frame_us, &scales)
+            error_chart(record, format!("errors-{nth}-{of}"), trial, frame_us, &scales)
         };
         let charts = trials.iter().enumerate().map(chart).collect();
         Timelines { place: at.place.clone(), by: by.words(), charts }
     };
     (!points.is_empty()).then(|| PacingPictures {
-        distributions: distribution_charts(export, &points),
+        distributions: distribution_charts(record, &points),
         points: points.iter().zip(&chosen).enumerate().map(timelines).collect(),
     })
 }
 
-fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Disturbed {
-    let mut cells = cells_at(export, point);
-    let metric = Metric::new(RECOVERY);
-    sort(&mut cells, &metric);
-    let title = format!("{}, {place}", metric.words());
-    Disturbed {
-        rows: row_chart(export, format!("recovery-{nth}"), title, &cells, &[Figure { metric, label: "" }]),
-        timelines: timelines(export, &format!("around-{nth}"), place, point, Some(RECOVERY)),
-    }
+fn disturbed(record: &Record, nth: usize, place: String, point: &Point) -> Disturbed {
+    let mut cells = record.at(point).cells.clone();
+    let recovery = record.metric(RECOVERY);
+    let rows = recovery.and_then(|metric| {
+        sort(&mut cells, metric);
+        let title = format!("{}, {place}", metric.words());
+        let figures = [Figure { metric, label: "" }];
+        row_chart(record, format!("recovery-{nth}"), title, &cells, &figures)
+    });
+    Disturbed { rows, timelines: timelines(record, &format!("around-{nth}"), place, point, recovery) }
 }
 
-fn events(export: &Export, groups: &Groups) -> Vec<Events> {
+fn events(record: &Record, groups: &Groups) -> Vec<Events> {
     let chosen = |(place, point)| {
-        let (metric, trials) = telling_trials(export, point, has_events);
+        let (metric, trials) = telling_trials(record, point, has_events);
         (!trials.is_empty()).then(|| (place, metric.words(), trials))
     };
     let points: Vec<_> =
@@ -264,8 +270,8 @@ fn has_events(trial: &Trial) -> bool {
 
 /// All over the same time, so that they can be set side by side; without those of loads in steps, which have a picture of
 /// their own.
-fn timelines(export: &Export, id: &str, place: String, point: &Point, metric: Option<&str>) -> Timelines {
-    let (by, trials): (Metric, Vec<&Trial>) = median_trials(export, point, metric, has_series);
+fn timelines(record: &Record, id: &str, place: String, point: &Point, metric: Option<&Metric>) -> Timelines {
+    let (by, trials): (Metric, Vec<&Trial>) = median_trials(record, point, metric, has_series);
     let spans: Vec<(f64, f64)> = trials.iter().map(|trial| seconds_of(&trial.sample.series)).collect();
     let seconds = (
         spans.iter().map(|span| span.0).fold(0.0, f64::min),
@@ -277,7 +283,7 @@ fn timelines(export: &Export, id: &str, place: String, point: &Point, metric: Op
         by: by.words(),
         charts: charts
             .filter(|(_, trial)| !has_fates(trial))
-            .filter_map(|(nth, trial)| timeline(export, format!("{id}-{nth}"), trial, seconds))
+            .filter_map(|(nth, trial)| timeline(record, format!("{id}-{nth}"), trial, seconds))
             .collect(),
     }
 }

@@ -8,13 +8,15 @@ use crate::failure::{Failures, NOT_RECOVERED};
 use crate::grid::grid;
 use crate::group::Groups;
 use crate::published::PublishedText;
+use crate::record::Record;
 use crate::style::Style;
 use crate::table::{Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
 /// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
 pub fn terminal(export: &Export, style: &Style) -> String {
-    let (document, style) = (Document::of(export, &Groups::of(export)), *style);
+    let document = Document::of(&Record::of(export), &Groups::of(export));
+    let style = *style;
     let mut out = style.bold(&style.wrap(&format!("{}: {}", document.experiment, document.question), 0));
     if let Some(source) = &document.source {
         out += &style.wrap(&format!("source: {source}"), 0);

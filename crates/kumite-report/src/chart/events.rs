@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{JobEvent, Outcome, Trial};
+use kumite_record::{JobEvent, Outcome, Trial, Unit};
 use serde::Serialize;
 
 use super::scale::Scale;
 use super::{Tick, shortened, tenth};
-use crate::metric::Metric;
 use crate::number::{count, plural};
+use crate::quantity::Measured;
 use crate::text::one_line;
 
 /// The events of a job.
@@ -195,7 +195,7 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
             false => marks.path += &path,
         }
     }
-    let end = Metric::new("_ns").text(end_ns(trial) as f64);
+    let end = Unit::Nanoseconds.text(end_ns(trial) as f64);
     let own = axis.others_end_ns.map_or("", |_| ", on a time axis of its own");
     EventChart {
         id,
@@ -211,7 +211,7 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
         x_ticks: x_scale
             .ticks()
             .into_iter()
-            .map(|value| Tick { at: x_scale.at(value), label: Metric::new("_ns").tick(value) })
+            .map(|value| Tick { at: x_scale.at(value), label: Unit::Nanoseconds.tick(value) })
             .map(|tick| Tick { label: if tick.at == LEFT { "0".to_owned() } else { tick.label }, ..tick })
             .collect(),
         common_end: axis.others_end_ns.filter(|end| *end < axis.end_ns).map(|end| x_scale.at(end as f64)),
@@ -486,7 +486,7 @@ fn end_ns(trial: &Trial) -> u64 {
 }
 
 fn time(ns: u64) -> String {
-    Metric::new("_ns").as_given(ns as f64)
+    Unit::Nanoseconds.as_given(ns as f64)
 }
 
 fn named(thread: &str) -> String {

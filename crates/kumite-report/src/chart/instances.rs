@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Call, Outcome, Phase, PhaseKind, Trial};
+use kumite_record::{Call, Outcome, Phase, PhaseKind, Trial, Unit};
 use serde::Serialize;
 
 use super::events::Budget;
 use super::scale::Scale;
 use super::{Tick, shortened, tenth};
-use crate::metric::Metric;
 use crate::number::{count, plural};
+use crate::quantity::Measured;
 use crate::text::one_line;
 
 /// The instances of a trial.
@@ -198,7 +198,7 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
         }
     });
     let looks = by_look(marks, told);
-    let end = Metric::new("_ms").text(end_ms(trial));
+    let end = Unit::Milliseconds.text(end_ms(trial));
     let on = plural(life.instances, "instance");
     let order = order(&life, bottom + BETWEEN);
     InstanceChart {
@@ -220,7 +220,7 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
         x_ticks: x_scale
             .ticks()
             .into_iter()
-            .map(|value| Tick { at: x_scale.at(value), label: Metric::new("_ms").tick(value) })
+            .map(|value| Tick { at: x_scale.at(value), label: Unit::Milliseconds.tick(value) })
             .map(|tick| Tick { label: if tick.at == LEFT { "0".to_owned() } else { tick.label }, ..tick })
             .collect(),
         lanes,
@@ -288,7 +288,7 @@ struct Spot {
 
 impl Spot {
     fn text(&self) -> String {
-        let ms = |value: f64| Metric::new("_ms").text(value);
+        let ms = |value: f64| Unit::Milliseconds.text(value);
         match self.of {
             1 => self.first.clone(),
             n => format!(
@@ -399,7 +399,7 @@ fn by_look(marks: impl Iterator<Item = Drawn>, told: bool) -> Vec<Marks> {
 }
 
 fn phase_text(life: &Life, phase: &Phase) -> String {
-    let ms = |value: f64| Metric::new("_ms").text(value);
+    let ms = |value: f64| Unit::Milliseconds.text(value);
     let what = match phase.kind {
         PhaseKind::Init => "init".to_owned(),
         PhaseKind::Reinit => "init once more".to_owned(),
@@ -424,7 +424,7 @@ fn phase_text(life: &Life, phase: &Phase) -> String {
 }
 
 fn call_text(nth: usize, call: &Call) -> String {
-    let ms = |value: f64| Metric::new("_ms").text(value);
+    let ms = |value: f64| Unit::Milliseconds.text(value);
     let on = match call.instance {
         Some(instance) => format!(" on instance {instance}, {}", if call.cold { "cold" } else { "warm" }),
         None => String::new(),

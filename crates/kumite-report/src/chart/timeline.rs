@@ -1,13 +1,14 @@
 //! One trial over time: right answers and failures a second, with what was not measured or disturbed shaded.
 
-use kumite_record::{Export, Series, Trial};
+use kumite_record::{Series, Trial, Unit};
 use serde::Serialize;
 
 use super::scale::Scale;
 use super::{Look, Tick, tenth};
 use crate::bound::RECOVERY;
-use crate::metric::Metric;
 use crate::number::{count, significant};
+use crate::quantity::Measured;
+use crate::record::Record;
 use crate::text::one_line;
 
 /// The time series of a trial, its jobs, or its states.
@@ -56,7 +57,7 @@ pub const BOTTOM: f64 = 126.0;
 
 /// None where the trial has no series of answers. `seconds` is the time that is shown, so that trials can be set side by
 /// side; what the trial does not fill of it stays empty.
-pub fn timeline(export: &Export, id: String, trial: &Trial, seconds: (f64, f64)) -> Option<Timeline> {
+pub fn timeline(record: &Record, id: String, trial: &Trial, seconds: (f64, f64)) -> Option<Timeline> {
     let series = &trial.sample.series;
     let rates = |column: &str| -> Vec<Option<f64>> {
         let per_second = 1e3 / series.interval_ms.max(1) as f64;
@@ -81,7 +82,7 @@ pub fn timeline(export: &Export, id: String, trial: &Trial, seconds: (f64, f64))
     };
     let warm_up = (series.start_ms < 0).then(|| shade(start_s(series), 0.0, "warm-up", "warm-up"));
     let disturbed = disturbance.map(|d| shade(d.began_ms / 1e3, d.ended_ms / 1e3, "disturbed", &d.kind));
-    let recovered = disturbance.zip(trial.sample.metrics.get(RECOVERY)).and_then(|(d, recovery_ms)| {
+    let recovered = disturbance.zip(record.figure(trial, RECOVERY)).and_then(|(d, recovery_ms)| {
         (!trial.marks.contains(&kumite_record::Mark::NotRecovered))
             .then(|| x_scale.at((d.since_ms + recovery_ms) / 1e3))
     });
@@ -96,16 +97,16 @@ pub fn timeline(export: &Export, id: String, trial: &Trial, seconds: (f64, f64))
         title: one_line(&format!("{}, block {}", trial.contender, trial.block + 1)),
         description: one_line(&format!(
             "Right answers a second from {} to {}: between {} and {}; {} failures.{}",
-            Metric::new("_s").text(start_s(series)),
-            Metric::new("_s").text(end),
+            Unit::Seconds.text(start_s(series)),
+            Unit::Seconds.text(end),
             rate(least),
             rate(most),
             count(failed),
             disturbance.map_or(String::new(), |d| format!(
                 " {} from {} to {}.",
                 d.kind,
-                Metric::new("_ms").text(d.began_ms),
-                Metric::new("_ms").text(d.ended_ms)
+                Unit::Milliseconds.text(d.began_ms),
+                Unit::Milliseconds.text(d.ended_ms)
             )),
         )),
         width: WIDTH,
@@ -118,13 +119,13 @@ pub fn timeline(export: &Export, id: String, trial: &Trial, seconds: (f64, f64))
         x_ticks: x_scale
             .ticks()
             .into_iter()
-            .map(|value| Tick { at: x_scale.at(value), label: Metric::new("").tick(value) })
+            .map(|value| Tick { at: x_scale.at(value), label: Unit::Number.tick(value) })
             .collect(),
         y_ticks: [0.0, y_scale.high]
-            .map(|value| Tick { at: y_scale.at(value), label: Metric::new("").tick(value) })
+            .map(|value| Tick { at: y_scale.at(value), label: Unit::Number.tick(value) })
             .into(),
         shades: warm_up.into_iter().chain(disturbed).collect(),
-        color: Look::of(export, &trial.contender).color,
+        color: Look::of(record.export, &trial.contender).color,
         answers: path(&answers, |step| x_scale.at(at(step) + interval_s(series) / 2.0), &y_scale),
         failures: bars(&failures, |step| x_scale.at(at(step)), &y_scale),
         recovered,
