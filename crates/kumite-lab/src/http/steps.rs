@@ -43,16 +43,9 @@ pub(crate) fn part_metrics() -> Metrics {
         rate("lost_per_s", "Requests that failed in another way, a second.").better(None),
     ];
     let responses = distribution("response", "response time");
-    results.extend(
-        responses
-            .into_iter()
-            .filter(|metric| {
-                ["response_mean_us", "response_p50_us", "response_p99_us"].contains(&metric.name.as_str())
-            })
-            .map(
-                |metric| if metric.name == "response_p50_us" { metric.role("response-p50") } else { metric },
-            ),
-    );
+    results.extend(responses.into_iter().filter(|metric| {
+        ["response_mean_us", "response_p50_us", "response_p99_us"].contains(&metric.name.as_str())
+    }));
     results.extend(of_refusals());
     Metrics { results, costs: Vec::new() }
 }
