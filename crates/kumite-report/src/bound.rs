@@ -4,9 +4,6 @@ use kumite_record::{Cell, Outcome};
 
 use crate::record::Record;
 
-/// The role of the metric that `not-recovered` makes a lower bound.
-pub const RECOVERY: &str = "recovery";
-
 /// Which parts of an estimate are lower bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bound {

@@ -125,6 +125,16 @@ impl<'a> Groups<'a> {
         self.x.map(|x| one_line(&x.replace('_', " ")))
     }
 
+    /// The points of a group, and their places among all.
+    pub fn points_of(&self, group: &Group<'a>) -> Vec<(String, &'a Point)> {
+        group.points.iter().map(|point| (self.full_place(group, point), *point)).collect()
+    }
+
+    /// All points, and their places.
+    pub fn points(&self) -> impl Iterator<Item = (String, &'a Point)> {
+        self.groups.iter().flat_map(|group| self.points_of(group))
+    }
+
     /// `connections = 50`: a point among those of its group.
     pub fn place(&self, point: &Point) -> String {
         match self.x.and_then(|x| Some((x, point.get(x)?))) {

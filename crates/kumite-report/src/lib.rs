@@ -6,32 +6,30 @@
 //! same report everywhere. What others wrote (names, reasons, logs) is escaped in each format.
 
 mod bound;
-mod calls;
+mod chapter;
 mod chart;
 mod comparison;
 mod csv;
+mod disturbance;
 mod document;
-mod explorer;
 mod facts;
 mod failure;
 mod found_rate;
 mod grid;
 mod group;
 mod html;
+mod kind;
 mod load;
 mod markdown;
 mod metric;
 mod noise;
 mod number;
-mod pacing;
-mod percentile;
 mod pictures;
 mod published;
 mod quantity;
 mod record;
 mod selfcheck;
 mod steadiness;
-mod steps;
 mod style;
 mod table;
 mod terminal;

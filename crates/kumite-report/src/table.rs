@@ -8,8 +8,6 @@ use serde::Serialize;
 use crate::bound::Bound;
 use crate::group::{Group, Groups, at};
 use crate::metric::{Named, measured};
-use crate::number::plural;
-use crate::pacing::end_column;
 use crate::quantity::Measured;
 use crate::record::{Key, Record};
 use crate::steadiness::{needs, of_cell};
@@ -43,7 +41,7 @@ pub struct PointTables {
     pub main: Table,
     /// Metrics that the main table has no room for.
     pub details: Option<Table>,
-    /// Each cell in the form that the source of the HTTP experiments used.
+    /// Each cell in the form that the source of its experiments used.
     pub source_lines: Vec<String>,
 }
 
@@ -198,7 +196,7 @@ fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point) -> Poi
         let column = Column { name: "over time".to_owned(), numeric: false };
         columns.push((column, cells.iter().map(|cell| of_cell(record, cell)).collect()));
     }
-    columns.extend(end_column(record, &cells, point));
+    columns.extend(record.kind.column(record, &cells, point));
     columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
     let (head, mut entries) = words(&cells, "marks", false, |cell| marks(record, cell));
     for (entry, cell) in entries.iter_mut().zip(&cells) {
@@ -207,12 +205,7 @@ fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point) -> Poi
     columns.push((head, entries));
     let details = (!details.is_empty())
         .then(|| Table::of([names()].into_iter().chain(figures(record, &cells, &details)).collect()));
-    let source_lines = match record.export.run.kind.as_str() {
-        "http" if record.export.run.within.is_none() => {
-            cells.iter().filter_map(|cell| source_line(record, cell)).collect()
-        }
-        _ => Vec::new(),
-    };
+    let source_lines = record.kind.source_lines(record, &cells);
     PointTables {
         place: groups.full_place(group, point),
         order,
@@ -292,17 +285,8 @@ pub fn marks(record: &Record, cell: &Cell) -> String {
     marks.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// `r: RECEIVED w: FINISHED e: FAILURES t: MEANms`, medians over blocks.
-fn source_line(record: &Record, cell: &Cell) -> Option<String> {
-    let of = |role: &str| cell.metrics.get(&record.metric(role)?.name);
-    let value = |role: &str| of(role).map(|of| of.estimate);
-    let mean_ms = value("response-mean").map_or("–".to_owned(), |us| format!("{:.3}", us / 1e3));
-    Some(format!(
-        "{}: r: {:.0} w: {:.0} e: {:.0} t: {mean_ms}ms ({})",
-        one_line(&cell.contender),
-        value("received")?,
-        value("finished")?,
-        value("failures")?,
-        plural(of("received")?.n, "block"),
-    ))
+/// The points of these cells, each once.
+pub fn distinct_points<'a>(cells: &[&'a Cell]) -> Vec<&'a Point> {
+    let mut seen: HashSet<Key> = HashSet::new();
+    cells.iter().map(|cell| &cell.point).filter(|point| seen.insert(Key(point))).collect()
 }

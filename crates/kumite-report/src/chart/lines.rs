@@ -7,12 +7,10 @@ use serde::Serialize;
 
 use super::scale::Scale;
 use super::{Look, Tick, shortened};
-use crate::calls::{CALL, CallsAt};
 use crate::group::{Group, Groups, at, x_value};
 use crate::metric::{Named, measured};
 use crate::quantity::Measured;
 use crate::record::Record;
-use crate::steps::{PartsAt, is_shown};
 use crate::table::lost;
 use crate::text::one_line;
 
@@ -72,10 +70,6 @@ const BOTTOM: f64 = 268.0;
 const LABEL_HEIGHT: f64 = 17.0;
 const LABEL_CHARS: usize = 20;
 
-/// The roles of what is drawn of a load over the axis, where it was measured.
-const OF_A_LOAD: &[&str] = &["throughput", "response-mean", "response-p99", "cpu", "engine-cpu"];
-/// What of the main table of other kinds is not drawn: it says little more than what is.
-const SAID_ELSEWHERE: &[&str] = &["cpu", "threads"];
 /// More would hide the first ones.
 const MOST_CHARTS: usize = 8;
 
@@ -84,12 +78,7 @@ pub fn line_charts(record: &Record, groups: &Groups, group: &Group, id: &str) ->
     let Some(x) = groups.x else { return Vec::new() };
     let cells = group.cells(record);
     let known = measured(&record.metrics, cells.iter().copied());
-    let is_among =
-        |metric: &Metric, roles: &[&str]| metric.role.as_deref().is_some_and(|role| roles.contains(&role));
-    let is_drawn = |metric: &&&Metric| match record.export.run.kind.as_str() {
-        "http" => is_among(metric, OF_A_LOAD),
-        _ => !metric.is_detail && !is_among(metric, SAID_ELSEWHERE),
-    };
+    let is_drawn = |metric: &&&Metric| record.kind.is_drawn(metric);
     let drawn: Vec<&Metric> = known.iter().filter(is_drawn).take(MOST_CHARTS).copied().collect();
     let drawn = if drawn.is_empty() { known.into_iter().take(1).collect() } else { drawn };
     let over = x.replace('_', " ");
@@ -98,27 +87,9 @@ pub fn line_charts(record: &Record, groups: &Groups, group: &Group, id: &str) ->
     drawn.into_iter().enumerate().filter_map(chart).collect()
 }
 
-/// The charts of the parts of trials at a point, over the axis that they sweep.
-pub fn step_charts(record: &Record, axis: &str, parts: &PartsAt, id: &str) -> Vec<LineChart> {
-    let over = Metric::named(axis).label();
-    let shown = record.part_metrics.iter().filter(|metric| is_shown(metric));
-    let chart = |(nth, metric): (usize, &Metric)| {
-        line_chart(record, format!("{id}-{nth}"), (axis, &over), &parts.place, parts.cells, metric)
-    };
-    shown.enumerate().filter_map(chart).collect()
-}
-
-/// How long callers waited, call by call, as far as each has a row of its own.
-pub fn call_charts(record: &Record, at: &CallsAt, id: &str) -> Vec<LineChart> {
-    let cells: Vec<&Cell> = at.rows.iter().map(|row| &row.cell).collect();
-    let wall = record.part_metric("wall");
-    let chart = wall.and_then(|wall| line_chart(record, id.to_owned(), (CALL, CALL), "", &cells, wall));
-    chart.into_iter().collect()
-}
-
 /// None where there are fewer than two values to draw a line between. The axis is given with its name in words, `label` says
 /// where the cells are.
-fn line_chart(
+pub fn line_chart(
     record: &Record,
     id: String,
     (axis, over): (&str, &str),

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use kumite_record::{Arrival, Trial, Unit};
 
-use super::scale::Scale;
-use super::timeline::{LEFT, RIGHT, WIDTH};
-use super::{Look, Tick, Timeline};
+use super::states::off_at_end;
+use crate::chart::scale::Scale;
+use crate::chart::timeline::{LEFT, RIGHT, WIDTH};
+use crate::chart::{Look, Tick, Timeline};
 use crate::metric::Named;
 use crate::number::plural;
-use crate::pacing::off_at_end;
 use crate::quantity::Measured;
 use crate::record::Record;
 use crate::text::one_line;

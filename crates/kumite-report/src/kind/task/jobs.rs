@@ -2,25 +2,44 @@
 
 use kumite_record::{Export, Job, Trial, Unit};
 
-use super::scale::Scale;
-use super::timeline::{BOTTOM, HEIGHT, LEFT, RIGHT, Shade, TOP, WIDTH, path};
-use super::{Look, Tick, Timeline, tenth};
+use crate::chapter::PageChapter;
+use crate::chart::scale::Scale;
+use crate::chart::timeline::{BOTTOM, HEIGHT, LEFT, RIGHT, Shade, TOP, WIDTH, path};
+use crate::chart::{Look, Tick, Timeline, Timelines, tenth};
+use crate::group::Groups;
+use crate::metric::Named;
 use crate::number::{count, plural};
 use crate::quantity::Measured;
+use crate::record::Record;
 use crate::text::one_line;
+use crate::trials::median_trials;
 
 /// Fewer measured jobs are no series.
 const LEAST: usize = 6;
 /// The first ones are drawn: it is there that warming up is seen.
 const MOST: usize = 1_000;
 
+/// One trial of each contender, at each undisturbed point whose trials have several jobs.
+pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
+    let point = |(nth, (place, point))| {
+        let (by, trials) = median_trials(record, point, None, has_jobs);
+        let charts = trials.iter().enumerate();
+        let charts =
+            charts.map(|(trial, of)| jobs(record.export, format!("jobs-{nth}-{trial}"), of)).collect();
+        Timelines { place, by: by.words(), charts }
+    };
+    let points = groups.calm().flat_map(|group| groups.points_of(group)).enumerate().map(point);
+    let shown: Vec<Timelines> = points.filter(|point| !point.charts.is_empty()).collect();
+    PageChapter::of("jobs", "Job by job", "jobs.html", &shown)
+}
+
 /// Whether a trial has enough jobs for a picture.
-pub fn has_jobs(trial: &Trial) -> bool {
+fn has_jobs(trial: &Trial) -> bool {
     trial.sample.jobs.iter().filter(|job| !job.warm_up).count() >= LEAST
 }
 
 /// The elapsed time of each job.
-pub fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
+fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
     let all = &trial.sample.jobs;
     let drawn = &all[..all.len().min(MOST)];
     let elapsed: Vec<Option<f64>> =

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use kumite_record::{Call, Outcome, Phase, PhaseKind, Trial, Unit};
 use serde::Serialize;
 
-use super::events::Budget;
-use super::scale::Scale;
-use super::{Tick, shortened, tenth};
+use crate::chart::scale::Scale;
+use crate::chart::{Budget, Tick, shortened, tenth};
 use crate::number::{count, plural};
 use crate::quantity::Measured;
 use crate::text::one_line;

@@ -3,8 +3,8 @@
 use kumite_record::{Cell, Metric, Unit};
 use serde::Serialize;
 
-use super::scale::Scale;
-use super::{Tick, shortened, tenth, ticks_apart};
+use crate::chart::scale::Scale;
+use crate::chart::{Tick, shortened, tenth, ticks_apart};
 use crate::metric::Named;
 use crate::quantity::Measured;
 use crate::table::lost;

@@ -6,11 +6,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_record::{JobEvent, Outcome, Trial, Unit};
 use serde::Serialize;
 
-use super::scale::Scale;
-use super::{Tick, shortened, tenth};
+use crate::chapter::PageChapter;
+use crate::chart::scale::Scale;
+use crate::chart::{Budget, Tick, shortened, tenth};
+use crate::group::Groups;
+use crate::metric::Named;
 use crate::number::{count, plural};
 use crate::quantity::Measured;
+use crate::record::Record;
 use crate::text::one_line;
+use crate::trials::telling_trials;
+
+/// What happened within a job of one trial of each contender at a point.
+#[derive(Debug, Serialize)]
+struct Events {
+    place: String,
+    /// By which metric the trials are the median.
+    by: String,
+    charts: Vec<EventChart>,
+}
 
 /// The events of a job.
 #[derive(Debug, Serialize)]
@@ -80,23 +94,6 @@ pub struct Axis {
     pub others_end_ns: Option<u64>,
 }
 
-/// How much may be drawn of each chart, so that a page stays small however many it has.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// More marks are merged.
-    pub marks: usize,
-    /// More are not told one by one.
-    pub told: usize,
-}
-
-impl Budget {
-    /// For a page with so many charts: about 100 bytes a mark that is told, 20 one that is not.
-    pub fn of(charts: usize) -> Budget {
-        let share = |page: usize| page / charts.max(1);
-        Budget { marks: share(60_000).clamp(100, 2_000), told: share(20_000).min(800) }
-    }
-}
-
 const WIDTH: f64 = 580.0;
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = 528.0;
@@ -123,6 +120,31 @@ const OTHER: usize = 3;
 const NEXT: [&str; MOST_FAMILIES] = ["next-0", "next-1", "next-2"];
 /// Diameters of the marks of `next` events.
 const SIZES: [f64; MOST_FAMILIES] = [6.4, 4.2, 5.6];
+
+/// At each undisturbed point that has any.
+pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
+    let chosen = |(place, point)| {
+        let (metric, trials) = telling_trials(record, point, has_events);
+        (!trials.is_empty()).then(|| (place, metric.words(), trials))
+    };
+    let points = groups.calm().flat_map(|group| groups.points_of(group));
+    let points: Vec<_> = points.filter_map(chosen).collect();
+    let budget = Budget::of(points.iter().map(|(.., trials)| trials.len()).sum());
+    let drawn = |(nth, (place, by, trials)): (usize, (String, String, Vec<&Trial>))| {
+        let families = families(&trials);
+        let charts = trials.iter().zip(axes(&trials)).enumerate();
+        let charts = charts.map(|(of, (trial, axis))| {
+            event_chart(format!("events-{nth}-{of}"), trial, axis, &families, budget)
+        });
+        Events { place, by, charts: charts.collect() }
+    };
+    let shown: Vec<Events> = points.into_iter().enumerate().map(drawn).collect();
+    PageChapter::of("threads", "Events by thread", "threads.html", &shown)
+}
+
+fn has_events(trial: &Trial) -> bool {
+    !trial.sample.events.is_empty()
+}
 
 /// The first words of the ids of `next` events (`student`, `score`), where there are a few different ones.
 pub fn families(trials: &[&Trial]) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use kumite_record::{Mark, Outcome, Point, Trial};
 use serde::Serialize;
 
-use crate::bound::RECOVERY;
+use super::{CPU_CORES, ERRORS, MAX_US, OK, P50_US, P99_US, RECOVERY};
 use crate::chart::Look;
 use crate::group::Groups;
 use crate::record::Record;
@@ -69,25 +69,21 @@ const MOST_STEPS: usize = 80_000;
 impl Explorer {
     /// None where no trial has a time series.
     pub fn of(record: &Record, groups: &Groups) -> Option<Explorer> {
-        let places: Vec<(&Point, String)> = groups
-            .groups
-            .iter()
-            .flat_map(|group| group.points.iter().map(|point| (*point, groups.full_place(group, point))))
-            .collect();
+        let places: Vec<(String, &Point)> = groups.points().collect();
         let tried: HashSet<&str> = record.export.trials.iter().map(|trial| &*trial.contender).collect();
         let mut names: Vec<&str> =
             record.export.contenders.iter().map(|contender| &*contender.name).collect();
         names.retain(|name| tried.contains(name));
         let place: HashMap<&str, usize> = names.iter().enumerate().map(|(nth, name)| (*name, nth)).collect();
-        let length = |trial: &Trial| trial.sample.series.columns.get("ok").map_or(0, Vec::len);
+        let length = |trial: &Trial| trial.sample.series.columns.get(OK).map_or(0, Vec::len);
         let merged = record.export.trials.iter().map(length).sum::<usize>().div_ceil(MOST_STEPS).max(1);
         let mut trials = Vec::new();
-        for (p, (point, _)) in places.iter().enumerate() {
+        for (p, (_, point)) in places.iter().enumerate() {
             let here = &record.at(point).trials;
             let disturbed = here.iter().any(|trial| trial.sample.disturbance.is_some());
             let by = record.metric(RECOVERY).filter(|_| disturbed);
             let middle = median_trials(record, point, by, has_series).1;
-            for trial in here.iter().filter(|trial| trial.sample.series.columns.contains_key("ok")) {
+            for trial in here.iter().filter(|trial| trial.sample.series.columns.contains_key(OK)) {
                 if let Some(c) = place.get(&*trial.contender) {
                     let is_median = middle.iter().any(|known| known.seq == trial.seq);
                     trials.push(steps(record, trial, (*c, p), merged, is_median));
@@ -98,7 +94,7 @@ impl Explorer {
         (!trials.is_empty()).then(|| Explorer {
             merged,
             contenders: names.iter().map(named).collect(),
-            points: places.into_iter().map(|(_, place)| place).collect(),
+            points: places.into_iter().map(|(place, _)| place).collect(),
             trials,
         })
     }
@@ -114,7 +110,7 @@ fn steps(record: &Record, trial: &Trial, (c, p): (usize, usize), merged: usize, 
         };
         values.chunks(merged).map(step).collect()
     };
-    let mut errors = column("errors", sum, f64::round);
+    let mut errors = column(ERRORS, sum, f64::round);
     if errors.iter().all(|n| n.is_none_or(|n| n == 0)) {
         errors.clear();
     }
@@ -146,12 +142,12 @@ fn steps(record: &Record, trial: &Trial, (c, p): (usize, usize), merged: usize, 
             ended_ms: d.ended_ms.round(),
             steady_ms: recovered.map(|ms| (d.since_ms + ms).round()),
         }),
-        ok: column("ok", sum, f64::round),
+        ok: column(OK, sum, f64::round),
         errors,
-        p50: column("response_p50_us", middle, three_digits),
-        p99: column("response_p99_us", middle, three_digits),
-        max: column("response_max_us", longest, three_digits),
-        cpu: column("cpu_cores", middle, |cores| (cores * 100.0).round()),
+        p50: column(P50_US, middle, three_digits),
+        p99: column(P99_US, middle, three_digits),
+        max: column(MAX_US, longest, three_digits),
+        cpu: column(CPU_CORES, middle, |cores| (cores * 100.0).round()),
     }
 }
 

@@ -3,10 +3,10 @@
 use kumite_record::{Series, Trial, Unit};
 use serde::Serialize;
 
-use super::scale::Scale;
-use super::timeline::path;
-use super::{Tick, tenth};
-use crate::bound::RECOVERY;
+use super::RECOVERY;
+use crate::chart::scale::Scale;
+use crate::chart::timeline::path;
+use crate::chart::{Tick, tenth};
 use crate::number::{count, significant};
 use crate::quantity::Measured;
 use crate::record::Record;

@@ -1,14 +1,11 @@
 //! The states of a player, one by one: how far from when they were due they came.
 
-use kumite_record::{Arrival, AxisValue, Cell, Outcome, Point, Trial, Unit};
+use kumite_record::{Arrival, AxisValue, Cell, Outcome, Point, Trial};
 
 use crate::group::Groups;
 use crate::number::significant;
-use crate::percentile::Percentiles;
-use crate::quantity::Measured;
 use crate::record::Record;
-use crate::table::{Column, Entry, Filled, Table, lost};
-use crate::text::one_line;
+use crate::table::{Column, Entry, Filled};
 
 /// A point at which states were due.
 pub struct PacedAt<'a> {
@@ -28,9 +25,6 @@ pub struct Pooled<'a> {
     pub within_us: Option<[f64; SHARES.len()]>,
 }
 
-/// What the figures of all states say.
-pub const POOLED: &str = "Of the states of all trials that count: how far off 50, 90, 99 and 99.9 % of them were at most, and the worst of all, early or late.";
-
 /// Whether it says when states came.
 pub fn has_arrivals(trial: &Trial) -> bool {
     !trial.sample.arrivals.is_empty()
@@ -39,11 +33,9 @@ pub fn has_arrivals(trial: &Trial) -> bool {
 /// The points at which states came; those that differ in nothing but the load of the machine are side by side.
 pub fn paced<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
     let came = |point: &Point| record.at(point).trials.iter().any(|trial| has_arrivals(trial));
-    let all = groups.calm().flat_map(|group| group.points.iter().map(move |point| (group, *point)));
-    let mut points: Vec<PacedAt> = all
-        .filter(|(_, point)| came(point))
-        .map(|(group, point)| PacedAt { place: groups.full_place(group, point), point })
-        .collect();
+    let all = groups.calm().flat_map(|group| groups.points_of(group));
+    let mut points: Vec<PacedAt> =
+        all.filter(|(_, point)| came(point)).map(|(place, point)| PacedAt { place, point }).collect();
     let but_for_load = |paced: &PacedAt| {
         let mut point = paced.point.clone();
         point.0.remove("load");
@@ -86,27 +78,6 @@ fn pooled_at<'a>(record: &Record<'a>, point: &Point) -> Vec<Pooled<'a>> {
 fn rank(sizes: &[f64], share: f64) -> f64 {
     let rank = (share * sizes.len() as f64).ceil() as usize;
     sizes[rank.clamp(1, sizes.len()) - 1]
-}
-
-/// The same as tables.
-pub fn distributions(record: &Record, groups: &Groups) -> Vec<Percentiles> {
-    let points = paced(record, groups);
-    let table = |cells: Vec<Pooled>| {
-        let names = cells.iter().map(|pooled| Entry::plain(one_line(&pooled.cell.contender))).collect();
-        let share = |(nth, (_, name)): (usize, &(f64, &str))| -> Filled {
-            let entry = |pooled: &Pooled| match pooled.within_us {
-                Some(within_us) => Entry::plain(Unit::Microseconds.text(within_us[nth])),
-                None if nth == 0 => Entry { lost: true, ..Entry::plain(lost(pooled.cell).to_owned()) },
-                None => Entry::plain("–".to_owned()),
-            };
-            let column = Column { name: (*name).to_owned(), numeric: true };
-            (column, cells.iter().map(entry).collect())
-        };
-        let first = (Column { name: "contender".to_owned(), numeric: false }, names);
-        Table::of(std::iter::once(first).chain(SHARES.iter().enumerate().map(share)).collect())
-    };
-    let tables: Vec<Table> = pooled(record, &points).into_iter().map(table).collect();
-    points.into_iter().zip(tables).map(|(paced, table)| Percentiles { place: paced.place, table }).collect()
 }
 
 /// How long a frame is at a point; where the record does not say, the shortest time from one state to the next.
