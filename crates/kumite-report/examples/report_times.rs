@@ -10,6 +10,8 @@ use kumite_record::{
 };
 use kumite_report::{Style, csv, html, markdown, terminal};
 
+type Format = fn(&Export) -> String;
+
 const BLOCKS: u32 = 2;
 const CONTENDER: &str = "rust-axum";
 
@@ -32,7 +34,7 @@ const MAIN: usize = 6;
 
 fn main() {
     let points: Vec<i64> = std::env::args().skip(1).filter_map(|n| n.parse().ok()).collect();
-    let formats: [(&str, fn(&Export) -> String); 4] = [
+    let formats: [(&str, Format); 4] = [
         ("terminal", |export| terminal(export, &Style { color: false, width: 120 })),
         ("HTML", html),
         ("Markdown", markdown),

@@ -1,6 +1,7 @@
 //! Charts as plain geometry; templates of the same names draw them. Lengths are in a chart's own units.
 
 mod budget;
+pub mod lanes;
 mod lines;
 pub mod rows;
 pub mod scale;

@@ -10,10 +10,11 @@ use crate::pictures::Pictures;
 use crate::record::Record;
 
 /// Their names' endings turn escaping on: each is written so that it is XML, too.
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("report.html", include_str!("page/report.html")),
     ("measurements.html", include_str!("page/measurements.html")),
     ("table.html", include_str!("page/table.html")),
+    ("lanes.html", include_str!("page/lanes.html")),
     ("line-chart.html", include_str!("page/line-chart.html")),
     ("line-charts.html", include_str!("page/line-charts.html")),
     ("row-chart.html", include_str!("page/row-chart.html")),

@@ -1,4 +1,3 @@
-
 use kumite_record::{RateEstimate, SCHEMA};
 
 use super::*;

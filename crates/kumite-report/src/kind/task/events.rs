@@ -7,6 +7,7 @@ use kumite_record::{JobEvent, Outcome, Trial, Unit};
 use serde::Serialize;
 
 use crate::chapter::PageChapter;
+use crate::chart::lanes::{Drawn, Lane, Marks, by_look, time_ticks};
 use crate::chart::scale::Scale;
 use crate::chart::{Budget, Tick, shortened, tenth};
 use crate::group::Groups;
@@ -50,31 +51,6 @@ pub struct EventChart {
     pub key: Vec<Key>,
     /// How many marks stand for how many events, where they are fewer.
     pub merged: Option<String>,
-}
-
-/// A thread, or the rest of them.
-#[derive(Debug, Serialize)]
-pub struct Lane {
-    pub label: String,
-    pub y: f64,
-    pub height: f64,
-    /// How many `next` events it has: what lanes are judged by.
-    pub next: Option<String>,
-}
-
-/// Marks that look alike; either each by itself or, where there are too many to be told one by one, as one path.
-#[derive(Debug, Serialize)]
-pub struct Marks {
-    pub class: &'static str,
-    pub told: Vec<Mark>,
-    pub path: String,
-}
-
-/// A mark that says what it is.
-#[derive(Debug, Serialize)]
-pub struct Mark {
-    pub path: String,
-    pub text: String,
 }
 
 /// An entry of the key.
@@ -207,16 +183,13 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
     let (lanes, rooms, bottom) = lanes(&threads, &spots);
 
     let is_told = spots.len() <= budget.told;
-    let mut looks: BTreeMap<usize, Marks> = BTreeMap::new();
-    for spot in &spots {
-        let class = class(spot.look);
-        let marks = looks.entry(spot.look).or_insert(Marks { class, told: Vec::new(), path: String::new() });
-        let path = outline(spot.look, spot.x, rooms[spot.lane].y(spot));
-        match is_told {
-            true => marks.told.push(Mark { path, text: spot.text() }),
-            false => marks.path += &path,
-        }
-    }
+    let marks = spots.iter().map(|spot| Drawn {
+        look: spot.look,
+        several: false,
+        path: outline(spot.look, spot.x, rooms[spot.lane].y(spot)),
+        text: spot.text(),
+    });
+    let looks: BTreeSet<usize> = spots.iter().map(|spot| spot.look).collect();
     let end = Unit::Nanoseconds.text(end_ns(trial) as f64);
     let own = axis.others_end_ns.map_or("", |_| ", on a time axis of its own");
     EventChart {
@@ -230,16 +203,11 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
         right: RIGHT,
         top: TOP,
         bottom,
-        x_ticks: x_scale
-            .ticks()
-            .into_iter()
-            .map(|value| Tick { at: x_scale.at(value), label: Unit::Nanoseconds.tick(value) })
-            .map(|tick| Tick { label: if tick.at == LEFT { "0".to_owned() } else { tick.label }, ..tick })
-            .collect(),
+        x_ticks: time_ticks(&x_scale, Unit::Nanoseconds),
         common_end: axis.others_end_ns.filter(|end| *end < axis.end_ns).map(|end| x_scale.at(end as f64)),
         lanes,
-        key: key(looks.keys().copied(), families),
-        looks: looks.into_values().collect(),
+        key: key(looks.into_iter(), families),
+        looks: by_look(marks, class, is_told),
         merged: (spots.len() < events.len()).then(|| {
             let marks = count(spots.len() as f64);
             format!("{} are drawn as {marks} marks", plural(events.len(), "event"))
@@ -331,7 +299,8 @@ fn lanes(threads: &[Thread], spots: &[Spot]) -> (Vec<Lane>, Vec<Room>, f64) {
             label,
             y: tenth(y),
             height: tenth(height),
-            next: (next > 0).then(|| count(next as f64)),
+            class: if next > 0 { "strong" } else { "soft" },
+            count: (next > 0).then(|| count(next as f64)),
         });
         rooms.push(room);
         y += height;
@@ -355,7 +324,7 @@ impl Spot<'_> {
     fn text(&self) -> String {
         let JobEvent(ns, thread, kind, id) = self.first;
         let [thread, kind, id] = [thread, kind, id].map(|word| shortened(word, WORD_CHARS));
-        one_line(&match self.events {
+        match self.events {
             1 => format!("{}, {thread}: {kind} {id}", time(*ns)),
             n => format!(
                 "{} to {}, {thread} first: {} {kind}, {id} first",
@@ -363,7 +332,7 @@ impl Spot<'_> {
                 time(self.last_ns),
                 count(n as f64)
             ),
-        })
+        }
     }
 }
 
