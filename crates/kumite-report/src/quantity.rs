@@ -129,6 +129,11 @@ impl Measured for Metric {
     }
 }
 
+/// A time in the unit that fits: `120 µs`, `2.50 ms`.
+pub fn time_us(us: f64) -> String {
+    Unit::Microseconds.text(us)
+}
+
 /// A length of time as a sentence has it, to two digits or so: `850 ms`, `8.3 s`, `24 min`.
 pub fn length(seconds: f64) -> String {
     match seconds {
@@ -160,6 +165,16 @@ mod tests {
         check(Unit::Count, 0.0, "0");
         check(Unit::RequestsPerSecond, 12_345.0, "12,300");
         check(Unit::PerSecond, 5.0, "5.00");
+    }
+
+    #[test]
+    fn a_length_of_time_has_two_digits_or_so() {
+        let check = |seconds, text: &str| assert_eq!(length(seconds), text);
+        check(0.85, "850 ms");
+        check(9.2, "9.2 s");
+        check(42.0, "42 s");
+        check(780.0, "13 min");
+        check(9_000.0, "2.5 h");
     }
 
     #[test]
