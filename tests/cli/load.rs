@@ -50,7 +50,7 @@ fn every_request_is_counted_and_the_json_has_its_documented_form() {
         .json();
     assert_eq!(
         (&result["schema"], &result["requests"], &result["ok"]),
-        (&1.into(), &1000.into(), &1000.into())
+        (&2.into(), &1000.into(), &1000.into())
     );
     for kind in ["status", "body", "timeout", "refused", "connect", "reset", "closed", "malformed"] {
         assert_eq!(result["errors"][kind], 0, "{kind}");
@@ -103,7 +103,7 @@ fn nobody_there_is_said_and_counted() {
     let place = Place::new("", &[]);
     let (addr, _port) = nobody();
     let url = format!("http://{addr}/");
-    let said = place.kumite(&["load", &url, "-n", "20", "-c", "2"]).ended(1);
+    let said = place.kumite(&["load", &url, "-n", "20", "-c", "2", "--timeout", "20s"]).ended(1);
     assert!(said.out.contains("20 refused"), "{}", said.out);
     assert!(said.err.contains(&format!("error: no right answer from {url}")), "{}", said.err);
 }

@@ -7,7 +7,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_place_before_anything_starts() {
         ("colour = 'red'\n", "experiments/fake/experiment.toml:16:1: unknown field `colour`"),
         ("[axes]\nspeed = [1]\n", "unknown workload parameter 'speed'"),
         (claim, "no contender 'b'; there are: a"),
-        ("[[claim]]\nid = 'c'\nassert = 'joy(a) > 1'\n", "no metric 'joy'; there are: throughput_rps"),
+        ("[[claim]]\nid = 'c'\nassert = 'joy(a) > 1'\n", "no metric 'joy'; there are: recovery_ms"),
         ("[profiles.quick]\nblock = 1\n", "unknown field `block`"),
     ];
     for (more, expected) in cases {

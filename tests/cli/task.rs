@@ -97,7 +97,7 @@ const SHORT: (&str, &str) = ("ms = 5", "ms = 5\ntimeout_s = 2");
 
 #[test]
 fn jobs_are_repeated_in_processes_that_are_repeated() {
-    let more = "rate_per_s = '$n / elapsed_ms'\n[axes]\nevents = [true, false]\n";
+    let more = "rate_per_s = { value = '$n / elapsed_ms', about = 'Numbers a second.' }\n[axes]\nevents = [true, false]\n";
     let place = place(
         &[
             ("blocks = 1", "blocks = 2"),
@@ -486,13 +486,13 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         (AT, "at = { '/sum' = '$m' }", ":12:1: no workload parameter 'm'"),
         (
             "[answer]",
-            "elapsed_ms = 'worker'\n[answer]",
+            "elapsed_ms = { value = 'worker', about = 'Twice.' }\n[answer]",
             ":11:1: metric 'elapsed_ms': every trial has the metric 'elapsed_ms' already",
         ),
         (
             "[answer]",
-            "x = 'elapsed_ms / $m'\n[answer]",
-            ":11:1: metric 'x': column 14 of its text: no parameter 'm'",
+            "x_ms = { value = 'elapsed_ms / $m', about = 'None.' }\n[answer]",
+            ":11:1: metric 'x_ms': column 14 of its text: no parameter 'm'",
         ),
         ("[workload]", "disk = '$m'\n[workload]", ":5:1: column 1 of its text: no parameter 'm'"),
         ("iterations = 2", "iterations = 0", "iterations is a whole number from 1 to 100000, not 0"),

@@ -11,6 +11,7 @@ use kumite_record::{AxisValue, Metric, Unit};
 pub use check::{Own, own_dimension};
 pub use parse::parse_expression;
 pub use units::Dimension;
+pub(crate) use units::dimension;
 
 /// Why a claim is not one.
 #[derive(Debug, PartialEq)]

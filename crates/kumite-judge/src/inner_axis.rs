@@ -1,88 +1,162 @@
-//! An axis within trials, unfolded: the parts of a trial as trials of their own, so that whoever judges or estimates need
-//! not know of parts.
+//! The points of a run, and its trials at them. An axis within trials is unfolded: behind the points of the plan come each of
+//! them with every value of that axis, and a part of a trial is seen as a trial at such a point, so that whoever estimates or
+//! judges need not know of parts.
 
-use kumite_record::{AxisValue, Point, Run, Sample, Trial};
+use std::collections::{BTreeMap, HashMap};
 
-/// The run with more points: behind those that it has, each of them with every value of the axis within; and the trials with
-/// their parts as trials at these points, which have nothing but the part's metrics. None if no axis is within.
-pub fn unfolded(run: &Run, trials: &[&Trial]) -> Option<(Run, Vec<Trial>)> {
-    let within = run.within.as_ref()?;
-    let at = |point: &Point, value| {
-        let mut inner = point.clone();
-        inner.0.insert(within.axis.clone(), value);
-        inner
-    };
-    let mut wide = run.clone();
-    // It is an axis without a default.
-    wide.workload.remove(&within.axis);
-    for (nth, point) in run.points.iter().enumerate() {
-        for value in values_at(run, nth) {
-            wide.points.push(at(point, value.clone()));
-            if let Some(contenders) = run.contenders_at.get(nth) {
-                wide.contenders_at.push(contenders.clone());
+use kumite_record::{AxisValue, Mark, Needs, Outcome, Part, Point, Run, Trial};
+
+/// The points of a run.
+pub struct Grid<'a> {
+    pub run: &'a Run,
+    pub points: Vec<Point>,
+    /// The point of the plan that each is, or is a part of.
+    folded: Vec<usize>,
+    /// Why this machine cannot measure each, if it cannot.
+    unavailable: Vec<Option<&'a str>>,
+    /// By how they are written.
+    positions: HashMap<String, usize>,
+}
+
+impl<'a> Grid<'a> {
+    pub fn of(run: &'a Run) -> Grid<'a> {
+        let unavailable: HashMap<String, &str> =
+            run.unavailable.iter().map(|of| (of.point.to_string(), of.why.as_str())).collect();
+        let mut points = run.points.clone();
+        let mut folded: Vec<usize> = (0..points.len()).collect();
+        if let Some(within) = &run.within {
+            for (nth, point) in run.points.iter().enumerate() {
+                let all = within.values.len();
+                let values = &within.values[..run.within_at.get(nth).map_or(all, |count| all.min(*count))];
+                points.extend(values.iter().map(|value| inside(point, &within.axis, value)));
+                folded.extend(values.iter().map(|_| nth));
             }
         }
+        let why = |nth: &usize| unavailable.get(&run.points[*nth].to_string()).copied();
+        let positions = points.iter().enumerate().map(|(nth, point)| (point.to_string(), nth)).collect();
+        Grid { run, unavailable: folded.iter().map(why).collect(), folded, positions, points }
     }
-    for unavailable in &run.unavailable {
-        let nth = run.points.iter().position(|point| *point == unavailable.point);
-        for value in nth.map_or(&[][..], |nth| values_at(run, nth)) {
-            let mut inner = unavailable.clone();
-            inner.point = at(&unavailable.point, value.clone());
-            wide.unavailable.push(inner);
+
+    pub fn folded(&self, point: usize) -> usize {
+        self.folded[point]
+    }
+
+    pub fn position(&self, point: &Point) -> Option<usize> {
+        self.positions.get(&point.to_string()).copied()
+    }
+
+    /// Why this machine cannot measure a point, if it cannot.
+    pub fn unavailable(&self, point: usize) -> Option<&'a str> {
+        self.unavailable[point]
+    }
+
+    /// Whether the plan has this contender at the point.
+    pub fn plans(&self, contender: &str, point: usize) -> bool {
+        self.run.plans(contender, self.folded[point])
+    }
+
+    /// The value of a parameter that is no axis here, or the default of one that is. An axis within trials has none.
+    pub fn parameter(&self, name: &str) -> Option<&'a AxisValue> {
+        let is_inner = self.run.within.as_ref().is_some_and(|within| within.axis == name);
+        self.run.workload.get(name).filter(|_| !is_inner)
+    }
+
+    /// How a cell is called: the contender, and where it was tried as far as that is not the default.
+    pub fn cell(&self, contender: &str, point: usize) -> String {
+        let told = |(axis, value): &(&String, &AxisValue)| self.parameter(axis) != Some(value);
+        let told =
+            self.points[point].0.iter().filter(told).map(|(axis, value)| (axis.clone(), value.clone()));
+        let told = Point(told.collect());
+        if told.0.is_empty() { contender.to_owned() } else { format!("{contender} at {told}") }
+    }
+
+    /// The trials and their parts, by cell.
+    pub fn seen(&self, trials: &[&'a Trial]) -> Seen<'a> {
+        let mut cells: BTreeMap<&str, BTreeMap<usize, Vec<Look>>> = BTreeMap::new();
+        for &trial in trials {
+            let mut see = |point: &Point, part| {
+                if let Some(position) = self.position(point) {
+                    let of_contender = cells.entry(&trial.contender).or_default();
+                    of_contender.entry(position).or_default().push(Look { trial, part });
+                }
+            };
+            see(&trial.point, None);
+            if let Some(within) = &self.run.within {
+                for part in &trial.sample.parts {
+                    see(&inside(&trial.point, &within.axis, &part.at), Some(part));
+                }
+            }
         }
+        Seen { cells }
     }
-    let mut all: Vec<Trial> = trials.iter().map(|&trial| trial.clone()).collect();
-    for trial in trials {
-        for part in &trial.sample.parts {
-            let sample =
-                Sample { metrics: part.metrics.clone(), needs: part.needs.clone(), ..Sample::default() };
-            all.push(without_sample(trial, at(&trial.point, part.at.clone()), sample));
-        }
-    }
-    Some((wide, all))
 }
 
-/// The values that trials at a point have, which is given by position.
-fn values_at(run: &Run, point: usize) -> &[AxisValue] {
-    let all = run.within.as_ref().map_or(&[][..], |within| &within.values);
-    &all[..run.within_at.get(point).map_or(all.len(), |count| all.len().min(*count))]
+fn inside(point: &Point, axis: &str, value: &AxisValue) -> Point {
+    let mut inner = point.clone();
+    inner.0.insert(axis.to_owned(), value.clone());
+    inner
 }
 
-/// The trial elsewhere and with another sample: its own may be large, and is not copied.
-fn without_sample(trial: &Trial, point: Point, sample: Sample) -> Trial {
-    Trial {
-        seq: trial.seq,
-        block: trial.block,
-        attempt: trial.attempt,
-        contender: trial.contender.clone(),
-        point,
-        started: trial.started,
-        outcome: trial.outcome,
-        reason: trial.reason.clone(),
-        sample,
-        marks: trial.marks.clone(),
-        ready_ms: trial.ready_ms,
-        load_ms: trial.load_ms,
-        took_ms: trial.took_ms,
-        log: trial.log.clone(),
+/// A trial, or a part of one.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    trial: &'a Trial,
+    part: Option<&'a Part>,
+}
+
+impl<'a> Look<'a> {
+    pub fn trial(&self) -> &'a Trial {
+        self.trial
+    }
+
+    /// It is no part of one.
+    pub fn is_whole(&self) -> bool {
+        self.part.is_none()
+    }
+
+    pub fn is_ok(&self) -> bool {
+        self.trial.outcome == Outcome::Ok
+    }
+
+    pub fn marks(&self) -> &'a [Mark] {
+        &self.trial.marks
+    }
+
+    pub fn metrics(&self) -> &'a BTreeMap<String, f64> {
+        self.part.map_or(&self.trial.sample.metrics, |part| &part.metrics)
+    }
+
+    pub fn needs(&self) -> &'a Needs {
+        self.part.map_or(&self.trial.sample.needs, |part| &part.needs)
+    }
+
+    /// Whether the metric is the least that it can be. What is known of a part is known.
+    pub fn is_lower_bound(&self, metric: &str) -> bool {
+        self.part.is_none() && self.trial.is_lower_bound(metric)
     }
 }
 
-/// The point that one of the unfolded ones is a part of, by position.
-pub fn folded(run: &Run, point: usize) -> usize {
-    let Some(mut inner) = point.checked_sub(run.points.len()) else { return point };
-    for nth in 0..run.points.len() {
-        match inner.checked_sub(values_at(run, nth).len()) {
-            Some(rest) => inner = rest,
-            None => return nth,
-        }
+/// Trials and their parts, by contender and point.
+pub struct Seen<'a> {
+    cells: BTreeMap<&'a str, BTreeMap<usize, Vec<Look<'a>>>>,
+}
+
+impl<'a> Seen<'a> {
+    /// In the order in which they were tried.
+    pub fn cell(&self, contender: &str, point: usize) -> &[Look<'a>] {
+        self.cells.get(contender).and_then(|points| points.get(&point)).map_or(&[], |looks| looks)
     }
-    point
+
+    /// Of a contender, at whatever points.
+    pub fn of(&self, contender: &str) -> impl Iterator<Item = (usize, &Look<'a>)> {
+        let points = self.cells.get(contender).into_iter().flatten();
+        points.flat_map(|(point, looks)| looks.iter().map(move |look| (*point, look)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use kumite_record::{Outcome, Part, Unavailable, Within};
+    use kumite_record::{Sample, Unavailable, Within};
 
     use super::*;
 
@@ -94,8 +168,27 @@ mod tests {
         Point(text.split_whitespace().map(pair).collect())
     }
 
+    fn trial(contender: &str, at: &str, sample: Sample) -> Trial {
+        Trial {
+            seq: 0,
+            block: 0,
+            attempt: 0,
+            contender: contender.into(),
+            point: point(at),
+            started: "2026-01-01T00:00:00Z".parse().unwrap(),
+            outcome: Outcome::Ok,
+            reason: None,
+            sample,
+            marks: Vec::new(),
+            ready_ms: None,
+            load_ms: None,
+            took_ms: None,
+            log: None,
+        }
+    }
+
     #[test]
-    fn parts_are_trials_of_their_own() {
+    fn a_part_is_seen_as_a_trial_of_its_own() {
         let values = vec![AxisValue::Int(10), AxisValue::Int(60)];
         let run = Run {
             points: vec![point("cores=1"), point("cores=2")],
@@ -110,24 +203,9 @@ mod tests {
             needs: Default::default(),
         };
         let sample = Sample { parts: vec![part(10, 9.0), part(60, 44.0)], ..Sample::default() };
-        let trial = Trial {
-            seq: 0,
-            block: 0,
-            attempt: 0,
-            contender: "b".into(),
-            point: point("cores=2"),
-            started: "2026-01-01T00:00:00Z".parse().unwrap(),
-            outcome: Outcome::Ok,
-            reason: None,
-            sample,
-            marks: Vec::new(),
-            ready_ms: None,
-            load_ms: None,
-            took_ms: None,
-            log: None,
-        };
-        let (wide, trials) = unfolded(&run, &[&trial]).unwrap();
-        let points: Vec<String> = wide.points.iter().map(ToString::to_string).collect();
+        let trial = trial("b", "cores=2", sample);
+        let grid = Grid::of(&run);
+        let points: Vec<String> = grid.points.iter().map(ToString::to_string).collect();
         assert_eq!(
             points,
             [
@@ -139,15 +217,13 @@ mod tests {
                 "cores=2 rate=60"
             ]
         );
-        assert!(wide.workload.is_empty(), "a claim that does not name it is about whole trials");
-        assert!(wide.plans("b", 5) && !wide.plans("a", 5) && wide.plans("a", 3));
-        assert_eq!([0, 1, 2, 3, 4, 5].map(|nth| folded(&run, nth)), [0, 1, 0, 0, 1, 1]);
-        assert_eq!(trials.len(), 3);
-        assert_eq!(
-            (&trials[2].point, trials[2].sample.metrics["goodput_rps"]),
-            (&point("cores=2 rate=60"), 44.0)
-        );
-        assert!(unfolded(&Run::default(), &[&trial]).is_none());
+        assert_eq!(grid.parameter("rate"), None, "a claim that does not name it is about whole trials");
+        assert!(grid.plans("b", 5) && !grid.plans("a", 5) && grid.plans("a", 3));
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|nth| grid.folded(nth)), [0, 1, 0, 0, 1, 1]);
+        let seen = grid.seen(&[&trial]);
+        assert_eq!(seen.cell("b", 5)[0].metrics()["goodput_rps"], 44.0);
+        assert_eq!(seen.of("b").map(|(point, _)| point).collect::<Vec<_>>(), [1, 4, 5]);
+        assert!(seen.cell("a", 0).is_empty());
     }
 
     #[test]
@@ -159,14 +235,14 @@ mod tests {
             unavailable: vec![Unavailable { point: point("n=1"), why: "x".into() }],
             ..Run::default()
         };
-        let (wide, _) = unfolded(&run, &[]).unwrap();
-        let points: Vec<String> = wide.points[3..].iter().map(ToString::to_string).collect();
+        let grid = Grid::of(&run);
+        let points: Vec<String> = grid.points[3..].iter().map(ToString::to_string).collect();
         assert_eq!(
             points,
             ["call=1 n=1", "call=2 n=1", "call=1 n=2", "call=2 n=2", "call=3 n=2", "call=1 n=3"]
         );
-        assert_eq!([2, 3, 4, 5, 7, 8, 9].map(|nth| folded(&run, nth)), [2, 0, 0, 1, 1, 2, 9]);
-        let unavailable: Vec<String> = wide.unavailable.iter().map(|other| other.point.to_string()).collect();
-        assert_eq!(unavailable, ["n=1", "call=1 n=1", "call=2 n=1"]);
+        assert_eq!([2, 3, 4, 5, 7, 8].map(|nth| grid.folded(nth)), [2, 0, 0, 1, 1, 2]);
+        let unavailable: Vec<usize> = (0..9).filter(|nth| grid.unavailable(*nth).is_some()).collect();
+        assert_eq!(unavailable, [0, 3, 4]);
     }
 }

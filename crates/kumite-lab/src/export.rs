@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use kumite_judge::{cells, judge, part_cells};
+use kumite_judge::{cells, judge};
 use kumite_record::{
     Contender, ContenderStatus, Export, Run, SCHEMA, Store, StoreError, Trial, Warning, standing,
 };
@@ -58,11 +58,12 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
         .map(|contender| contender.name.clone())
         .collect();
     let of_all: Vec<&Trial> = standing(&trials).collect();
+    let (cells, parts) = cells(&run, &of_all, &took_part);
     Ok(Export {
         schema: SCHEMA,
         machine: store.machine(id)?,
-        cells: cells(&run, &of_all, &took_part),
-        parts: part_cells(&run, &of_all, &took_part),
+        cells,
+        parts,
         claims: store.claims(id)?,
         warnings,
         contenders,

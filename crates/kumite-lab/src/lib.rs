@@ -62,7 +62,7 @@ pub use function::{FunctionExecutor, FunctionWorkload};
 pub use functions::read_functions;
 pub use http::{External, HttpExecutor, HttpWorkload, load_result};
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
-pub use kumite_judge::ClaimSpec;
+pub use kumite_judge::{ClaimSpec, RULE};
 pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
 pub use lock::Lock;
 pub use machine::{cores, machine};

@@ -1,5 +1,6 @@
 //! Where in a file something is wrong.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -78,27 +79,45 @@ impl Source {
         self.error(self.offset(path), what)
     }
 
+    /// An error in a text that is the value of this key, at a column of that text, from 1. Where the text is not written as it
+    /// is read (escapes, several lines) the place is that of the key, and the column is said.
+    pub fn error_in(&self, path: &[&str], text: &str, column: usize, what: &str) -> SpecError {
+        let place = self.find(path).and_then(|(_, value)| {
+            let written = self.text.get(value.start + 1..value.end.saturating_sub(1))?;
+            let before: usize = text.chars().take(column - 1).map(char::len_utf8).sum();
+            (written == text).then_some(value.start + 1 + before)
+        });
+        match place {
+            Some(offset) => self.error(offset, what),
+            None => self.error_at(path, format!("column {column} of its text: {what}")),
+        }
+    }
+
     fn offset(&self, path: &[&str]) -> usize {
-        let Ok(table) = toml::de::DeTable::parse(&self.text) else { return 0 };
-        let mut offset = table.span().start;
+        (0..=path.len()).rev().find_map(|steps| self.find(&path[..steps])).map_or(0, |(key, _)| key)
+    }
+
+    /// Where a key begins, and where its value is.
+    fn find(&self, path: &[&str]) -> Option<(usize, Range<usize>)> {
+        let table = toml::de::DeTable::parse(&self.text).ok()?;
+        let mut found = (table.span().start, table.span());
         let mut here = toml::de::DeValue::Table(table.into_inner());
         for step in path {
             let next = match &here {
                 toml::de::DeValue::Table(table) => table
                     .iter()
                     .find(|(key, _)| key.get_ref() == step)
-                    .map(|(key, value)| (key.span().start, value.get_ref().clone())),
+                    .map(|(key, value)| ((key.span().start, value.span()), value.get_ref().clone())),
                 toml::de::DeValue::Array(array) => step
                     .parse::<usize>()
                     .ok()
                     .and_then(|index| array.get(index))
-                    .map(|value| (value.span().start, value.get_ref().clone())),
+                    .map(|value| ((value.span().start, value.span()), value.get_ref().clone())),
                 _ => None,
             };
-            let Some((start, value)) = next else { return offset };
-            (offset, here) = (start, value);
+            (found, here) = next?;
         }
-        offset
+        Some(found)
     }
 }
 
@@ -116,5 +135,14 @@ mod tests {
         assert_eq!(place(&["b", "c", "1"]), "x.toml:3:9: wrong");
         assert_eq!(place(&["d", "0", "e"]), "x.toml:5:3: wrong");
         assert_eq!(place(&["b", "missing"]), "x.toml:2:2: wrong");
+    }
+
+    #[test]
+    fn an_error_within_a_text_has_its_very_place() {
+        let text = "a = \"é + 1\"\nb = \"\\u00e9 + 1\"\n";
+        let source = Source { file: "x.toml".into(), text: text.into() };
+        let place = |key: &str| source.error_in(&[key], "é + 1", 5, "wrong").to_string();
+        assert_eq!(place("a"), "x.toml:1:10: wrong");
+        assert_eq!(place("b"), "x.toml:2:1: column 5 of its text: wrong");
     }
 }

@@ -724,7 +724,8 @@ fn parse_claims(
             return Err(at("id", format!("two claims have the id '{}'", claim.id)));
         }
         let parsed = Claim::new(&claim.assert, &names).map_err(|ClaimError { column, what }| {
-            at("assert", format!("claim '{}', column {column} of its text: {what}", claim.id))
+            let path = ["claim", &index.to_string(), "assert"];
+            source.error_in(&path, &claim.assert, column, &format!("claim '{}': {what}", claim.id))
         })?;
         claims.push(ClaimSpec {
             id: claim.id.clone(),
@@ -805,18 +806,14 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
                 "workload.durations_s = 1",
                 "overrides workload parameter 'durations_s'",
             ),
-            (
-                "throughput_rps(a ",
-                "throughput_rps(c ",
-                "17:1: claim 'faster', column 16 of its text: no contender 'c'",
-            ),
+            ("throughput_rps(a ", "throughput_rps(c ", "17:26: claim 'faster': no contender 'c'"),
             ("throughput_rps(a ", "speed(a ", "no metric 'speed'"),
             ("(a at connections=10)", "(a at connections=11)", "axis 'connections' has no value 11"),
             ("(a at connections=10)", "(a)", "needs 'at connections=…'"),
             (
                 "> throughput",
                 ">> throughput",
-                "column 38 of its text: expected a metric, a number or a $parameter, found '>'",
+                "17:48: claim 'faster': expected a metric, a number or a $parameter, found '>'",
             ),
         ];
         for (from, to, expected) in cases {

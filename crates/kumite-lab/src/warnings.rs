@@ -66,7 +66,7 @@ pub(crate) fn warnings(
                 warn(&cell, format!("{count} of {} samples {}", usable.len(), meaning(mark)));
             }
         }
-        if let Some(steadiness) = steadiness(&usable).filter(is_doubtful) {
+        if let Some(steadiness) = steadiness(usable.iter().map(|trial| **trial)).filter(is_doubtful) {
             let counts = steadiness.trials.iter().map(|(class, count)| format!("{count} {class}"));
             let counts = counts.collect::<Vec<_>>().join(", ");
             warn(

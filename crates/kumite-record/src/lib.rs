@@ -51,4 +51,4 @@ pub use trial::{
     SteadyClass, Trial, standing,
 };
 pub use unit::{Better, Unit};
-pub use verdict::{Claim, EffectKind, Verdict, Warning};
+pub use verdict::{Claim, Decider, Doubt, EffectKind, Reason, Rule, Verdict, Warning};

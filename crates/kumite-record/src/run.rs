@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AxisValue, Kind, Metric, NoiseFloor, Point, Unit};
+use crate::{AxisValue, Kind, Metric, NoiseFloor, Point, Rule, Unit};
 
 /// One execution of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +73,9 @@ pub struct Run {
     /// Ratios of at most this much are no difference, in percent.
     #[serde(default)]
     pub margin_percent: f64,
+    /// By which rule its claims are judged.
+    #[serde(default)]
+    pub rule: Rule,
     /// What the verdicts that came early saved; none if they did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved: Option<Saved>,

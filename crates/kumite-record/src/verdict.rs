@@ -1,10 +1,13 @@
 use std::fmt;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{ContenderStatus, Mark, Outcome, Unit};
 
 /// A claim and what the run says of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Unique within the experiment.
     pub id: String,
@@ -27,8 +30,192 @@ pub struct Claim {
     pub confidence: Option<f64>,
     /// What the effect is.
     pub effect_kind: Option<EffectKind>,
-    /// Why, in a sentence.
+    /// What an effect that is no ratio is counted in: seconds, bytes, a second, cores, or plain numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect_unit: Option<Unit>,
+    /// The comparison that decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<Decider>,
+    /// What else there is to say of that comparison.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Doubts about what it, and all that came out alike, rest on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
+    /// Comparisons that are left out because this machine cannot measure their points.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub left_out: usize,
+    /// All that in a sentence, in a record of before it was kept apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
+}
+
+/// One of the comparisons of a claim.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Decider {
+    /// In the words of the claim, with what its `every`s have set.
+    pub comparison: String,
+    /// How many comparisons of the claim came out like it.
+    pub alike: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+/// Why a comparison came out as it did, where its interval does not say it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "what")]
+#[schemars(transform = describe_tag)]
+pub enum Reason {
+    /// The profile has no point that a part of the claim speaks of.
+    NoPart {
+        /// The profile.
+        profile: String,
+    },
+    /// The profile has no such point.
+    NoPoint {
+        /// The profile.
+        profile: String,
+        /// The point, as the claim describes it.
+        point: String,
+    },
+    /// The profile has fewer than two values of an axis at which there is all that a fold is over.
+    FewValues {
+        /// The profile.
+        profile: String,
+        /// The axis.
+        axis: String,
+    },
+    /// The profile does not try this.
+    NotPlanned {
+        /// The profile.
+        profile: String,
+        /// What it does not try.
+        cell: String,
+    },
+    /// A contender did not take part.
+    Absent {
+        /// Which.
+        contender: String,
+        /// What became of it.
+        status: ContenderStatus,
+        /// Why.
+        why: String,
+    },
+    /// This machine cannot measure a point.
+    Unavailable {
+        /// Why.
+        why: String,
+    },
+    /// All trials of a cell failed or were disqualified.
+    NoUsableTrial {
+        /// Which cell.
+        cell: String,
+        /// How the first of them ended.
+        outcome: Outcome,
+        /// Why.
+        why: String,
+    },
+    /// Its trials do not measure this.
+    NoMetric {
+        /// Which cell.
+        cell: String,
+        /// What is missing.
+        metric: String,
+    },
+    /// It was planned and not tried.
+    NotTried {
+        /// What.
+        cell: String,
+    },
+    /// Some trial has too few values for a percentile.
+    TooFewValues {
+        /// Which cell.
+        cell: String,
+        /// The percentile.
+        metric: String,
+        /// How many more values the trial with the fewest needs.
+        missing: u64,
+    },
+    /// There is no round in which all of these were measured.
+    NoRound {
+        /// Which cells.
+        cells: Vec<String>,
+    },
+    /// Some of its figures are lower bounds, and the verdict depends on how far they go.
+    LowerBounds,
+    /// `within` compares by ratio, and a side of it is not above 0.
+    NotPositive,
+    /// A side of it has no value: a division by zero, or a metric that is missing.
+    NoValue,
+    /// No statistics can be made of it.
+    Unjudgeable {
+        /// What they say.
+        why: String,
+    },
+    /// So many trials of a contender gave a wrong answer.
+    WrongAnswers {
+        /// Which contender.
+        contender: String,
+        /// How many.
+        wrong: usize,
+        /// Of how many.
+        trials: usize,
+    },
+    /// An interval of this level needs more blocks than there are.
+    TooFewBlocks {
+        /// The level, as a share.
+        level: f64,
+        /// How many it needs.
+        need: usize,
+        /// How many there are.
+        have: usize,
+        /// The median of the effects that there are.
+        effect: f64,
+        /// What that is.
+        kind: EffectKind,
+    },
+    /// About so many more blocks would tell; none if the blocks lie on both sides and no number of them is in sight.
+    MoreBlocks {
+        /// How many.
+        blocks: Option<usize>,
+    },
+}
+
+/// What is doubtful about the trials that a verdict rests on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "what")]
+#[schemars(transform = describe_tag)]
+pub enum Doubt {
+    /// Trials of a cell failed or were disqualified: what is judged are the others.
+    LostTrials {
+        /// Which cell.
+        cell: String,
+        /// How many were lost.
+        lost: usize,
+        /// Of how many.
+        trials: usize,
+    },
+    /// Trials of a cell are marked.
+    Marked {
+        /// Which cell.
+        cell: String,
+        /// The mark.
+        mark: Mark,
+    },
+}
+
+/// Gives the key that tells variants apart a description, which the derive has no place for.
+fn describe_tag(schema: &mut Schema) {
+    let variants = schema.get_mut("oneOf").and_then(Value::as_array_mut);
+    for variant in variants.into_iter().flatten() {
+        if let Some(tag) = variant.pointer_mut("/properties/what").and_then(Value::as_object_mut) {
+            tag.insert("description".to_owned(), "Which of them it is.".into());
+        }
+    }
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What the effect of a comparison is.
@@ -44,7 +231,7 @@ pub enum EffectKind {
 }
 
 /// What a run says of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The whole interval is on the claimed side.
@@ -56,7 +243,26 @@ pub enum Verdict {
     /// The interval does not tell.
     Undecided,
     /// A contender or a point that the claim needs was not measured.
+    #[default]
     NotTested,
+}
+
+/// By which rule the claims of a run are judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Two-sided sequential intervals; 5 % over all claims of a run, shared by the comparisons of a claim where it is to fail.
+    #[default]
+    FamilyWise,
+}
+
+impl Rule {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rule::FamilyWise => "family-wise",
+        }
+    }
 }
 
 impl Verdict {

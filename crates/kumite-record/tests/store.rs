@@ -122,6 +122,7 @@ fn a_run_is_read_as_it_was_written() {
         confidence: Some(0.95),
         effect_kind: None,
         why: "because".to_owned(),
+        ..Claim::default()
     };
     let warning = Warning { place: "machine".to_owned(), what: "is busy".to_owned() };
     {

@@ -27,6 +27,7 @@ mod number;
 mod pictures;
 mod published;
 mod quantity;
+mod reason;
 mod record;
 mod selfcheck;
 mod steadiness;

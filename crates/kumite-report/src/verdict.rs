@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::number::{digits_apart, significant};
 use crate::quantity::{Measured, Quantity};
+use crate::reason::why;
 use crate::text::{clean, one_line};
 
 /// A verdict as every format shows it.
@@ -32,7 +33,7 @@ impl VerdictText {
             symbol: symbol(claim.verdict),
             title: one_line(claim.title.as_deref().unwrap_or(&claim.assert)),
             sentence: format!("{}{effect}", claim.verdict),
-            why: clean(&claim.why),
+            why: clean(&why(claim)),
             published: claim.published.as_deref().map(one_line),
             id: one_line(&claim.id),
             assert: claim.title.is_some().then(|| one_line(&claim.assert)),
@@ -53,10 +54,9 @@ fn symbol(verdict: Verdict) -> char {
 /// `ratio 1.43 (95 %: 1.31 to 1.55)`, `difference 120 ms (95 %: 94.0 to 151)`.
 fn effect(run: &Run, claim: &Claim) -> Option<String> {
     let effect = claim.effect?;
+    let unit = || claim.effect_unit.map_or_else(|| sides(run, &claim.assert), converted);
     let (noun, no_effect) = match claim.effect_kind {
-        Some(EffectKind::Exact) => {
-            return Some(format!("exactly {}", sides(run, &claim.assert).text(effect)));
-        }
+        Some(EffectKind::Exact) => return Some(format!("exactly {}", unit().text(effect))),
         Some(EffectKind::Ratio) => ("ratio", Some(1.0)),
         Some(EffectKind::Difference) => ("difference", None),
         None => ("effect", None),
@@ -64,8 +64,8 @@ fn effect(run: &Run, claim: &Claim) -> Option<String> {
     // A bound that is not quite "no effect" must not look as if it were.
     let known: Vec<f64> = [Some(effect), claim.low, claim.high, no_effect].into_iter().flatten().collect();
     let largest = known.iter().map(|value| value.abs()).fold(0.0, f64::max);
-    let (factor, unit) = match claim.effect_kind {
-        Some(EffectKind::Difference) => sides(run, &claim.assert).fitting(largest),
+    let (factor, symbol) = match claim.effect_kind {
+        Some(EffectKind::Difference) => unit().fitting(largest),
         _ => (1.0, ""),
     };
     let digits = digits_apart(&known);
@@ -77,10 +77,11 @@ fn effect(run: &Run, claim: &Claim) -> Option<String> {
         (None, Some(high)) => format!("{level}: {} or less", show(high)),
         (None, None) => "no interval".to_owned(),
     };
-    Some(format!("{noun} {}{unit} ({interval})", show(effect)))
+    Some(format!("{noun} {}{symbol} ({interval})", show(effect)))
 }
 
-/// What the sides of a claim are, in seconds, bytes or plain numbers, as far as its words tell without working it out: a
+/// Where the record does not say it, what the sides of a claim are, in seconds, bytes or plain numbers, as far as its words
+/// tell without working it out: a
 /// product, a quotient or an exponent may be anything, and so may sides that are not all of one unit.
 fn sides(run: &Run, assert: &str) -> Unit {
     let last_word = |text: &'_ str| {
@@ -149,7 +150,7 @@ mod tests {
             high,
             confidence: Some(0.95),
             effect_kind: Some(kind),
-            why: String::new(),
+            ..Claim::default()
         }
     }
 
@@ -178,5 +179,10 @@ mod tests {
         check("threads_used(a) = 4", 4.0, "exactly 4");
         check("elapsed_ms(a) = 3 s", 3.5, "exactly 3.50 s");
         check("disqualified(a)", 7.0, "exactly 7");
+        let kept = Claim {
+            effect_unit: Some(Unit::Bytes),
+            ..claim("a(x) / b(y) = 1 KiB", EffectKind::Exact, [1024.0; 3])
+        };
+        assert_eq!(effect(&Run::default(), &kept).as_deref(), Some("exactly 1.00 KiB"), "the record says it");
     }
 }

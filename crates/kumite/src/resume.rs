@@ -52,6 +52,13 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     if run.kumite != env!("CARGO_PKG_VERSION") {
         return Err(changed(&id, &format!("kumite was {} and has changed", run.kumite)));
     }
+    if run.rule != kumite_lab::RULE {
+        let (of_run, ours) = (run.rule.as_str(), kumite_lab::RULE.as_str());
+        return Err(changed(
+            &id,
+            &format!("its claims are judged by the rule {of_run}, and kumite's is now {ours}"),
+        ));
+    }
     let available = cores();
     let used = used_cores(&experiment, &available)?;
     args.documents.check()?;

@@ -149,6 +149,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &dyn Clock) -> Run {
         blocks: experiment.blocks,
         min_blocks: experiment.min_blocks,
         margin_percent: experiment.margin_percent,
+        rule: kumite_lab::RULE,
         saved: None,
         noise_floor: None,
         spec: experiment.text.clone(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use kumite_record::Unit;
 
-use super::{Arithmetic, ClaimError, Expr, Number};
+use super::{Arithmetic, ClaimError, Expr, Fold, Number};
 
 /// A product of powers of seconds, bytes and cores; where all powers are 0, a plain number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Dimension {
     }
 
     /// Of a figure that is one of these, added or compared.
-    fn or(self, other: Dimension) -> Dimension {
+    pub(crate) fn or(self, other: Dimension) -> Dimension {
         if self.plain == Plain::Any { other } else { self }
     }
 
@@ -92,6 +92,21 @@ impl From<Unit> for Dimension {
             Unit::Ratio => Dimension::RATIO,
             Unit::Count => Dimension::COUNT,
             Unit::Number => Dimension::ANY,
+        }
+    }
+}
+
+impl From<Dimension> for Unit {
+    /// In which a figure of it is told: seconds, bytes and so on.
+    fn from(dimension: Dimension) -> Unit {
+        match dimension {
+            Dimension::TIME => Unit::Seconds,
+            Dimension::RATE => Unit::PerSecond,
+            Dimension::BYTES => Unit::Bytes,
+            Dimension::CORES => Unit::Cores,
+            Dimension::RATIO => Unit::Ratio,
+            Dimension::COUNT => Unit::Count,
+            _ => Unit::Number,
         }
     }
 }
@@ -202,6 +217,24 @@ fn symbol_of(dimension: Dimension) -> Option<&'static str> {
         Dimension::CORES => Some("cores"),
         Dimension::RATIO => None,
         _ => None,
+    }
+}
+
+/// What an expression of a claim that was checked is counted in.
+pub(crate) fn dimension(expr: &Expr, unit: &dyn Fn(&str) -> Unit) -> Dimension {
+    match expr {
+        Expr::Number(number) => number.dimension,
+        Expr::Parameter(name) | Expr::Own(name) => unit(&name.text).into(),
+        Expr::Metric(metric) => unit(&metric.name.text).into(),
+        Expr::Binary(left, operator, _, right) => {
+            let (left, right) = (dimension(left, unit), dimension(right, unit));
+            match operator {
+                Arithmetic::Add | Arithmetic::Subtract => left.or(right),
+                _ => combined(left, *operator, right),
+            }
+        }
+        Expr::Fold(Fold::Min | Fold::Max, inner, _) => dimension(inner, unit),
+        Expr::Fold(..) => Dimension::RATIO,
     }
 }
 

@@ -1,7 +1,9 @@
-use kumite_record::{Mark, Metric, Sample};
+use std::collections::BTreeMap;
+
+use kumite_record::{AxisValue, Mark, Metric, Point, Run, Sample};
 
 use super::*;
-use crate::claim::Names;
+use crate::claim::{self, Names};
 
 /// Claims about "a", "b" and "absent" at 1, 10 and 100 connections.
 fn claims(asserts: &[&str], workload: &BTreeMap<String, AxisValue>) -> Vec<ClaimSpec> {
@@ -115,12 +117,18 @@ impl World {
     }
 
     fn evidence(&self) -> Evidence<'_> {
-        Evidence { run: &self.run, trials: self.trials.iter().collect(), contenders: &self.contenders }
+        Evidence::of(&self.run, &self.trials.iter().collect::<Vec<_>>(), &self.contenders)
     }
 
     fn verdict(&self, assert: &str) -> Verdict {
         self.judge(assert).verdict
     }
+}
+
+/// How many comparisons came out like the one that decided, of how many, and that one.
+fn decided(claim: &Claim) -> (usize, usize, &str) {
+    let decider = claim.decided_by.as_ref().unwrap();
+    (decider.alike, decider.of, &decider.comparison)
 }
 
 fn contender(name: &str) -> Contender {
@@ -147,18 +155,15 @@ fn a_percentile_that_one_trial_has_too_few_requests_for_is_not_tested() {
         trial.sample.metrics.insert("response_p99_us".into(), 5.0);
     }
     let holds = world.judge("response_p99_us(a at connections=10) < 9 us");
-    assert_eq!(holds.verdict, Verdict::Holds, "{}", holds.why);
+    assert_eq!(holds.verdict, Verdict::Holds);
     let point = point(10);
     let slow = world.trials.iter_mut().find(|trial| trial.contender == "a" && trial.point == point).unwrap();
     slow.sample.metrics.remove("response_p99_us");
     slow.sample.needs.insert("response_p99_us".into(), 512);
     let claim = world.judge("response_p99_us(a at connections=10) < 9 us");
     assert_eq!(claim.verdict, Verdict::NotTested);
-    assert!(
-        claim.why.contains("too few values for response_p99_us: a trial needs 512 more"),
-        "{}",
-        claim.why
-    );
+    let (cell, metric) = ("a at connections=10".to_owned(), "response_p99_us".to_owned());
+    assert_eq!(claim.reason, Some(Reason::TooFewValues { cell, metric, missing: 512 }));
     assert_eq!(world.judge("response_p99_us(a at connections=1) < 9 us").verdict, Verdict::Holds);
 }
 
@@ -202,7 +207,7 @@ fn fewer_than_six_blocks_decide_nothing_however_clear_they_look() {
     let world = World::new(5, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]);
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Undecided);
-    assert!(claim.why.contains("a 95 % interval needs 6 blocks, and there are 5"), "{}", claim.why);
+    assert!(matches!(claim.reason, Some(Reason::TooFewBlocks { need: 6, have: 5, .. })), "{claim:?}");
     assert_eq!((claim.low, claim.high), (None, None));
     assert_eq!(World::new(6, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]).verdict(FASTER), Verdict::Holds);
 }
@@ -216,15 +221,10 @@ fn every_takes_each_value_of_the_axis_within_its_bounds() {
     assert_eq!(world.verdict(&lead("every $connections > 1 and < 100")), Verdict::Holds);
     let all = world.judge(&lead("every $connections"));
     assert_eq!(all.verdict, Verdict::Fails);
-    assert!(all.why.starts_with("1 of 3 comparisons fail, the clearest: "), "{}", all.why);
-    assert!(all.why.contains("at connections=100"), "{}", all.why);
+    assert_eq!(decided(&all), (1, 3, "throughput_rps(a) > throughput_rps(b) at connections=100"));
     let none = world.judge(&lead("every $connections > 1000"));
     assert_eq!(none.verdict, Verdict::NotTested);
-    assert_eq!(
-        none.why,
-        "every $connections > 1000: throughput_rps(a) > throughput_rps(b); the quick profile has no point that a part of it \
-         speaks of"
-    );
+    assert_eq!(none.reason, Some(Reason::NoPart { profile: "quick".to_owned() }));
 }
 
 #[test]
@@ -232,7 +232,12 @@ fn a_claim_about_a_contender_that_was_left_out_is_not_tested() {
     let world = World::new(8, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
     let claim = world.judge("throughput_rps(absent at connections=1) > throughput_rps(a at connections=1)");
     assert_eq!(claim.verdict, Verdict::NotTested);
-    assert!(claim.why.ends_with("absent was skipped: needs elixir"), "{}", claim.why);
+    let absent = Reason::Absent {
+        contender: "absent".to_owned(),
+        status: ContenderStatus::Skipped,
+        why: "needs elixir".to_owned(),
+    };
+    assert_eq!(claim.reason, Some(absent));
     // Nor can a claim hold of every contender when one was left out.
     assert_eq!(
         world.verdict("every contender: failures(contender at connections=1) = 0"),
@@ -268,17 +273,15 @@ fn a_wrong_answer_takes_its_trial_out_and_is_a_claim_of_its_own() {
     assert_eq!(claim.effect_kind, Some(EffectKind::Exact));
     // Five of eight blocks are left.
     let claim = world.judge(FASTER);
-    assert!(claim.why.contains("needs 6 blocks, and there are 5"), "{}", claim.why);
+    assert!(matches!(claim.reason, Some(Reason::TooFewBlocks { need: 6, have: 5, .. })), "{claim:?}");
     for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a") {
         trial.outcome = Outcome::Disqualified;
     }
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::NotTested);
-    assert!(
-        claim.why.contains("a at connections=10 has no usable trial: disqualified: 3 of 100"),
-        "{}",
-        claim.why
-    );
+    let cell = "a at connections=10".to_owned();
+    let why = "3 of 100 answers were wrong".to_owned();
+    assert_eq!(claim.reason, Some(Reason::NoUsableTrial { cell, outcome: Outcome::Disqualified, why }));
 }
 
 #[test]
@@ -349,11 +352,8 @@ fn a_verdict_that_rests_on_marked_samples_says_so() {
     }
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Holds);
-    assert!(
-        claim.why.ends_with("rests on marked samples: a at connections=10 (generator-bound)"),
-        "{}",
-        claim.why
-    );
+    let cell = "a at connections=10".to_owned();
+    assert_eq!(claim.doubts, [Doubt::Marked { cell, mark: Mark::GeneratorBound }]);
 }
 
 #[test]
@@ -363,7 +363,8 @@ fn what_has_no_value_is_not_tested() {
     assert_eq!(world.verdict(division), Verdict::NotTested);
     let missing = world.judge("peak_rss_bytes(a at connections=1) < 1 GiB");
     assert_eq!(missing.verdict, Verdict::NotTested);
-    assert!(missing.why.ends_with("a at connections=1 has no peak_rss_bytes"), "{}", missing.why);
+    let (cell, metric) = ("a at connections=1".to_owned(), "peak_rss_bytes".to_owned());
+    assert_eq!(missing.reason, Some(Reason::NoMetric { cell, metric }));
 }
 
 #[test]
@@ -397,8 +398,8 @@ fn trials_that_were_lost_are_not_passed_over() {
     }
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Holds);
-    let doubt = "2 of 8 trials of a at connections=10 failed or were disqualified";
-    assert!(claim.why.ends_with(doubt), "{}", claim.why);
+    let cell = "a at connections=10".to_owned();
+    assert_eq!(claim.doubts, [Doubt::LostTrials { cell, lost: 2, trials: 8 }]);
     // A trial that did not end well has no value that could be the exact one.
     assert_eq!(world.verdict("failures(a at connections=10) = 0"), Verdict::Fails);
     assert_eq!(world.verdict("failures(a at connections=1) = 0"), Verdict::Holds);
@@ -408,15 +409,9 @@ fn trials_that_were_lost_are_not_passed_over() {
 fn the_clearest_failure_and_the_least_clear_success_are_shown() {
     let failing = World::new(8, [1e3, 5e3, 9.5e4], [1e4, 1e4, 1e5]);
     let claim = failing.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
-    assert!(claim.why.starts_with("3 of 3 comparisons fail, the clearest: "), "{}", claim.why);
-    assert!(claim.why.ends_with("at connections=1"), "{}", claim.why);
+    assert_eq!(decided(&claim), (3, 3, "throughput_rps(a) > throughput_rps(b) at connections=1"));
     let holding = failing.judge("every $connections: throughput_rps(a) < throughput_rps(b)");
-    assert!(
-        holding.why.starts_with("the least clear of 3 comparisons, all of which hold: "),
-        "{}",
-        holding.why
-    );
-    assert!(holding.why.ends_with("at connections=100"), "{}", holding.why);
+    assert_eq!(decided(&holding), (3, 3, "throughput_rps(a) < throughput_rps(b) at connections=100"));
 }
 
 #[test]
@@ -428,8 +423,8 @@ fn marks_of_every_comparison_are_shown_whichever_decides() {
     let claim = world
         .judge("throughput_rps(a at connections=10) > 1 /s and throughput_rps(a at connections=1) > 1 /s");
     assert_eq!(claim.verdict, Verdict::Holds);
-    let mark = "rests on marked samples: a at connections=1 (generator-bound)";
-    assert!(claim.why.ends_with(mark), "{}", claim.why);
+    let cell = "a at connections=1".to_owned();
+    assert_eq!(claim.doubts, [Doubt::Marked { cell, mark: Mark::GeneratorBound }]);
 }
 
 /// A second axis with a default, tried at one value of the first, and "b" not everywhere.
@@ -464,7 +459,7 @@ fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
     let world = sparse();
     let judge = |assert: &str| world.judge(assert);
     let of_default = judge("throughput_rps(a at connections=10) / throughput_rps(b at connections=10) < 2.2");
-    assert_eq!(of_default.verdict, Verdict::Holds, "{}", of_default.why);
+    assert_eq!(of_default.verdict, Verdict::Holds);
     let shared = "throughput_rps(a at connections=10, server_cores=all)";
     assert_eq!(
         judge(&format!("{shared} > 3 * throughput_rps(b at connections=10, server_cores=all)")).verdict,
@@ -472,14 +467,15 @@ fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
     );
     // "b" is not tried at 100, so the claim is about 1 and 10.
     let every = judge("every $connections: throughput_rps(a) > throughput_rps(b)");
-    assert!(every.why.starts_with("the least clear of 2 comparisons"), "{}", every.why);
+    assert_eq!(every.decided_by.map(|it| (it.alike, it.of)), Some((2, 2)));
     assert_eq!(
         judge("max(throughput_rps(b) over connections) < max(throughput_rps(a) over connections)").verdict,
         Verdict::Holds
     );
     let apart = judge("throughput_rps(b at connections=100) > 1 /s");
     assert_eq!(apart.verdict, Verdict::NotTested);
-    assert!(apart.why.contains("the quick profile does not try b at connections=100"), "{}", apart.why);
+    let (profile, cell) = ("quick".to_owned(), "b at connections=100".to_owned());
+    assert_eq!(apart.reason, Some(Reason::NotPlanned { profile, cell }));
     // Left out is not the same as not planned.
     assert_eq!(
         judge("every contender: throughput_rps(contender at connections=1) > 1 /s").verdict,
@@ -496,7 +492,7 @@ fn a_part_that_speaks_of_nothing_is_not_passed_over() {
         "throughput_rps(a at connections=1) > throughput_rps(b at connections=1) and every $connections > 500: \
          throughput_rps(a) > 1 /s",
     );
-    assert_eq!(claim.verdict, Verdict::NotTested, "{}", claim.why);
+    assert_eq!(claim.verdict, Verdict::NotTested);
 }
 
 #[test]
@@ -518,7 +514,7 @@ fn a_lower_bound_decides_only_what_it_can() {
     // 3 s were watched: whether it takes more than 10 s is not known.
     let beyond = verdict(&format!("{a} <= 10 s"));
     assert_eq!(beyond.verdict, Verdict::Undecided);
-    assert!(beyond.why.contains("lower bounds"), "{}", beyond.why);
+    assert_eq!(beyond.reason, Some(Reason::LowerBounds));
     assert_eq!(verdict(&format!("{a} > 100 * {b}")).verdict, Verdict::Undecided);
     assert_eq!(verdict(&format!("{b} <= 1 s")).verdict, Verdict::Holds);
 }
@@ -545,13 +541,8 @@ fn a_claim_of_several_comparisons_fails_only_where_one_is_surer() {
     let world = World::new(7, [1e3, 1e4, 1e5], [9e2, 1.1e4, 9e4]);
     let every = "every $connections: throughput_rps(a) > throughput_rps(b)";
     let claim = world.judge(every);
-    assert_eq!(
-        claim.verdict,
-        Verdict::Undecided,
-        "seven blocks are not enough for a third of 5 %: {}",
-        claim.why
-    );
-    assert!(claim.why.contains("98.33 % interval needs 8 blocks, and there are 7"), "{}", claim.why);
+    assert_eq!(claim.verdict, Verdict::Undecided, "seven blocks are not enough for a third of 5 %");
+    assert!(matches!(claim.reason, Some(Reason::TooFewBlocks { need: 8, have: 7, .. })), "{claim:?}");
     let claim = World::new(8, [1e3, 1e4, 1e5], [9e2, 1.1e4, 9e4]).judge(every);
     assert_eq!((claim.verdict, claim.confidence), (Verdict::Fails, Some(1.0 - 0.05 / 3.0)));
     // To hold takes all of them, and no correction.
@@ -576,7 +567,7 @@ fn an_undecided_claim_says_what_it_would_take_and_keeps_its_cells() {
     let near = World::new(8, [1e3, 1.012e4, 1e5], [1e3, 1e4, 1e5]);
     let claim = near.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Undecided, "{claim:?}");
-    assert!(claim.why.contains("more blocks would tell"), "{}", claim.why);
+    assert!(matches!(claim.reason, Some(Reason::MoreBlocks { blocks: Some(2..) })), "{claim:?}");
     let cells = |world: &World, assert: &str| {
         let claims = claims(&[assert], &world.run.workload);
         world.evidence().undecided_cells(&claims).into_iter().collect::<Vec<_>>()

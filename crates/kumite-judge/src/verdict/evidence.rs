@@ -1,0 +1,160 @@
+//! What was measured of the cells that a comparison needs.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use kumite_record::{AxisValue, Contender, ContenderStatus, Doubt, Reason, Run, Trial};
+
+use super::expand::Reference;
+use crate::inner_axis::{Grid, Look, Seen};
+
+/// Further than any claim asks.
+const FAR: f64 = 1e9;
+
+/// All that a judge looks at. Nothing of the trials is copied.
+pub(crate) struct Evidence<'a> {
+    pub(crate) grid: Grid<'a>,
+    /// The values of each axis, in the order of the points.
+    pub(super) axes: BTreeMap<String, Vec<AxisValue>>,
+    pub(super) contenders: &'a [Contender],
+    seen: Seen<'a>,
+}
+
+impl<'a> Evidence<'a> {
+    pub(crate) fn of(run: &'a Run, trials: &[&'a Trial], contenders: &'a [Contender]) -> Evidence<'a> {
+        let grid = Grid::of(run);
+        let mut axes: BTreeMap<String, Vec<AxisValue>> = BTreeMap::new();
+        let mut known = HashSet::new();
+        for (axis, value) in grid.points.iter().flat_map(|point| &point.0) {
+            if known.insert((axis, value.to_string())) {
+                axes.entry(axis.clone()).or_default().push(value.clone());
+            }
+        }
+        Evidence { seen: grid.seen(trials), grid, axes, contenders }
+    }
+
+    pub(super) fn cell(&self, reference: &Reference) -> String {
+        self.grid.cell(&reference.contender, reference.point)
+    }
+
+    fn looks(&self, reference: &Reference) -> &[Look<'a>] {
+        self.seen.cell(&reference.contender, reference.point)
+    }
+
+    pub(super) fn trials_of(&self, contender: &str) -> impl Iterator<Item = (usize, &'a Trial)> {
+        self.seen.of(contender).map(|(point, look)| (point, look.trial()))
+    }
+
+    /// The rounds in which all of these were measured.
+    pub(super) fn rounds(&self, references: Vec<Reference>) -> Result<Rounds, Reason> {
+        let mut looks = Vec::new();
+        for reference in &references {
+            if let Some(missing) = self.needs(reference) {
+                let (cell, metric) = (self.cell(reference), reference.metric.clone());
+                return Err(Reason::TooFewValues { cell, metric, missing });
+            }
+            let by_round: BTreeMap<u32, Look> =
+                self.usable(reference).map(|look| (look.trial().block, *look)).collect();
+            if by_round.is_empty() {
+                return Err(self.absence(&reference.contender, Some(reference)));
+            }
+            looks.push(by_round);
+        }
+        let mut rounds = Rounds { references, values: Vec::new(), bounds: Vec::new() };
+        for round in looks.first().into_iter().flat_map(BTreeMap::keys) {
+            let Some(looks) = looks.iter().map(|of| of.get(round)).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let measured = || rounds.references.iter().zip(&looks);
+            let values = measured().map(|(reference, look)| look.metrics()[&reference.metric]).collect();
+            let bounds = measured().map(|(reference, look)| look.is_lower_bound(&reference.metric)).collect();
+            rounds.values.push(values);
+            rounds.bounds.push(bounds);
+        }
+        match rounds.values.is_empty() {
+            true => {
+                Err(Reason::NoRound { cells: rounds.references.iter().map(|it| self.cell(it)).collect() })
+            }
+            false => Ok(rounds),
+        }
+    }
+
+    fn usable(&self, reference: &Reference) -> impl Iterator<Item = &Look<'a>> {
+        let has = |look: &&Look| look.is_ok() && look.metrics().contains_key(&reference.metric);
+        self.looks(reference).iter().filter(has)
+    }
+
+    /// Why there is nothing of a contender, or of one of its cells.
+    pub(super) fn absence(&self, name: &str, reference: Option<&Reference>) -> Reason {
+        let contender = self.contenders.iter().find(|contender| contender.name == name);
+        if let Some(contender) = contender.filter(|contender| contender.status != ContenderStatus::Ran) {
+            let why = contender.reason.as_deref().unwrap_or("no reason was kept").to_owned();
+            return Reason::Absent { contender: name.to_owned(), status: contender.status, why };
+        }
+        if let Some(why) = reference.and_then(|it| self.grid.unavailable(it.point)) {
+            return Reason::Unavailable { why: why.to_owned() };
+        }
+        let here: Vec<&Trial> = match reference {
+            Some(reference) => self.looks(reference).iter().map(Look::trial).collect(),
+            None => self.trials_of(name).map(|(_, trial)| trial).collect(),
+        };
+        let cell = reference.map_or(name.to_owned(), |reference| self.cell(reference));
+        let lost = here.iter().filter(|trial| trial.outcome != kumite_record::Outcome::Ok);
+        match (lost.clone().find_map(|trial| Some((trial.outcome, trial.reason.clone()?))), reference) {
+            (Some((outcome, why)), _) => Reason::NoUsableTrial { cell, outcome, why },
+            (None, Some(reference)) if !here.is_empty() => {
+                Reason::NoMetric { cell, metric: reference.metric.clone() }
+            }
+            _ => Reason::NotTried { cell },
+        }
+    }
+
+    /// How many more values a trial of this cell needs for the metric. Those trials that have enough are not judged alone:
+    /// they are the fast ones.
+    fn needs(&self, reference: &Reference) -> Option<u64> {
+        let usable = self.looks(reference).iter().filter(|look| look.is_ok());
+        usable.filter_map(|look| look.needs().get(&reference.metric).copied()).max()
+    }
+
+    /// Cells that these metrics come from and that lost trials: what is judged are the others.
+    pub(super) fn lost(&self, references: &[Reference]) -> BTreeSet<Doubt> {
+        let of = |reference: &Reference| {
+            let looks = self.looks(reference);
+            let lost = looks.iter().filter(|look| !look.is_ok()).count();
+            (lost > 0).then(|| Doubt::LostTrials { cell: self.cell(reference), lost, trials: looks.len() })
+        };
+        references.iter().filter_map(of).collect()
+    }
+
+    /// Which of these cells have marked trials, with the marks.
+    pub(super) fn marked(&self, references: &[Reference]) -> BTreeSet<Doubt> {
+        let of = |reference: &Reference| {
+            let marks: BTreeSet<_> = self.usable(reference).flat_map(|look| look.marks()).copied().collect();
+            let cell = self.cell(reference);
+            marks.into_iter().map(move |mark| Doubt::Marked { cell: cell.clone(), mark })
+        };
+        references.iter().flat_map(of).collect()
+    }
+}
+
+/// What was measured in each round in which everything that a comparison needs was.
+pub(super) struct Rounds {
+    pub references: Vec<Reference>,
+    /// For each round a value of each.
+    pub values: Vec<Vec<f64>>,
+    /// Which of the values are lower bounds.
+    bounds: Vec<Vec<bool>>,
+}
+
+impl Rounds {
+    pub fn has_bounds(&self) -> bool {
+        self.bounds.iter().flatten().any(|bound| *bound)
+    }
+
+    /// As if what was not seen to its end had gone on for ages.
+    pub fn with_bounds_far(&self) -> Rounds {
+        let far = |(value, bound): (&f64, &bool)| if *bound { value.max(1.0) * FAR } else { *value };
+        let round = |(values, bounds): (&Vec<_>, &Vec<_>)| values.iter().zip(bounds).map(far).collect();
+        let values = self.values.iter().zip(&self.bounds).map(round).collect();
+        Rounds { references: self.references.clone(), values, bounds: self.bounds.clone() }
+    }
+}

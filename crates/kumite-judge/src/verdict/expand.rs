@@ -1,0 +1,220 @@
+//! From a claim to its comparisons, one for each value that an `every` gives it, and from those to the cells that they need.
+
+use std::collections::BTreeMap;
+
+use kumite_record::{AxisValue, Point, Reason};
+
+use super::Evidence;
+use crate::claim::{
+    Claim, ClaimSpec, Comparison, EACH_CONTENDER, Every, Expr, MetricOf, Name, Number, Op, Part, Test,
+    scale_of_name,
+};
+
+/// A comparison, with what the `every`s around it have set.
+pub(super) type Scoped<'a> = (&'a Comparison, Scope);
+
+/// What the `every`s and folds around an expression have set.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    contender: Option<String>,
+    pub axes: BTreeMap<String, AxisValue>,
+}
+
+impl Scope {
+    pub fn name<'a>(&'a self, name: &'a str) -> &'a str {
+        match &self.contender {
+            Some(contender) if name == EACH_CONTENDER => contender,
+            _ => name,
+        }
+    }
+
+    pub fn with(&self, axis: &str, value: &AxisValue) -> Scope {
+        let mut scope = self.clone();
+        scope.axes.insert(axis.to_owned(), value.clone());
+        scope
+    }
+
+    pub fn holds_at(&self, point: &Point) -> bool {
+        self.axes.iter().all(|(axis, value)| point.get(axis) == Some(value))
+    }
+
+    pub fn describe(&self, text: &str) -> String {
+        let mut described = text.to_owned();
+        if let Some(contender) = &self.contender {
+            described += &format!(", contender {contender}");
+        }
+        if !self.axes.is_empty() {
+            described += &format!(" at {}", Point(self.axes.clone()));
+        }
+        described
+    }
+}
+
+/// A metric of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Reference {
+    pub contender: String,
+    pub point: usize,
+    pub metric: String,
+}
+
+/// Which points an `every` speaks of.
+#[derive(Clone, Copy)]
+pub(super) enum Reach {
+    /// Those that this machine can measure.
+    Measurable,
+    /// All that the profile has.
+    Planned,
+}
+
+impl Evidence<'_> {
+    /// The comparisons of each part of a claim.
+    pub(super) fn parts<'a>(&self, spec: &'a ClaimSpec, reach: Reach) -> Vec<Vec<Scoped<'a>>> {
+        let of_part = |part| {
+            let mut comparisons = Vec::new();
+            self.expand(std::slice::from_ref(part), &Scope::default(), reach, &mut comparisons);
+            comparisons
+        };
+        spec.parsed.parts.iter().map(of_part).collect()
+    }
+
+    fn expand<'a>(&self, parts: &'a [Part], scope: &Scope, reach: Reach, found: &mut Vec<Scoped<'a>>) {
+        for part in parts {
+            match part {
+                Part::Comparison(comparison) => found.push((comparison, scope.clone())),
+                Part::Every(Every::Contender { except }, claim) => {
+                    let named = |name: &str| except.iter().any(|other| other.text == name);
+                    for contender in self.contenders.iter().filter(|contender| !named(&contender.name)) {
+                        let scope = Scope { contender: Some(contender.name.clone()), ..scope.clone() };
+                        if self.is_planned(claim, &scope, reach) {
+                            self.expand(&claim.parts, &scope, reach, found);
+                        }
+                    }
+                }
+                Part::Every(Every::Axis { axis, bounds }, claim) => {
+                    for value in self.axis_values(&axis.text) {
+                        let inside = |(op, bound): &(Op, Number)| {
+                            let value = value.number().map(|value| value * scale_of_name(&axis.text));
+                            value.is_some_and(|value| op.holds(value, bound.value))
+                        };
+                        let scope = scope.with(&axis.text, value);
+                        if bounds.iter().all(inside) && self.is_planned(claim, &scope, reach) {
+                            self.expand(&claim.parts, &scope, reach, found);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the plan has all cells that a claim compares, and they are within reach: an `every` speaks of what the profile
+    /// tries.
+    fn is_planned(&self, claim: &Claim, scope: &Scope, reach: Reach) -> bool {
+        let can_be = |cell: &Reference| match reach {
+            Reach::Measurable => self.grid.unavailable(cell.point).is_none(),
+            Reach::Planned => true,
+        };
+        claim.parts.iter().all(|part| match part {
+            Part::Comparison(comparison) => {
+                self.of_comparison(comparison, scope).is_ok_and(|cells| cells.iter().all(can_be))
+            }
+            // An `every` inside asks for itself.
+            Part::Every(..) => true,
+        })
+    }
+
+    fn axis_values(&self, axis: &str) -> &[AxisValue] {
+        self.axes.get(axis).map_or(&[], |values| values)
+    }
+
+    /// The cells whose metrics a comparison needs, or why one of them cannot be had.
+    pub(super) fn of_comparison(
+        &self,
+        comparison: &Comparison,
+        scope: &Scope,
+    ) -> Result<Vec<Reference>, Reason> {
+        let mut references = Vec::new();
+        match &comparison.test {
+            Test::Compare(left, _, right) | Test::Within(left, _, right) => {
+                self.references(left, scope, &mut references)?;
+                self.references(right, scope, &mut references)?;
+            }
+            Test::Disqualified(name) => {
+                let contender = scope.name(&name.text);
+                let planned = |&(nth, point): &(usize, &Point)| {
+                    scope.holds_at(point) && self.grid.plans(contender, nth)
+                };
+                let cell =
+                    |(point, _)| Reference { contender: contender.to_owned(), point, metric: String::new() };
+                references.extend(self.grid.points.iter().enumerate().filter(planned).map(cell));
+                if references.is_empty() {
+                    return Err(Reason::NotPlanned {
+                        profile: self.profile(),
+                        cell: format!("{contender} there"),
+                    });
+                }
+            }
+        }
+        Ok(references)
+    }
+
+    fn profile(&self) -> String {
+        self.grid.run.profile.clone()
+    }
+
+    fn references(&self, expr: &Expr, scope: &Scope, found: &mut Vec<Reference>) -> Result<(), Reason> {
+        match expr {
+            Expr::Number(_) | Expr::Parameter(_) | Expr::Own(_) => Ok(()),
+            Expr::Binary(left, _, _, right) => {
+                self.references(left, scope, found)?;
+                self.references(right, scope, found)
+            }
+            Expr::Fold(_, inner, axis) => {
+                let values = self.fold_values(inner, axis, scope);
+                if values.len() < 2 {
+                    return Err(Reason::FewValues { profile: self.profile(), axis: axis.text.clone() });
+                }
+                values
+                    .iter()
+                    .try_for_each(|value| self.references(inner, &scope.with(&axis.text, value), found))
+            }
+            Expr::Metric(metric) => {
+                let contender = scope.name(&metric.contender.text).to_owned();
+                let point = self
+                    .point(metric, scope)
+                    .map_err(|point| Reason::NoPoint { profile: self.profile(), point: point.to_string() })?;
+                if !self.grid.plans(&contender, point) {
+                    let cell = self.grid.cell(&contender, point);
+                    return Err(Reason::NotPlanned { profile: self.profile(), cell });
+                }
+                let reference = Reference { contender, point, metric: metric.name.text.clone() };
+                if !found.contains(&reference) {
+                    found.push(reference);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The values of an axis at which the plan has all that a fold is over.
+    pub(super) fn fold_values(&self, inner: &Expr, axis: &Name, scope: &Scope) -> Vec<AxisValue> {
+        let has_all = |value: &&AxisValue| {
+            self.references(inner, &scope.with(&axis.text, value), &mut Vec::new()).is_ok()
+        };
+        self.axis_values(&axis.text).iter().filter(has_all).cloned().collect()
+    }
+
+    /// Which point a metric is meant at; or how that was described, where there is none.
+    pub(super) fn point(&self, metric: &MetricOf, scope: &Scope) -> Result<usize, Point> {
+        let mut wanted = Point::default();
+        for axis in self.axes.keys() {
+            let set = metric.at.iter().find(|(name, _)| name.text == *axis).map(|(_, value)| value);
+            if let Some(value) = set.or_else(|| scope.axes.get(axis)).or_else(|| self.grid.parameter(axis)) {
+                wanted.0.insert(axis.clone(), value.clone());
+            }
+        }
+        let fits = |point: &Point| wanted.0.iter().all(|(axis, value)| point.get(axis) == Some(value));
+        let whole = self.grid.position(&wanted);
+        whole.or_else(|| self.grid.points.iter().position(fits)).ok_or(wanted)
+    }
+}
