@@ -32,7 +32,7 @@ pub struct Failed {
     /// None where nothing failed.
     pub table: Option<Table>,
     /// What is then said.
-    pub nothing: &'static str,
+    pub nothing: Option<&'static str>,
 }
 
 /// Trials of one contender that ended badly in the same way.

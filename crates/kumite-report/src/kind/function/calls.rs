@@ -14,8 +14,7 @@ use crate::kind::has_role;
 use crate::metric::{Named, measured};
 use crate::number::count;
 use crate::record::Record;
-use crate::table::distinct_points;
-use crate::table::{Column, Entry, Filled, Overview, Table, figures, lost, matrix, words};
+use crate::table::{Column, Entry, Filled, Overview, Table, distinct_points, figures, lost, matrix, words};
 use crate::text::one_line;
 use crate::trials::telling_trials;
 

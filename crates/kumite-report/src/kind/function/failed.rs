@@ -18,7 +18,7 @@ pub fn failed(record: &Record, groups: &Groups) -> Option<Failed> {
         title: "Calls that failed, in all trials",
         caption: "Sums by cell",
         table: Some(calls(record, groups)?),
-        nothing: "",
+        nothing: None,
     })
 }
 

@@ -17,7 +17,7 @@ pub fn failed(record: &Record, groups: &Groups) -> Failed {
         title: "Requests that failed in a window",
         caption: "Before any disturbance, sums over all trials",
         table: requests(record, groups),
-        nothing: "No request failed in any window.",
+        nothing: Some("No request failed in any window."),
     }
 }
 
