@@ -11,6 +11,7 @@ use kumite_record::{
 use crate::execute::Ended;
 use crate::spec::Experiment;
 use crate::warnings::warnings;
+use crate::workload::Kind;
 
 /// Judges the claims of a run that has ended and writes the verdicts, the warnings and its end into the store.
 pub fn conclude(
@@ -40,9 +41,19 @@ pub fn undecided(
     kumite_judge::undecided(run, trials, contenders, &experiment.claims)
 }
 
+/// With what its kind declares today, if it is of before a record kept that.
+fn described(mut run: Run) -> Run {
+    let kind = Kind::ALL.into_iter().find(|kind| run.kind == kind.as_str());
+    if let Some(kind) = kind.filter(|_| run.metrics.is_empty()) {
+        run.metrics = kind.metrics().around([]);
+        run.part_metrics = kind.part_metrics().around([]);
+    }
+    run
+}
+
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
 pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
-    let run = store.run(id)?;
+    let run = described(store.run(id)?);
     let mut warnings = store.warnings(id)?;
     if run.finished.is_none() {
         let what = format!(
@@ -70,4 +81,20 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
         trials,
         run,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_without_descriptors_has_those_of_its_kind_and_one_with_them_its_own() {
+        let old = described(Run { kind: "function".into(), ..Run::default() });
+        let has = |metrics: &[kumite_record::Metric], name: &str| metrics.iter().any(|of| of.name == name);
+        assert!(has(&old.metrics, "warm_wall_ms") && has(&old.part_metrics, "billed_2016_ms"));
+        let own = vec![kumite_record::Metric::named("own_ms")];
+        let new = described(Run { kind: "function".into(), metrics: own.clone(), ..Run::default() });
+        assert_eq!((new.metrics, new.part_metrics.len()), (own, 0));
+        assert_eq!(described(Run { kind: "other".into(), ..Run::default() }).metrics, []);
+    }
 }

@@ -18,9 +18,12 @@ impl Metrics {
     }
 }
 
-/// Of a distribution, in µs: its mean, what so many are below, its largest.
+/// Of a distribution, in µs: its mean, what so many are below, its largest; in the role of `response-p99` and so on.
 pub(crate) fn distribution(of: &str, what: &str) -> Vec<Metric> {
-    let metric = |end: &str, about: String| Metric::new(&format!("{of}_{end}_us"), &about);
+    let metric = |end: &str, about: String| {
+        let role = format!("{of}-{}", end.replace('_', "-"));
+        Metric::new(&format!("{of}_{end}_us"), &about).role(&role)
+    };
     vec![
         metric("mean", format!("Mean {what}.")),
         metric("p50", format!("Median {what}.")),

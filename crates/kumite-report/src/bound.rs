@@ -1,9 +1,8 @@
 //! Figures that are the least they can be: a contender that had not recovered when watching ended.
 
-use kumite_record::{Cell, Export, Outcome};
+use kumite_record::{Cell, Outcome};
 
-/// The metric that `not-recovered` makes a lower bound.
-pub const RECOVERY: &str = "recovery_ms";
+use crate::record::Record;
 
 /// Which parts of an estimate are lower bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,16 +15,8 @@ pub struct Bound {
 
 impl Bound {
     /// Of a metric of a cell.
-    pub fn of(export: &Export, cell: &Cell, metric: &str) -> Bound {
-        // Most metrics never are, and whose trials these are takes longer to find.
-        if !export.trials.iter().any(|trial| trial.is_lower_bound(metric)) {
-            return Bound::default();
-        }
-        let trials = export
-            .trials
-            .iter()
-            .filter(|trial| trial.outcome == Outcome::Ok)
-            .filter(|trial| trial.contender == cell.contender && trial.point == cell.point);
+    pub fn of(record: &Record, cell: &Cell, metric: &str) -> Bound {
+        let trials = record.trials_of(cell).filter(|trial| trial.outcome == Outcome::Ok);
         let values: Vec<(f64, bool)> = trials
             .filter_map(|trial| Some((*trial.sample.metrics.get(metric)?, trial.is_lower_bound(metric))))
             .collect();

@@ -1,27 +1,16 @@
 //! Charts as plain geometry; templates of the same names draw them. Lengths are in a chart's own units.
 
-mod billing;
-mod distribution;
-mod errors;
-mod events;
-mod instances;
-mod jobs;
+mod budget;
+pub mod lanes;
 mod lines;
-mod overload;
-mod rows;
-mod scale;
-mod timeline;
+pub mod rows;
+pub mod scale;
+pub mod timeline;
 
-pub use billing::{BillingChart, FIRST, WARM, billing_chart};
-pub use distribution::distribution_charts;
-pub use errors::{ErrorScales, error_chart};
-pub use events::{Budget, EventChart, axes, event_chart, families};
-pub use instances::{InstanceChart, has_calls, instance_charts};
-pub use jobs::{has_jobs, jobs};
-pub use lines::{LineChart, call_charts, line_charts, step_charts};
-pub use overload::{OverloadChart, has_fates, overload_charts};
+pub use budget::Budget;
+pub use lines::{LineChart, line_chart, line_charts};
 pub use rows::{Figure, RowChart, row_chart};
-pub use timeline::{Timeline, seconds_of, timeline};
+pub use timeline::{Timeline, Timelines};
 
 use kumite_record::Export;
 use serde::Serialize;
@@ -46,7 +35,7 @@ pub struct Look {
 
 /// As many colours as the style sheet has. With one marker more than colours, 42 contenders differ in one or the other.
 const COLORS: usize = 6;
-const MARKERS: [&str; COLORS + 1] = [
+pub const MARKERS: [&str; COLORS + 1] = [
     "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
     "M-3.6,-3.6h7.2v7.2h-7.2z",
     "M0,-4.8L4.6,3.4H-4.6z",
@@ -76,12 +65,12 @@ pub fn shortened(name: &str, room: usize) -> String {
 }
 
 /// To a tenth, which is finer than a screen.
-fn tenth(length: f64) -> f64 {
+pub fn tenth(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
 }
 
 /// Of a horizontal axis as many ticks, at equal distances, as do not cover one another.
-fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
+pub fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
     let all: Vec<f64> = scale.ticks();
     let ticks = |each: usize| -> Vec<Tick> {
         let some = all.iter().step_by(each);

@@ -38,9 +38,8 @@ pub fn csv(export: &Export) -> String {
         });
         let missing = cell.needs.iter().filter(|(name, _)| !cell.metrics.contains_key(*name));
         let missing = missing.map(|(name, needs)| {
-            let unit = name.rsplit_once('_').map_or("", |(_, unit)| unit);
             let mut values = [const { String::new() }; 7];
-            (values[0], values[1]) = (name.clone(), unit.to_owned());
+            (values[0], values[1]) = (name.clone(), export.run.unit(name).to_string());
             (values, needs.to_string())
         });
         let nothing = (cell.metrics.is_empty() && cell.needs.is_empty())

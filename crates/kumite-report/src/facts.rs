@@ -1,10 +1,11 @@
 //! What one needs to know to repeat a run, or to doubt it.
 
-use kumite_record::{Cores, Export, Machine, Run, Trial, standing};
+use kumite_record::{Cores, Export, Machine, Run, Trial, Unit, standing};
 use serde::Serialize;
 
-use crate::metric::Metric;
-use crate::number::{length, plural};
+use crate::number::plural;
+use crate::quantity::{Measured, length};
+use crate::record::Record;
 use crate::selfcheck::noise_floor;
 use crate::text::one_line;
 
@@ -16,35 +17,38 @@ pub struct Fact {
 }
 
 /// Machine, cores, settings and time of a run; without what the record does not know.
-pub fn facts(export: &Export) -> Vec<Fact> {
+pub fn facts(record: &Record) -> Vec<Fact> {
+    let export = record.export;
     let (run, machine) = (&export.run, &export.machine);
     let workload: Vec<String> =
         run.workload.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    [
+    let fact = |(name, text)| Fact { name, text };
+    let first = [
         ("machine", hardware(machine)),
         ("system", [machine.os.as_str(), &machine.kernel].map(one_line).join(", ")),
-        ("cores", cores(machine, run)),
+        ("cores", cores(record)),
         ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
         ("workload", workload.join(", ")),
         ("verdicts", judged(export)),
-        ("empty exchange", empty_exchange(export)),
+    ];
+    let rest = [
         ("noise floor", noise_floor(run.noise_floor.as_ref())),
         ("seed", run.seed.to_string()),
         ("time", time(run)),
         ("trials", trials(export)),
         ("run", format!("{} (kumite {})", run.id, run.kumite)),
-    ]
-    .into_iter()
-    .map(|(name, text)| Fact { name, text: one_line(&text) })
-    .filter(|fact| !fact.text.trim_matches([',', ' ']).is_empty())
-    .collect()
+    ];
+    let all = first.map(fact).into_iter().chain(record.kind.facts(record)).chain(rest.map(fact));
+    all.map(|fact| Fact { text: one_line(&fact.text), ..fact })
+        .filter(|fact| !fact.text.trim_matches([',', ' ']).is_empty())
+        .collect()
 }
 
 fn hardware(machine: &Machine) -> String {
     let mut parts = vec![
         if machine.cpu.is_empty() { "unknown CPU".to_owned() } else { machine.cpu.clone() },
         plural(machine.cpus, "logical CPU"),
-        format!("{} memory", Metric::new("memory_bytes").text(machine.memory_bytes as f64)),
+        format!("{} memory", Unit::Bytes.text(machine.memory_bytes as f64)),
     ];
     if machine.virtual_machine {
         parts.push("virtual machine".to_owned());
@@ -53,7 +57,8 @@ fn hardware(machine: &Machine) -> String {
     parts.join(", ")
 }
 
-fn cores(machine: &Machine, run: &Run) -> String {
+fn cores(record: &Record) -> String {
+    let (run, machine) = (&record.export.run, &record.export.machine);
     let Cores { contender, engine } = &machine.cores;
     if contender.is_empty() && engine.is_empty() {
         return "not pinned".to_owned();
@@ -79,30 +84,8 @@ fn cores(machine: &Machine, run: &Run) -> String {
         (false, false) if contender.is_empty() || engine.is_empty() => "",
         (false, false) => "; no physical core is shared",
     };
-    let engine_is = if run.kind == "http" { "load engine" } else { "kumite" };
+    let engine_is = record.kind.engine();
     format!("contender on {}, {engine_is} on {}{relation}", list(contender), list(engine))
-}
-
-/// What a task pays for the pipe: an exchange that does nothing.
-fn empty_exchange(export: &Export) -> String {
-    let metric = Metric::new("round_trip_p50_us");
-    let mut medians: Vec<f64> = export
-        .cells
-        .iter()
-        .filter_map(|cell| cell.metrics.get(&metric.name))
-        .map(|of| of.estimate)
-        .filter(|of| of.is_finite())
-        .collect();
-    medians.sort_by(f64::total_cmp);
-    match (medians.first(), medians.last()) {
-        (Some(least), Some(most)) => format!(
-            "from kumite to a worker and back with nothing to do took {} to {} by cell (median); it is in every elapsed \
-             time and subtracted from none",
-            metric.text(*least),
-            metric.text(*most)
-        ),
-        _ => String::new(),
-    }
 }
 
 fn judged(export: &Export) -> String {

@@ -1,44 +1,38 @@
 //! Failures are results: of requests, of trials, and those that were induced.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kumite_record::{Call, Cell, Disturbance, Errors, Export, Outcome, Point, Trial};
+use kumite_record::{Cell, Outcome, Trial};
 use serde::Serialize;
 
-use crate::bound::{Bound, RECOVERY};
-use crate::calls::are_calls;
-use crate::chart::shortened;
-use crate::group::{Group, Groups};
-use crate::metric::Metric;
+use crate::disturbance::Disturbed;
+use crate::group::Groups;
 use crate::number::{count, plural};
-use crate::table::{Column, Entry, Table, cells_at, figures, marks, model, sort, words};
+use crate::record::Record;
+use crate::table::Table;
 use crate::text::{clean, one_line};
 
 /// Everything that went wrong, or was made to.
 #[derive(Debug, Serialize)]
 pub struct Failures {
     pub title: &'static str,
-    /// Whether trials have a window in which requests can fail.
-    pub has_windows: bool,
     pub disturbances: Vec<Disturbed>,
-    /// Requests that failed in a window without a disturbance, by cell; none where none did.
-    pub requests: Option<Table>,
-    /// Calls of functions that failed, by cell; none where none did.
-    pub calls: Option<Table>,
+    /// What failed without a disturbance, within trials that count.
+    pub failed: Option<Failed>,
     /// Trials that do not count.
     pub trials: Vec<LostTrials>,
 }
 
-/// What was done to the contenders at a point, and how they took it.
+/// What failed within trials, by cell.
 #[derive(Debug, Serialize)]
-pub struct Disturbed {
-    pub title: String,
-    /// What was done, in a sentence.
-    pub what: String,
-    pub order: String,
-    pub table: Table,
-    /// Whether a figure is the least it can be.
-    pub bounded: bool,
+pub struct Failed {
+    pub title: &'static str,
+    /// What the table has.
+    pub caption: &'static str,
+    /// None where nothing failed.
+    pub table: Option<Table>,
+    /// What is then said.
+    pub nothing: Option<&'static str>,
 }
 
 /// Trials of one contender that ended badly in the same way.
@@ -49,97 +43,30 @@ pub struct LostTrials {
     pub reason: String,
 }
 
-/// What lower bounds mean.
-pub const NOT_RECOVERED: &str = "“>” and “or more”: in some trials answers were not steady again when watching ended, so the figure is the least it can be.";
-
 /// More of them are counted, not told: in all, and of one contender that ended in the same way.
 const TOLD: usize = 30;
 const TOLD_ALIKE: usize = 3;
 
-pub fn failures(export: &Export, groups: &Groups) -> Failures {
-    let points = |group| disturbed_points(export, groups, group);
-    let has_windows = export.run.kind == "http";
+pub fn failures(record: &Record, groups: &Groups) -> Failures {
     Failures {
-        title: if has_windows { "Failures and recovery" } else { "Failures" },
-        has_windows,
-        disturbances: groups.disturbed().flat_map(points).collect(),
-        requests: if are_calls(export) { None } else { requests(export, groups) },
-        calls: calls(export, groups),
-        trials: lost(export, groups),
+        title: record.kind.failures(),
+        disturbances: record.kind.disturbances(record, groups),
+        failed: record.kind.failed(record, groups),
+        trials: lost(record, groups),
     }
 }
 
-fn disturbed_points(export: &Export, groups: &Groups, group: &Group) -> Vec<Disturbed> {
-    group.points.iter().map(|point| disturbed(export, groups, group, point)).collect()
-}
-
-fn disturbed(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Disturbed {
-    let mut cells = cells_at(export, point);
-    let order = sort(&mut cells, &Metric::new(RECOVERY)).unwrap_or_default();
-    let seen = |cell: &Cell| -> Vec<&Disturbance> {
-        of_cell(export, cell).filter_map(|trial| trial.sample.disturbance.as_ref()).collect()
-    };
-    let mut columns = vec![
-        words(&cells, "contender", false, |cell| cell.contender.clone()),
-        words(&cells, "model", false, |cell| model(export, &cell.contender).to_owned()),
-    ];
-    columns.extend(figures(export, &cells, &[Metric::new(RECOVERY), Metric::new("first_right_ms")]));
-    columns.push(words(&cells, "right since", true, |cell| sum(seen(cell).iter().map(|d| d.ok))));
-    columns.push(words(&cells, "failed since", false, |cell| {
-        kinds(seen(cell).iter().map(|disturbance| &disturbance.errors))
-    }));
-    if cells.iter().any(|cell| seen(cell).iter().any(|d| d.burst_ok + d.burst_errors > 0)) {
-        columns.push(words(&cells, "of these the burst’s", true, |cell| {
-            let right = sum(seen(cell).iter().map(|d| d.burst_ok));
-            format!("{right} right, {} failed", sum(seen(cell).iter().map(|d| d.burst_errors)))
-        }));
+impl Failures {
+    /// Whether there is anything to tell.
+    pub fn any(&self) -> bool {
+        let failed = self.failed.as_ref().is_some_and(|failed| failed.table.is_some());
+        failed || !self.disturbances.is_empty() || !self.trials.is_empty()
     }
-    columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
-    columns.push(words(&cells, "marks", false, |cell| marks(export, cell)));
-    let all: Vec<&Disturbance> = cells.iter().flat_map(|cell| seen(cell)).collect();
-    Disturbed {
-        title: groups.full_place(group, point),
-        what: what(group.disturbance.as_deref().unwrap_or_default(), &all),
-        order,
-        table: Table::of(columns),
-        bounded: cells.iter().any(|cell| Bound::of(export, cell, RECOVERY).high),
-    }
-}
-
-/// What was done, from what the trials say.
-fn what(kind: &str, seen: &[&Disturbance]) -> String {
-    let median = |of: fn(&Disturbance) -> f64| {
-        let mut values: Vec<f64> = seen.iter().map(|disturbance| of(disturbance)).collect();
-        values.sort_by(f64::total_cmp);
-        values.get(values.len().saturating_sub(1) / 2).copied()
-    };
-    let ms = |value: f64| Metric::new("_ms").text(value);
-    let (Some(lasted), Some(watched), Some(burst)) = (
-        median(|d| d.ended_ms - d.began_ms),
-        median(|d| d.until_ms - d.ended_ms),
-        median(|d| (d.burst_ok + d.burst_errors) as f64),
-    ) else {
-        return format!("{}: no trial got that far.", one_line(kind));
-    };
-    let done = match kind {
-        "pause" => format!("After the window the contender was stopped for {} and let go on.", ms(lasted)),
-        "burst" => format!(
-            "After the window {} more connections came at once, each with a request; to begin them took {}.",
-            count(burst),
-            ms(lasted)
-        ),
-        kind => format!("After the window there was a {} of {}.", one_line(kind), ms(lasted)),
-    };
-    let of_median = if seen.len() > 1 { " (medians over trials)" } else { "" };
-    format!(
-        "{done} Then it was watched for {}{of_median}. The load went on all the time. Recovery is from the first failure, but not from before the end of the disturbance, until answers were steady again. Right and failed requests are counted since the disturbance began, over all trials.",
-        ms(watched)
-    )
 }
 
 /// Cells that are not without failures, and where they are.
-fn failing<'a>(
-    export: &'a Export,
+pub fn failing<'a>(
+    record: &Record<'a>,
     groups: &Groups,
     failed: impl Fn(&Trial) -> bool,
 ) -> Vec<(&'a Cell, String)> {
@@ -149,88 +76,20 @@ fn failing<'a>(
         .flat_map(|group| group.points.iter().map(move |point| (group, point)))
         .flat_map(|(group, point)| {
             let place = groups.full_place(group, point);
-            cells_at(export, point).into_iter().map(move |cell| (cell, place.clone()))
+            record.at(point).cells.iter().map(move |cell| (*cell, place.clone()))
         })
-        .filter(|(cell, _)| of_cell(export, cell).any(&failed))
+        .filter(|(cell, _)| record.trials_of(cell).any(&failed))
         .collect()
 }
 
-/// What failed calls said of themselves, in as many characters, and so many different ones of a cell.
-const ERROR_CHARS: usize = 80;
-const ERRORS: usize = 4;
-
-fn calls(export: &Export, groups: &Groups) -> Option<Table> {
-    let failed = |trial: &Trial| trial.sample.calls.iter().any(|call| call.error.is_some());
-    let cells = failing(export, groups, failed);
-    if cells.is_empty() {
-        return None;
-    }
-    let only: Vec<&Cell> = cells.iter().map(|(cell, _)| *cell).collect();
-    let of =
-        |cell: &Cell| -> Vec<&Call> { of_cell(export, cell).flat_map(|trial| &trial.sample.calls).collect() };
-    let number = |calls: usize| count(calls as f64);
-    let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
-    Some(Table::of(vec![
-        words(&only, "contender", false, |cell| cell.contender.clone()),
-        (Column { name: "at".to_owned(), numeric: false }, places),
-        words(&only, "failed", true, |cell| {
-            number(of(cell).iter().filter(|call| call.error.is_some()).count())
-        }),
-        words(&only, "of", true, |cell| number(of(cell).len())),
-        words(&only, "why", false, |cell| why(&of(cell))),
-    ]))
-}
-
-/// `Sandbox.Timedout: … (12), Throttled: … (1)`, most first.
-fn why(calls: &[&Call]) -> String {
-    let mut errors: BTreeMap<String, u64> = BTreeMap::new();
-    for error in calls.iter().filter_map(|call| call.error.as_ref()) {
-        *errors.entry(shortened(&one_line(error), ERROR_CHARS)).or_default() += 1;
-    }
-    let all = most_first(std::iter::once(&errors));
-    let (told, rest) = all.split_at(all.len().min(ERRORS));
-    let rest: u64 = rest.iter().map(|(_, n)| n).sum();
-    let told = told.iter().map(|(words, n)| format!("{words} ({})", count(*n as f64)));
-    let rest = (rest > 0).then(|| format!("others ({})", count(rest as f64)));
-    told.chain(rest).collect::<Vec<_>>().join(", ")
-}
-
-fn requests(export: &Export, groups: &Groups) -> Option<Table> {
-    let failed =
-        |trial: &Trial| trial.sample.errors.values().any(|n| *n > 0) || !trial.sample.answers.is_empty();
-    let cells = failing(export, groups, failed);
-    if cells.is_empty() {
-        return None;
-    }
-    let only: Vec<&Cell> = cells.iter().map(|(cell, _)| *cell).collect();
-    let errors = |cell: &Cell| of_cell(export, cell).map(|trial| &trial.sample.errors).collect::<Vec<_>>();
-    let finished = |cell: &Cell| -> f64 {
-        of_cell(export, cell).filter_map(|trial| trial.sample.metrics.get("finished")).sum()
-    };
-    let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
-    let mut columns = vec![
-        words(&only, "contender", false, |cell| cell.contender.clone()),
-        (Column { name: "at".to_owned(), numeric: false }, places),
-        words(&only, "failed", true, |cell| sum(errors(cell).into_iter().flat_map(|e| e.values().copied()))),
-        words(&only, "of", true, |cell| count(finished(cell))),
-        words(&only, "by kind", false, |cell| kinds(errors(cell).into_iter())),
-    ];
-    if only.iter().any(|cell| of_cell(export, cell).any(|trial| !trial.sample.answers.is_empty())) {
-        columns.push(words(&only, "refusals said", false, |cell| {
-            said(of_cell(export, cell).map(|trial| &trial.sample.answers))
-        }));
-    }
-    Some(Table::of(columns))
-}
-
-fn lost(export: &Export, groups: &Groups) -> Vec<LostTrials> {
+fn lost(record: &Record, groups: &Groups) -> Vec<LostTrials> {
     let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
-    for trial in export.trials.iter().filter(|trial| trial.outcome != Outcome::Ok) {
+    let mut nth_of: HashMap<(&str, &str, String), usize> = HashMap::new();
+    for trial in record.export.trials.iter().filter(|trial| trial.outcome != Outcome::Ok) {
         let reason = trial.reason.as_deref().map_or("no reason recorded".to_owned(), clean);
-        let same = |(name, outcome, known, _): &&mut (&str, Outcome, String, Vec<&Trial>)| {
-            *name == trial.contender && *outcome == trial.outcome && *known == reason
-        };
-        match found.iter_mut().find(same) {
+        let alike = (&*trial.contender, trial.outcome.as_str(), reason.clone());
+        let nth = *nth_of.entry(alike).or_insert(found.len());
+        match found.get_mut(nth) {
             Some((.., trials)) => trials.push(trial),
             None => found.push((&trial.contender, trial.outcome, reason, vec![trial])),
         }
@@ -261,25 +120,13 @@ fn lost_in((name, outcome): (&str, &str), trials: usize, rest: &str, reason: Str
     LostTrials { title: one_line(&format!("{name} {outcome} in {times}{rest}")), reason }
 }
 
-fn of_cell<'a>(export: &'a Export, cell: &Cell) -> impl Iterator<Item = &'a Trial> {
-    let (contender, point) = (cell.contender.clone(), cell.point.clone());
-    export.trials.iter().filter(move |trial| trial.contender == contender && trial.point == point)
-}
-
-fn sum(counts: impl Iterator<Item = u64>) -> String {
+/// How many in all.
+pub fn sum(counts: impl Iterator<Item = u64>) -> String {
     count(counts.sum::<u64>() as f64)
 }
 
-/// `500 refused after 1 (1,312), 503 (4)`, most first.
-fn said<'a>(answers: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> String {
-    let said = most_first(answers);
-    let said: Vec<String> =
-        said.into_iter().map(|(words, n)| format!("{} ({})", one_line(words), count(n as f64))).collect();
-    said.join(", ")
-}
-
 /// The sums of counts by name, without those that are 0.
-fn most_first<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> Vec<(&'a str, u64)> {
+pub fn most_first<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> Vec<(&'a str, u64)> {
     let mut all: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, n) in counts.flatten() {
         *all.entry(name).or_default() += n;
@@ -287,17 +134,4 @@ fn most_first<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> Ve
     let mut all: Vec<(&str, u64)> = all.into_iter().filter(|(_, n)| *n > 0).collect();
     all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     all
-}
-
-/// `timeout 1,312, reset 4`, most first.
-fn kinds<'a>(errors: impl Iterator<Item = &'a Errors>) -> String {
-    let all = most_first(errors);
-    match all.is_empty() {
-        true => "none".to_owned(),
-        false => {
-            let kinds: Vec<String> =
-                all.iter().map(|(kind, n)| format!("{kind} {}", count(*n as f64))).collect();
-            kinds.join(", ")
-        }
-    }
 }

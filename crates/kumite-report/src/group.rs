@@ -1,8 +1,10 @@
 //! The points of a run, put into groups that are never mixed: one axis is gone along, the others stay fixed.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
 use kumite_record::{AxisValue, Cell, Export, Point};
 
-use crate::table::cells_at;
+use crate::record::{Key, Record};
 use crate::text::one_line;
 
 /// The groups of a run, that of all defaults first.
@@ -11,6 +13,8 @@ pub struct Groups<'a> {
     /// The numeric axis with the most values, where one has two or more.
     pub x: Option<&'a str>,
     pub groups: Vec<Group<'a>>,
+    /// The position of the group that a point is in.
+    group_of: HashMap<Key<'a>, usize>,
 }
 
 /// Points that differ in the x axis only.
@@ -28,52 +32,47 @@ pub struct Group<'a> {
 
 impl<'a> Groups<'a> {
     pub fn of(export: &'a Export) -> Groups<'a> {
-        let mut points: Vec<&Point> = Vec::new();
-        for point in export.run.points.iter().chain(export.cells.iter().map(|cell| &cell.point)) {
-            if !points.contains(&point) {
-                points.push(point);
-            }
-        }
-        let mut axes: Vec<&str> =
+        let mut seen: HashSet<Key> = HashSet::new();
+        let all = export.run.points.iter().chain(export.cells.iter().map(|cell| &cell.point));
+        let points: Vec<&Point> = all.filter(|point| seen.insert(Key(point))).collect();
+        let axes: BTreeSet<&str> =
             points.iter().flat_map(|point| point.0.keys()).map(String::as_str).collect();
-        axes.sort_unstable();
-        axes.dedup();
         let value = |axis: &str, point: &Point| {
             point.get(axis).or_else(|| export.run.workload.get(axis)).map(AxisValue::to_string)
         };
-        let values = |axis: &str| {
-            let mut values: Vec<Option<String>> = Vec::new();
-            for point in &points {
-                let value = value(axis, point);
-                if !values.contains(&value) {
-                    values.push(value);
-                }
-            }
-            values
-        };
+        // How many values each axis has, and the first of them.
+        let values: BTreeMap<&str, (usize, Option<String>)> = axes
+            .iter()
+            .map(|axis| {
+                let values: HashSet<_> = points.iter().map(|point| value(axis, point)).collect();
+                (*axis, (values.len(), points.first().and_then(|first| value(axis, first))))
+            })
+            .collect();
 
         let is_numeric = |axis: &&&str| points.iter().all(|point| x_value(point, axis).is_some());
         let x = axes
             .iter()
             .filter(is_numeric)
             .rev()
-            .max_by_key(|axis| values(axis).len())
+            .max_by_key(|axis| values[*axis].0)
             .copied()
-            .filter(|axis| values(axis).len() > 1);
+            .filter(|axis| values[axis].0 > 1);
         let varied: Vec<(&str, Option<String>)> = axes
             .iter()
-            .filter(|axis| Some(**axis) != x && values(axis).len() > 1)
+            .filter(|axis| Some(**axis) != x && values[*axis].0 > 1)
             .map(|axis| {
                 // An axis that is no parameter of the workload has no default; its first value stands for one.
                 let default = export.run.workload.get(*axis).map(AxisValue::to_string);
-                (*axis, default.or_else(|| values(axis).swap_remove(0)))
+                (*axis, default.or_else(|| values[axis].1.clone()))
             })
             .collect();
 
         let mut found: Vec<(Vec<Option<String>>, Vec<&Point>)> = Vec::new();
+        let mut nth_of: HashMap<Vec<Option<String>>, usize> = HashMap::new();
         for point in &points {
             let key: Vec<_> = varied.iter().map(|(axis, _)| value(axis, point)).collect();
-            match found.iter_mut().find(|(known, _)| *known == key) {
+            let nth = *nth_of.entry(key.clone()).or_insert(found.len());
+            match found.get_mut(nth) {
                 Some((_, points)) => points.push(point),
                 None => found.push((key, vec![point])),
             }
@@ -104,7 +103,11 @@ impl<'a> Groups<'a> {
                 points,
             }
         });
-        Groups { x, groups: groups.collect() }
+        let groups: Vec<Group> = groups.collect();
+        let group_of = groups.iter().enumerate();
+        let group_of =
+            group_of.flat_map(|(nth, group)| group.points.iter().map(move |point| (Key(point), nth)));
+        Groups { x, group_of: group_of.collect(), groups }
     }
 
     /// The groups that were measured undisturbed.
@@ -120,6 +123,16 @@ impl<'a> Groups<'a> {
     /// The x axis in words.
     pub fn over(&self) -> Option<String> {
         self.x.map(|x| one_line(&x.replace('_', " ")))
+    }
+
+    /// The points of a group, and their places among all.
+    pub fn points_of(&self, group: &Group<'a>) -> Vec<(String, &'a Point)> {
+        group.points.iter().map(|point| (self.full_place(group, point), *point)).collect()
+    }
+
+    /// All points, and their places.
+    pub fn points(&self) -> impl Iterator<Item = (String, &'a Point)> {
+        self.groups.iter().flat_map(|group| self.points_of(group))
     }
 
     /// `connections = 50`: a point among those of its group.
@@ -140,8 +153,8 @@ impl<'a> Groups<'a> {
 
     /// The same, whatever group the point is in.
     pub fn name(&self, point: &Point) -> String {
-        let group = self.groups.iter().find(|group| group.points.contains(&point));
-        group.map_or_else(|| title(point), |group| self.full_place(group, point))
+        let nth = self.group_of.get(&Key(point));
+        nth.map_or_else(|| title(point), |nth| self.full_place(&self.groups[*nth], point))
     }
 
     /// What points have that is not named in their places, where there are several groups.
@@ -151,9 +164,8 @@ impl<'a> Groups<'a> {
 }
 
 impl Group<'_> {
-    pub fn cells<'e>(&self, export: &'e Export) -> Vec<&'e Cell> {
-        let cells = |point: &&Point| cells_at(export, point);
-        self.points.iter().flat_map(cells).collect()
+    pub fn cells<'e>(&self, record: &Record<'e>) -> Vec<&'e Cell> {
+        self.points.iter().flat_map(|point| record.at(point).cells.iter().copied()).collect()
     }
 
     /// Its label; or, where it is the only one, what it goes along.

@@ -1,9 +1,9 @@
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{Latency, LoadResult};
+use kumite_record::{Latency, LoadResult, Unit};
 
 use crate::grid::grid;
-use crate::metric::Metric;
 use crate::number::{count, plural, significant};
+use crate::quantity::Measured;
 use crate::steadiness::{needs, of_trial};
 use crate::style::Style;
 use crate::text::one_line;
@@ -66,7 +66,7 @@ fn summary(result: &LoadResult) -> String {
         Some(rate) => format!("open loop at {}/s over {over}", significant(rate, 3)),
         None => format!("closed loop with {over}"),
     };
-    format!("{}, {offered}, {}", one_line(&result.url), seconds(result.seconds))
+    format!("{}, {offered}, {}", one_line(&result.url), Unit::Seconds.text(result.seconds))
 }
 
 /// What takes from the figures' worth, first of all.
@@ -80,7 +80,7 @@ fn doubts(result: &LoadResult) -> Vec<String> {
         );
     }
     if let Some(late) = result.engine.send_lag_p99_us.filter(|_| result.engine.late) {
-        let late = Metric::new("time_us").text(late);
+        let late = Unit::Microseconds.text(late);
         doubts.push(format!(
             "late: the load engine sent one request in a hundred {late} late or more though a connection was free, so \
              these times are also its own"
@@ -110,16 +110,14 @@ fn steady(result: &LoadResult) -> Option<String> {
 }
 
 fn percentiles(result: &LoadResult, response: &Latency, style: Style) -> String {
-    let us = Metric::new("time_us");
-    let missing = |name: &str| result.needs.get(name).map_or("–".to_owned(), |missing| needs(*missing));
+    let us = Unit::Microseconds;
+    let missing = |name: &str| {
+        let missing = result.needs.get(&format!("response_{name}_us"));
+        missing.map_or("–".to_owned(), |missing| needs(*missing))
+    };
     let row = |name: &str, of: &Latency| -> Vec<String> {
-        let percentiles = [
-            ("response_p50_us", of.p50),
-            ("response_p90_us", of.p90),
-            ("response_p99_us", of.p99),
-            ("response_p99_9_us", of.p99_9),
-        ]
-        .map(|(name, value)| value.map_or_else(|| missing(name), |value| us.text(value)));
+        let percentiles = [("p50", of.p50), ("p90", of.p90), ("p99", of.p99), ("p99_9", of.p99_9)]
+            .map(|(name, value)| value.map_or_else(|| missing(name), |value| us.text(value)));
         [vec![name.to_owned(), us.text(of.mean)], percentiles.into(), vec![us.text(of.max)]].concat()
     };
     let service = result.service_us.as_ref();
@@ -146,7 +144,7 @@ fn histogram(bins: &[(f64, u64)], style: Style) -> Option<String> {
     }
     let most = counts.iter().copied().max().filter(|most| *most > 0)?;
 
-    let us = Metric::new("time_us");
+    let us = Unit::Microseconds;
     let ends: Vec<String> = (1..=bars).map(|nth| us.text(low * ratio.powi(nth as i32))).collect();
     let numbers: Vec<String> = counts.iter().map(|n| count(*n as f64)).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
@@ -169,12 +167,12 @@ fn bar(columns: f64, some: bool) -> String {
 
 fn engine(result: &LoadResult) -> String {
     let engine = &result.engine;
-    let us = Metric::new("time_us");
+    let us = Unit::Microseconds;
     let real_time = if engine.real_time { ", real-time priority" } else { "" };
     let mut parts = vec![
         format!("{}{real_time}", engine.io),
         format!("busy {:.0} % of the time", engine.busiest * 100.0),
-        format!("{} CPU in {}", seconds(engine.cpu_s), seconds(result.seconds)),
+        format!("{} CPU in {}", Unit::Seconds.text(engine.cpu_s), Unit::Seconds.text(result.seconds)),
     ];
     parts.extend(engine.cpu_us_per_request.map(|value| format!("{} per request", us.text(value))));
     parts.extend(engine.send_lag_p99_us.map(|value| format!("send lag p99 {}", us.text(value))));
@@ -185,15 +183,11 @@ fn engine(result: &LoadResult) -> String {
 
 fn connections(result: &LoadResult) -> String {
     let recovery = result.recovery_us.map(|us| {
-        let time = Metric::new("time_us").text(us);
+        let time = Unit::Microseconds.text(us);
         match result.recovered {
             Some(false) => format!("; not seen to be steady again after failures, for at least {time}"),
             _ => format!("; steady again {time} after failures began, at the longest"),
         }
     });
     format!("reconnects: {}{}", count(result.reconnects as f64), recovery.unwrap_or_default())
-}
-
-fn seconds(seconds: f64) -> String {
-    Metric::new("time_s").text(seconds)
 }

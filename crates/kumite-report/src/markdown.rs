@@ -2,19 +2,20 @@ use std::fmt::Write;
 
 use kumite_record::Export;
 
-use crate::calls::{CallTables, REST};
+use crate::chapter::{Chapter, ChapterPoint};
+use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
-use crate::failure::{Failures, NOT_RECOVERED};
+use crate::failure::{Failed, Failures};
 use crate::group::Groups;
-use crate::pacing::POOLED;
 use crate::published::PublishedText;
-use crate::steps::StepTables;
+use crate::record::Record;
 use crate::table::{GroupTables, Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
 /// The report in GitHub's Markdown.
 pub fn markdown(export: &Export) -> String {
-    let document = Document::of(export, &Groups::of(export));
+    let (record, groups) = (Record::of(export), Groups::of(export));
+    let document = Document::of(&record, &groups);
     let mut out = format!("# {}\n\n**{}**\n", escaped(&document.experiment), escaped(&document.question));
     if let Some(source) = &document.source {
         out += &format!("\nSource: {}\n", escaped(source));
@@ -38,29 +39,10 @@ pub fn markdown(export: &Export) -> String {
     for group in &document.groups {
         out += &group_lines(group);
     }
-    if !document.steps.is_empty() {
-        out += "\n## Step by step\n";
-        for point in &document.steps {
-            out += &step_lines(point);
-        }
-    }
-    if !document.calls.is_empty() {
-        out += "\n## Call by call\n";
-        for point in &document.calls {
-            out += &call_lines(point);
-        }
-    }
-    if !document.percentiles.is_empty() {
-        out += "\n## Response times by percentile\n";
-        for point in &document.percentiles {
-            out += &format!("\n### {}\n\n{}", escaped(&point.place), table_lines(&point.table));
-        }
-    }
-    if !document.distributions.is_empty() {
-        out += &format!("\n## How exactly states came\n\n{POOLED}\n");
-        for point in &document.distributions {
-            out += &format!("\n### {}\n\n{}", escaped(&point.place), table_lines(&point.table));
-        }
+    for Chapter { title, about, points } in record.kind.chapters(&record, &groups) {
+        out += &format!("\n## {title}\n");
+        out += &about.map_or(String::new(), |about| format!("\n{}\n", escaped(about)));
+        out += &points.iter().map(chapter_lines).collect::<String>();
     }
     out += &failure_lines(&document.failures);
     if let Some(published) = &document.published {
@@ -103,33 +85,26 @@ fn group_lines(group: &GroupTables) -> String {
     lines + &group.points.iter().map(point_lines).collect::<String>()
 }
 
-fn step_lines(point: &StepTables) -> String {
+fn chapter_lines(point: &ChapterPoint) -> String {
     let mut lines = format!("\n### {}\n", escaped(&point.place));
     for Overview { title, table, .. } in &point.overviews {
         lines += &format!("\n{}:\n\n{}", escaped(title), table_lines(table));
     }
-    let all = table_lines(&point.table);
-    lines + &format!("\n<details><summary>All figures of each step</summary>\n\n{all}\n</details>\n")
-}
-
-fn call_lines(point: &CallTables) -> String {
-    let mut lines = format!("\n### {}\n", escaped(&point.place));
-    for Overview { title, table, .. } in &point.overviews {
-        lines += &format!("\n{}:\n\n{}", escaped(title), table_lines(table));
-    }
-    if point.merged {
-        lines += &format!("\n{REST}\n");
-    }
-    if let Some(all) = &point.table {
-        let all = table_lines(all);
-        lines += &format!("\n<details><summary>All figures of each call</summary>\n\n{all}\n</details>\n");
-    }
+    lines += &point.note.map_or(String::new(), |note| format!("\n{}\n", escaped(note)));
+    let table = point.table.as_ref().map(table_lines);
     lines
+        + &match (table, point.summary) {
+            (None, _) => String::new(),
+            (Some(table), None) => format!("\n{table}"),
+            (Some(table), Some(summary)) => {
+                format!("\n<details><summary>{summary}</summary>\n\n{table}\n</details>\n")
+            }
+        }
 }
 
 fn failure_lines(failures: &Failures) -> String {
-    let Failures { title, disturbances, requests, calls, trials, .. } = failures;
-    if disturbances.is_empty() && requests.is_none() && calls.is_none() && trials.is_empty() {
+    let Failures { title, disturbances, failed, trials } = failures;
+    if !failures.any() {
         return String::new();
     }
     let mut out = format!("\n## {title}\n");
@@ -140,11 +115,8 @@ fn failure_lines(failures: &Failures) -> String {
             out += &format!("\n{}\n", escaped(NOT_RECOVERED));
         }
     }
-    if let Some(requests) = requests {
-        out += &format!("\n### Requests that failed in a window\n\n{}", table_lines(requests));
-    }
-    if let Some(calls) = calls {
-        out += &format!("\n### Calls that failed\n\n{}", table_lines(calls));
+    if let Some(Failed { title, table: Some(table), .. }) = failed {
+        out += &format!("\n### {title}\n\n{}", table_lines(table));
     }
     if !trials.is_empty() {
         out += "\n### Trials that do not count\n\n";

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Export, Mark, Trial, standing};
+use kumite_record::{Export, Mark, Metric, Trial, standing};
 use serde::Serialize;
 
 use crate::group::Groups;
-use crate::metric::Metric;
+use crate::metric::Named;
 use crate::number::{count, plural};
+use crate::quantity::Measured;
 use crate::table::{Column, Entry, Filled, Table};
 use crate::text::one_line;
 
@@ -45,7 +46,7 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
             marks.chain(replaced).collect::<Vec<_>>().join(", ")
         }),
     ];
-    columns.extend(shown.into_iter().map(Metric::new).map(|metric| {
+    columns.extend(shown.into_iter().map(Metric::named).map(|metric| {
         column(one_line(&metric.label()), true, &|trial| {
             trial.sample.noise.get(&metric.name).map_or("–".to_owned(), |value| metric.text(*value))
         })
@@ -74,7 +75,7 @@ fn summary(trials: &[&Trial], zero: &[&str]) -> String {
         }
     };
     if !zero.is_empty() {
-        let words: Vec<String> = zero.iter().map(|name| one_line(&Metric::new(name).words())).collect();
+        let words: Vec<String> = zero.iter().map(|name| one_line(&Metric::named(name).words())).collect();
         summary += &format!(" Nothing in any trial: {}.", words.join(", "));
     }
     summary

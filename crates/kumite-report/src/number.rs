@@ -56,16 +56,6 @@ pub fn plural(count: usize, word: &str) -> String {
     format!("{} {word}{}", self::count(count as f64), if count == 1 { "" } else { "s" })
 }
 
-/// A length of time to two digits or so: `8.3 s`, `24 min`.
-pub fn length(seconds: f64) -> String {
-    match seconds {
-        s if s < 10.0 => format!("{s:.1} s"),
-        s if s < 120.0 => format!("{s:.0} s"),
-        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,47 +1,21 @@
-//! The pictures of a page, in the order of the document's tables.
+//! The pictures of what every report has, in the order of the document's tables.
 
-use kumite_record::{Cell, Export, Point, Trial};
 use serde::Serialize;
 
-use crate::bound::RECOVERY;
-use crate::calls::{self, CallsAt};
-use crate::chart::{
-    BillingChart, Budget, ErrorScales, EventChart, FIRST, Figure, InstanceChart, LineChart, OverloadChart,
-    RowChart, Timeline, WARM, axes, billing_chart, call_charts, distribution_charts, error_chart,
-    event_chart, families, has_calls, has_fates, has_jobs, instance_charts, jobs, line_charts,
-    overload_charts, row_chart, seconds_of, step_charts, timeline,
-};
-use crate::explorer::Explorer;
+use crate::chart::{Figure, LineChart, RowChart, line_charts, row_chart};
+use crate::disturbance::DisturbedPictures;
 use crate::group::{Group, Groups};
-use crate::metric::Metric;
-use crate::pacing::{PacedAt, frame_us, has_arrivals, paced};
-use crate::percentile;
-use crate::steps::{PartsAt, parts};
-use crate::table::{cells_at, metrics, sort};
-use crate::trials::{has_series, median_trials, telling_trials};
+use crate::metric::{Named, measured};
+use crate::record::Record;
+use crate::table::sort;
 
 /// What a page shows beside its tables.
 #[derive(Debug, Serialize)]
 pub struct Pictures {
     /// For each undisturbed group: lines over the x axis, or rows where it has one point.
     pub groups: Vec<GroupPictures>,
-    /// For each point whose trials have parts.
-    pub steps: Vec<StepPictures>,
-    /// For each point of a function.
-    pub calls: Vec<CallPictures>,
-    /// Where states were due.
-    pub pacing: Option<PacingPictures>,
-    /// For each point of the first group.
-    pub percentiles: Vec<RowChart>,
-    /// For each undisturbed point with a time series.
-    pub timelines: Vec<Timelines>,
-    /// For each point that has events.
-    pub events: Vec<Events>,
-    /// For each point whose trials have several jobs.
-    pub jobs: Vec<Timelines>,
     /// For each disturbed point.
-    pub disturbances: Vec<Disturbed>,
-    pub explorer: Option<Explorer>,
+    pub disturbances: Vec<DisturbedPictures>,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,234 +24,29 @@ pub struct GroupPictures {
     pub rows: Option<RowChart>,
 }
 
-/// The parts of the trials at a point; and, of a load in steps, one trial of each contender over time.
-#[derive(Debug, Serialize)]
-pub struct StepPictures {
-    pub lines: Vec<LineChart>,
-    /// By which metric the trials are the median.
-    pub by: String,
-    pub overload: Vec<OverloadChart>,
-}
-
-/// The calls at a point; and one trial of each contender over time.
-#[derive(Debug, Serialize)]
-pub struct CallPictures {
-    /// Of the first call, and of warm ones.
-    pub billing: Vec<BillingChart>,
-    /// By which metric the trials are the median.
-    pub by: String,
-    pub instances: Vec<InstanceChart>,
-    pub lines: Vec<LineChart>,
-}
-
-/// The states of players: of all trials at each point; and of one trial of each contender over time.
-#[derive(Debug, Serialize)]
-pub struct PacingPictures {
-    pub distributions: Vec<RowChart>,
-    pub points: Vec<Timelines>,
-}
-
-/// One trial of each contender at a point.
-#[derive(Debug, Serialize)]
-pub struct Timelines {
-    pub place: String,
-    /// By which metric the trials are the median.
-    pub by: String,
-    pub charts: Vec<Timeline>,
-}
-
-/// What happened within a job of one trial of each contender at a point.
-#[derive(Debug, Serialize)]
-pub struct Events {
-    pub place: String,
-    /// By which metric the trials are the median.
-    pub by: String,
-    pub charts: Vec<EventChart>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct Disturbed {
-    pub rows: Option<RowChart>,
-    pub timelines: Timelines,
-}
-
 impl Pictures {
-    pub fn of(export: &Export, groups: &Groups) -> Pictures {
-        let with_points = |group| points_of(groups, group);
+    pub fn of(record: &Record, groups: &Groups) -> Pictures {
+        let calm = groups.calm().enumerate();
         Pictures {
-            groups: groups
-                .calm()
-                .enumerate()
-                .map(|(nth, group)| group_pictures(export, groups, group, nth))
-                .collect(),
-            steps: steps(export, groups),
-            calls: calls(export, groups),
-            pacing: pacing(export, groups),
-            percentiles: percentile::points(export, groups)
-                .into_iter()
-                .enumerate()
-                .filter_map(|(nth, (place, cells))| {
-                    row_chart(export, format!("percentiles-{nth}"), place, &cells, &percentile::shown())
-                })
-                .collect(),
-            timelines: groups
-                .calm()
-                .flat_map(with_points)
-                .enumerate()
-                .map(|(nth, (place, point))| timelines(export, &format!("time-{nth}"), place, point, None))
-                .filter(|timelines| !timelines.charts.is_empty())
-                .collect(),
-            events: events(export, groups),
-            jobs: groups
-                .calm()
-                .flat_map(with_points)
-                .enumerate()
-                .map(|(nth, (place, point))| {
-                    let (by, trials) = median_trials(export, point, None, has_jobs);
-                    let charts = trials.iter().enumerate();
-                    let charts =
-                        charts.map(|(trial, of)| jobs(export, format!("jobs-{nth}-{trial}"), of)).collect();
-                    Timelines { place, by: by.words(), charts }
-                })
-                .filter(|point| !point.charts.is_empty())
-                .collect(),
-            disturbances: groups
-                .disturbed()
-                .flat_map(with_points)
-                .enumerate()
-                .map(|(nth, (place, point))| disturbed(export, nth, place, point))
-                .collect(),
-            explorer: Explorer::of(export, groups),
+            groups: calm.map(|(nth, group)| group_pictures(record, groups, group, nth)).collect(),
+            disturbances: record.kind.disturbance_pictures(record, groups),
         }
     }
 }
 
-fn points_of<'a>(groups: &Groups<'a>, group: &Group<'a>) -> Vec<(String, &'a Point)> {
-    group.points.iter().map(|point| (groups.full_place(group, point), *point)).collect()
-}
-
-fn group_pictures(export: &Export, groups: &Groups, group: &Group, nth: usize) -> GroupPictures {
-    let lines = line_charts(export, groups, group, &format!("over-{nth}"));
+fn group_pictures(record: &Record, groups: &Groups, group: &Group, nth: usize) -> GroupPictures {
+    let lines = line_charts(record, groups, group, &format!("over-{nth}"));
     let rows = match group.points.as_slice() {
         [point] => {
-            let mut cells = cells_at(export, point);
-            let metric = metrics(cells.iter().copied()).into_iter().next();
+            let mut cells = record.at(point).cells.clone();
+            let metric = measured(&record.metrics, cells.iter().copied()).into_iter().next();
             metric.and_then(|metric| {
-                sort(&mut cells, &metric);
+                sort(&mut cells, metric);
                 let title = metric.label();
-                row_chart(export, format!("rows-{nth}"), title, &cells, &[Figure { metric, label: "" }])
+                row_chart(record, format!("rows-{nth}"), title, &cells, &[Figure { metric, label: "" }])
             })
         }
         _ => None,
     };
     GroupPictures { lines, rows }
-}
-
-fn steps(export: &Export, groups: &Groups) -> Vec<StepPictures> {
-    let Some((axis, points)) = parts(export, groups) else { return Vec::new() };
-    let pictures = |(nth, parts): (usize, &PartsAt)| {
-        let (by, trials) = median_trials(export, parts.point, None, has_fates);
-        StepPictures {
-            lines: step_charts(export, axis, parts, &format!("steps-{nth}")),
-            by: by.words(),
-            overload: overload_charts(&format!("overload-{nth}"), &trials),
-        }
-    };
-    points.iter().enumerate().map(pictures).collect()
-}
-
-fn calls(export: &Export, groups: &Groups) -> Vec<CallPictures> {
-    let points = calls::calls(export, groups);
-    let chosen: Vec<(Metric, Vec<&Trial>)> =
-        points.iter().map(|at| telling_trials(export, at.point, has_calls)).collect();
-    let budget = Budget::of(chosen.iter().map(|(_, trials)| trials.len()).sum());
-    let pictures = |(nth, (at, (by, trials))): (usize, (&CallsAt, &(Metric, Vec<&Trial>)))| {
-        let first: Vec<&Cell> = at.rows.iter().filter(|row| row.is_first()).map(|row| &row.cell).collect();
-        let charts = [
-            billing_chart(format!("first-{nth}"), "the first call", &first, FIRST),
-            billing_chart(format!("warm-{nth}"), "warm calls, median", &cells_at(export, at.point), WARM),
-        ];
-        CallPictures {
-            billing: charts.into_iter().flatten().collect(),
-            by: by.words(),
-            instances: instance_charts(&format!("instances-{nth}"), trials, budget),
-            lines: call_charts(export, at, &format!("calls-{nth}")),
-        }
-    };
-    points.iter().zip(&chosen).enumerate().map(pictures).collect()
-}
-
-fn pacing(export: &Export, groups: &Groups) -> Option<PacingPictures> {
-    let points = paced(export, groups);
-    let chosen: Vec<(Metric, Vec<&Trial>)> =
-        points.iter().map(|at| median_trials(export, at.point, None, has_arrivals)).collect();
-    let all: Vec<&Trial> = chosen.iter().flat_map(|(_, trials)| trials.iter().copied()).collect();
-    let frames = points.iter().filter_map(|at| frame_us(export, at.point));
-    let scales = ErrorScales::of(&all, frames.reduce(f64::max));
-    let timelines = |(nth, (at, (by, trials))): (usize, (&PacedAt, &(Metric, Vec<&Trial>)))| {
-        let frame_us = frame_us(export, at.point);
-        let chart = |(of, trial): (usize, &&Trial)| {
-            error_chart(export, format!("errors-{nth}-{of}"), trial, frame_us, &scales)
-        };
-        let charts = trials.iter().enumerate().map(chart).collect();
-        Timelines { place: at.place.clone(), by: by.words(), charts }
-    };
-    (!points.is_empty()).then(|| PacingPictures {
-        distributions: distribution_charts(export, &points),
-        points: points.iter().zip(&chosen).enumerate().map(timelines).collect(),
-    })
-}
-
-fn disturbed(export: &Export, nth: usize, place: String, point: &Point) -> Disturbed {
-    let mut cells = cells_at(export, point);
-    let metric = Metric::new(RECOVERY);
-    sort(&mut cells, &metric);
-    let title = format!("{}, {place}", metric.words());
-    Disturbed {
-        rows: row_chart(export, format!("recovery-{nth}"), title, &cells, &[Figure { metric, label: "" }]),
-        timelines: timelines(export, &format!("around-{nth}"), place, point, Some(RECOVERY)),
-    }
-}
-
-fn events(export: &Export, groups: &Groups) -> Vec<Events> {
-    let chosen = |(place, point)| {
-        let (metric, trials) = telling_trials(export, point, has_events);
-        (!trials.is_empty()).then(|| (place, metric.words(), trials))
-    };
-    let points: Vec<_> =
-        groups.calm().flat_map(|group| points_of(groups, group)).filter_map(chosen).collect();
-    let budget = Budget::of(points.iter().map(|(.., trials)| trials.len()).sum());
-    let drawn = |(nth, (place, by, trials)): (usize, (String, String, Vec<&Trial>))| {
-        let families = families(&trials);
-        let charts = trials.iter().zip(axes(&trials)).enumerate();
-        let charts = charts.map(|(of, (trial, axis))| {
-            event_chart(format!("events-{nth}-{of}"), trial, axis, &families, budget)
-        });
-        Events { place, by, charts: charts.collect() }
-    };
-    points.into_iter().enumerate().map(drawn).collect()
-}
-
-fn has_events(trial: &Trial) -> bool {
-    !trial.sample.events.is_empty()
-}
-
-/// All over the same time, so that they can be set side by side; without those of loads in steps, which have a picture of
-/// their own.
-fn timelines(export: &Export, id: &str, place: String, point: &Point, metric: Option<&str>) -> Timelines {
-    let (by, trials): (Metric, Vec<&Trial>) = median_trials(export, point, metric, has_series);
-    let spans: Vec<(f64, f64)> = trials.iter().map(|trial| seconds_of(&trial.sample.series)).collect();
-    let seconds = (
-        spans.iter().map(|span| span.0).fold(0.0, f64::min),
-        spans.iter().map(|span| span.1).fold(0.0, f64::max),
-    );
-    let charts = trials.iter().enumerate();
-    Timelines {
-        place,
-        by: by.words(),
-        charts: charts
-            .filter(|(_, trial)| !has_fates(trial))
-            .filter_map(|(nth, trial)| timeline(export, format!("{id}-{nth}"), trial, seconds))
-            .collect(),
-    }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use kumite_record::{AxisValue, Cell, Export, Point, Published, PublishedRow};
+use kumite_record::{AxisValue, Cell, Metric, Point, Published, PublishedRow};
 use serde::Serialize;
 
 use crate::group::{Groups, title};
-use crate::metric::Metric;
-use crate::steps::parts_at;
+use crate::metric::Named;
+use crate::quantity::Measured;
+use crate::record::Record;
 use crate::table::{Column, Entry, Filled, Table, figure};
 use crate::text::{clean, one_line};
 
@@ -33,17 +34,21 @@ pub struct Beside {
     pub disagree: bool,
 }
 
-pub fn published(export: &Export, groups: &Groups) -> Option<PublishedText> {
-    let published = export.run.published.as_ref()?;
+pub fn published(record: &Record, groups: &Groups) -> Option<PublishedText> {
+    let published = record.export.run.published.as_ref()?;
     let is_main = |row: &&PublishedRow| published.main.is_empty() || published.main.contains(&row.series);
     let (main, others): (Vec<&PublishedRow>, Vec<&PublishedRow>) = published.rows.iter().partition(is_main);
-    let theirs = metric_names(&main);
-    let parts: &[Cell] = if has_parts(export, published) { &export.parts } else { &[] };
-    let ours: BTreeSet<&str> =
-        export.cells.iter().chain(parts).flat_map(|cell| cell.metrics.keys()).map(String::as_str).collect();
-    let mut both: Vec<Metric> =
-        theirs.into_iter().filter(|name| ours.contains(name)).map(Metric::new).collect();
-    both.sort_by_cached_key(Metric::rank);
+    let parts: &[Cell] = if has_parts(record, published) { &record.export.parts } else { &[] };
+    let ours: BTreeSet<&str> = record
+        .export
+        .cells
+        .iter()
+        .chain(parts)
+        .flat_map(|cell| cell.metrics.keys())
+        .map(String::as_str)
+        .collect();
+    let mut both = metrics(record, &main);
+    both.retain(|metric| ours.contains(&*metric.name));
     Some(PublishedText {
         ours: groups.defaults().map(|defaults| format!("Ours, unless another value is named: {defaults}.")),
         note: clean(&published.note)
@@ -51,13 +56,13 @@ pub fn published(export: &Export, groups: &Groups) -> Option<PublishedText> {
             .map(one_line)
             .filter(|paragraph| !paragraph.is_empty())
             .collect(),
-        metrics: both.iter().map(|metric| beside(export, groups, published, &main, metric)).collect(),
-        others: (!others.is_empty()).then(|| rows_table(&others)),
+        metrics: both.iter().map(|metric| beside(record, groups, published, &main, metric)).collect(),
+        others: (!others.is_empty()).then(|| rows_table(record, &others)),
     })
 }
 
 fn beside(
-    export: &Export,
+    record: &Record,
     groups: &Groups,
     published: &Published,
     main: &[&PublishedRow],
@@ -105,16 +110,16 @@ fn beside(
         columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
     }
     for group in groups.calm() {
-        let mut cells = group.cells(export);
-        if has_parts(export, published) {
-            cells.extend(group.points.iter().flat_map(|point| parts_at(export, point)));
+        let mut cells = group.cells(record);
+        if has_parts(record, published) {
+            cells.extend(group.points.iter().flat_map(|point| record.at(point).parts.iter().copied()));
         }
         let ours = |(point, contender): &(&Point, &str)| {
             let fits = |cell: &&&Cell| {
                 cell.contender == *contender
-                    && published.beside.iter().all(|axis| same(value_of(export, cell, axis), point.get(axis)))
+                    && published.beside.iter().all(|axis| same(value_of(record, cell, axis), point.get(axis)))
             };
-            cells.iter().find(fits).map(|cell| figure(export, cell, metric))
+            cells.iter().find(fits).map(|cell| figure(record, cell, metric))
         };
         let entries: Vec<Option<Entry>> = keys.iter().map(ours).collect();
         if entries.iter().any(Option::is_some) {
@@ -127,12 +132,12 @@ fn beside(
 }
 
 /// Whether the figures were published for parts of trials, such as single calls.
-fn has_parts(export: &Export, published: &Published) -> bool {
-    export.run.within.as_ref().is_some_and(|within| published.beside.contains(&within.axis))
+fn has_parts(record: &Record, published: &Published) -> bool {
+    record.export.run.within.as_ref().is_some_and(|within| published.beside.contains(&within.axis))
 }
 
 /// Rows as they were published, whatever their figures are.
-fn rows_table(rows: &[&PublishedRow]) -> Table {
+fn rows_table(record: &Record, rows: &[&PublishedRow]) -> Table {
     let column = |name: &str, of: &dyn Fn(&PublishedRow) -> String| -> Filled {
         (head(name, false), rows.iter().map(|row| Entry::plain(one_line(&of(row)))).collect())
     };
@@ -141,9 +146,7 @@ fn rows_table(rows: &[&PublishedRow]) -> Table {
         column("contender", &|row| row.contender.clone()),
         column("at", &|row| title(&row.point)),
     ];
-    let mut metrics: Vec<Metric> = metric_names(rows).into_iter().map(Metric::new).collect();
-    metrics.sort_by_cached_key(Metric::rank);
-    for metric in metrics {
+    for metric in metrics(record, rows) {
         let value = |row: &&PublishedRow| {
             let value = row.metrics.get(&metric.name).map(|value| metric.as_given(*value));
             Entry::plain(value.unwrap_or_default())
@@ -153,16 +156,22 @@ fn rows_table(rows: &[&PublishedRow]) -> Table {
     Table::of(columns)
 }
 
-fn metric_names<'a>(rows: &[&'a PublishedRow]) -> BTreeSet<&'a str> {
-    rows.iter().flat_map(|row| row.metrics.keys()).map(String::as_str).collect()
+/// What the rows have: in the order of our metrics, then what is none of them.
+fn metrics(record: &Record, rows: &[&PublishedRow]) -> Vec<Metric> {
+    let mut names: BTreeSet<&str> =
+        rows.iter().flat_map(|row| row.metrics.keys()).map(String::as_str).collect();
+    let ours = record.metrics.iter().chain(&record.part_metrics);
+    let mut metrics: Vec<Metric> = ours.filter(|metric| names.remove(&*metric.name)).cloned().collect();
+    metrics.extend(names.into_iter().map(Metric::named));
+    metrics
 }
 
 fn head(name: &str, numeric: bool) -> Column {
     Column { name: one_line(name), numeric }
 }
 
-fn value_of<'a>(export: &'a Export, cell: &'a Cell, axis: &str) -> Option<&'a AxisValue> {
-    cell.point.get(axis).or_else(|| export.run.workload.get(axis))
+fn value_of<'a>(record: &Record<'a>, cell: &'a Cell, axis: &str) -> Option<&'a AxisValue> {
+    cell.point.get(axis).or_else(|| record.export.run.workload.get(axis))
 }
 
 fn same(a: Option<&AxisValue>, b: Option<&AxisValue>) -> bool {

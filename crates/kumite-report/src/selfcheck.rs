@@ -4,12 +4,12 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{
     ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, SameTwice,
-    SelfCheck, SmallestDifference,
+    SelfCheck, SmallestDifference, Unit,
 };
 
 use crate::grid::grid;
-use crate::metric::Metric;
-use crate::number::{count, length, plural, significant};
+use crate::number::{count, plural, significant};
+use crate::quantity::{Measured, length};
 use crate::style::Style;
 use crate::text::one_line;
 
@@ -97,7 +97,7 @@ fn same_twice(same: &SameTwice, style: Style) -> String {
         plural(same.comparisons, "comparison"),
         plural(same.pairs, "pair"),
         same.most_pairs,
-        Metric::new("time_s").text(same.seconds_per_pair)
+        Unit::Seconds.text(same.seconds_per_pair)
     );
     let smallest = match &same.smallest {
         Some(of) => format!(
@@ -131,13 +131,13 @@ fn engine(check: &EngineCheck, style: Style) -> String {
     );
     let columns = [("", Left), ("server", Right), ("engine", Right), ("may be", Right), ("", Left)];
     let row = |of: &EngineFigure| {
-        let time = of.name.ends_with("_us");
-        let text = |value: f64| if time { Metric::new("time_us").text(value) } else { count(value) };
+        let unit = Unit::of_name(&of.name).unwrap_or(Unit::Count);
+        let text = |value: f64| unit.text(value);
         let may_be = match of.least == of.most {
             true => "the same".to_owned(),
             false => format!("{} to {}", text(of.least), text(of.most)),
         };
-        let name = of.name.trim_end_matches("_us").replace('_', " ");
+        let name = Unit::without(&of.name).replace('_', " ");
         let agrees = if of.agrees() { "✓" } else { "✗" };
         vec![one_line(&name), text(of.server), text(of.engine), may_be, agrees.to_owned()]
     };
@@ -155,7 +155,7 @@ fn clock_text(clock: &ClockCheck) -> String {
 }
 
 fn cpus(cpus: &[CpuCheck], style: Style) -> String {
-    let us = Metric::new("time_us");
+    let us = Unit::Microseconds;
     let first = cpus.first().map_or(String::new(), |first| format!("same work / CPU {} [95 %]", first.cpu));
     let columns = [
         ("CPU", Left),

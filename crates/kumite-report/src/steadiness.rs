@@ -1,9 +1,10 @@
 //! Whether trials were steady, in words.
 
-use kumite_record::{Cell, Steadiness, SteadyClass};
+use kumite_record::{Cell, Steadiness, SteadyClass, Unit};
 
-use crate::metric::Metric;
 use crate::number::count;
+use crate::quantity::Measured;
+use crate::record::Record;
 use crate::table::Entry;
 
 /// What a figure says that has too few requests for it.
@@ -12,9 +13,10 @@ pub fn needs(missing: u64) -> String {
 }
 
 /// `warm-up 420 ms`; how many trials are of which class, where there are several; nothing where none is known.
-pub fn of_cell(cell: &Cell) -> Entry {
+pub fn of_cell(record: &Record, cell: &Cell) -> Entry {
     let Some(steadiness) = &cell.steadiness else { return Entry::default() };
-    let warm_up = cell.metrics.get("warm_up_ms").map(|warm_up| warm_up.estimate);
+    let warm_up = record.metric("warm-up").and_then(|metric| cell.metrics.get(&metric.name));
+    let warm_up = warm_up.map(|warm_up| warm_up.estimate);
     let counts = steadiness.trials.iter().map(|(class, count)| format!("{count} {class}"));
     Entry {
         text: match (steadiness.class, warm_up) {
@@ -41,5 +43,5 @@ pub fn of_trial(steadiness: &Steadiness, warm_up_ms: Option<f64>) -> String {
 
 /// Whole tenths of a second, for that is how it was measured.
 fn time(ms: f64) -> String {
-    Metric::new("time_ms").as_given(ms)
+    Unit::Milliseconds.as_given(ms)
 }

@@ -1,15 +1,15 @@
 //! Cells as tables, for whatever metrics there are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use kumite_record::{Cell, Export, Outcome, Point};
+use kumite_record::{Better, Cell, Metric, Outcome, Point};
 use serde::Serialize;
 
 use crate::bound::Bound;
 use crate::group::{Group, Groups, at};
-use crate::metric::{Better, Metric};
-use crate::number::plural;
-use crate::pacing::end_column;
+use crate::metric::{Named, measured};
+use crate::quantity::Measured;
+use crate::record::{Key, Record};
 use crate::steadiness::{needs, of_cell};
 use crate::text::one_line;
 
@@ -41,7 +41,7 @@ pub struct PointTables {
     pub main: Table,
     /// Metrics that the main table has no room for.
     pub details: Option<Table>,
-    /// Each cell in the form that the source of the HTTP experiments used.
+    /// Each cell in the form that the source of its experiments used.
     pub source_lines: Vec<String>,
 }
 
@@ -110,48 +110,32 @@ pub fn words(cells: &[&Cell], name: &str, numeric: bool, of: impl Fn(&Cell) -> S
 }
 
 /// The tables of a group.
-pub fn group_tables(export: &Export, groups: &Groups, group: &Group) -> GroupTables {
+pub fn group_tables(record: &Record, groups: &Groups, group: &Group) -> GroupTables {
     GroupTables {
         title: group.title(groups),
-        overview: overview(export, groups, group),
-        points: group.points.iter().map(|point| tables(export, groups, group, point)).collect(),
+        overview: overview(record, groups, group),
+        points: group.points.iter().map(|point| tables(record, groups, group, point)).collect(),
     }
 }
 
-/// The cells of a point, in the order of the record.
-pub fn cells_at<'a>(export: &'a Export, point: &Point) -> Vec<&'a Cell> {
-    export.cells.iter().filter(|cell| cell.point == *point).collect()
-}
-
-/// The metrics of these cells, in the order of a table's columns.
-pub fn metrics<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<Metric> {
-    let names: BTreeSet<&str> = cells
-        .into_iter()
-        .flat_map(|cell| cell.metrics.keys().chain(cell.needs.keys()))
-        .map(String::as_str)
-        .collect();
-    let mut metrics: Vec<Metric> = names.into_iter().map(Metric::new).collect();
-    metrics.sort_by_cached_key(Metric::rank);
-    metrics
-}
-
-fn overview(export: &Export, groups: &Groups, group: &Group) -> Option<Overview> {
+fn overview(record: &Record, groups: &Groups, group: &Group) -> Option<Overview> {
     let over = groups.over()?;
     if group.points.len() < 2 {
         return None;
     }
-    let cells = group.cells(export);
-    let metric = metrics(cells.iter().copied()).into_iter().next()?;
+    let cells = group.cells(record);
+    let metric = measured(&record.metrics, cells.iter().copied()).into_iter().next()?;
     let title = format!("{} over {over}", metric.label());
     let value =
         |point: &Point| groups.x.and_then(|x| point.get(x)).map_or(String::new(), ToString::to_string);
-    let planned =
-        |name: &str, point: &Point| cells.iter().any(|cell| cell.contender == name && cell.point == *point);
-    let sparse = cells.iter().any(|cell| group.points.iter().any(|point| !planned(&cell.contender, point)));
+    let contenders =
+        |cells: &[&Cell]| cells.iter().map(|cell| cell.contender.clone()).collect::<HashSet<_>>();
+    let all = contenders(&cells).len();
+    let sparse = group.points.iter().any(|point| contenders(&record.at(point).cells).len() < all);
     Some(Overview {
         sparse,
         title: at(&one_line(&title), &group.label, ", at "),
-        table: matrix(&cells, &group.points, &metric, value),
+        table: matrix(&cells, &group.points, metric, value),
     })
 }
 
@@ -162,31 +146,31 @@ pub fn matrix(
     metric: &Metric,
     value: impl Fn(&Point) -> String,
 ) -> Table {
-    let mut names: Vec<&str> = Vec::new();
+    let mut rows: Vec<Entry> = Vec::new();
+    let mut row_of: HashMap<&str, usize> = HashMap::new();
+    let mut cell_of: HashMap<(usize, Key), &Cell> = HashMap::new();
     for cell in cells {
-        if !names.contains(&cell.contender.as_str()) {
-            names.push(&cell.contender);
+        let row = *row_of.entry(&cell.contender).or_insert(rows.len());
+        if row == rows.len() {
+            rows.push(Entry::plain(one_line(&cell.contender)));
         }
+        cell_of.entry((row, Key(&cell.point))).or_insert(cell);
     }
-    let of = |name: &str, point: &Point| {
-        let cell = cells.iter().find(|cell| cell.contender == name && cell.point == *point)?;
-        Some(match cell.metrics.get(&metric.name) {
+    let entry = |cell: &Cell| Entry {
+        lost: cell.metrics.is_empty() && cell.needs.is_empty(),
+        ..Entry::plain(match cell.metrics.get(&metric.name) {
             Some(estimate) => metric.text(estimate.estimate),
             None => cell.needs.get(&metric.name).map_or(lost(cell).to_owned(), |missing| needs(*missing)),
         })
     };
     let column = |point: &&Point| {
-        let is_lost = |name: &str| {
-            let cell = cells.iter().find(|cell| cell.contender == name && cell.point == **point);
-            cell.is_some_and(|cell| cell.metrics.is_empty() && cell.needs.is_empty())
-        };
-        let entry =
-            |name: &&str| Entry { lost: is_lost(name), ..Entry::plain(of(name, point).unwrap_or_default()) };
-        (Column { name: one_line(&value(point)), numeric: true }, names.iter().map(entry).collect())
+        let entries = (0..rows.len())
+            .map(|row| cell_of.get(&(row, Key(point))).map_or_else(Entry::default, |cell| entry(cell)));
+        (Column { name: one_line(&value(point)), numeric: true }, entries.collect())
     };
-    let contenders = names.iter().map(|name| Entry::plain(one_line(name))).collect();
-    let first = (Column { name: "contender".to_owned(), numeric: false }, contenders);
-    Table::of(std::iter::once(first).chain(points.iter().map(column)).collect())
+    let columns: Vec<Filled> = points.iter().map(column).collect();
+    let first = (Column { name: "contender".to_owned(), numeric: false }, rows);
+    Table::of(std::iter::once(first).chain(columns).collect())
 }
 
 /// Why a planned cell has no figure.
@@ -198,33 +182,30 @@ pub fn lost(cell: &Cell) -> &'static str {
     }
 }
 
-fn tables(export: &Export, groups: &Groups, group: &Group, point: &Point) -> PointTables {
-    let mut cells = cells_at(export, point);
-    let (details, main): (Vec<Metric>, Vec<Metric>) =
-        metrics(cells.iter().copied()).into_iter().partition(Metric::is_detail);
+fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point) -> PointTables {
+    let mut cells = record.at(point).cells.clone();
+    let (details, main): (Vec<&Metric>, Vec<&Metric>) =
+        measured(&record.metrics, cells.iter().copied()).into_iter().partition(|metric| metric.is_detail);
     let order = main.first().and_then(|metric| sort(&mut cells, metric)).unwrap_or_default();
 
     let names = || words(&cells, "contender", false, |cell| cell.contender.clone());
     let mut columns =
-        vec![names(), words(&cells, "model", false, |cell| model(export, &cell.contender).to_owned())];
-    columns.extend(figures(export, &cells, &main));
+        vec![names(), words(&cells, "model", false, |cell| model(record, &cell.contender).to_owned())];
+    columns.extend(figures(record, &cells, &main));
     if cells.iter().any(|cell| cell.steadiness.is_some()) {
         let column = Column { name: "over time".to_owned(), numeric: false };
-        columns.push((column, cells.iter().map(|cell| of_cell(cell)).collect()));
+        columns.push((column, cells.iter().map(|cell| of_cell(record, cell)).collect()));
     }
-    columns.extend(end_column(export, &cells, point));
+    columns.extend(record.kind.column(record, &cells, point));
     columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
-    let (head, mut entries) = words(&cells, "marks", false, |cell| marks(export, cell));
+    let (head, mut entries) = words(&cells, "marks", false, |cell| marks(record, cell));
     for (entry, cell) in entries.iter_mut().zip(&cells) {
         entry.lost = cell.failed + cell.disqualified > 0;
     }
     columns.push((head, entries));
     let details = (!details.is_empty())
-        .then(|| Table::of([names()].into_iter().chain(figures(export, &cells, &details)).collect()));
-    let source_lines = match export.run.kind.as_str() {
-        "http" if export.run.within.is_none() => cells.iter().filter_map(|cell| source_line(cell)).collect(),
-        _ => Vec::new(),
-    };
+        .then(|| Table::of([names()].into_iter().chain(figures(record, &cells, &details)).collect()));
+    let source_lines = record.kind.source_lines(record, &cells);
     PointTables {
         place: groups.full_place(group, point),
         order,
@@ -236,7 +217,7 @@ fn tables(export: &Export, groups: &Groups, group: &Group, point: &Point) -> Poi
 
 /// Best estimate first; what has none stays last. Says what the order is, where there is one.
 pub fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
-    let better = metric.better()?;
+    let better = metric.better?;
     let value = |cell: &Cell| cell.metrics.get(&metric.name).map(|estimate| estimate.estimate);
     cells.sort_by(|a, b| match (value(a), value(b)) {
         (Some(a), Some(b)) if better == Better::Higher => b.total_cmp(&a),
@@ -248,10 +229,10 @@ pub fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
 }
 
 /// A figure of a cell, its interval, and whether it is the least it can be.
-pub fn figure(export: &Export, cell: &Cell, metric: &Metric) -> Entry {
+pub fn figure(record: &Record, cell: &Cell, metric: &Metric) -> Entry {
     match cell.metrics.get(&metric.name) {
         Some(estimate) => {
-            let (text, note) = metric.bounded(estimate, Bound::of(export, cell, &metric.name));
+            let (text, note) = metric.bounded(estimate, Bound::of(record, cell, &metric.name));
             Entry { text, note, lost: false }
         }
         None => Entry::plain(cell.needs.get(&metric.name).map_or("–".to_owned(), |missing| needs(*missing))),
@@ -259,13 +240,13 @@ pub fn figure(export: &Export, cell: &Cell, metric: &Metric) -> Entry {
 }
 
 /// A column for each metric. That a cell has no interval is said once in its row.
-pub fn figures(export: &Export, cells: &[&Cell], metrics: &[Metric]) -> Vec<Filled> {
+pub fn figures(record: &Record, cells: &[&Cell], metrics: &[&Metric]) -> Vec<Filled> {
     let firsts: Vec<Option<String>> = metrics
         .first()
-        .map_or_else(Vec::new, |first| cells.iter().map(|cell| figure(export, cell, first).note).collect());
-    let column = |(nth, metric): (usize, &Metric)| {
+        .map_or_else(Vec::new, |first| cells.iter().map(|cell| figure(record, cell, first).note).collect());
+    let column = |(nth, metric): (usize, &&Metric)| {
         let entries = cells.iter().zip(&firsts).map(|(cell, first)| {
-            let mut entry = figure(export, cell, metric);
+            let mut entry = figure(record, cell, metric);
             let has_interval = cell.metrics.get(&metric.name).is_some_and(|metric| metric.low.is_some());
             let said = nth > 0 && *first == entry.note;
             entry.note.take_if(|_| !has_interval && said);
@@ -280,19 +261,17 @@ pub fn figures(export: &Export, cells: &[&Cell], metrics: &[Metric]) -> Vec<Fill
     metrics.iter().enumerate().map(column).collect()
 }
 
-pub fn model<'a>(export: &'a Export, name: &str) -> &'a str {
-    export.contenders.iter().find(|contender| contender.name == name).map_or("", |c| &c.model)
+pub fn model<'a>(record: &Record<'a>, name: &str) -> &'a str {
+    record.export.contenders.iter().find(|contender| contender.name == name).map_or("", |c| &c.model)
 }
 
 /// What a reader must know of a cell before its figures are believed.
-pub fn marks(export: &Export, cell: &Cell) -> String {
+pub fn marks(record: &Record, cell: &Cell) -> String {
     let of = |n: u32, what: &str| (n > 0).then(|| format!("{n} {what}"));
     let mut kinds = BTreeMap::<&str, u32>::new();
-    let all = export
-        .trials
-        .iter()
+    let all = record
+        .trials_of(cell)
         .filter(|trial| trial.outcome == Outcome::Ok)
-        .filter(|trial| trial.contender == cell.contender && trial.point == cell.point)
         .flat_map(|trial| trial.marks.iter().map(|mark| mark.as_str()));
     for kind in all {
         *kinds.entry(kind).or_default() += 1;
@@ -306,16 +285,8 @@ pub fn marks(export: &Export, cell: &Cell) -> String {
     marks.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// `r: RECEIVED w: FINISHED e: FAILURES t: MEANms`, medians over blocks.
-fn source_line(cell: &Cell) -> Option<String> {
-    let value = |name: &str| cell.metrics.get(name).map(|metric| metric.estimate);
-    let mean_ms = value("response_mean_us").map_or("–".to_owned(), |us| format!("{:.3}", us / 1e3));
-    Some(format!(
-        "{}: r: {:.0} w: {:.0} e: {:.0} t: {mean_ms}ms ({})",
-        one_line(&cell.contender),
-        value("received")?,
-        value("finished")?,
-        value("failures")?,
-        plural(cell.metrics["received"].n, "block"),
-    ))
+/// The points of these cells, each once.
+pub fn distinct_points<'a>(cells: &[&'a Cell]) -> Vec<&'a Point> {
+    let mut seen: HashSet<Key> = HashSet::new();
+    cells.iter().map(|cell| &cell.point).filter(|point| seen.insert(Key(point))).collect()
 }

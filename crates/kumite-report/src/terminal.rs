@@ -2,19 +2,21 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::Export;
 
-use crate::calls::REST;
+use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
-use crate::failure::{Failures, NOT_RECOVERED};
+use crate::failure::{Failed, Failures};
 use crate::grid::grid;
 use crate::group::Groups;
 use crate::published::PublishedText;
+use crate::record::Record;
 use crate::style::Style;
 use crate::table::{Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
 /// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
 pub fn terminal(export: &Export, style: &Style) -> String {
-    let (document, style) = (Document::of(export, &Groups::of(export)), *style);
+    let (record, groups, style) = (Record::of(export), Groups::of(export), *style);
+    let document = Document::of(&record, &groups);
     let mut out = style.bold(&style.wrap(&format!("{}: {}", document.experiment, document.question), 0));
     if let Some(source) = &document.source {
         out += &style.wrap(&format!("source: {source}"), 0);
@@ -47,20 +49,12 @@ pub fn terminal(export: &Export, style: &Style) -> String {
             out += &format!("\n{}", point_lines(point, style));
         }
     }
-    for point in &document.steps {
+    for point in record.kind.chapters(&record, &groups).iter().flat_map(|chapter| &chapter.points) {
         for Overview { title, table, .. } in &point.overviews {
             let title = format!("{title}, {}", point.place);
             out += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
         }
-    }
-    for point in &document.calls {
-        for Overview { title, table, .. } in &point.overviews {
-            let title = format!("{title}, {}", point.place);
-            out += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
-        }
-        if point.merged {
-            out += &style.wrap(REST, 0);
-        }
+        out += &point.note.map_or(String::new(), |note| style.wrap(note, 0));
     }
     out += &failure_lines(&document.failures, style);
     if let Some(published) = &document.published {
@@ -136,8 +130,8 @@ fn point_lines(point: &PointTables, style: Style) -> String {
 }
 
 fn failure_lines(failures: &Failures, style: Style) -> String {
-    let Failures { title, disturbances, requests, calls, trials, .. } = failures;
-    if disturbances.is_empty() && requests.is_none() && calls.is_none() && trials.is_empty() {
+    let Failures { title, disturbances, failed, trials } = failures;
+    if !failures.any() {
         return String::new();
     }
     let mut out = heading(title, style);
@@ -151,13 +145,9 @@ fn failure_lines(failures: &Failures, style: Style) -> String {
         }
         out += &format!("{}\n", table_lines(&disturbed.table, style));
     }
-    if let Some(requests) = requests {
-        out += &style.bold(&style.wrap("requests that failed in a window", 0));
-        out += &table_lines(requests, style);
-    }
-    if let Some(calls) = calls {
-        out += &style.bold(&style.wrap("calls that failed, in all trials", 0));
-        out += &table_lines(calls, style);
+    if let Some(Failed { title, table: Some(table), .. }) = failed {
+        out += &style.bold(&style.wrap(&title.to_lowercase(), 0));
+        out += &table_lines(table, style);
     }
     for lost in trials {
         out += &labelled(&lost.title, &lost.reason, style);

@@ -1,10 +1,10 @@
 //! A claim's verdict in words.
 
-use kumite_record::{Claim, EffectKind, Verdict};
+use kumite_record::{Claim, EffectKind, Run, Unit, Verdict};
 use serde::Serialize;
 
-use crate::metric::Metric;
 use crate::number::{digits_apart, significant};
+use crate::quantity::{Measured, Quantity};
 use crate::reason::why;
 use crate::text::{clean, one_line};
 
@@ -26,8 +26,8 @@ pub struct VerdictText {
 }
 
 impl VerdictText {
-    pub fn of(claim: &Claim) -> VerdictText {
-        let effect = effect(claim).map_or(String::new(), |effect| format!(": {effect}"));
+    pub fn of(run: &Run, claim: &Claim) -> VerdictText {
+        let effect = effect(run, claim).map_or(String::new(), |effect| format!(": {effect}"));
         VerdictText {
             key: claim.verdict.as_str(),
             symbol: symbol(claim.verdict),
@@ -52,10 +52,11 @@ fn symbol(verdict: Verdict) -> char {
 }
 
 /// `ratio 1.43 (95 %: 1.31 to 1.55)`, `difference 120 ms (95 %: 94.0 to 151)`.
-fn effect(claim: &Claim) -> Option<String> {
+fn effect(run: &Run, claim: &Claim) -> Option<String> {
     let effect = claim.effect?;
+    let unit = || claim.effect_unit.map_or_else(|| sides(run, &claim.assert), converted);
     let (noun, no_effect) = match claim.effect_kind {
-        Some(EffectKind::Exact) => return Some(format!("exactly {}", sides(&claim.assert).text(effect))),
+        Some(EffectKind::Exact) => return Some(format!("exactly {}", unit().text(effect))),
         Some(EffectKind::Ratio) => ("ratio", Some(1.0)),
         Some(EffectKind::Difference) => ("difference", None),
         None => ("effect", None),
@@ -63,8 +64,8 @@ fn effect(claim: &Claim) -> Option<String> {
     // A bound that is not quite "no effect" must not look as if it were.
     let known: Vec<f64> = [Some(effect), claim.low, claim.high, no_effect].into_iter().flatten().collect();
     let largest = known.iter().map(|value| value.abs()).fold(0.0, f64::max);
-    let (factor, unit) = match claim.effect_kind {
-        Some(EffectKind::Difference) => sides(&claim.assert).scale(largest),
+    let (factor, symbol) = match claim.effect_kind {
+        Some(EffectKind::Difference) => unit().fitting(largest),
         _ => (1.0, ""),
     };
     let digits = digits_apart(&known);
@@ -76,12 +77,13 @@ fn effect(claim: &Claim) -> Option<String> {
         (None, Some(high)) => format!("{level}: {} or less", show(high)),
         (None, None) => "no interval".to_owned(),
     };
-    Some(format!("{noun} {}{unit} ({interval})", show(effect)))
+    Some(format!("{noun} {}{symbol} ({interval})", show(effect)))
 }
 
-/// What the sides of a claim are, in seconds, bytes or plain numbers, as far as its words tell without working it out: a
+/// Where the record does not say it, what the sides of a claim are, in seconds, bytes or plain numbers, as far as its words
+/// tell without working it out: a
 /// product, a quotient or an exponent may be anything, and so may sides that are not all of one unit.
-fn sides(assert: &str) -> Metric {
+fn sides(run: &Run, assert: &str) -> Unit {
     let last_word = |text: &'_ str| {
         let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
         text[rest.len()..].to_owned()
@@ -90,12 +92,19 @@ fn sides(assert: &str) -> Metric {
     let is_any = |words: &[&str], name: &String| words.contains(&name.as_str());
     let unknown = assert.contains(['*', '/'])
         || called.iter().any(|name| is_any(&["slope", "spread", "disqualified"], name));
-    let mut units = called
-        .iter()
-        .filter(|name| !is_any(&["", "min", "max"], name))
-        .map(|name| Metric::new(name).converted());
+    let mut units =
+        called.iter().filter(|name| !is_any(&["", "min", "max"], name)).map(|name| converted(run.unit(name)));
     let first = units.next().filter(|first| !unknown && units.all(|unit| unit == *first));
-    first.unwrap_or(Metric::new("_count"))
+    first.unwrap_or(Unit::Count)
+}
+
+/// What its values are once they were converted to seconds or bytes; plain numbers, if they are neither.
+fn converted(unit: Unit) -> Unit {
+    match unit.quantity() {
+        Quantity::Time(_) => Unit::Seconds,
+        Quantity::Bytes => Unit::Bytes,
+        Quantity::Share | Quantity::Count | Quantity::Plain => Unit::Count,
+    }
 }
 
 /// At most two decimals: `95`, `99.17`.
@@ -148,7 +157,8 @@ mod tests {
     #[test]
     fn a_difference_has_the_unit_of_its_sides_where_that_is_clear() {
         let check = |assert, values, text: &str| {
-            assert_eq!(effect(&claim(assert, EffectKind::Difference, values)).as_deref(), Some(text));
+            let claim = claim(assert, EffectKind::Difference, values);
+            assert_eq!(effect(&Run::default(), &claim).as_deref(), Some(text));
         };
         let values = [0.12, 0.094, 0.151];
         check("recovery_ms(a) >= first_right_ms(b)", values, "difference 120 ms (95 %: 94.0 to 151)");
@@ -163,10 +173,16 @@ mod tests {
     #[test]
     fn an_exact_value_has_its_unit_too() {
         let check = |assert, value, text: &str| {
-            assert_eq!(effect(&claim(assert, EffectKind::Exact, [value; 3])).as_deref(), Some(text));
+            let claim = claim(assert, EffectKind::Exact, [value; 3]);
+            assert_eq!(effect(&Run::default(), &claim).as_deref(), Some(text));
         };
         check("threads_used(a) = 4", 4.0, "exactly 4");
         check("elapsed_ms(a) = 3 s", 3.5, "exactly 3.50 s");
         check("disqualified(a)", 7.0, "exactly 7");
+        let kept = Claim {
+            effect_unit: Some(Unit::Bytes),
+            ..claim("a(x) / b(y) = 1 KiB", EffectKind::Exact, [1024.0; 3])
+        };
+        assert_eq!(effect(&Run::default(), &kept).as_deref(), Some("exactly 1.00 KiB"), "the record says it");
     }
 }

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Cell, Export};
+use kumite_record::{Cell, Metric, Unit};
 use serde::Serialize;
 
 use super::scale::Scale;
 use super::{Look, Tick, shortened};
-use crate::calls::{CALL, CallsAt};
 use crate::group::{Group, Groups, at, x_value};
-use crate::metric::Metric;
-use crate::steps::{PartsAt, SHOWN};
-use crate::table::{lost, metrics};
+use crate::metric::{Named, measured};
+use crate::quantity::Measured;
+use crate::record::Record;
+use crate::table::lost;
 use crate::text::one_line;
 
 /// One metric over an axis.
@@ -70,52 +70,27 @@ const BOTTOM: f64 = 268.0;
 const LABEL_HEIGHT: f64 = 17.0;
 const LABEL_CHARS: usize = 20;
 
-/// What is drawn of a load over the axis, where it was measured.
-const OF_A_LOAD: &[&str] =
-    &["throughput_rps", "response_mean_us", "response_p99_us", "cpu_cores", "engine_cpu_cores"];
-/// What of the main table of other kinds is not drawn: it says little more than what is.
-const SAID_ELSEWHERE: &[&str] = &["cpu_cores", "threads_used"];
 /// More would hide the first ones.
 const MOST_CHARTS: usize = 8;
 
 /// The charts of a group; none where there is no x axis, or only one value of it.
-pub fn line_charts(export: &Export, groups: &Groups, group: &Group, id: &str) -> Vec<LineChart> {
+pub fn line_charts(record: &Record, groups: &Groups, group: &Group, id: &str) -> Vec<LineChart> {
     let Some(x) = groups.x else { return Vec::new() };
-    let cells = group.cells(export);
-    let known = metrics(cells.iter().copied());
-    let is_drawn = |metric: &&Metric| match export.run.kind.as_str() {
-        "http" => OF_A_LOAD.contains(&&*metric.name),
-        _ => !metric.is_detail() && !SAID_ELSEWHERE.contains(&&*metric.name),
-    };
-    let drawn: Vec<&Metric> = known.iter().filter(is_drawn).take(MOST_CHARTS).collect();
-    let drawn = if drawn.is_empty() { known.iter().take(1).collect() } else { drawn };
+    let cells = group.cells(record);
+    let known = measured(&record.metrics, cells.iter().copied());
+    let is_drawn = |metric: &&&Metric| record.kind.is_drawn(metric);
+    let drawn: Vec<&Metric> = known.iter().filter(is_drawn).take(MOST_CHARTS).copied().collect();
+    let drawn = if drawn.is_empty() { known.into_iter().take(1).collect() } else { drawn };
     let over = x.replace('_', " ");
     let chart =
-        |(nth, metric)| line_chart(export, format!("{id}-{nth}"), (x, &over), &group.label, &cells, metric);
+        |(nth, metric)| line_chart(record, format!("{id}-{nth}"), (x, &over), &group.label, &cells, metric);
     drawn.into_iter().enumerate().filter_map(chart).collect()
-}
-
-/// The charts of the parts of trials at a point, over the axis that they sweep.
-pub fn step_charts(export: &Export, axis: &str, parts: &PartsAt, id: &str) -> Vec<LineChart> {
-    let over = Metric::new(axis).label();
-    let chart = |(nth, name): (usize, &&str)| {
-        let metric = Metric::new(name);
-        line_chart(export, format!("{id}-{nth}"), (axis, &over), &parts.place, &parts.cells, &metric)
-    };
-    SHOWN.iter().enumerate().filter_map(chart).collect()
-}
-
-/// How long callers waited, call by call, as far as each has a row of its own.
-pub fn call_charts(export: &Export, at: &CallsAt, id: &str) -> Vec<LineChart> {
-    let cells: Vec<&Cell> = at.rows.iter().map(|row| &row.cell).collect();
-    let wall = Metric::new("wall_ms");
-    line_chart(export, id.to_owned(), (CALL, CALL), "", &cells, &wall).into_iter().collect()
 }
 
 /// None where there are fewer than two values to draw a line between. The axis is given with its name in words, `label` says
 /// where the cells are.
-fn line_chart(
-    export: &Export,
+pub fn line_chart(
+    record: &Record,
     id: String,
     (axis, over): (&str, &str),
     label: &str,
@@ -175,7 +150,7 @@ fn line_chart(
             label: shortened(&one_line(name), LABEL_CHARS),
             label_y: end.1,
             end,
-            look: Look::of(export, name),
+            look: Look::of(record.export, name),
             path,
             dots,
         });
@@ -236,10 +211,9 @@ fn dot(cell: &Cell, metric: &Metric, axis: &str, x: f64, y_scale: &Scale) -> Dot
 
 /// The measured values themselves, without those that would cover the one before.
 fn x_ticks(xs: &[f64], scale: &Scale) -> Vec<Tick> {
-    let plain = Metric::new("");
     let mut ticks: Vec<Tick> = Vec::new();
     for x in xs {
-        let tick = Tick { at: scale.at(*x), label: plain.as_given(*x) };
+        let tick = Tick { at: scale.at(*x), label: Unit::Number.as_given(*x) };
         let room = |last: &Tick| tick.at - last.at > 5.0 * (last.label.len() + tick.label.len()) as f64;
         if ticks.last().is_none_or(room) {
             ticks.push(tick);

@@ -1,12 +1,14 @@
 //! Estimates along a horizontal axis, one row a contender: for what has no x axis, and for several figures of one cell.
 
-use kumite_record::{Cell, Export};
+use kumite_record::{Cell, Metric};
 use serde::Serialize;
 
 use super::scale::Scale;
 use super::{Look, MARKERS, Tick, shortened, ticks_apart};
 use crate::bound::Bound;
-use crate::metric::Metric;
+use crate::metric::Named;
+use crate::quantity::Measured;
+use crate::record::Record;
 use crate::table::lost;
 use crate::text::one_line;
 
@@ -60,8 +62,8 @@ pub struct Key {
 }
 
 /// What is drawn of each cell, and how it is called in the key.
-pub struct Figure {
-    pub metric: Metric,
+pub struct Figure<'m> {
+    pub metric: &'m Metric,
     pub label: &'static str,
 }
 
@@ -76,7 +78,7 @@ const KEY_WIDTH: f64 = 72.0;
 /// Rows in the order of the cells; none where no cell has any of the figures. Where there is one figure, a cell of which no
 /// trial counts has a row that says so.
 pub fn row_chart(
-    export: &Export,
+    record: &Record,
     id: String,
     title: String,
     cells: &[&Cell],
@@ -94,12 +96,12 @@ pub fn row_chart(
     });
     // Percentiles of one distribution spread over decades by nature.
     let scale = match figures.len() {
-        1 => Scale::rounded(&figures[0].metric, values, LEFT, RIGHT)?,
+        1 => Scale::rounded(figures[0].metric, values, LEFT, RIGHT)?,
         _ => Scale::logarithmic(values, LEFT, RIGHT)?,
     };
-    let rows = shown.iter().enumerate().map(|(nth, cell)| row(export, cell, figures, &scale, row_y(nth)));
+    let rows = shown.iter().enumerate().map(|(nth, cell)| row(record, cell, figures, &scale, row_y(nth)));
     let labels: Vec<&str> = figures.iter().filter(|_| figures.len() > 1).map(|figure| figure.label).collect();
-    Some(chart(id, title, rows.collect(), &scale, &figures[0].metric, &labels))
+    Some(chart(id, title, rows.collect(), &scale, figures.first()?.metric, &labels))
 }
 
 /// The middle of a row.
@@ -113,7 +115,7 @@ pub fn chart(
     title: String,
     rows: Vec<Row>,
     scale: &Scale,
-    metric: &Metric,
+    values: &impl Measured,
     labels: &[&str],
 ) -> RowChart {
     let bottom = row_y(rows.len()) - ROW / 2.0 + 4.0;
@@ -133,17 +135,17 @@ pub fn chart(
         height: bottom + if labels.is_empty() { 32.0 } else { 58.0 },
         left: LEFT,
         bottom,
-        ticks: ticks_apart(scale, |value| metric.tick(value)),
+        ticks: ticks_apart(scale, |value| values.tick(value)),
         rows,
         key: key.collect(),
     }
 }
 
-fn row(export: &Export, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) -> Row {
-    let look = Look::of(export, &cell.contender);
+fn row(record: &Record, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) -> Row {
+    let look = Look::of(record.export, &cell.contender);
     let mark = |(nth, figure): (usize, &Figure)| {
         let of = cell.metrics.get(&figure.metric.name).filter(|of| of.estimate.is_finite())?;
-        let bound = Bound::of(export, cell, &figure.metric.name);
+        let bound = Bound::of(record, cell, &figure.metric.name);
         let (text, note) = figure.metric.bounded(of, bound);
         let note = note.map_or(String::new(), |note| format!(" ({note})"));
         Some(RowMark {

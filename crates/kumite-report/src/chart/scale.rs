@@ -1,6 +1,6 @@
 //! Places values on an axis and finds round values to label it with.
 
-use crate::metric::Metric;
+use crate::quantity::Measured;
 
 /// From this factor between the ends on, an axis is logarithmic.
 const DECADES: f64 = 30.0;
@@ -23,17 +23,22 @@ impl Scale {
         Some(Scale::between(low, high, low > 0.0 && high / low >= DECADES, 1.0, from, to))
     }
 
-    /// One that ends at ticks, which are round in the unit that the metric gives its values, and that begins at zero unless it
+    /// One that ends at ticks, which are round in the unit that values of that size have, and that begins at zero unless it
     /// is logarithmic.
-    pub fn rounded(metric: &Metric, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
+    pub fn rounded(
+        of: &impl Measured,
+        values: impl Iterator<Item = f64>,
+        from: f64,
+        to: f64,
+    ) -> Option<Scale> {
         let (low, high) = range(values)?;
         if low > 0.0 && high / low >= DECADES {
-            let unit = metric.scale(low).0;
+            let unit = of.fitting(low).0;
             let (low, high) = (round_below(low / unit) * unit, round_above(high / unit) * unit);
             return Some(Scale::between(low, high, true, unit, from, to));
         }
         let (low, high) = (low.min(0.0), high.max(0.0));
-        let unit = metric.scale(low.abs().max(high)).0;
+        let unit = of.fitting(low.abs().max(high)).0;
         let step = step((high - low) / unit) * unit;
         let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
         Some(Scale::between(low, high, false, unit, from, to))

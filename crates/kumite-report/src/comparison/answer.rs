@@ -1,9 +1,9 @@
 //! The answer in words.
 
-use kumite_record::{ComparedPair, Comparison, Ended, Ratio, Speed};
+use kumite_record::{ComparedPair, Comparison, Ended, Ratio, Speed, Unit};
 
-use crate::metric::Metric;
 use crate::number::{plural, significant};
+use crate::quantity::{Measured, length};
 use crate::selfcheck::noise_floor;
 use crate::text::one_line;
 
@@ -12,7 +12,7 @@ use super::names::Names;
 /// Who is how many times as fast, how sure that is, and after how much; the faster one first.
 pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> String {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
-    let after = format!("after {} in {}", plural(pair.blocks, "pair"), seconds(pair.seconds));
+    let after = format!("after {} in {}", plural(pair.blocks, "pair"), length(pair.seconds));
     let level = level(comparison);
     let fast = |a: &str, b: &str, ratio: Ratio| match interval(ratio) {
         Some(interval) => format!("{a} is {} as fast as {b} ({level}: {interval})", times(ratio)),
@@ -32,7 +32,7 @@ pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison, names: &Nam
                     format!(
                         "about {} (~{}) would tell",
                         plural(more.blocks, "more pair"),
-                        seconds(more.seconds)
+                        length(more.seconds)
                     )
                 }
                 None => "as it looks, more pairs would not tell".to_owned(),
@@ -95,7 +95,7 @@ fn how(comparison: &Comparison) -> String {
             if shells.len() == comparison.commands.len() { "through" } else { "some of them through" };
         parts.push(format!("{which} {}", one_line(shell)));
     }
-    let us = Metric::new("time_us").text(comparison.costs.between_runs_us);
+    let us = Unit::Microseconds.text(comparison.costs.between_runs_us);
     let what = if comparison.servers.is_empty() { "run" } else { "load" };
     parts.push(format!("{us} beside each {what}"));
     if let Some(noise) = &comparison.noise {
@@ -172,12 +172,4 @@ pub(super) fn interval(ratio: Ratio) -> Option<String> {
 
 fn percent(share: f64) -> String {
     format!("{} %", significant(share * 100.0, 2))
-}
-
-fn seconds(seconds: f64) -> String {
-    if seconds >= 10.0 {
-        format!("{} s", significant(seconds, 2.max(seconds.log10() as usize + 1)))
-    } else {
-        Metric::new("time_s").text(seconds)
-    }
 }

@@ -12,7 +12,9 @@ pub fn compare_csv(comparison: &Comparison) -> String {
     if !comparison.servers.is_empty() {
         let heads = ["server", "url", "loads", "failures"].map(str::to_owned).into_iter();
         let heads = heads.chain(
-            ["throughput_rps", "response_p50_us", "response_p99_us"].iter().flat_map(|name| bounds(name)),
+            [("throughput", "rps"), ("response_p50", "us"), ("response_p99", "us")]
+                .into_iter()
+                .flat_map(bounds),
         );
         let heads = heads.chain(ratio_heads(&["throughput", "response_p50", "response_p99"]));
         let rows = comparison.servers.iter().map(|server| {
@@ -45,9 +47,10 @@ pub fn compare_csv(comparison: &Comparison) -> String {
         .map(String::as_str)
         .collect();
     let heads = ["name", "command", "runs"].map(str::to_owned).into_iter();
-    let heads =
-        heads.chain(["wall_s", "user_s", "system_s", "peak_rss_bytes"].iter().flat_map(|name| bounds(name)));
-    let heads = heads.chain(["wall_mean_s", "wall_min_s", "wall_max_s"].map(str::to_owned));
+    let heads = heads.chain(
+        [("wall", "s"), ("user", "s"), ("system", "s"), ("peak_rss", "bytes")].into_iter().flat_map(bounds),
+    );
+    let heads = heads.chain(["mean", "min", "max"].map(|of| format!("wall_{of}_s")));
     let heads = heads.chain(ratio_heads(&["wall", "cpu", "memory"]));
     let heads = heads.chain(parameters.iter().map(|name| format!("parameter_{name}")));
     let rows = comparison.commands.iter().map(|command| {
@@ -74,9 +77,8 @@ pub fn compare_csv(comparison: &Comparison) -> String {
 }
 
 /// `wall_s`, `wall_low_s`, `wall_high_s`: the unit stays last.
-fn bounds(name: &str) -> [String; 3] {
-    let (what, unit) = name.rsplit_once('_').unwrap_or((name, ""));
-    [name.to_owned(), format!("{what}_low_{unit}"), format!("{what}_high_{unit}")]
+fn bounds((what, unit): (&str, &str)) -> [String; 3] {
+    [format!("{what}_{unit}"), format!("{what}_low_{unit}"), format!("{what}_high_{unit}")]
 }
 
 fn ratio_heads(names: &[&str]) -> Vec<String> {

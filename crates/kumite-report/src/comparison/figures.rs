@@ -1,11 +1,11 @@
 //! The figures as rows of text: heads, then rows; the first column is words.
 
-use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift};
+use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift, Unit};
 
 use super::answer::{estimate, interval, level};
 use super::names::Names;
-use crate::metric::Metric;
 use crate::number::count;
+use crate::quantity::Measured;
 
 /// Heads, and whether their column is of figures; then rows.
 pub(super) type Rows = (Vec<(String, bool)>, Vec<Vec<String>>);
@@ -26,10 +26,10 @@ fn commands(comparison: &Comparison, names: &Names) -> Rows {
         let floor = if command.peak_rss_is_floor > 0 { "≤ " } else { "" };
         vec![
             names.of(&command.name),
-            bounded("wall_s", &command.wall_s),
-            plain("user_s", &command.user_s),
-            plain("system_s", &command.system_s),
-            format!("{floor}{}", plain("peak_rss_bytes", &command.peak_rss_bytes)),
+            bounded(Unit::Seconds, &command.wall_s),
+            plain(Unit::Seconds, &command.user_s),
+            plain(Unit::Seconds, &command.system_s),
+            format!("{floor}{}", plain(Unit::Bytes, &command.peak_rss_bytes)),
             count(command.times.len() as f64),
         ]
     };
@@ -41,9 +41,9 @@ fn servers(comparison: &Comparison, names: &Names) -> Rows {
     let row = |server: &kumite_record::ComparedServer| {
         vec![
             names.of(&server.name),
-            bounded("throughput_rps", &server.throughput_rps),
-            plain("response_p50_us", &server.response_p50_us),
-            plain("response_p99_us", &server.response_p99_us),
+            bounded(Unit::RequestsPerSecond, &server.throughput_rps),
+            plain(Unit::Microseconds, &server.response_p50_us),
+            plain(Unit::Microseconds, &server.response_p99_us),
             count(server.failures as f64),
             count(server.throughputs.len() as f64),
         ]
@@ -95,15 +95,14 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
     (heads, rows)
 }
 
-fn plain(metric: &str, estimate: &Option<Estimate>) -> String {
-    estimate.as_ref().map_or("–".to_owned(), |estimate| Metric::new(metric).text(estimate.estimate))
+fn plain(unit: Unit, estimate: &Option<Estimate>) -> String {
+    estimate.as_ref().map_or("–".to_owned(), |estimate| unit.text(estimate.estimate))
 }
 
 /// `18.71 ms [18.69–18.78]`.
-fn bounded(metric: &str, estimate: &Option<Estimate>) -> String {
+fn bounded(unit: Unit, estimate: &Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return "–".to_owned() };
-    let metric = Metric::new(metric);
-    let (value, interval) = metric.estimate(estimate);
+    let (value, interval) = unit.estimate(estimate);
     match (interval, estimate.low.zip(estimate.high)) {
         (Some(interval), Some(_)) => format!("{value} [{interval}]"),
         _ => value,

@@ -46,21 +46,21 @@ fn sentence(change: impl FnOnce(&mut ComparedPair)) -> String {
 fn the_answer_has_four_forms() {
     assert_eq!(
         sentence(|_| {}),
-        "A is 1.043× as fast as B (95 %: 1.031–1.055), decided after 14 pairs in 9.20 s"
+        "A is 1.043× as fast as B (95 %: 1.031–1.055), decided after 14 pairs in 9.2 s"
     );
     let faster = sentence(|pair| {
         pair.verdict = Speed::Faster;
         pair.ratio = Ratio { estimate: 12.345, low: Some(11.0), high: Some(13.0) };
         (pair.blocks, pair.seconds) = (6, 123.4);
     });
-    assert_eq!(faster, "B is 12.35× as fast as A (95 %: 11.00–13.00), decided after 6 pairs in 123 s");
+    assert_eq!(faster, "B is 12.35× as fast as A (95 %: 11.00–13.00), decided after 6 pairs in 2 min");
     let same = sentence(|pair| {
         pair.verdict = Speed::NoDifference;
         pair.ratio = Ratio { estimate: 1.0, low: Some(0.9981), high: Some(1.0019) };
     });
     assert_eq!(
         same,
-        "no difference: B is as fast as A within ±0.25 % (95 %: 0.998–1.002), decided after 14 pairs in 9.20 s"
+        "no difference: B is as fast as A within ±0.25 % (95 %: 0.998–1.002), decided after 14 pairs in 9.2 s"
     );
     let undecided = sentence(|pair| {
         pair.verdict = Speed::Undecided;
@@ -69,8 +69,8 @@ fn the_answer_has_four_forms() {
     });
     assert_eq!(
         undecided,
-        "undecided after 14 pairs in 9.20 s: B is 0.959× as fast as A (95 %: 0.948–1.010); about 1,200 more pairs \
-         (~780 s) would tell"
+        "undecided after 14 pairs in 9.2 s: B is 0.959× as fast as A (95 %: 0.948–1.010); about 1,200 more pairs \
+         (~13 min) would tell"
     );
     let few = sentence(|pair| {
         pair.verdict = Speed::Undecided;
@@ -79,7 +79,7 @@ fn the_answer_has_four_forms() {
     });
     assert_eq!(
         few,
-        "undecided after 1 pair in 9.20 s: too few pairs to tell B from A; as it looks, more pairs would not tell"
+        "undecided after 1 pair in 9.2 s: too few pairs to tell B from A; as it looks, more pairs would not tell"
     );
 }
 
@@ -96,7 +96,7 @@ fn the_report_is_the_answer_and_what_it_rests_on() {
 #[test]
 fn what_is_not_one_does_not_look_like_it() {
     let near = sentence(|pair| pair.ratio = Ratio { estimate: 0.99, low: Some(0.98), high: Some(0.99996) });
-    assert_eq!(near, "A is 1.010× as fast as B (95 %: 1.00004–1.020), decided after 14 pairs in 9.20 s");
+    assert_eq!(near, "A is 1.010× as fast as B (95 %: 1.00004–1.020), decided after 14 pairs in 9.2 s");
     let same = sentence(|pair| {
         pair.verdict = Speed::Undecided;
         pair.ratio = Ratio { estimate: 1.00003, low: Some(0.99998), high: Some(1.02) };

@@ -69,7 +69,7 @@ fn a_run_without_an_end_says_so() {
 #[test]
 fn other_kinds_get_all_their_metrics() {
     let mut export = fixture::export();
-    export.run.kind = "task".into();
+    fixture::of_kind(&mut export, "task");
     export.cells.truncate(4);
     for (cell, elapsed_ms) in export.cells.iter_mut().zip([3_512.0, 120.4, 88.0, 1_200.0]) {
         let of = |estimate: f64, unit| Estimate {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use kumite_load::Interval;
+use kumite_report::time_us;
 
 use crate::output;
 
@@ -121,8 +122,8 @@ impl View {
         format!(
             "{place}; {:.0}/s, p50 {}, p99 {}, {} errors{backlog}; engine {busy:.0} % busy",
             self.ok() as f64 / seconds,
-            time(last.p50_us),
-            time(self.p99_us()),
+            time_us(last.p50_us),
+            time_us(self.p99_us()),
             self.errors,
         )
     }
@@ -140,14 +141,6 @@ fn bars(values: impl Iterator<Item = f64> + Clone) -> String {
     let most = values.clone().fold(0.0, f64::max);
     let level = |value: f64| (value / most * (LEVELS.len() - 1) as f64).round() as usize;
     values.map(|value| LEVELS[if most > 0.0 { level(value) } else { 0 }]).collect()
-}
-
-fn time(us: f64) -> String {
-    match us {
-        us if us >= 1e6 => format!("{:.2} s", us / 1e6),
-        us if us >= 1e3 => format!("{:.2} ms", us / 1e3),
-        us => format!("{us:.0} µs"),
-    }
 }
 
 #[cfg(test)]

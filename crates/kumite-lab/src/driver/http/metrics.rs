@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kumite_load as load;
-use kumite_record::{Disturbance, Mark, Metric, Sample, Series, Unit};
+use kumite_record::{Disturbance, Mark, Metric, Sample, Series};
 
 use super::percentile::{PERCENTILES, percentiles};
 use super::steadiness::{Part, part};
@@ -38,10 +38,7 @@ pub(crate) fn metrics() -> Metrics {
             .detail()
             .role("warm-up"),
     ]);
-    for metric in distribution("response", "response time, from when a request was due to its answer") {
-        let role = Unit::without(&metric.name).to_owned();
-        results.push(metric.role(&role.replace('_', "-")));
-    }
+    results.extend(distribution("response", "response time, from when a request was due to its answer"));
     results.extend(
         distribution("service", "service time, from when a request was sent to its answer; of an open loop")
             .into_iter()

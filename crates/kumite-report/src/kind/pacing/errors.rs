@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Arrival, Export, Trial};
+use kumite_record::{Arrival, Trial, Unit};
 
-use super::scale::Scale;
-use super::timeline::{LEFT, RIGHT, WIDTH};
-use super::{Look, Tick, Timeline};
-use crate::metric::Metric;
+use super::states::off_at_end;
+use crate::chart::scale::Scale;
+use crate::chart::timeline::{LEFT, RIGHT, WIDTH};
+use crate::chart::{Look, Tick, Timeline};
+use crate::metric::Named;
 use crate::number::plural;
-use crate::pacing::off_at_end;
+use crate::quantity::Measured;
+use crate::record::Record;
 use crate::text::one_line;
 
 /// What the charts have in common, so that they can be compared.
@@ -29,8 +31,8 @@ const ROOM: f64 = 15.0;
 const LINEAR_US: f64 = 10.0;
 /// How high a dot is.
 const DOT: i64 = 3;
-const TOLD: [&str; 6] =
-    ["error_p50_us", "error_p99_us", "error_max_us", "missed_frames", "error_first_us", "error_last_us"];
+/// Roles.
+const TOLD: [&str; 6] = ["error-p50", "error-p99", "error-max", "missed", "error-first", "error-last"];
 
 impl ErrorScales {
     /// For these trials, and a frame of that length.
@@ -62,25 +64,25 @@ fn y_ticks(scale: &Scale, low: f64, high: f64) -> Vec<Tick> {
     let each = (ROOM / decade).ceil() as i32;
     let powers = (1..=9).map(|nth| LINEAR_US * 10f64.powi(nth * each));
     let values = powers.flat_map(|us| [-us, us]).filter(|us| (low..=high).contains(us));
-    let tick = |us: f64| Tick { at: scale.at(squeezed(us)), label: Metric::new("_us").tick(us) };
+    let tick = |us: f64| Tick { at: scale.at(squeezed(us)), label: Unit::Microseconds.tick(us) };
     std::iter::once(Tick { at: scale.at(0.0), label: "0".to_owned() }).chain(values.map(tick)).collect()
 }
 
 /// The errors of a trial.
 pub fn error_chart(
-    export: &Export,
+    record: &Record,
     id: String,
     trial: &Trial,
     frame_us: Option<f64>,
     scales: &ErrorScales,
 ) -> Timeline {
-    let end = trial.sample.metrics.get("error_last_us").zip(frame_us);
+    let end = record.figure(trial, "error-last").zip(frame_us);
     let end =
-        end.map_or(String::new(), |(last, frame)| format!(": {} off at its end", off_at_end(*last, frame)));
+        end.map_or(String::new(), |(last, frame)| format!(": {} off at its end", off_at_end(last, frame)));
     Timeline {
         id,
         title: one_line(&format!("{}, block {}{end}", trial.contender, trial.block + 1)),
-        description: one_line(&described(trial)),
+        description: one_line(&described(record, trial)),
         width: WIDTH,
         height: HEIGHT,
         left: LEFT,
@@ -92,11 +94,11 @@ pub fn error_chart(
             .seconds
             .ticks()
             .into_iter()
-            .map(|value| Tick { at: scales.seconds.at(value), label: Metric::new("").tick(value) })
+            .map(|value| Tick { at: scales.seconds.at(value), label: Unit::Number.tick(value) })
             .collect(),
         y_ticks: scales.y_ticks.clone(),
         shades: Vec::new(),
-        color: Look::of(export, &trial.contender).color,
+        color: Look::of(record.export, &trial.contender).color,
         answers: dots(&trial.sample.arrivals, scales),
         failures: String::new(),
         recovered: None,
@@ -123,9 +125,10 @@ fn due_s(of: &Arrival) -> f64 {
     of.due_ms / 1e3
 }
 
-fn described(trial: &Trial) -> String {
-    let told = |name: &&str| {
-        let (metric, value) = (Metric::new(name), trial.sample.metrics.get(*name)?);
+fn described(record: &Record, trial: &Trial) -> String {
+    let told = |role: &&str| {
+        let metric = record.metric(role)?;
+        let value = trial.sample.metrics.get(&metric.name)?;
         Some(format!("{} {}", metric.words(), metric.text(*value)))
     };
     let figures: Vec<String> = TOLD.iter().filter_map(told).collect();

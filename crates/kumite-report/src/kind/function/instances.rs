@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Call, Outcome, Phase, PhaseKind, Trial};
+use kumite_record::{Call, Outcome, Phase, PhaseKind, Trial, Unit};
 use serde::Serialize;
 
-use super::events::Budget;
-use super::scale::Scale;
-use super::{Tick, shortened, tenth};
-use crate::metric::Metric;
+use crate::chart::lanes::{Drawn, Lane, Marks, by_look, time_ticks};
+use crate::chart::scale::Scale;
+use crate::chart::{Budget, Tick, shortened, tenth};
 use crate::number::{count, plural};
+use crate::quantity::Measured;
 use crate::text::one_line;
 
 /// The instances of a trial.
@@ -34,31 +34,6 @@ pub struct InstanceChart {
     pub order: Order,
     /// What is not drawn one by one.
     pub merged: Option<String>,
-}
-
-/// A name and where its row is.
-#[derive(Debug, Serialize)]
-pub struct Lane {
-    pub label: String,
-    pub y: f64,
-    pub height: f64,
-}
-
-/// What looks alike; either each by itself or, where there is too much to be told one by one, as one path.
-#[derive(Debug, Serialize)]
-pub struct Marks {
-    pub class: &'static str,
-    /// Whether each of them stands for several things, between which there is something else.
-    pub several: bool,
-    pub told: Vec<Mark>,
-    pub path: String,
-}
-
-/// A bar or a mark that says what it is.
-#[derive(Debug, Serialize)]
-pub struct Mark {
-    pub path: String,
-    pub text: String,
 }
 
 /// The calls in their order, whatever time they took.
@@ -179,12 +154,9 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
         format!("{} phases and calls are drawn as {} marks", count(all as f64), count(spots.len() as f64))
     });
     let bottom = TOP + CALLS + life.lanes.len() as f64 * LANE;
-    let first = Lane { label: "calls".to_owned(), y: TOP, height: CALLS };
-    let instance = |(nth, label): (usize, &String)| Lane {
-        label: label.clone(),
-        y: TOP + CALLS + nth as f64 * LANE,
-        height: LANE,
-    };
+    let first = lane("calls".to_owned(), TOP, CALLS);
+    let instance =
+        |(nth, label): (usize, &String)| lane(label.clone(), TOP + CALLS + nth as f64 * LANE, LANE);
     let lanes: Vec<Lane> =
         std::iter::once(first).chain(life.lanes.iter().enumerate().map(instance)).collect();
     let told = spots.len() <= budget.told;
@@ -197,8 +169,8 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
             text: spot.text(),
         }
     });
-    let looks = by_look(marks, told);
-    let end = Metric::new("_ms").text(end_ms(trial));
+    let looks = by_look(marks, Look::class, told);
+    let end = Unit::Milliseconds.text(end_ms(trial));
     let on = plural(life.instances, "instance");
     let order = order(&life, bottom + BETWEEN);
     InstanceChart {
@@ -217,17 +189,16 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
         right: RIGHT,
         top: TOP,
         bottom,
-        x_ticks: x_scale
-            .ticks()
-            .into_iter()
-            .map(|value| Tick { at: x_scale.at(value), label: Metric::new("_ms").tick(value) })
-            .map(|tick| Tick { label: if tick.at == LEFT { "0".to_owned() } else { tick.label }, ..tick })
-            .collect(),
+        x_ticks: time_ticks(&x_scale, Unit::Milliseconds),
         lanes,
         looks,
         order,
         merged: drawn_together,
     }
+}
+
+fn lane(label: String, y: f64, height: f64) -> Lane {
+    Lane { label, y, height, class: "", count: None }
 }
 
 /// Who is who in a trial.
@@ -288,7 +259,7 @@ struct Spot {
 
 impl Spot {
     fn text(&self) -> String {
-        let ms = |value: f64| Metric::new("_ms").text(value);
+        let ms = |value: f64| Unit::Milliseconds.text(value);
         match self.of {
             1 => self.first.clone(),
             n => format!(
@@ -343,14 +314,6 @@ fn spots(life: &Life, phases: &[Phase], x_scale: &Scale) -> Vec<Spot> {
     phases.iter().filter_map(of_phase).chain(life.calls.iter().enumerate().map(of_call)).collect()
 }
 
-/// A spot where it is drawn.
-struct Drawn {
-    look: Look,
-    several: bool,
-    path: String,
-    text: String,
-}
-
 /// What is too short to be seen is one with its neighbours of the same look, as far as it covers them; and more of it, until
 /// there are few enough.
 fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
@@ -381,25 +344,8 @@ fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     }
 }
 
-fn by_look(marks: impl Iterator<Item = Drawn>, told: bool) -> Vec<Marks> {
-    let mut looks: BTreeMap<(Look, bool), Marks> = BTreeMap::new();
-    for Drawn { look, several, path, text } in marks {
-        let marks = looks.entry((look, several)).or_insert(Marks {
-            class: look.class(),
-            several,
-            told: Vec::new(),
-            path: String::new(),
-        });
-        match told {
-            true => marks.told.push(Mark { path, text: one_line(&text) }),
-            false => marks.path += &path,
-        }
-    }
-    looks.into_values().collect()
-}
-
 fn phase_text(life: &Life, phase: &Phase) -> String {
-    let ms = |value: f64| Metric::new("_ms").text(value);
+    let ms = |value: f64| Unit::Milliseconds.text(value);
     let what = match phase.kind {
         PhaseKind::Init => "init".to_owned(),
         PhaseKind::Reinit => "init once more".to_owned(),
@@ -424,7 +370,7 @@ fn phase_text(life: &Life, phase: &Phase) -> String {
 }
 
 fn call_text(nth: usize, call: &Call) -> String {
-    let ms = |value: f64| Metric::new("_ms").text(value);
+    let ms = |value: f64| Unit::Milliseconds.text(value);
     let on = match call.instance {
         Some(instance) => format!(" on instance {instance}, {}", if call.cold { "cold" } else { "warm" }),
         None => String::new(),
@@ -453,10 +399,10 @@ fn order(life: &Life, top: f64) -> Order {
     if shown.iter().any(|call| call.instance.is_none()) {
         names.push("no instance".to_owned());
     }
-    let lane = |(nth, label)| Lane { label, y: top + nth as f64 * ORDER_LANE, height: ORDER_LANE };
-    let lanes: Vec<Lane> = names.into_iter().enumerate().map(lane).collect();
+    let row = |(nth, label)| lane(label, top + nth as f64 * ORDER_LANE, ORDER_LANE);
+    let lanes: Vec<Lane> = names.into_iter().enumerate().map(row).collect();
     let width = ((RIGHT - LEFT) / shown.len().max(1) as f64).min(COLUMN);
-    let mut marks: Vec<Drawn> = Vec::new();
+    let mut marks: Vec<Drawn<Look>> = Vec::new();
     let mark = |look, path, text| Drawn { look, several: false, path, text };
     for (nth, call) in shown.iter().enumerate() {
         let row = call.instance.and_then(|instance| life.lane_of.get(&instance).copied());
@@ -488,7 +434,7 @@ fn order(life: &Life, top: f64) -> Order {
                 label: count(number as f64),
             })
             .collect(),
-        looks: by_look(marks.into_iter(), true),
+        looks: by_look(marks.into_iter(), Look::class, true),
     }
 }
 

@@ -1,29 +1,47 @@
 //! The jobs of one trial in their order, so that one sees what warming up does.
 
-use kumite_record::{Export, Job, Trial};
+use kumite_record::{Export, Job, Trial, Unit};
 
-use super::scale::Scale;
-use super::timeline::{BOTTOM, HEIGHT, LEFT, RIGHT, Shade, TOP, WIDTH, path};
-use super::{Look, Tick, Timeline, tenth};
-use crate::metric::Metric;
+use crate::chapter::PageChapter;
+use crate::chart::scale::Scale;
+use crate::chart::timeline::{BOTTOM, HEIGHT, LEFT, RIGHT, Shade, TOP, WIDTH, path};
+use crate::chart::{Look, Tick, Timeline, Timelines, tenth};
+use crate::group::Groups;
+use crate::metric::Named;
 use crate::number::{count, plural};
+use crate::quantity::Measured;
+use crate::record::Record;
 use crate::text::one_line;
+use crate::trials::median_trials;
 
 /// Fewer measured jobs are no series.
 const LEAST: usize = 6;
 /// The first ones are drawn: it is there that warming up is seen.
 const MOST: usize = 1_000;
 
+/// One trial of each contender, at each undisturbed point whose trials have several jobs.
+pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
+    let point = |(nth, (place, point))| {
+        let (by, trials) = median_trials(record, point, None, has_jobs);
+        let charts = trials.iter().enumerate();
+        let charts =
+            charts.map(|(trial, of)| jobs(record.export, format!("jobs-{nth}-{trial}"), of)).collect();
+        Timelines { place, by: by.words(), charts }
+    };
+    let points = groups.calm().flat_map(|group| groups.points_of(group)).enumerate().map(point);
+    let shown: Vec<Timelines> = points.filter(|point| !point.charts.is_empty()).collect();
+    PageChapter::of("jobs", "Job by job", "jobs.html", &shown)
+}
+
 /// Whether a trial has enough jobs for a picture.
-pub fn has_jobs(trial: &Trial) -> bool {
+fn has_jobs(trial: &Trial) -> bool {
     trial.sample.jobs.iter().filter(|job| !job.warm_up).count() >= LEAST
 }
 
 /// The elapsed time of each job.
-pub fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
+fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
     let all = &trial.sample.jobs;
     let drawn = &all[..all.len().min(MOST)];
-    let metric = Metric::new("elapsed_ms");
     let elapsed: Vec<Option<f64>> =
         drawn.iter().map(|job| Some(job.elapsed_ms).filter(|ms| ms.is_finite())).collect();
     let x_scale = Scale::linear(0.5, drawn.len() as f64 + 0.5, LEFT, RIGHT);
@@ -43,7 +61,7 @@ pub fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
     Timeline {
         id,
         title: one_line(&format!("{}, block {}{cut}", trial.contender, trial.block + 1)),
-        description: described(all, &metric),
+        description: described(all),
         width: WIDTH,
         height: HEIGHT,
         left: LEFT,
@@ -57,7 +75,7 @@ pub fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
             .map(|nth| Tick { at: x_scale.at(nth), label: count(nth) })
             .collect(),
         y_ticks: [0.0, y_scale.high]
-            .map(|value| Tick { at: y_scale.at(value), label: metric.tick(value) })
+            .map(|value| Tick { at: y_scale.at(value), label: Unit::Milliseconds.tick(value) })
             .into(),
         shades: (warm_up > 0).then_some(shade).into_iter().collect(),
         color: Look::of(export, &trial.contender).color,
@@ -80,16 +98,16 @@ fn steady_from(trial: &Trial) -> Option<usize> {
     Some(before.count()).filter(|before| *before < trial.sample.jobs.len().min(MOST))
 }
 
-fn described(jobs: &[Job], metric: &Metric) -> String {
+fn described(jobs: &[Job]) -> String {
     let mut measured: Vec<f64> = jobs.iter().filter(|job| !job.warm_up).map(|job| job.elapsed_ms).collect();
     measured.sort_by(f64::total_cmp);
-    let at = |nth: usize| measured.get(nth).map_or(String::new(), |ms| metric.text(*ms));
+    let at = |nth: usize| measured.get(nth).map_or(String::new(), |ms| Unit::Milliseconds.text(*ms));
     format!(
         "Elapsed time of each of {}, {} of them to warm up: the first took {}; of the measured ones the shortest {}, the one \
          in the middle {}, the longest {}.",
         plural(jobs.len(), "job"),
         count((jobs.len() - measured.len()) as f64),
-        jobs.first().map_or(String::new(), |job| metric.text(job.elapsed_ms)),
+        jobs.first().map_or(String::new(), |job| Unit::Milliseconds.text(job.elapsed_ms)),
         at(0),
         at(measured.len() / 2),
         at(measured.len().saturating_sub(1)),

@@ -1,11 +1,12 @@
 //! What calls took, and what is billed for them: three bars a contender.
 
-use kumite_record::Cell;
+use kumite_record::{Cell, Metric, Unit};
 use serde::Serialize;
 
-use super::scale::Scale;
-use super::{Tick, shortened, tenth, ticks_apart};
-use crate::metric::Metric;
+use crate::chart::scale::Scale;
+use crate::chart::{Tick, shortened, tenth, ticks_apart};
+use crate::metric::Named;
+use crate::quantity::Measured;
 use crate::table::lost;
 use crate::text::one_line;
 
@@ -49,16 +50,8 @@ pub struct Bar {
     pub text: String,
 }
 
-/// Metric and style of each bar, from the top to the bottom.
-pub type Figures = [(&'static str, &'static str); 3];
-
-pub const FIRST: Figures =
-    [("wall_ms", "wall"), ("billed_2016_ms", "billed-2016"), ("billed_2025_ms", "billed-2025")];
-pub const WARM: Figures = [
-    ("warm_wall_ms", "wall"),
-    ("warm_billed_2016_ms", "billed-2016"),
-    ("warm_billed_2025_ms", "billed-2025"),
-];
+/// Style of each bar and, where it is that of each call, its role; from the top to the bottom.
+pub const BARS: [&str; 3] = ["wall", "billed-2016", "billed-2025"];
 
 const WIDTH: f64 = 532.0;
 const LEFT: f64 = 170.0;
@@ -70,9 +63,15 @@ const LABEL_CHARS: usize = 20;
 /// What is not nothing is seen.
 const LEAST: f64 = 1.5;
 
-/// Contenders in the order of the cells; none where no cell has any of the figures.
-pub fn billing_chart(id: String, title: &str, cells: &[&Cell], figures: Figures) -> Option<BillingChart> {
-    let metrics = figures.map(|(name, class)| (Metric::new(name), class));
+/// Contenders in the order of the cells, with the metrics that the bars are of; none where no cell has any of them.
+pub fn billing_chart(
+    id: String,
+    title: &str,
+    cells: &[&Cell],
+    metrics: [Option<&Metric>; BARS.len()],
+) -> Option<BillingChart> {
+    let metrics: Vec<(&Metric, &str)> =
+        metrics.into_iter().zip(BARS).filter_map(|(metric, class)| Some((metric?, class))).collect();
     let shown: Vec<&&Cell> = cells
         .iter()
         .filter(|cell| {
@@ -118,12 +117,12 @@ pub fn billing_chart(id: String, title: &str, cells: &[&Cell], figures: Figures)
         height: bottom + 26.0,
         left: LEFT,
         bottom,
-        ticks: ticks_apart(&scale, |ms| if ms == 0.0 { "0".to_owned() } else { Metric::new("_ms").tick(ms) }),
+        ticks: ticks_apart(&scale, |ms| if ms == 0.0 { "0".to_owned() } else { Unit::Milliseconds.tick(ms) }),
         rows,
     })
 }
 
-fn bar(cell: &Cell, (metric, class): &(Metric, &'static str), scale: &Scale, y: f64) -> Option<Bar> {
+fn bar(cell: &Cell, (metric, class): &(&Metric, &'static str), scale: &Scale, y: f64) -> Option<Bar> {
     let of = cell.metrics.get(&metric.name).filter(|of| of.estimate.is_finite())?;
     let (value, note) = metric.estimate(of);
     let note = note.map_or(String::new(), |note| format!(" ({note})"));

@@ -1,11 +1,14 @@
 //! Every trial's time series as data for the page's script, in as few characters as a picture needs.
 
-use kumite_record::{Export, Mark, Outcome, Point, Trial};
+use std::collections::{HashMap, HashSet};
+
+use kumite_record::{Mark, Outcome, Point, Trial};
 use serde::Serialize;
 
-use crate::bound::RECOVERY;
+use super::{CPU_CORES, ERRORS, MAX_US, OK, P50_US, P99_US, RECOVERY};
 use crate::chart::Look;
 use crate::group::Groups;
+use crate::record::Record;
 use crate::steadiness::of_trial;
 use crate::text::one_line;
 use crate::trials::{has_series, median_trials};
@@ -65,45 +68,39 @@ const MOST_STEPS: usize = 80_000;
 
 impl Explorer {
     /// None where no trial has a time series.
-    pub fn of(export: &Export, groups: &Groups) -> Option<Explorer> {
-        let places: Vec<(&Point, String)> = groups
-            .groups
-            .iter()
-            .flat_map(|group| group.points.iter().map(|point| (*point, groups.full_place(group, point))))
-            .collect();
-        let mut names: Vec<&str> = export.contenders.iter().map(|contender| &*contender.name).collect();
-        names.retain(|name| export.trials.iter().any(|trial| trial.contender == *name));
-        let length = |trial: &Trial| trial.sample.series.columns.get("ok").map_or(0, Vec::len);
-        let merged = export.trials.iter().map(length).sum::<usize>().div_ceil(MOST_STEPS).max(1);
+    pub fn of(record: &Record, groups: &Groups) -> Option<Explorer> {
+        let places: Vec<(String, &Point)> = groups.points().collect();
+        let tried: HashSet<&str> = record.export.trials.iter().map(|trial| &*trial.contender).collect();
+        let mut names: Vec<&str> =
+            record.export.contenders.iter().map(|contender| &*contender.name).collect();
+        names.retain(|name| tried.contains(name));
+        let place: HashMap<&str, usize> = names.iter().enumerate().map(|(nth, name)| (*name, nth)).collect();
+        let length = |trial: &Trial| trial.sample.series.columns.get(OK).map_or(0, Vec::len);
+        let merged = record.export.trials.iter().map(length).sum::<usize>().div_ceil(MOST_STEPS).max(1);
         let mut trials = Vec::new();
-        for (p, (point, _)) in places.iter().enumerate() {
-            let disturbed =
-                export.trials.iter().any(|t| t.point == **point && t.sample.disturbance.is_some());
-            let middle = median_trials(export, point, disturbed.then_some(RECOVERY), has_series).1;
-            let here = export.trials.iter().filter(|trial| trial.point == **point);
-            for trial in here.filter(|trial| trial.sample.series.columns.contains_key("ok")) {
-                if let Some(c) = names.iter().position(|name| *name == trial.contender) {
-                    trials.push(steps(
-                        trial,
-                        c,
-                        p,
-                        merged,
-                        middle.iter().any(|known| known.seq == trial.seq),
-                    ));
+        for (p, (_, point)) in places.iter().enumerate() {
+            let here = &record.at(point).trials;
+            let disturbed = here.iter().any(|trial| trial.sample.disturbance.is_some());
+            let by = record.metric(RECOVERY).filter(|_| disturbed);
+            let middle = median_trials(record, point, by, has_series).1;
+            for trial in here.iter().filter(|trial| trial.sample.series.columns.contains_key(OK)) {
+                if let Some(c) = place.get(&*trial.contender) {
+                    let is_median = middle.iter().any(|known| known.seq == trial.seq);
+                    trials.push(steps(record, trial, (*c, p), merged, is_median));
                 }
             }
         }
-        let named = |name: &&str| Named { name: one_line(name), color: Look::of(export, name).color };
+        let named = |name: &&str| Named { name: one_line(name), color: Look::of(record.export, name).color };
         (!trials.is_empty()).then(|| Explorer {
             merged,
             contenders: names.iter().map(named).collect(),
-            points: places.into_iter().map(|(_, place)| place).collect(),
+            points: places.into_iter().map(|(place, _)| place).collect(),
             trials,
         })
     }
 }
 
-fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> Steps {
+fn steps(record: &Record, trial: &Trial, (c, p): (usize, usize), merged: usize, is_median: bool) -> Steps {
     let series = &trial.sample.series;
     let column = |name: &str, merge: fn(&[f64]) -> f64, convert: fn(f64) -> f64| -> Vec<Option<i64>> {
         let values = series.columns.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -113,7 +110,7 @@ fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> S
         };
         values.chunks(merged).map(step).collect()
     };
-    let mut errors = column("errors", sum, f64::round);
+    let mut errors = column(ERRORS, sum, f64::round);
     if errors.iter().all(|n| n.is_none_or(|n| n == 0)) {
         errors.clear();
     }
@@ -121,10 +118,10 @@ fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> S
     remarks.extend(is_median.then(|| "the one in the middle".to_owned()));
     remarks.extend((trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str().to_owned()));
     if let Some(steadiness) = &trial.sample.steadiness {
-        remarks.push(of_trial(steadiness, trial.sample.metrics.get("warm_up_ms").copied()));
+        remarks.push(of_trial(steadiness, record.figure(trial, "warm-up")));
     }
     remarks.extend(trial.marks.iter().map(|mark| mark.as_str().to_owned()));
-    let recovered = trial.sample.metrics.get(RECOVERY).filter(|_| !trial.marks.contains(&Mark::NotRecovered));
+    let recovered = record.figure(trial, RECOVERY).filter(|_| !trial.marks.contains(&Mark::NotRecovered));
     Steps {
         c,
         p,
@@ -145,12 +142,12 @@ fn steps(trial: &Trial, c: usize, p: usize, merged: usize, is_median: bool) -> S
             ended_ms: d.ended_ms.round(),
             steady_ms: recovered.map(|ms| (d.since_ms + ms).round()),
         }),
-        ok: column("ok", sum, f64::round),
+        ok: column(OK, sum, f64::round),
         errors,
-        p50: column("response_p50_us", middle, three_digits),
-        p99: column("response_p99_us", middle, three_digits),
-        max: column("response_max_us", longest, three_digits),
-        cpu: column("cpu_cores", middle, |cores| (cores * 100.0).round()),
+        p50: column(P50_US, middle, three_digits),
+        p99: column(P99_US, middle, three_digits),
+        max: column(MAX_US, longest, three_digits),
+        cpu: column(CPU_CORES, middle, |cores| (cores * 100.0).round()),
     }
 }
 

@@ -3,14 +3,29 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{JobEvent, Outcome, Trial};
+use kumite_record::{JobEvent, Outcome, Trial, Unit};
 use serde::Serialize;
 
-use super::scale::Scale;
-use super::{Tick, shortened, tenth};
-use crate::metric::Metric;
+use crate::chapter::PageChapter;
+use crate::chart::lanes::{Drawn, Lane, Marks, by_look, time_ticks};
+use crate::chart::scale::Scale;
+use crate::chart::{Budget, Tick, shortened, tenth};
+use crate::group::Groups;
+use crate::metric::Named;
 use crate::number::{count, plural};
+use crate::quantity::Measured;
+use crate::record::Record;
 use crate::text::one_line;
+use crate::trials::telling_trials;
+
+/// What happened within a job of one trial of each contender at a point.
+#[derive(Debug, Serialize)]
+struct Events {
+    place: String,
+    /// By which metric the trials are the median.
+    by: String,
+    charts: Vec<EventChart>,
+}
 
 /// The events of a job.
 #[derive(Debug, Serialize)]
@@ -38,31 +53,6 @@ pub struct EventChart {
     pub merged: Option<String>,
 }
 
-/// A thread, or the rest of them.
-#[derive(Debug, Serialize)]
-pub struct Lane {
-    pub label: String,
-    pub y: f64,
-    pub height: f64,
-    /// How many `next` events it has: what lanes are judged by.
-    pub next: Option<String>,
-}
-
-/// Marks that look alike; either each by itself or, where there are too many to be told one by one, as one path.
-#[derive(Debug, Serialize)]
-pub struct Marks {
-    pub class: &'static str,
-    pub told: Vec<Mark>,
-    pub path: String,
-}
-
-/// A mark that says what it is.
-#[derive(Debug, Serialize)]
-pub struct Mark {
-    pub path: String,
-    pub text: String,
-}
-
 /// An entry of the key.
 #[derive(Debug, Serialize)]
 pub struct Key {
@@ -78,23 +68,6 @@ pub struct Axis {
     pub end_ns: u64,
     /// Where that of the other charts ends, if this one has its own.
     pub others_end_ns: Option<u64>,
-}
-
-/// How much may be drawn of each chart, so that a page stays small however many it has.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// More marks are merged.
-    pub marks: usize,
-    /// More are not told one by one.
-    pub told: usize,
-}
-
-impl Budget {
-    /// For a page with so many charts: about 100 bytes a mark that is told, 20 one that is not.
-    pub fn of(charts: usize) -> Budget {
-        let share = |page: usize| page / charts.max(1);
-        Budget { marks: share(60_000).clamp(100, 2_000), told: share(20_000).min(800) }
-    }
 }
 
 const WIDTH: f64 = 580.0;
@@ -123,6 +96,31 @@ const OTHER: usize = 3;
 const NEXT: [&str; MOST_FAMILIES] = ["next-0", "next-1", "next-2"];
 /// Diameters of the marks of `next` events.
 const SIZES: [f64; MOST_FAMILIES] = [6.4, 4.2, 5.6];
+
+/// At each undisturbed point that has any.
+pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
+    let chosen = |(place, point)| {
+        let (metric, trials) = telling_trials(record, point, has_events);
+        (!trials.is_empty()).then(|| (place, metric.words(), trials))
+    };
+    let points = groups.calm().flat_map(|group| groups.points_of(group));
+    let points: Vec<_> = points.filter_map(chosen).collect();
+    let budget = Budget::of(points.iter().map(|(.., trials)| trials.len()).sum());
+    let drawn = |(nth, (place, by, trials)): (usize, (String, String, Vec<&Trial>))| {
+        let families = families(&trials);
+        let charts = trials.iter().zip(axes(&trials)).enumerate();
+        let charts = charts.map(|(of, (trial, axis))| {
+            event_chart(format!("events-{nth}-{of}"), trial, axis, &families, budget)
+        });
+        Events { place, by, charts: charts.collect() }
+    };
+    let shown: Vec<Events> = points.into_iter().enumerate().map(drawn).collect();
+    PageChapter::of("threads", "Events by thread", "threads.html", &shown)
+}
+
+fn has_events(trial: &Trial) -> bool {
+    !trial.sample.events.is_empty()
+}
 
 /// The first words of the ids of `next` events (`student`, `score`), where there are a few different ones.
 pub fn families(trials: &[&Trial]) -> Vec<String> {
@@ -185,17 +183,14 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
     let (lanes, rooms, bottom) = lanes(&threads, &spots);
 
     let is_told = spots.len() <= budget.told;
-    let mut looks: BTreeMap<usize, Marks> = BTreeMap::new();
-    for spot in &spots {
-        let class = class(spot.look);
-        let marks = looks.entry(spot.look).or_insert(Marks { class, told: Vec::new(), path: String::new() });
-        let path = outline(spot.look, spot.x, rooms[spot.lane].y(spot));
-        match is_told {
-            true => marks.told.push(Mark { path, text: spot.text() }),
-            false => marks.path += &path,
-        }
-    }
-    let end = Metric::new("_ns").text(end_ns(trial) as f64);
+    let marks = spots.iter().map(|spot| Drawn {
+        look: spot.look,
+        several: false,
+        path: outline(spot.look, spot.x, rooms[spot.lane].y(spot)),
+        text: spot.text(),
+    });
+    let looks: BTreeSet<usize> = spots.iter().map(|spot| spot.look).collect();
+    let end = Unit::Nanoseconds.text(end_ns(trial) as f64);
     let own = axis.others_end_ns.map_or("", |_| ", on a time axis of its own");
     EventChart {
         id,
@@ -208,16 +203,11 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
         right: RIGHT,
         top: TOP,
         bottom,
-        x_ticks: x_scale
-            .ticks()
-            .into_iter()
-            .map(|value| Tick { at: x_scale.at(value), label: Metric::new("_ns").tick(value) })
-            .map(|tick| Tick { label: if tick.at == LEFT { "0".to_owned() } else { tick.label }, ..tick })
-            .collect(),
+        x_ticks: time_ticks(&x_scale, Unit::Nanoseconds),
         common_end: axis.others_end_ns.filter(|end| *end < axis.end_ns).map(|end| x_scale.at(end as f64)),
         lanes,
-        key: key(looks.keys().copied(), families),
-        looks: looks.into_values().collect(),
+        key: key(looks.into_iter(), families),
+        looks: by_look(marks, class, is_told),
         merged: (spots.len() < events.len()).then(|| {
             let marks = count(spots.len() as f64);
             format!("{} are drawn as {marks} marks", plural(events.len(), "event"))
@@ -309,7 +299,8 @@ fn lanes(threads: &[Thread], spots: &[Spot]) -> (Vec<Lane>, Vec<Room>, f64) {
             label,
             y: tenth(y),
             height: tenth(height),
-            next: (next > 0).then(|| count(next as f64)),
+            class: if next > 0 { "strong" } else { "soft" },
+            count: (next > 0).then(|| count(next as f64)),
         });
         rooms.push(room);
         y += height;
@@ -333,7 +324,7 @@ impl Spot<'_> {
     fn text(&self) -> String {
         let JobEvent(ns, thread, kind, id) = self.first;
         let [thread, kind, id] = [thread, kind, id].map(|word| shortened(word, WORD_CHARS));
-        one_line(&match self.events {
+        match self.events {
             1 => format!("{}, {thread}: {kind} {id}", time(*ns)),
             n => format!(
                 "{} to {}, {thread} first: {} {kind}, {id} first",
@@ -341,7 +332,7 @@ impl Spot<'_> {
                 time(self.last_ns),
                 count(n as f64)
             ),
-        })
+        }
     }
 }
 
@@ -486,7 +477,7 @@ fn end_ns(trial: &Trial) -> u64 {
 }
 
 fn time(ns: u64) -> String {
-    Metric::new("_ns").as_given(ns as f64)
+    Unit::Nanoseconds.as_given(ns as f64)
 }
 
 fn named(thread: &str) -> String {

@@ -1,14 +1,15 @@
 //! One trial of a load in steps: what became of what was due, second by second, and how long right answers took.
 
-use kumite_record::{Series, Trial};
+use kumite_record::{Series, Trial, Unit};
 use serde::Serialize;
 
-use super::scale::Scale;
-use super::timeline::path;
-use super::{Tick, tenth};
-use crate::bound::RECOVERY;
-use crate::metric::Metric;
+use super::RECOVERY;
+use crate::chart::scale::Scale;
+use crate::chart::timeline::path;
+use crate::chart::{Tick, tenth};
 use crate::number::{count, significant};
+use crate::quantity::Measured;
+use crate::record::Record;
 use crate::text::one_line;
 
 /// The fates of requests: the column of those that were due, the style, and in words; in the order in which they are stacked.
@@ -99,24 +100,22 @@ pub fn has_fates(trial: &Trial) -> bool {
 }
 
 /// All on one scale, so that they can be compared.
-pub fn overload_charts(id: &str, trials: &[&Trial]) -> Vec<OverloadChart> {
+pub fn overload_charts(record: &Record, id: &str, trials: &[&Trial]) -> Vec<OverloadChart> {
     let bars = |trial: &&Trial| trial.sample.series.columns.get(FATES[0].0).map_or(0, Vec::len);
     let longest = trials.iter().map(bars).max().unwrap_or(0);
     let merged = BAR_TENTHS.into_iter().find(|of| longest.div_ceil(*of) <= MOST_BARS).unwrap_or(6000);
     let steps: Vec<Vec<Step>> = trials.iter().map(|trial| merge(&trial.sample.series, merged)).collect();
     let all = || steps.iter().flatten();
     let most = all().map(Step::due).fold(0.0, f64::max);
-    let metric = Metric::new("response_mean_us");
     let times = Scale::logarithmic(all().filter_map(Step::response_us), TIMES.1, TIMES.0);
     let end = steps.iter().filter_map(|steps| steps.last()).map(|step| step.to).fold(0.0, f64::max);
     let scales = Scales {
         x: Scale::linear(0.0, end, LEFT, RIGHT),
         rate: Scale::linear(0.0, most, RATES.1, RATES.0),
         times,
-        metric,
     };
     let chart = |(nth, (trial, steps)): (usize, (&&Trial, &Vec<Step>))| {
-        chart(format!("{id}-{nth}"), trial, steps, &scales)
+        chart(record, format!("{id}-{nth}"), trial, steps, &scales)
     };
     trials.iter().zip(&steps).enumerate().map(chart).collect()
 }
@@ -125,7 +124,6 @@ struct Scales {
     x: Scale,
     rate: Scale,
     times: Option<Scale>,
-    metric: Metric,
 }
 
 /// A stretch of time in seconds, and the requests that were due in it.
@@ -174,11 +172,11 @@ fn merge(series: &Series, merged: usize) -> Vec<Step> {
     (0..length).step_by(merged.max(1)).map(step).collect()
 }
 
-fn chart(id: String, trial: &Trial, steps: &[Step], scales: &Scales) -> OverloadChart {
+fn chart(record: &Record, id: String, trial: &Trial, steps: &[Step], scales: &Scales) -> OverloadChart {
     let fates = (0..FATES.len()).map(|nth| Bars { kind: FATES[nth].1, path: bars(steps, nth, scales) });
     let responses: Vec<Option<f64>> = steps.iter().map(Step::response_us).collect();
     let middle = |nth: usize| scales.x.at((steps[nth].from + steps[nth].to) / 2.0);
-    let drop = dropped(trial, scales);
+    let drop = dropped(record, trial, scales);
     OverloadChart {
         id,
         title: one_line(&format!(
@@ -187,7 +185,7 @@ fn chart(id: String, trial: &Trial, steps: &[Step], scales: &Scales) -> Overload
             trial.block + 1,
             drop.as_ref().map_or(String::new(), |drop| format!(": {}", drop.text))
         )),
-        description: one_line(&description(steps, drop.as_ref(), scales)),
+        description: one_line(&description(steps, drop.as_ref())),
         width: WIDTH,
         height: scales.times.as_ref().map_or(RATES.1, |_| TIMES.1) + FOOT,
         left: LEFT,
@@ -196,15 +194,15 @@ fn chart(id: String, trial: &Trial, steps: &[Step], scales: &Scales) -> Overload
             title: "requests a second, by when they were due",
             top: RATES.0,
             bottom: RATES.1,
-            ticks: ticks(&scales.rate, &Metric::new("")),
+            ticks: ticks(&scales.rate, Unit::Number),
         },
         times: scales.times.as_ref().map(|times| Panel {
             title: "mean response of right answers, log scale",
             top: TIMES.0,
             bottom: TIMES.1,
-            ticks: ticks(times, &scales.metric),
+            ticks: ticks(times, Unit::Microseconds),
         }),
-        x_ticks: ticks(&scales.x, &Metric::new("")),
+        x_ticks: ticks(&scales.x, Unit::Number),
         fates: fates.filter(|bars| !bars.path.is_empty()).collect(),
         offered: outline(steps, scales),
         responses: scales.times.as_ref().map_or(String::new(), |times| path(&responses, middle, times)),
@@ -214,12 +212,12 @@ fn chart(id: String, trial: &Trial, steps: &[Step], scales: &Scales) -> Overload
 }
 
 /// Powers of ten alone, where others would be too near to one another.
-fn ticks(scale: &Scale, metric: &Metric) -> Vec<Tick> {
+fn ticks(scale: &Scale, unit: Unit) -> Vec<Tick> {
     let mut values = scale.ticks();
     if scale.log && values.windows(2).any(|pair| (scale.at(pair[0]) - scale.at(pair[1])).abs() < ROOM) {
         values.retain(|value| (value.log10() - value.log10().round()).abs() < 1e-6);
     }
-    let tick = |value: f64| Tick { at: scale.at(value), label: metric.tick(value) };
+    let tick = |value: f64| Tick { at: scale.at(value), label: unit.tick(value) };
     values.into_iter().map(tick).collect()
 }
 
@@ -261,7 +259,7 @@ fn tips(steps: &[Step], scales: &Scales) -> Vec<Tip> {
         };
         let fates: Vec<String> = FATES.iter().enumerate().filter_map(of).collect();
         let mean = all.response_us().map_or(String::new(), |us| {
-            format!("; right answers took {} on average", scales.metric.text(us))
+            format!("; right answers took {} on average", Unit::Microseconds.text(us))
         });
         let x = scales.x.at(all.from);
         Some(Tip {
@@ -269,8 +267,8 @@ fn tips(steps: &[Step], scales: &Scales) -> Vec<Tip> {
             width: tenth(scales.x.at(all.to) - x),
             text: format!(
                 "{} to {}: {} a second, {}{mean}",
-                Metric::new("_s").tick(all.from),
-                Metric::new("_s").tick(all.to),
+                Unit::Seconds.tick(all.from),
+                Unit::Seconds.tick(all.to),
                 significant(all.due(), 3),
                 fates.join(", ")
             ),
@@ -279,11 +277,11 @@ fn tips(steps: &[Step], scales: &Scales) -> Vec<Tip> {
     steps.chunks(steps.len().div_ceil(TIPS).max(1)).filter_map(tip).collect()
 }
 
-fn dropped(trial: &Trial, scales: &Scales) -> Option<Dropped> {
+fn dropped(record: &Record, trial: &Trial, scales: &Scales) -> Option<Dropped> {
     let drop = trial.sample.disturbance.as_ref().filter(|it| it.kind == "drop")?;
-    let recovery_ms = *trial.sample.metrics.get(RECOVERY)?;
-    let bound = trial.is_lower_bound(RECOVERY);
-    let metric = Metric::new(RECOVERY);
+    let metric = record.metric(RECOVERY)?;
+    let recovery_ms = *trial.sample.metrics.get(&metric.name)?;
+    let bound = trial.is_lower_bound(&metric.name);
     let text = match bound {
         true => format!("not back to normal within {}", metric.text(recovery_ms)),
         false if recovery_ms == 0.0 => "back to normal at once".to_owned(),
@@ -296,7 +294,7 @@ fn dropped(trial: &Trial, scales: &Scales) -> Option<Dropped> {
     })
 }
 
-fn description(steps: &[Step], drop: Option<&Dropped>, scales: &Scales) -> String {
+fn description(steps: &[Step], drop: Option<&Dropped>) -> String {
     let due = || steps.iter().map(Step::due);
     let fates = FATES.iter().enumerate().map(|(nth, (.., words))| {
         format!("{} {words}", count(steps.iter().map(|step| step.fates[nth]).sum()))
@@ -307,13 +305,13 @@ fn description(steps: &[Step], drop: Option<&Dropped>, scales: &Scales) -> Strin
         true => "No right answer.".to_owned(),
         false => format!(
             "On average right answers took between {} and {}.",
-            scales.metric.text(least(&mut times.iter().copied())),
-            scales.metric.text(times.iter().copied().fold(0.0, f64::max))
+            Unit::Microseconds.text(least(&mut times.iter().copied())),
+            Unit::Microseconds.text(times.iter().copied().fold(0.0, f64::max))
         ),
     };
     format!(
         "What became of requests over {}, offered at {} to {} a second: {}. {took}{}",
-        Metric::new("_s").text(steps.last().map_or(0.0, |step| step.to)),
+        Unit::Seconds.text(steps.last().map_or(0.0, |step| step.to)),
         significant(least(&mut due()), 3),
         significant(due().fold(0.0, f64::max), 3),
         fates.collect::<Vec<_>>().join(", "),
@@ -360,7 +358,6 @@ mod tests {
             x: Scale::linear(0.0, 0.4, 0.0, 40.0),
             rate: Scale::linear(0.0, 40.0, 40.0, 0.0),
             times: None,
-            metric: Metric::new("response_mean_us"),
         };
         assert_eq!(bars(&steps, 1, &scales), "M0,25V20H20V25zM20,35V30H40V35z");
         assert_eq!(bars(&steps, 4, &scales), "");

@@ -1,13 +1,11 @@
 //! The states of a player, one by one: how far from when they were due they came.
 
-use kumite_record::{Arrival, AxisValue, Cell, Export, Outcome, Point, Trial, standing};
+use kumite_record::{Arrival, AxisValue, Cell, Outcome, Point, Trial};
 
 use crate::group::Groups;
-use crate::metric::Metric;
 use crate::number::significant;
-use crate::percentile::Percentiles;
-use crate::table::{Column, Entry, Filled, Table, cells_at, lost};
-use crate::text::one_line;
+use crate::record::Record;
+use crate::table::{Column, Entry, Filled};
 
 /// A point at which states were due.
 pub struct PacedAt<'a> {
@@ -27,22 +25,17 @@ pub struct Pooled<'a> {
     pub within_us: Option<[f64; SHARES.len()]>,
 }
 
-/// What the figures of all states say.
-pub const POOLED: &str = "Of the states of all trials that count: how far off 50, 90, 99 and 99.9 % of them were at most, and the worst of all, early or late.";
-
 /// Whether it says when states came.
 pub fn has_arrivals(trial: &Trial) -> bool {
     !trial.sample.arrivals.is_empty()
 }
 
 /// The points at which states came; those that differ in nothing but the load of the machine are side by side.
-pub fn paced<'a>(export: &'a Export, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
-    let came = |point: &Point| export.trials.iter().any(|trial| trial.point == *point && has_arrivals(trial));
-    let all = groups.calm().flat_map(|group| group.points.iter().map(move |point| (group, *point)));
-    let mut points: Vec<PacedAt> = all
-        .filter(|(_, point)| came(point))
-        .map(|(group, point)| PacedAt { place: groups.full_place(group, point), point })
-        .collect();
+pub fn paced<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
+    let came = |point: &Point| record.at(point).trials.iter().any(|trial| has_arrivals(trial));
+    let all = groups.calm().flat_map(|group| groups.points_of(group));
+    let mut points: Vec<PacedAt> =
+        all.filter(|(_, point)| came(point)).map(|(place, point)| PacedAt { place, point }).collect();
     let but_for_load = |paced: &PacedAt| {
         let mut point = paced.point.clone();
         point.0.remove("load");
@@ -53,8 +46,8 @@ pub fn paced<'a>(export: &'a Export, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
 }
 
 /// The states of all points: contenders in the same order everywhere, which is that of the first point.
-pub fn pooled<'a>(export: &'a Export, points: &[PacedAt]) -> Vec<Vec<Pooled<'a>>> {
-    let mut all: Vec<Vec<Pooled>> = points.iter().map(|paced| pooled_at(export, paced.point)).collect();
+pub fn pooled<'a>(record: &Record<'a>, points: &[PacedAt]) -> Vec<Vec<Pooled<'a>>> {
+    let mut all: Vec<Vec<Pooled>> = points.iter().map(|paced| pooled_at(record, paced.point)).collect();
     let Some(first) = all.first_mut() else { return all };
     let size = |pooled: &Pooled| pooled.within_us.map_or(f64::INFINITY, |within_us| within_us[ORDER]);
     first.sort_by(|a, b| size(a).total_cmp(&size(b)));
@@ -65,18 +58,20 @@ pub fn pooled<'a>(export: &'a Export, points: &[PacedAt]) -> Vec<Vec<Pooled<'a>>
 }
 
 /// Of the states of all trials that count, whether they were late or early.
-fn pooled_at<'a>(export: &'a Export, point: &Point) -> Vec<Pooled<'a>> {
-    let here: Vec<&Trial> = standing(export.trials.iter().filter(|trial| trial.point == *point)).collect();
-    let of_cell = |cell: &'a Cell| {
-        let counted =
-            here.iter().filter(|trial| trial.contender == cell.contender && trial.outcome == Outcome::Ok);
+fn pooled_at<'a>(record: &Record<'a>, point: &Point) -> Vec<Pooled<'a>> {
+    let here = record.at(point);
+    let of_cell = |cell: &&'a Cell| {
+        let counted = here
+            .standing
+            .iter()
+            .filter(|trial| trial.contender == cell.contender && trial.outcome == Outcome::Ok);
         let errors = counted.flat_map(|trial| &trial.sample.arrivals).map(|of| of.error_us.abs());
         let mut sizes: Vec<f64> = errors.filter(|us| us.is_finite()).collect();
         sizes.sort_by(f64::total_cmp);
         let within_us = (!sizes.is_empty()).then(|| SHARES.map(|(share, _)| rank(&sizes, share)));
         Pooled { cell, within_us }
     };
-    cells_at(export, point).into_iter().map(of_cell).collect()
+    here.cells.iter().map(of_cell).collect()
 }
 
 /// The nearest rank.
@@ -85,33 +80,10 @@ fn rank(sizes: &[f64], share: f64) -> f64 {
     sizes[rank.clamp(1, sizes.len()) - 1]
 }
 
-/// The same as tables.
-pub fn distributions(export: &Export, groups: &Groups) -> Vec<Percentiles> {
-    let points = paced(export, groups);
-    let metric = Metric::new("error_us");
-    let table = |cells: Vec<Pooled>| {
-        let names = cells.iter().map(|pooled| Entry::plain(one_line(&pooled.cell.contender))).collect();
-        let share = |(nth, (_, name)): (usize, &(f64, &str))| -> Filled {
-            let entry = |pooled: &Pooled| match pooled.within_us {
-                Some(within_us) => Entry::plain(metric.text(within_us[nth])),
-                None if nth == 0 => Entry { lost: true, ..Entry::plain(lost(pooled.cell).to_owned()) },
-                None => Entry::plain("–".to_owned()),
-            };
-            let column = Column { name: (*name).to_owned(), numeric: true };
-            (column, cells.iter().map(entry).collect())
-        };
-        let first = (Column { name: "contender".to_owned(), numeric: false }, names);
-        Table::of(std::iter::once(first).chain(SHARES.iter().enumerate().map(share)).collect())
-    };
-    let tables: Vec<Table> = pooled(export, &points).into_iter().map(table).collect();
-    points.into_iter().zip(tables).map(|(paced, table)| Percentiles { place: paced.place, table }).collect()
-}
-
 /// How long a frame is at a point; where the record does not say, the shortest time from one state to the next.
-pub fn frame_us(export: &Export, point: &Point) -> Option<f64> {
-    let fps = point.get("fps").or_else(|| export.run.workload.get("fps")).and_then(AxisValue::number);
-    let trials = export.trials.iter().filter(|trial| trial.point == *point);
-    let states = trials.map(|trial| &*trial.sample.arrivals);
+pub fn frame_us(record: &Record, point: &Point) -> Option<f64> {
+    let fps = point.get("fps").or_else(|| record.export.run.workload.get("fps")).and_then(AxisValue::number);
+    let states = record.at(point).trials.iter().map(|trial| &*trial.sample.arrivals);
     fps.map(|fps| 1e6 / fps).or_else(|| shortest_us(states)).filter(|us| us.is_finite() && *us > 0.0)
 }
 
@@ -129,9 +101,10 @@ pub fn off_at_end(last_us: f64, frame_us: f64) -> String {
 }
 
 /// The same as a column, where it is known.
-pub fn end_column(export: &Export, cells: &[&Cell], point: &Point) -> Option<Filled> {
-    let last = |cell: &Cell| cell.metrics.get("error_last_us").map(|of| of.estimate);
-    let frame_us = cells.iter().any(|cell| last(cell).is_some()).then(|| frame_us(export, point))??;
+pub fn end_column(record: &Record, cells: &[&Cell], point: &Point) -> Option<Filled> {
+    let metric = record.metric("error-last")?;
+    let last = |cell: &Cell| cell.metrics.get(&metric.name).map(|of| of.estimate);
+    let frame_us = cells.iter().any(|cell| last(cell).is_some()).then(|| frame_us(record, point))??;
     let entry = |cell: &&Cell| Entry::plain(last(cell).map_or("–".into(), |us| off_at_end(us, frame_us)));
     let column = Column { name: "off at end".to_owned(), numeric: false };
     Some((column, cells.iter().map(entry).collect()))

@@ -2,44 +2,49 @@
 
 use std::ops::Range;
 
-use kumite_record::{AxisValue, Call, Cell, Estimate, Export, Needs, Outcome, Point, Trial, standing};
+use kumite_record::{AxisValue, Call, Cell, Estimate, Metric, Needs, Outcome, Point, Trial};
 use serde::Serialize;
 
-use crate::chart::has_calls;
+use super::billing::{BARS, BillingChart, billing_chart};
+use super::instances::{InstanceChart, has_calls, instance_charts};
+use crate::chapter::{Chapter, ChapterPoint, PageChapter};
+use crate::chart::{Budget, LineChart, line_chart};
 use crate::group::Groups;
-use crate::metric::Metric;
+use crate::kind::has_role;
+use crate::metric::{Named, measured};
 use crate::number::count;
-use crate::steps::parts_at;
-use crate::table::{Column, Entry, Filled, Overview, Table, figures, lost, matrix, metrics, words};
+use crate::record::Record;
+use crate::table::{Column, Entry, Filled, Overview, Table, distinct_points, figures, lost, matrix, words};
 use crate::text::one_line;
+use crate::trials::telling_trials;
 
-/// The calls at a point.
+/// The calls at a point; and one trial of each contender over time.
 #[derive(Debug, Serialize)]
-pub struct CallTables {
-    /// The point among all.
-    pub place: String,
-    /// Contenders by calls, for what is asked for first.
-    pub overviews: Vec<Overview>,
-    /// All metrics, a row for each call of each contender; none where no trial counts.
-    pub table: Option<Table>,
-    /// Whether the last calls have a row together.
-    pub merged: bool,
+struct CallsOnPage {
+    #[serde(flatten)]
+    tables: ChapterPoint,
+    /// Of the first call, and of warm ones.
+    billing: Vec<BillingChart>,
+    /// By which metric the trials are the median.
+    by: String,
+    instances: Vec<InstanceChart>,
+    lines: Vec<LineChart>,
 }
 
 /// What a row of several calls says.
-pub const REST: &str = "A column or row of several calls has the middle of their figures and, where others have an interval, the least and the greatest of them.";
+const REST: &str = "A column or row of several calls has the middle of their figures and, where others have an interval, the least and the greatest of them.";
 
 /// A point of a function.
-pub struct CallsAt<'a> {
-    pub place: String,
-    pub point: &'a Point,
+struct CallsAt<'a> {
+    place: String,
+    point: &'a Point,
     /// Contenders in the order of the record, each with its calls in theirs.
-    pub rows: Vec<Row>,
+    rows: Vec<Row>,
 }
 
 /// A call in all trials of a contender; or the last calls together.
-pub struct Row {
-    pub cell: Cell,
+struct Row {
+    cell: Cell,
     /// Which calls, counted from 0.
     calls: Range<usize>,
     /// How many of them there are in all trials that count.
@@ -61,44 +66,32 @@ impl Row {
         Row { cell: Cell { failed: cell.failed + lost, ..cell }, calls, of: all.len(), cold, failed }
     }
 
-    pub fn is_first(&self) -> bool {
+    fn is_first(&self) -> bool {
         self.calls == (0..1)
     }
 }
 
 /// The axis.
-pub const CALL: &str = "call";
+const CALL: &str = "call";
 /// Rows of a contender.
 const MOST_ROWS: usize = 20;
-const OVERVIEWS: [&str; 2] = ["wall_ms", "billed_2025_ms"];
-/// What is no figure of a call over all trials, or is told in another way.
+/// Roles.
+const OVERVIEWS: [&str; 2] = ["wall", "billed-2025"];
+/// The roles of what is no figure of a call over all trials, or is told in another way.
 const NOT_SHOWN: [&str; 2] = ["cold", "instance"];
 
-/// Whether trials consist of calls.
-pub fn are_calls(export: &Export) -> bool {
-    export.run.kind == "function"
-}
-
 /// The points of a function that have anything to tell of its calls.
-pub fn calls<'a>(export: &'a Export, groups: &Groups<'a>) -> Vec<CallsAt<'a>> {
-    if !are_calls(export) {
-        return Vec::new();
-    }
-    let all = groups.groups.iter().flat_map(|group| group.points.iter().map(move |point| (group, *point)));
-    let at = |(group, point): (_, &'a Point)| {
-        let trials: Vec<&Trial> =
-            standing(export.trials.iter().filter(|trial| trial.point == *point)).collect();
-        let rows = rows(&parts_at(export, point), &trials);
-        (!rows.is_empty() || trials.iter().any(|trial| has_calls(trial))).then(|| CallsAt {
-            place: groups.full_place(group, point),
-            point,
-            rows,
-        })
+fn calls<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<CallsAt<'a>> {
+    let at = |(place, point)| {
+        let here = record.at(point);
+        let rows = rows(record, &here.parts, &here.standing);
+        let has_any = !rows.is_empty() || here.standing.iter().any(|trial| has_calls(trial));
+        has_any.then_some(CallsAt { place, point, rows })
     };
-    all.filter_map(at).collect()
+    groups.points().filter_map(at).collect()
 }
 
-fn rows(parts: &[&Cell], trials: &[&Trial]) -> Vec<Row> {
+fn rows(record: &Record, parts: &[&Cell], trials: &[&Trial]) -> Vec<Row> {
     let of_contender = |cells: &[&Cell]| {
         let own = if cells.len() > MOST_ROWS { MOST_ROWS - 1 } else { cells.len() };
         let (first, last) = cells.split_at(own);
@@ -107,16 +100,16 @@ fn rows(parts: &[&Cell], trials: &[&Trial]) -> Vec<Row> {
             .enumerate()
             .map(|(nth, cell)| Row::of((*cell).clone(), nth..nth + 1, trials))
             .collect();
-        rows.extend(together(last).map(|cell| Row::of(cell, own..cells.len(), trials)));
+        rows.extend(together(record, last).map(|cell| Row::of(cell, own..cells.len(), trials)));
         rows
     };
     parts.chunk_by(|a, b| a.contender == b.contender).flat_map(of_contender).collect()
 }
 
 /// The cells of several calls as one; none where there are none.
-fn together(cells: &[&Cell]) -> Option<Cell> {
+fn together(record: &Record, cells: &[&Cell]) -> Option<Cell> {
     let (first, last) = (cells.first()?, cells.last()?);
-    let estimate = |metric: Metric| {
+    let estimate = |metric: &Metric| {
         let all: Vec<&Estimate> = cells.iter().filter_map(|cell| cell.metrics.get(&metric.name)).collect();
         let mut values: Vec<f64> = all.iter().map(|of| of.estimate).collect();
         values.sort_by(f64::total_cmp);
@@ -127,7 +120,7 @@ fn together(cells: &[&Cell]) -> Option<Cell> {
             high: Some(high),
             ..all[0].clone()
         };
-        Some((metric.name, of))
+        Some((metric.name.clone(), of))
     };
     let told = |cell: &Cell| {
         let number = cell.point.get(CALL).and_then(AxisValue::number);
@@ -136,7 +129,7 @@ fn together(cells: &[&Cell]) -> Option<Cell> {
     let mut point = first.point.clone();
     let name = AxisValue::Text(format!("{}–{}", told(first), told(last)));
     point.0.insert(CALL.to_owned(), name);
-    let known = metrics(cells.iter().copied());
+    let known = measured(&record.part_metrics, cells.iter().copied());
     Some(Cell {
         point,
         metrics: known.into_iter().filter_map(estimate).collect(),
@@ -146,26 +139,58 @@ fn together(cells: &[&Cell]) -> Option<Cell> {
 }
 
 /// The tables of each point.
-pub fn call_tables(export: &Export, groups: &Groups) -> Vec<CallTables> {
-    calls(export, groups).into_iter().map(|at| tables(export, at)).collect()
+pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
+    let points: Vec<ChapterPoint> = calls(record, groups).iter().map(|at| tables(record, at)).collect();
+    (!points.is_empty()).then_some(Chapter { title: "Call by call", about: None, points })
 }
 
-fn tables(export: &Export, CallsAt { place, rows, .. }: CallsAt) -> CallTables {
+/// The same with pictures.
+pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
+    let points = calls(record, groups);
+    let chosen: Vec<(Metric, Vec<&Trial>)> =
+        points.iter().map(|at| telling_trials(record, at.point, has_calls)).collect();
+    let budget = Budget::of(chosen.iter().map(|(_, trials)| trials.len()).sum());
+    let shown = |(nth, (at, (by, trials))): (usize, (&CallsAt, &(Metric, Vec<&Trial>)))| CallsOnPage {
+        tables: tables(record, at),
+        billing: billing(record, nth, at),
+        by: by.words(),
+        instances: instance_charts(&format!("instances-{nth}"), trials, budget),
+        lines: waits(record, nth, at),
+    };
+    let shown: Vec<CallsOnPage> = points.iter().zip(&chosen).enumerate().map(shown).collect();
+    PageChapter::of("calls", "Call by call", "calls.html", &shown)
+}
+
+fn billing(record: &Record, nth: usize, at: &CallsAt) -> Vec<BillingChart> {
+    let first: Vec<&Cell> = at.rows.iter().filter(|row| row.is_first()).map(|row| &row.cell).collect();
+    let of_calls = BARS.map(|role| record.part_metric(role));
+    let of_warm = BARS.map(|role| record.metric(&format!("warm-{role}")));
+    let cells = &record.at(at.point).cells;
+    let charts = [
+        billing_chart(format!("first-{nth}"), "the first call", &first, of_calls),
+        billing_chart(format!("warm-{nth}"), "warm calls, median", cells, of_warm),
+    ];
+    charts.into_iter().flatten().collect()
+}
+
+/// How long callers waited, call by call, as far as each has a row of its own.
+fn waits(record: &Record, nth: usize, at: &CallsAt) -> Vec<LineChart> {
+    let cells: Vec<&Cell> = at.rows.iter().map(|row| &row.cell).collect();
+    let chart = |wall| line_chart(record, format!("calls-{nth}"), (CALL, CALL), "", &cells, wall);
+    record.part_metric("wall").and_then(chart).into_iter().collect()
+}
+
+fn tables(record: &Record, CallsAt { place, rows, .. }: &CallsAt) -> ChapterPoint {
     let cells: Vec<&Cell> = rows.iter().map(|row| &row.cell).collect();
-    let mut known = metrics(cells.iter().copied());
-    known.retain(|metric| !NOT_SHOWN.contains(&&*metric.name));
+    let mut known = measured(&record.part_metrics, cells.iter().copied());
+    known.retain(|metric| !has_role(metric, &NOT_SHOWN));
     let share = |name: &str, of: fn(&Row) -> usize| -> Option<Filled> {
         let text = |row: &Row| format!("{} of {}", count(of(row) as f64), count(row.of as f64));
         let entries = rows.iter().map(|row| Entry::plain(text(row))).collect();
         let any = rows.iter().any(|row| of(row) > 0);
         any.then(|| (Column { name: name.to_owned(), numeric: false }, entries))
     };
-    let mut points: Vec<&Point> = Vec::new();
-    for cell in &cells {
-        if !points.contains(&&cell.point) {
-            points.push(&cell.point);
-        }
-    }
+    let points = distinct_points(&cells);
     let overview = |metric: &Metric| Overview {
         title: one_line(&format!("{} by call", metric.label())),
         sparse: false,
@@ -174,7 +199,7 @@ fn tables(export: &Export, CallsAt { place, rows, .. }: CallsAt) -> CallTables {
     let cold = rows.iter().any(|row| row.cold > 0).then(|| Overview {
         title: "in how many of the trials each call was cold".to_owned(),
         sparse: false,
-        table: cold_table(&rows, &points),
+        table: cold_table(rows, &points),
     });
     let mut columns = vec![
         words(&cells, "contender", false, |cell| cell.contender.clone()),
@@ -182,13 +207,15 @@ fn tables(export: &Export, CallsAt { place, rows, .. }: CallsAt) -> CallTables {
     ];
     columns.extend(share("cold", |row| row.cold));
     columns.extend(share("failed", |row| row.failed));
-    columns.extend(figures(export, &cells, &known));
-    let asked = known.iter().filter(|metric| OVERVIEWS.contains(&&*metric.name)).map(overview);
-    CallTables {
-        place,
+    columns.extend(figures(record, &cells, &known));
+    let asked = known.iter().copied().filter(|metric| has_role(metric, &OVERVIEWS)).map(overview);
+    let is_merged = rows.iter().any(|row| row.calls.len() > 1);
+    ChapterPoint {
+        place: place.clone(),
         overviews: cold.into_iter().chain(asked).collect(),
         table: (!known.is_empty()).then(|| Table::of(columns)),
-        merged: rows.iter().any(|row| row.calls.len() > 1),
+        summary: Some("All figures of each call"),
+        note: is_merged.then_some(REST),
     }
 }
 

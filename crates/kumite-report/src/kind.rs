@@ -1,0 +1,124 @@
+//! What a report shows for one kind of workload alone. The kinds are registered here, each has a file of its own, and
+//! nothing else in this crate knows one.
+
+mod function;
+mod http;
+mod pacing;
+mod task;
+
+use kumite_record::{Cell, Metric, Point};
+
+use crate::chapter::{Chapter, PageChapter};
+use crate::disturbance::{Disturbed, DisturbedPictures};
+use crate::facts::Fact;
+use crate::failure::Failed;
+use crate::group::Groups;
+use crate::record::Record;
+use crate::table::Filled;
+
+const KINDS: [&dyn Kind; 4] = [&http::Http, &task::Task, &function::Function, &pacing::Pacing];
+
+/// The kind of that name, or one that says only what is true of all.
+pub fn named(name: &str) -> &'static dyn Kind {
+    KINDS.into_iter().find(|kind| kind.name() == name).unwrap_or(&Unknown)
+}
+
+/// Without an answer of its own, a kind has what is true of all.
+pub trait Kind: Sync {
+    /// The word of the record.
+    fn name(&self) -> &'static str;
+
+    /// What is at work beside the contenders.
+    fn engine(&self) -> &'static str {
+        "kumite"
+    }
+
+    /// What one must know to read the tables.
+    fn reading(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What figures are of, where trials say whether they were steady.
+    fn steady(&self) -> &'static str {
+        "Figures are of the part of each trial that was steady, or of all of it where no part was; the column “over time” says whether one was."
+    }
+
+    /// What a percentile takes.
+    fn needs(&self) -> &'static str {
+        "A percentile takes ten requests beyond it in every trial: where there were too few, it says how many more a trial needs."
+    }
+
+    /// What no figure of the report says.
+    fn limits(&self) -> &'static str {
+        "other machines and other versions; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is."
+    }
+
+    /// What one needs to know to doubt its figures.
+    fn facts(&self, _: &Record) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// A column of the main table that is no metric.
+    fn column(&self, _: &Record, _: &[&Cell], _: &Point) -> Option<Filled> {
+        None
+    }
+
+    /// Each cell in the form that the source of its experiments used.
+    fn source_lines(&self, _: &Record, _: &[&Cell]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether a metric has a chart over the x axis: it is in the main table, and what is there does not say it already.
+    fn is_drawn(&self, metric: &Metric) -> bool {
+        !metric.is_detail && !has_role(metric, &["cpu", "threads"])
+    }
+
+    /// Its chapters as text.
+    fn chapters(&self, _: &Record, _: &Groups) -> Vec<Chapter> {
+        Vec::new()
+    }
+
+    /// Its chapters on a page.
+    fn page(&self, _: &Record, _: &Groups) -> Vec<PageChapter> {
+        Vec::new()
+    }
+
+    /// The templates of these.
+    fn templates(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// What the chapter on failures is called.
+    fn failures(&self) -> &'static str {
+        "Failures"
+    }
+
+    /// What failed within trials that count.
+    fn failed(&self, _: &Record, _: &Groups) -> Option<Failed> {
+        None
+    }
+
+    /// What was done to the contenders, at each point where anything was.
+    fn disturbances(&self, _: &Record, _: &Groups) -> Vec<Disturbed> {
+        Vec::new()
+    }
+
+    /// Pictures of the same.
+    fn disturbance_pictures(&self, _: &Record, _: &Groups) -> Vec<DisturbedPictures> {
+        Vec::new()
+    }
+}
+
+/// One that this report has never heard of.
+struct Unknown;
+
+impl Kind for Unknown {
+    fn name(&self) -> &'static str {
+        ""
+    }
+}
+
+/// Whether a metric has one of these roles.
+fn has_role(metric: &Metric, roles: &[&str]) -> bool {
+    metric.role.as_deref().is_some_and(|role| roles.contains(&role))
+}
