@@ -42,7 +42,7 @@ pub struct Document {
     pub facts: Vec<Fact>,
     pub command: String,
     /// What no figure of the report says.
-    pub limits: &'static str,
+    pub limits: String,
 }
 
 /// A contender that was left out or could not be built.
@@ -128,7 +128,7 @@ impl Document {
                 .collect(),
             facts: facts(record),
             command: one_line(&run.command),
-            limits: record.kind.limits(),
+            limits: limits(record.kind.limits()),
         }
     }
 }
@@ -142,12 +142,23 @@ fn reading(record: &Record, groups: &Groups) -> String {
         reading += &format!(" {}", record.kind.steady());
     }
     if record.export.cells.iter().any(|cell| !cell.needs.is_empty()) {
-        reading += &format!(" {}", record.kind.needs());
+        reading += &format!(
+            " A percentile takes {} beyond it in every trial: where there were too few, it says how many more a trial needs.",
+            record.kind.needs()
+        );
     }
     if let Some(defaults) = groups.defaults() {
         reading += &format!(" Unless another value is named: {defaults}.");
     }
     reading
+}
+
+fn limits(of_kind: Option<&str>) -> String {
+    let of_kind = of_kind.map_or(String::new(), |limits| format!("{limits}; "));
+    format!(
+        "other machines and other versions; {of_kind}whether each contender is the best that its ecosystem can do; and what \
+         METHODOLOGY.md lists, where the method is."
+    )
 }
 
 /// `It ended when its verdicts were in: 53 trials less, about 4 min.`

@@ -43,14 +43,14 @@ pub trait Kind: Sync {
         "Figures are of the part of each trial that was steady, or of all of it where no part was; the column “over time” says whether one was."
     }
 
-    /// What a percentile takes.
+    /// What must lie beyond a percentile in every trial.
     fn needs(&self) -> &'static str {
-        "A percentile takes ten requests beyond it in every trial: where there were too few, it says how many more a trial needs."
+        "ten requests"
     }
 
-    /// What no figure of the report says.
-    fn limits(&self) -> &'static str {
-        "other machines and other versions; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is."
+    /// What no figure of its reports says, beside what no figure of any report does.
+    fn limits(&self) -> Option<&'static str> {
+        None
     }
 
     /// What one needs to know to doubt its figures.

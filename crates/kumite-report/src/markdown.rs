@@ -72,7 +72,7 @@ pub fn markdown(export: &Export) -> String {
     for fact in &document.facts {
         out += &format!("- {}: {}\n", fact.name, escaped(&fact.text));
     }
-    out += &format!("\nNot in any figure here: {}\n", escaped(document.limits));
+    out += &format!("\nNot in any figure here: {}\n", escaped(&document.limits));
     out + &format!("\n{}", block(&document.command))
 }
 

@@ -49,8 +49,8 @@ fn is_percentile(word: &str) -> bool {
 }
 
 /// Those of the metrics that any of the cells has or lacks requests for, in their order.
-pub fn measured<'m, 'c>(known: &'m [Metric], cells: impl IntoIterator<Item = &'c Cell>) -> Vec<&'m Metric> {
-    let names: HashSet<&str> = cells.into_iter().flat_map(names).collect();
+pub fn present<'m>(known: &'m [Metric], cells: &[&Cell]) -> Vec<&'m Metric> {
+    let names: HashSet<&str> = cells.iter().copied().flat_map(names).collect();
     known.iter().filter(|metric| names.contains(&*metric.name)).collect()
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::chart::{Figure, LineChart, RowChart, line_charts, row_chart};
 use crate::disturbance::DisturbedPictures;
 use crate::group::{Group, Groups};
-use crate::metric::{Named, measured};
+use crate::metric::Named;
 use crate::record::Record;
 use crate::table::sort;
 
@@ -39,7 +39,7 @@ fn group_pictures(record: &Record, groups: &Groups, group: &Group, nth: usize) -
     let rows = match group.points.as_slice() {
         [point] => {
             let mut cells = record.at(point).cells.clone();
-            let metric = measured(&record.metrics, cells.iter().copied()).into_iter().next();
+            let metric = record.metrics_of(&cells).into_iter().next();
             metric.and_then(|metric| {
                 sort(&mut cells, metric);
                 let title = metric.label();

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use kumite_record::{AxisValue, Cell, Export, Metric, Point, Trial, standing};
 
 use crate::kind::{self, Kind};
-use crate::metric::known;
+use crate::metric::{known, present};
 
 /// A record and its index.
 pub struct Record<'a> {
@@ -93,6 +93,16 @@ impl<'a> Record<'a> {
     pub fn trials_of(&self, cell: &Cell) -> impl Iterator<Item = &'a Trial> {
         let contender = &cell.contender;
         self.at(&cell.point).trials.iter().copied().filter(move |trial| trial.contender == *contender)
+    }
+
+    /// The metrics of trials that any of these cells has, in their order.
+    pub fn metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
+        present(&self.metrics, cells)
+    }
+
+    /// The same, of the parts of trials.
+    pub fn part_metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
+        present(&self.part_metrics, cells)
     }
 
     /// The metric of trials that has this role in a report.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::bound::Bound;
 use crate::group::{Group, Groups, at};
-use crate::metric::{Named, measured};
+use crate::metric::Named;
 use crate::quantity::Measured;
 use crate::record::{Key, Record};
 use crate::steadiness::{needs, of_cell};
@@ -124,7 +124,7 @@ fn overview(record: &Record, groups: &Groups, group: &Group) -> Option<Overview>
         return None;
     }
     let cells = group.cells(record);
-    let metric = measured(&record.metrics, cells.iter().copied()).into_iter().next()?;
+    let metric = record.metrics_of(&cells).into_iter().next()?;
     let title = format!("{} over {over}", metric.label());
     let value =
         |point: &Point| groups.x.and_then(|x| point.get(x)).map_or(String::new(), ToString::to_string);
@@ -185,7 +185,7 @@ pub fn lost(cell: &Cell) -> &'static str {
 fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point) -> PointTables {
     let mut cells = record.at(point).cells.clone();
     let (details, main): (Vec<&Metric>, Vec<&Metric>) =
-        measured(&record.metrics, cells.iter().copied()).into_iter().partition(|metric| metric.is_detail);
+        record.metrics_of(&cells).into_iter().partition(|metric| metric.is_detail);
     let order = main.first().and_then(|metric| sort(&mut cells, metric)).unwrap_or_default();
 
     let names = || words(&cells, "contender", false, |cell| cell.contender.clone());

@@ -83,7 +83,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     for fact in &document.facts {
         out += &labelled(fact.name, &fact.text, style);
     }
-    out += &labelled("not in any figure here", document.limits, style);
+    out += &labelled("not in any figure here", &document.limits, style);
     out + &format!("again: {}\n", document.command)
 }
 

@@ -2,7 +2,6 @@
 
 use kumite_record::{Cell, Metric, Outcome, Point, Trial};
 
-use crate::metric::measured;
 use crate::record::Record;
 
 /// What a trial must have to be chosen.
@@ -55,7 +54,7 @@ pub fn telling_trials<'a>(record: &Record<'a>, point: &Point, has: Has) -> (Metr
 
 /// The first metric that was measured; one without a name where none was.
 fn first(record: &Record, cells: &[&Cell]) -> Metric {
-    let measured = measured(&record.metrics, cells.iter().copied());
+    let measured = record.metrics_of(cells);
     measured.first().map_or_else(|| Metric::named(""), |metric| (*metric).clone())
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::scale::Scale;
 use super::{Look, Tick, shortened};
 use crate::group::{Group, Groups, at, x_value};
-use crate::metric::{Named, measured};
+use crate::metric::Named;
 use crate::quantity::Measured;
 use crate::record::Record;
 use crate::table::lost;
@@ -77,7 +77,7 @@ const MOST_CHARTS: usize = 8;
 pub fn line_charts(record: &Record, groups: &Groups, group: &Group, id: &str) -> Vec<LineChart> {
     let Some(x) = groups.x else { return Vec::new() };
     let cells = group.cells(record);
-    let known = measured(&record.metrics, cells.iter().copied());
+    let known = record.metrics_of(&cells);
     let is_drawn = |metric: &&&Metric| record.kind.is_drawn(metric);
     let drawn: Vec<&Metric> = known.iter().filter(is_drawn).take(MOST_CHARTS).copied().collect();
     let drawn = if drawn.is_empty() { known.into_iter().take(1).collect() } else { drawn };

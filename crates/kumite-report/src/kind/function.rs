@@ -24,8 +24,8 @@ impl Kind for Function {
         )
     }
 
-    fn limits(&self) -> &'static str {
-        "other machines and other versions; AWS itself: its hardware, what it does between a call and an instance, its network, its prices; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is."
+    fn limits(&self) -> Option<&'static str> {
+        Some("AWS itself: its hardware, what it does between a call and an instance, its network, its prices")
     }
 
     fn chapters(&self, record: &Record, groups: &Groups) -> Vec<Chapter> {

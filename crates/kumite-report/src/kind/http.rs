@@ -45,8 +45,10 @@ impl Kind for Http {
         "Throughput, response times and CPU are of the part of each window that was steady, or of all of it where no part was; the column “over time” says whether one was, and how long from the start of the load it took."
     }
 
-    fn limits(&self) -> &'static str {
-        "other machines and other versions; networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls); whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is."
+    fn limits(&self) -> Option<&'static str> {
+        Some(
+            "networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls)",
+        )
     }
 
     /// Where loads have no steps, `r: RECEIVED w: FINISHED e: FAILURES t: MEANms`, medians over blocks.

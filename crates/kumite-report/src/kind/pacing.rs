@@ -26,11 +26,13 @@ impl Kind for Pacing {
     }
 
     fn needs(&self) -> &'static str {
-        "A percentile takes five states beyond it in every trial: where there were too few, it says how many more a trial needs."
+        "five states"
     }
 
-    fn limits(&self) -> &'static str {
-        "other machines and other versions; the delays of an adapter, a console and a display; what a program does beside waiting and writing; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is."
+    fn limits(&self) -> Option<&'static str> {
+        Some(
+            "the delays of an adapter, a console and a display; what a program does beside waiting and writing",
+        )
     }
 
     fn column(&self, record: &Record, cells: &[&Cell], point: &Point) -> Option<Filled> {

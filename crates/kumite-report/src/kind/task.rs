@@ -27,8 +27,10 @@ impl Kind for Task {
         "Where the times of jobs became steady, figures are of those from there on; the column “over time” says whether they did."
     }
 
-    fn limits(&self) -> &'static str {
-        "other machines and other versions; how long a process takes to start and get ready; what a job costs beside other work, or after more jobs than were given; whether each contender is the best that its ecosystem can do; and what METHODOLOGY.md lists, where the method is."
+    fn limits(&self) -> Option<&'static str> {
+        Some(
+            "how long a process takes to start and get ready; what a job costs beside other work, or after more jobs than were given",
+        )
     }
 
     fn facts(&self, record: &Record) -> Vec<Fact> {

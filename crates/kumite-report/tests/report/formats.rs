@@ -96,6 +96,41 @@ fn other_kinds_get_all_their_metrics() {
 }
 
 #[test]
+fn a_record_without_descriptors_has_all_its_metrics_and_a_page() {
+    let mut export = fixture::export();
+    export.run.metrics.clear();
+    let text = terminal(&export, &PLAIN);
+    let head = text.lines().find(|line| line.starts_with("contender") && line.contains("model")).unwrap();
+    assert!(head.contains("CPU cores  engine CPU cores  failures"), "by name: {head}");
+    accessible(&html(&export));
+}
+
+#[test]
+fn a_kind_that_nobody_knows_has_its_tables() {
+    let mut export = fixture::export();
+    export.run.kind = "unheard-of".into();
+    let text = markdown(&export);
+    assert!(text.contains("| rust-axum | native-async | 78,900 (76,500–81,800) |"), "{text}");
+    assert!(!text.contains("Response times by percentile"));
+    accessible(&html(&export));
+}
+
+#[test]
+fn what_is_drawn_is_found_by_its_role_whatever_its_name() {
+    let mut export = fixture::export();
+    let old = "response_p50_us";
+    let metric = export.run.metrics.iter_mut().find(|metric| metric.name == old).unwrap();
+    metric.name = "latency_median_us".to_owned();
+    for cell in &mut export.cells {
+        let renamed = cell.metrics.remove(old).map(|estimate| ("latency_median_us".to_owned(), estimate));
+        cell.metrics.extend(renamed);
+    }
+    let text = markdown(&export);
+    let table = text.split("## Response times by percentile").nth(1).unwrap();
+    assert!(table.contains("| contender | latency median | response p90 | response p99 |"), "{table}");
+}
+
+#[test]
 fn a_sparse_run_in_every_format() {
     let export = fixture::sparse::export();
     insta::assert_snapshot!("sparse_terminal", terminal(&export, &PLAIN));

@@ -11,7 +11,7 @@ use crate::chapter::{Chapter, ChapterPoint, PageChapter};
 use crate::chart::{Budget, LineChart, line_chart};
 use crate::group::Groups;
 use crate::kind::has_role;
-use crate::metric::{Named, measured};
+use crate::metric::Named;
 use crate::number::count;
 use crate::record::Record;
 use crate::table::{Column, Entry, Filled, Overview, Table, distinct_points, figures, lost, matrix, words};
@@ -129,7 +129,7 @@ fn together(record: &Record, cells: &[&Cell]) -> Option<Cell> {
     let mut point = first.point.clone();
     let name = AxisValue::Text(format!("{}–{}", told(first), told(last)));
     point.0.insert(CALL.to_owned(), name);
-    let known = measured(&record.part_metrics, cells.iter().copied());
+    let known = record.part_metrics_of(cells);
     Some(Cell {
         point,
         metrics: known.into_iter().filter_map(estimate).collect(),
@@ -182,7 +182,7 @@ fn waits(record: &Record, nth: usize, at: &CallsAt) -> Vec<LineChart> {
 
 fn tables(record: &Record, CallsAt { place, rows, .. }: &CallsAt) -> ChapterPoint {
     let cells: Vec<&Cell> = rows.iter().map(|row| &row.cell).collect();
-    let mut known = measured(&record.part_metrics, cells.iter().copied());
+    let mut known = record.part_metrics_of(&cells);
     known.retain(|metric| !has_role(metric, &NOT_SHOWN));
     let share = |name: &str, of: fn(&Row) -> usize| -> Option<Filled> {
         let text = |row: &Row| format!("{} of {}", count(of(row) as f64), count(row.of as f64));

@@ -8,7 +8,7 @@ use crate::chapter::{Chapter, ChapterPoint, PageChapter};
 use crate::chart::{LineChart, line_chart};
 use crate::group::Groups;
 use crate::kind::has_role;
-use crate::metric::{Named, measured};
+use crate::metric::Named;
 use crate::record::Record;
 use crate::table::{Column, Entry, Overview, Table, distinct_points, figures, matrix, words};
 use crate::text::one_line;
@@ -79,7 +79,7 @@ fn charts(record: &Record, axis: &str, at: &PartsAt, id: &str) -> Vec<LineChart>
 fn tables(record: &Record, axis: &str, PartsAt { place, cells, .. }: &PartsAt) -> ChapterPoint {
     let name = Metric::named(axis);
     let value = |point: &Point| point.get(axis).map_or(String::new(), ToString::to_string);
-    let known = measured(&record.part_metrics, cells.iter().copied());
+    let known = record.part_metrics_of(cells);
     let steps = distinct_points(cells);
     let overview = |metric: &&Metric| Overview {
         title: one_line(&format!("{} over {}", metric.label(), name.words())),
