@@ -8,10 +8,10 @@ use kumite_record::{
     Contender, ContenderStatus, Export, Run, SCHEMA, Store, StoreError, Trial, Warning, standing,
 };
 
+use crate::driver::KINDS;
 use crate::execute::Ended;
 use crate::spec::Experiment;
 use crate::warnings::warnings;
-use crate::workload::Kind;
 
 /// Judges the claims of a run that has ended and writes the verdicts, the warnings and its end into the store.
 pub fn conclude(
@@ -43,10 +43,10 @@ pub fn undecided(
 
 /// With what its kind declares today, if it is of before a record kept that.
 fn described(mut run: Run) -> Run {
-    let kind = Kind::ALL.into_iter().find(|kind| run.kind == kind.as_str());
+    let kind = KINDS.iter().find(|kind| run.kind == kind.name);
     if let Some(kind) = kind.filter(|_| run.metrics.is_empty()) {
-        run.metrics = kind.metrics().around([]);
-        run.part_metrics = kind.part_metrics().around([]);
+        run.metrics = (kind.metrics)().around([]);
+        run.part_metrics = (kind.part_metrics)().around([]);
     }
     run
 }
