@@ -355,7 +355,7 @@ fn what_makes_no_sense_is_said_before_anything_runs() {
         (&[], "there is nothing to compare with"),
         (&["true"], "there is nothing to compare with"),
         (&["true", ""], "a command is empty"),
-        (&["true", "echo 'a"], "has a single quote without its end"),
+        (&["true", "echo 'a"], "has a quote without its end"),
         (&["true", "true", "--margin", "-1%"], "it must be at least 0 and below 100%"),
         (&["true", "true", "--margin", "x"], "expected a share"),
         (&["true", "true", "--runs", "0"], "--runs"),

@@ -118,9 +118,10 @@ fn what_makes_no_sense_is_refused_before_anything_is_sent() {
     place.write("users.csv", "id\n7\n");
     place.write("arrivals", "1\n0\n");
     let url = "http://127.0.0.1:1/";
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 13] = [
         (&["-R", "fast"], "\"fast\" is not a rate"),
         (&["-R", "100,200"], "write 100@10s"),
+        (&["-R", "1e9"], "a rate of 1000000000 requests a second cannot be offered: the most is 10000000"),
         (&["--poisson"], "--poisson and --burst are for --rate or --find-rate"),
         (&["-R", "1@1s", "--warm-up", "1s"], "--warm-up is as long as --rate"),
         (&["--replay", "arrivals"], "arrivals: line 2 of the recording"),

@@ -1,48 +1,9 @@
 //! What no compiler checks: which crate may use which, documents that repeat code, markers of unfinished work.
 
+mod dependencies;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-
-/// Which of our crates each of our crates may use: ARCHITECTURE.md's invariants of absence.
-const ALLOWED: [(&str, &[&str]); 13] = [
-    ("kumite-record", &[]),
-    ("kumite-stats", &[]),
-    ("kumite-process", &[]),
-    ("kumite-ring", &[]),
-    ("kumite-realtime", &[]),
-    ("kumite-play", &["kumite-realtime"]),
-    ("kumite-disk", &[]),
-    ("kumite-function", &["kumite-process"]),
-    ("kumite-load", &["kumite-realtime", "kumite-ring"]),
-    ("kumite-judge", &["kumite-record", "kumite-stats"]),
-    ("kumite-report", &["kumite-record"]),
-    (
-        "kumite-lab",
-        &[
-            "kumite-disk",
-            "kumite-function",
-            "kumite-judge",
-            "kumite-load",
-            "kumite-play",
-            "kumite-process",
-            "kumite-realtime",
-            "kumite-record",
-            "kumite-stats",
-        ],
-    ),
-    (
-        "kumite",
-        &[
-            "kumite-disk",
-            "kumite-function",
-            "kumite-lab",
-            "kumite-load",
-            "kumite-play",
-            "kumite-record",
-            "kumite-report",
-        ],
-    ),
-];
 
 /// What must not be in a source file, with what to do instead; each word is put together so that it is not found here.
 const BANNED: [(&str, &str); 6] = [
@@ -73,7 +34,7 @@ pub fn run() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
     let mut wrong = Vec::new();
     let tracked = tracked(root, &mut wrong);
-    dependencies(root, &mut wrong);
+    dependencies::check(root, &mut wrong);
     sources(root, &tracked, &mut wrong);
     documents(root, &mut wrong);
     links(root, &tracked, &mut wrong);
@@ -82,20 +43,6 @@ pub fn run() -> ExitCode {
     }
     println!("tidy: {} findings", wrong.len());
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn dependencies(root: &Path, wrong: &mut Vec<String>) {
-    for (name, allowed) in ALLOWED {
-        let file = root.join("crates").join(name).join("Cargo.toml");
-        let text = read(&file, wrong);
-        let normal = text.split("[dev-dependencies]").next().unwrap_or_default();
-        for line in normal.lines().skip_while(|line| *line != "[dependencies]") {
-            let used = line.split(['.', ' ', '=']).next().unwrap_or_default();
-            if used.starts_with("kumite") && !allowed.contains(&used) {
-                wrong.push(format!("{}: {name} may not use {used}", show(root, &file)));
-            }
-        }
-    }
 }
 
 fn tracked(root: &Path, wrong: &mut Vec<String>) -> Vec<String> {

@@ -15,7 +15,6 @@ mod sequence;
 mod servers;
 
 pub use bench::{Allowed, Bench, CompareError, Setting, Templates};
-pub(crate) use command::quoted;
 pub use command::{CommandLine, Shell};
 pub use commands::compare;
 pub(crate) use duet::BESIDE;

@@ -83,9 +83,6 @@ pub enum ArrivalsError {
     Empty,
 }
 
-/// Above this the gap is below the clock's tick, and a day of it is more than can be counted.
-const MAX_RATE: f64 = 1e9;
-
 impl Arrivals {
     /// Evenly at this rate, without end.
     pub fn constant(rate: f64) -> Arrivals {
@@ -148,6 +145,16 @@ impl Arrivals {
         }
     }
 
+    /// The highest rate there is in it, in requests a second; none in a recording.
+    pub(crate) fn highest_rate(&self) -> Option<f64> {
+        match self {
+            Arrivals::Rate { pieces, .. } => {
+                pieces.iter().flat_map(|piece| [piece.from, piece.to]).max_by(f64::total_cmp)
+            }
+            Arrivals::At(_) => None,
+        }
+    }
+
     /// The mean rate of the first so long, in requests a second.
     pub fn mean_rate(&self, time: Duration) -> f64 {
         let expected = match self {
@@ -195,7 +202,7 @@ fn piece(text: &str) -> Option<Piece> {
         Some((rate, time)) => (rate, Some(time_of(time)?)),
         None => (text, None),
     };
-    let number = |text: &str| text.trim().parse().ok().filter(|rate| (0.0..=MAX_RATE).contains(rate));
+    let number = |text: &str| text.trim().parse().ok().filter(|rate: &f64| *rate >= 0.0 && rate.is_finite());
     let (from, to): (f64, f64) = match rate.split_once("..") {
         Some((from, to)) => (number(from)?, number(to)?),
         None => (number(rate)?, number(rate)?),
@@ -401,9 +408,10 @@ mod tests {
 
     #[test]
     fn what_is_no_rate() {
-        for text in
-            ["", "x", "-1", "0", "1e10", "100..200", "100@", "100@5", "100@0s", "1,,2", "nan", "100@5x"]
-        {
+        for text in [
+            "", "x", "-1", "0", "1e999", "inf", "100..200", "100@", "100@5", "100@0s", "1,,2", "nan",
+            "100@5x",
+        ] {
             assert!(
                 matches!(
                     Arrivals::pieces(text),

@@ -205,7 +205,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.waiting.extend(0..self.burst);
         while self.idle.len() < self.burst && self.now() < HELD_LIMIT_NS && !stop.load(Ordering::Relaxed) {
             self.go_on(self.now());
-            let due = self.due();
+            // What is due in the load itself is not due before it: to wake for that would be not to sleep.
+            let due = self.connections_due().min(HELD_LIMIT_NS);
             self.transport.wait(due.saturating_sub(self.now()).min(STOP_LOOK_NS))?;
             self.handle();
         }
@@ -240,7 +241,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                     // What is left of an open loop is too late by now, also what was not yet looked at because this machine
                     // stood still. What is on its way has still its time-out.
                     while let Some(due) = self.schedule.take_due(now) {
-                        self.backlog.push_back(due);
+                        self.too_late(due, now);
                     }
                     self.sweep(now);
                 }
@@ -286,16 +287,20 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
+    /// When it is time to go on with a connection.
+    fn connections_due(&self) -> u64 {
+        let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
+        front(&self.resting).min(front(&self.accepting))
+    }
+
     /// When something is to be done that no event tells, but for requests of an open loop.
     fn due(&self) -> u64 {
-        let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
         let due = [
             self.recorder.due(),
             self.schedule.closes(),
             self.stage.due(),
             self.next_sweep,
-            front(&self.resting),
-            front(&self.accepting),
+            self.connections_due(),
             if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX },
         ];
         due.into_iter().min().unwrap_or(u64::MAX)
@@ -465,6 +470,10 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         for _ in 0..DUE_BATCH {
             let now = self.now();
             let Some(due) = self.schedule.take_due(now) else { break };
+            if now - due > self.timeout {
+                self.too_late(due, now);
+                continue;
+            }
             match self.take_idle() {
                 Some(slot) => {
                     self.recorder.sent_late(due, now - due);
@@ -497,10 +506,22 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             if now.saturating_sub(due) <= self.timeout {
                 return Some(due);
             }
-            self.schedule.finish(due, now);
-            self.recorder.failed(Failure::Unsent, None, due, now, now);
+            self.unsent(due, now);
         }
         None
+    }
+
+    /// Counts a request that the engine itself comes for too late, because this machine stood still. It is no fault of the
+    /// server's, and the send lag says so.
+    fn too_late(&mut self, due: u64, now: u64) {
+        self.recorder.sent_late(due, now - due);
+        self.unsent(due, now);
+    }
+
+    /// Counts a request that is not sent any more.
+    fn unsent(&mut self, due: u64, now: u64) {
+        self.schedule.finish(due, now);
+        self.recorder.failed(Failure::Unsent, None, due, now, now);
     }
 
     /// Goes on with the disturbance, if it is time.

@@ -8,7 +8,7 @@
 //! - In an *open loop* requests are due at given instants ([`Arrivals`]), whatever the server makes of them. Each is sent
 //!   on the connection that has been free for longest; if none is free it waits for one. Its response time counts from when
 //!   it was due, its service time from when it was sent. What has not been sent a time-out after it was due is not sent any
-//!   more and counts as `unsent`.
+//!   more and counts as `unsent`, also where a connection is free because this machine stood still.
 //!
 //! What counts:
 //!
@@ -230,6 +230,19 @@ pub enum Error {
     /// A disturbance after a window whose end is not known beforehand.
     #[error("a disturbance comes after a duration: give that, and no number of requests")]
     DisturbanceLimit,
+    /// A rate that no engine can offer.
+    #[error(
+        "a rate of {rate_rps} requests a second cannot be offered: the most is {most_rps} (threads: {threads}); \
+         ask for less, or give the engine more CPUs and connections"
+    )]
+    Rate {
+        /// The highest rate asked for.
+        rate_rps: f64,
+        /// How many threads would send it.
+        threads: usize,
+        /// What they could send at the very most.
+        most_rps: f64,
+    },
     /// A load whose every request is too late.
     #[error("a time-out of 0 leaves no time for any answer")]
     NoTimeout,
@@ -267,6 +280,9 @@ pub enum Error {
     },
 }
 
+/// In 100 ns not even one system call is made. Whatever could not be sent would have to be kept and counted all the same.
+const MOST_RPS_OF_A_THREAD: f64 = 1e7;
+
 impl Load {
     /// Whether it can be offered, as far as that can be told beforehand.
     pub fn check(&self) -> Result<(), Error> {
@@ -286,7 +302,20 @@ impl Load {
         if self.timeout.is_zero() {
             return Err(Error::NoTimeout);
         }
+        let most_rps = self.threads() as f64 * MOST_RPS_OF_A_THREAD;
+        let rate_rps = self.arrivals.as_ref().and_then(Arrivals::highest_rate);
+        if let Some(rate_rps) = rate_rps.filter(|rate_rps| *rate_rps > most_rps) {
+            return Err(Error::Rate { rate_rps, threads: self.threads(), most_rps });
+        }
         messages::Messages::new(self).map(drop)
+    }
+
+    /// How many threads offer it.
+    fn threads(&self) -> usize {
+        match self.disturbance {
+            Some(_) => 1,
+            None => self.cores.len().clamp(1, self.connections),
+        }
     }
 
     /// Offers the load and returns what it found.

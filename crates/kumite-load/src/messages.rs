@@ -111,6 +111,8 @@ impl Messages {
 fn first_in_http2(prepared: &Prepared, target: &Target) -> Result<http2::Message, RequestError> {
     let mut bytes = Vec::new();
     prepared.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
-    http2::Message::parse(&bytes, target.secure)
-        .ok_or_else(|| RequestError::Http2 { authority: target.authority.clone(), path: target.path.clone() })
+    http2::Message::parse(&bytes, target.secure).ok_or_else(|| RequestError::Http2 {
+        authority: target.authority.to_string(),
+        path: target.path.clone(),
+    })
 }

@@ -19,7 +19,8 @@ pub struct Errors {
     /// No whole answer within the time-out after the request was sent. An answer, or an error on the connection, that
     /// comes later than that is a time-out too.
     pub timeout: u64,
-    /// Of an open loop: not sent within the time-out after it was due, because no connection was free.
+    /// Of an open loop: not sent within the time-out after it was due, because no connection was free or this machine stood
+    /// still; the second is in [`Outcome::send_lag`] too.
     pub unsent: u64,
     /// No connection: the server refused it (ECONNREFUSED).
     pub refused: u64,
@@ -142,7 +143,8 @@ pub struct Outcome {
     /// CPU time of the busiest thread in the window, divided by its length, but for what it only waited for a request to
     /// be due: 1 for a thread without headroom.
     pub busiest: f64,
-    /// Of an open loop, in ns: from when a request was due to the start of sending it, where a connection was free.
+    /// Of an open loop, in ns: from when a request was due to the start of sending it, where a connection was free; or until
+    /// the engine came for it, where that was later than a time-out, so that it was not sent.
     pub send_lag: Histogram<u64>,
     /// In ns: from when the engine last looked for answers, or was woken by one, to when an answer was read. It may have
     /// waited for so long, and that is in its response time.

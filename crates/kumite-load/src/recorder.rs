@@ -197,7 +197,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// How late a request of an open loop was sent though a connection was free.
+    /// How late the engine came for a request of an open loop, though a connection was free or it came too late to send it.
     #[inline]
     pub fn sent_late(&mut self, due: u64, by: u64) {
         if self.phase_of(due) == Phase::Window {

@@ -39,11 +39,11 @@ pub enum RequestError {
         /// The header's name.
         name: String,
     },
-    /// The target's authority or path holds a blank, a control character or a character outside ASCII.
-    #[error("the target {text:?} holds a blank, a control character or a character outside ASCII")]
-    Target {
-        /// The authority or path.
-        text: String,
+    /// The target's path is empty, or holds a blank, a control character or a character outside ASCII.
+    #[error("the path {path:?} is empty, or holds a blank, a control character or a character outside ASCII")]
+    Path {
+        /// The path.
+        path: String,
     },
     /// A header that HTTP/2 does not have (RFC 9113, section 8.2.2).
     #[error("the header {name} is not allowed in HTTP/2, which has other means for it: leave it out")]
@@ -121,10 +121,9 @@ impl Request {
         if self.method == "CONNECT" {
             return Err(RequestError::Connect);
         }
-        for text in [&target.authority, &target.path] {
-            if text.is_empty() || !text.bytes().all(|b| Place::Path.allows(b)) {
-                return Err(RequestError::Target { text: text.clone() });
-            }
+        let path = &target.path;
+        if path.is_empty() || !path.bytes().all(|b| Place::Path.allows(b)) {
+            return Err(RequestError::Path { path: path.clone() });
         }
         if cookies && self.has("cookie") {
             return Err(RequestError::Cookies);
@@ -219,7 +218,7 @@ mod tests {
         Target {
             address: crate::Address::Tcp("127.0.0.1:80".parse().unwrap()),
             secure: false,
-            authority: "a:80".into(),
+            authority: "a:80".parse().unwrap(),
             path: "/x?y".into(),
         }
     }
@@ -267,7 +266,7 @@ mod tests {
             assert!(error.contains(message), "{error}");
         }
         let injected = Target { path: "/ HTTP/1.1\r\nX: y".into(), ..target() };
-        assert!(matches!(request("GET", &[], "").encode(&injected), Err(RequestError::Target { .. })));
+        assert!(matches!(request("GET", &[], "").encode(&injected), Err(RequestError::Path { .. })));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Where the load goes: one URL, resolved once, so that no request pays for a name look-up.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
+use http::Uri;
+use http::uri::{Authority, PathAndQuery, Scheme};
 use rustix::io::Errno;
 use rustix::net::addr::SocketAddrArg;
 use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, sockopt};
@@ -57,7 +59,7 @@ pub struct Target {
     pub secure: bool,
     /// Host and port as the URL wrote them: the value of the `Host` header, and without the port the name that a
     /// certificate must be for.
-    pub authority: String,
+    pub authority: Authority,
     /// The path with its query, starting with `/`; the fragment is dropped.
     pub path: String,
 }
@@ -101,13 +103,19 @@ pub enum TargetError {
         /// The text given.
         url: String,
     },
-    /// A path with a blank, a control character or a character outside ASCII.
+    /// A path or query with a character that none may hold.
     #[error("{url:?}: the path holds {found:?}, write it percent-encoded")]
     Path {
         /// The text given.
         url: String,
         /// The first such character.
         found: char,
+    },
+    /// One of more than 65,534 bytes.
+    #[error("the URL has {bytes} bytes, which is too long: send what it says in a header or in the body")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
     },
     /// The name could not be looked up.
     #[error(
@@ -130,7 +138,7 @@ impl Target {
         Target {
             address: address.into(),
             secure: false,
-            authority: address.to_string(),
+            authority: address.to_string().parse().expect("an address and a port are an authority"),
             path: "/".to_owned(),
         }
     }
@@ -141,32 +149,37 @@ impl Target {
     /// family only listen on that one. `http://[::1]:8080/` asks for IPv6.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
         let own = || url.to_owned();
-        let (scheme, rest) = url.split_once("://").ok_or_else(|| TargetError::NotAUrl { url: own() })?;
-        let secure = scheme.eq_ignore_ascii_case("https");
-        if !secure && !scheme.eq_ignore_ascii_case("http") {
-            return Err(TargetError::Scheme { url: own(), scheme: scheme.to_owned() });
+        let uri: Uri = url.parse().map_err(|_| refused(url))?;
+        let (Some(scheme), Some(authority)) = (uri.scheme(), uri.authority()) else {
+            return Err(TargetError::NotAUrl { url: own() });
+        };
+        let secure = *scheme == Scheme::HTTPS;
+        if !secure && *scheme != Scheme::HTTP {
+            return Err(TargetError::Scheme { url: own(), scheme: scheme.to_string() });
         }
-        let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
-        let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-        if authority.contains('@') {
+        if authority.as_str().contains('@') {
             return Err(TargetError::UserInfo { url: own() });
         }
-        let (host, port) = split_port(authority);
-        let bare = match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
-            Some(v6) if v6.parse::<std::net::Ipv6Addr>().is_ok() => v6,
-            None if is_name(host) => host,
-            _ => return Err(TargetError::Host { url: own(), host: host.to_owned() }),
-        };
-        let port = match port {
+        let host = authority.host();
+        let bare = bare(host);
+        // `Uri` takes all of `$&'()*+,;=~` in a name, and anything in brackets and behind them.
+        let is_host = if bare == host { is_name(host) } else { bare.parse::<Ipv6Addr>().is_ok() };
+        let after = &authority.as_str()[host.len()..];
+        if !is_host || !(after.is_empty() || after.starts_with(':')) {
+            return Err(TargetError::Host { url: own(), host: host.to_owned() });
+        }
+        let port = match after.strip_prefix(':') {
             None if secure => 443,
             None => 80,
-            Some(digits) => digits
-                .parse::<u16>()
-                .ok()
-                .filter(|&port| port != 0 && digits.bytes().all(|b| b.is_ascii_digit()))
+            // `Uri` takes any text for a port, and has none if it is no number; and it takes 0 and a sign.
+            Some(digits) => authority
+                .port_u16()
+                .filter(|&port| port != 0 && !digits.starts_with('+'))
                 .ok_or_else(|| TargetError::Port { url: own(), port: digits.to_owned() })?,
         };
-        if let Some(found) = path.chars().find(|c| !c.is_ascii_graphic()) {
+        let path = uri.path_and_query().map_or("/", PathAndQuery::as_str);
+        // `Uri` takes UTF-8 as it is; not every server does.
+        if let Some(found) = path.chars().find(|c| !c.is_ascii()) {
             return Err(TargetError::Path { url: own(), found });
         }
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
@@ -176,24 +189,34 @@ impl Target {
             (bare, port).to_socket_addrs().map_err(|error| unresolved(Some(error)))?.collect();
         let addr = addrs.iter().find(|addr| addr.is_ipv4()).or(addrs.first());
         let addr = *addr.ok_or_else(|| unresolved(None))?;
-        Ok(Target { address: addr.into(), secure, authority: authority.to_owned(), path })
+        Ok(Target { address: addr.into(), secure, authority: authority.clone(), path })
     }
 
     /// The name or address alone, without brackets.
     pub(crate) fn host(&self) -> &str {
-        let (host, _) = split_port(&self.authority);
-        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+        bare(self.authority.host())
     }
 }
 
-/// Splits at the colon before the port, which is the last one outside brackets.
-fn split_port(authority: &str) -> (&str, Option<&str>) {
-    match authority.rfind(':') {
-        Some(colon) if !authority[colon..].contains(']') => {
-            (&authority[..colon], Some(&authority[colon + 1..]))
-        }
-        _ => (authority, None),
+/// Which part of a URL is wrong, where [`Uri`] says only that one is.
+fn refused(url: &str) -> TargetError {
+    let own = || url.to_owned();
+    let Some((scheme, rest)) = url.split_once("://") else { return TargetError::NotAUrl { url: own() } };
+    if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return TargetError::Scheme { url: own(), scheme: scheme.to_owned() };
     }
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    if authority.parse::<Authority>().is_err() {
+        return TargetError::Host { url: own(), host: authority.to_owned() };
+    }
+    match path.chars().find(|c| !c.is_ascii_graphic() || "\"<>`".contains(*c)) {
+        Some(found) => TargetError::Path { url: own(), found },
+        None => TargetError::TooLong { bytes: url.len() },
+    }
+}
+
+fn bare(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
 fn is_name(host: &str) -> bool {
@@ -217,6 +240,14 @@ mod tests {
             ),
             ("HTTP://127.0.0.1?q", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/?q"),
             ("http://127.0.0.1/x#part", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/x"),
+            ("http://127.0.0.1#part", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/"),
+            (
+                "http://127.0.0.1/{{id}}?{{seq}}|",
+                "127.0.0.1:80",
+                "127.0.0.1",
+                "127.0.0.1",
+                "/{{id}}?{{seq}}|",
+            ),
             ("http://127.0.0.1/a:b", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/a:b"),
             ("http://[::1]:9/x", "[::1]:9", "[::1]:9", "::1", "/x"),
             ("http://[::1]", "[::1]:80", "[::1]", "::1", "/"),
@@ -226,7 +257,8 @@ mod tests {
         ] {
             let address = Address::Tcp(addr.parse().unwrap());
             let secure = url.starts_with("https");
-            let expected = Target { address, secure, authority: authority.into(), path: path.into() };
+            let expected =
+                Target { address, secure, authority: authority.parse().unwrap(), path: path.into() };
             assert_eq!(Target::parse(url).unwrap(), expected, "{url}");
             assert_eq!(expected.host(), host);
         }
@@ -236,20 +268,38 @@ mod tests {
     fn urls_that_are_not() {
         for (url, message) in [
             ("localhost:80", "is not a URL"),
+            ("", "is not a URL"),
+            ("/x", "is not a URL"),
+            ("http", "is not a URL"),
+            ("http:/a", "is not a URL"),
             ("ftp://localhost/", "only http and https"),
+            ("://localhost/", "only http and https"),
+            ("a b://localhost/", "the scheme \"a b\""),
             ("http:///x", "the host \"\""),
             ("http://::1/", "the host"),
             ("http://[::1/", "the host"),
             ("http://[localhost]/", "the host"),
-            ("http://a b/", "the host"),
+            ("http://[v1.x]/", "the host \"[v1.x]\""),
+            ("http://[::1]x/", "the host"),
+            ("http://a b/", "the host \"a b\""),
+            ("http://ü/", "the host \"ü\""),
+            ("http://%61/", "the host"),
+            ("http://a$b/", "the host \"a$b\""),
+            ("http://a:1:2/", "the host"),
+            ("http://:80/", "the host \"\""),
             ("http://a:0/", "the port \"0\""),
-            ("http://a:65536/", "the port"),
+            ("http://a:65536/", "the port \"65536\""),
+            ("http://a:x/", "the port \"x\""),
             ("http://a:+80/", "the port"),
             ("http://a:/", "the port \"\""),
             ("http://me@a/", "user name"),
             ("http://a/x y", "percent-encoded"),
             ("http://a/x\r\nHost: b", "percent-encoded"),
-            ("http://a/ü", "percent-encoded"),
+            ("http://me:you@a/", "user name"),
+            ("http://a/ü", "the path holds 'ü', write it percent-encoded"),
+            ("http://a/?ü", "the path holds 'ü', write it percent-encoded"),
+            ("http://a/?x=\"y\"", "the path holds '\"', write it percent-encoded"),
+            (&format!("http://a/{}", "x".repeat(66_000)), "66009 bytes"),
         ] {
             let error = Target::parse(url).unwrap_err().to_string();
             assert!(error.contains(message), "{url}: {error}");

@@ -27,10 +27,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
     let dialect = Dialect::new(load)?;
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
     files::make_room(load.connections.saturating_add(burst))?;
-    let threads = match load.disturbance {
-        Some(_) => 1,
-        None => load.cores.len().clamp(1, load.connections),
-    };
+    let threads = load.threads();
     let mut collector = Collector::new(threads, load.arrivals.is_some(), on_event);
     let part = |thread, stop: &_, tell: &mut dyn FnMut(Told), start: &dyn Fn() -> Instant| {
         let duty = duty(load, &dialect, thread, threads);

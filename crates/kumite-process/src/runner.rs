@@ -141,10 +141,12 @@ impl Runner {
             describe(job, &mut message)?;
         }
         let failed = |source| Error::Runner { helper: helper.to_owned(), source };
-        let words = [helper.to_str().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?];
-        let words = words.iter().chain(helper_args).map(|word| quoted(word)).collect::<Vec<_>>();
+        let program = helper.to_str().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?;
+        let words = [program].into_iter().chain(helper_args.iter().copied());
+        let line =
+            shlex::try_join(words).map_err(|why| failed(io::Error::new(io::ErrorKind::InvalidInput, why)))?;
         // Not `exec`: the peak that a process inherits is lost with its next child, and so the helper has none of ours.
-        let command = format!("{}; exit $?", words.join(" "));
+        let command = format!("{line}; exit $?");
         let (stream, theirs) = UnixStream::pair().map_err(failed)?;
         let spawn = Spawn {
             command: &command,
@@ -439,9 +441,4 @@ fn program(job: &Job, path: &OsStr) -> io::Result<PathBuf> {
     };
     let found = candidates.into_iter().find(executable).ok_or(Errno::NOENT)?;
     std::path::absolute(found)
-}
-
-/// For the shell, as it is.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

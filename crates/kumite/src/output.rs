@@ -89,17 +89,9 @@ pub fn check_writable(file: &Path) -> Result<(), Failure> {
 
 /// The command as it was typed, to be repeated in a shell.
 pub fn command_line() -> String {
-    let mut words = vec!["kumite".to_owned()];
-    words.extend(std::env::args().skip(1).map(|word| quoted(&word)));
-    words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words = ["kumite"].into_iter().chain(arguments.iter().map(String::as_str));
+    shlex::try_join(words).expect("the system gives no argument with a NUL byte")
 }
 
 /// JSON as people can read it, with a line end.

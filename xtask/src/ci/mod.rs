@@ -47,9 +47,12 @@ struct Args {
 
 /// Does what these arguments say.
 pub fn run(arguments: &[&str]) -> ExitCode {
-    let Some(args) = parse(arguments) else {
-        eprintln!("{USAGE}");
-        return ExitCode::from(2);
+    let args = match parse(arguments) {
+        Ok(args) => args,
+        Err(why) => {
+            eprintln!("error: {why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
     };
     match obey(&args) {
         Ok(true) => ExitCode::SUCCESS,
@@ -61,20 +64,26 @@ pub fn run(arguments: &[&str]) -> ExitCode {
     }
 }
 
-fn parse(arguments: &[&str]) -> Option<Args> {
+/// An error names the argument.
+fn parse(arguments: &[&str]) -> Result<Args, String> {
     let mut args = Args::default();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
+        let mut value = |what| rest.next().ok_or_else(|| format!("{argument} needs {what} after it"));
         match *argument {
             "--all" => args.all = true,
             "--plan" => args.plan = true,
             "--timing" => args.timing = true,
-            "--tests" => args.tests = Some(rest.next()?.parse().ok()?),
-            "--set-base" => args.set_base = Some((*rest.next()?).to_owned()),
-            _ => return None,
+            "--tests" => {
+                let status = value("the status that the tests ended with")?;
+                let number = status.parse().map_err(|_| format!("--tests {status}: a status is a number"))?;
+                args.tests = Some(number);
+            }
+            "--set-base" => args.set_base = Some((*value("a commit")?).to_owned()),
+            _ => return Err(format!("there is no argument {argument}")),
         }
     }
-    Some(args)
+    Ok(args)
 }
 
 /// Whether all passed.
@@ -148,12 +157,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_read_and_what_is_unknown_or_unfinished_is_refused() {
-        assert_eq!(parse(&[]), Some(Args::default()));
-        assert_eq!(parse(&["--all", "--plan"]), Some(Args { all: true, plan: true, ..Args::default() }));
-        assert_eq!(parse(&["--tests", "101"]), Some(Args { tests: Some(101), ..Args::default() }));
-        for wrong in [&["--tests"][..], &["--tests", "x"], &["--set-base"], &["now"]] {
-            assert_eq!(parse(wrong), None, "{wrong:?}");
+    fn arguments_are_read_and_what_is_unknown_or_unfinished_is_refused_by_its_name() {
+        assert_eq!(parse(&[]), Ok(Args::default()));
+        assert_eq!(parse(&["--all", "--plan"]), Ok(Args { all: true, plan: true, ..Args::default() }));
+        assert_eq!(parse(&["--tests", "101"]), Ok(Args { tests: Some(101), ..Args::default() }));
+        for (wrong, why) in [
+            (&["--tests"][..], "--tests needs the status that the tests ended with after it"),
+            (&["--tests", "x"], "--tests x: a status is a number"),
+            (&["--all", "--set-base"], "--set-base needs a commit after it"),
+            (&["--all", "now"], "there is no argument now"),
+        ] {
+            assert_eq!(parse(wrong), Err(why.to_owned()), "{wrong:?}");
         }
     }
 }

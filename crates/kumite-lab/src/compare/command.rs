@@ -1,5 +1,7 @@
 //! From a command line to a program and its arguments, through a shell only where one is needed.
 
+use shlex::QuoteError;
+
 /// What runs a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shell {
@@ -17,9 +19,9 @@ impl Shell {
         match text {
             "none" => Ok(Shell::Never),
             "default" => Ok(Shell::Always(vec!["sh".to_owned()])),
-            _ => match words(text).map_err(|error| format!("the shell {error}"))? {
-                Words::Plain(words) | Words::ForShell(words) if !words.is_empty() => Ok(Shell::Always(words)),
-                _ => Err("the name of the shell is empty".to_owned()),
+            _ => match split(text)? {
+                words if words.is_empty() => Err("the name of the shell is empty".to_owned()),
+                words => Ok(Shell::Always(words)),
             },
         }
     }
@@ -41,38 +43,23 @@ impl CommandLine {
             shell: Some(shell.to_vec()),
             words: shell.iter().cloned().chain(["-c".to_owned(), command.to_owned()]).collect(),
         };
-        let direct = |words: Vec<String>| match words.is_empty() {
-            true => Err("a command is empty".to_owned()),
-            false => Ok(CommandLine { shell: None, words }),
-        };
-        match shell {
-            Shell::Always(shell) => Ok(through(shell)),
-            Shell::Never => match words(command).map_err(|error| format!("`{command}` {error}"))? {
-                Words::Plain(words) | Words::ForShell(words) => direct(words),
-            },
-            Shell::IfNeeded => match words(command) {
-                Ok(Words::Plain(words)) => direct(words),
-                Ok(Words::ForShell(_)) => Ok(through(&["sh".to_owned()])),
-                Err(error) => Err(format!("`{command}` {error}")),
-            },
+        if let Shell::Always(shell) = shell {
+            return Ok(through(shell));
         }
+        let words = split(command)?;
+        if words.is_empty() {
+            return Err("a command is empty".to_owned());
+        }
+        if *shell == Shell::IfNeeded && needs_shell(command, &words) {
+            return Ok(through(&["sh".to_owned()]));
+        }
+        Ok(CommandLine { shell: None, words })
     }
 
     /// To be typed in `sh`.
-    pub(crate) fn typed(&self) -> String {
-        self.words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    pub(crate) fn typed(&self) -> Result<String, QuoteError> {
+        shlex::try_join(self.words.iter().map(String::as_str))
     }
-}
-
-/// One word, for `sh`.
-pub(crate) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-enum Words {
-    Plain(Vec<String>),
-    /// What only a shell understands is in them, here as plain text.
-    ForShell(Vec<String>),
 }
 
 /// Those that are no programs.
@@ -83,60 +70,31 @@ const BUILT_IN: &[&str] = &[
     "wait", "while",
 ];
 
-/// Words as a shell would split them. Special are, outside of quotes, the characters that make takes for a shell's;
-/// in double quotes, `$` and the backquote.
-fn words(text: &str) -> Result<Words, &'static str> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut special = false;
-    let mut characters = text.chars();
+/// Words as a shell would split them.
+fn split(text: &str) -> Result<Vec<String>, String> {
+    shlex::split(text).ok_or_else(|| {
+        format!(
+            "`{text}` has a quote without its end, or a backslash with nothing after it: close or remove it"
+        )
+    })
+}
+
+/// Whether it has what only a shell understands. Special are, outside of quotes, a line break and the characters that make
+/// takes for a shell's; in double quotes, `$` and the backquote; and in the first word `=`, as in an assignment.
+fn needs_shell(text: &str, words: &[String]) -> bool {
+    let mut quote = None;
+    let mut characters = text.trim().chars();
     while let Some(c) = characters.next() {
-        match c {
-            '\n' if word.is_some() || !words.is_empty() => {
-                special |= !characters.as_str().trim().is_empty();
-                words.extend(word.take());
-            }
-            c if c.is_whitespace() => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match characters.next().ok_or("has a single quote without its end")? {
-                        '\'' => break,
-                        c => word.push(c),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match characters.next().ok_or("has a double quote without its end")? {
-                        '"' => break,
-                        '\\' => match characters.next().ok_or("has a double quote without its end")? {
-                            c @ ('"' | '\\' | '$' | '`') => word.push(c),
-                            '\n' => {}
-                            c => word.extend(['\\', c]),
-                        },
-                        c => {
-                            special |= matches!(c, '$' | '`');
-                            word.push(c);
-                        }
-                    }
-                }
-            }
-            '\\' => match characters.next().ok_or("ends with a backslash")? {
-                '\n' => {}
-                c => word.get_or_insert_default().push(c),
-            },
-            c => {
-                // An assignment before the command.
-                special |= "#;*?[]&|<>(){}$`^~!".contains(c) || (c == '=' && words.is_empty());
-                word.get_or_insert_default().push(c);
-            }
+        match (quote, c) {
+            (None | Some('"'), '\\') => _ = characters.next(),
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if c == open => quote = None,
+            (Some('"'), '$' | '`') => return true,
+            (None, _) if "#;*?[]&|<>(){}$`^~!\n".contains(c) => return true,
+            _ => {}
         }
     }
-    words.extend(word);
-    special |= words.first().is_some_and(|first| BUILT_IN.contains(&first.as_str()));
-    Ok(if special { Words::ForShell(words) } else { Words::Plain(words) })
+    words.first().is_some_and(|first| first.contains('=') || BUILT_IN.contains(&first.as_str()))
 }
 
 #[cfg(test)]
@@ -156,6 +114,7 @@ mod tests {
         assert_eq!(direct("awk '{print $1}' \"\\$x\" ''"), ["awk", "{print $1}", "$x", ""]);
         assert_eq!(direct("dd if=/dev/zero of=x"), ["dd", "if=/dev/zero", "of=x"]);
         assert_eq!(direct("true\n"), ["true"]);
+        assert_eq!(direct("echo \"'\" '\"$x' \\; a\\\nb"), ["echo", "'", "\"$x", ";", "ab"]);
     }
 
     #[test]
@@ -176,6 +135,8 @@ mod tests {
             "a\nb",
             "echo ~",
             "a # b",
+            "a # it's",
+            "echo \"\\\"$HOME\"",
             "for i in 1; do a; done",
         ] {
             let line = CommandLine::new(command, &Shell::IfNeeded).unwrap();
@@ -201,5 +162,13 @@ mod tests {
                 assert!(CommandLine::new(command, &shell).is_err(), "{command:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_is_typed_is_split_into_the_same_words_and_a_nul_is_an_error() {
+        let words = ["a", "", "it's", "\"$HOME\" `a` \\", "*", "a\nb", "ü", "x=1", "!^"].map(str::to_owned);
+        let typed = CommandLine { shell: None, words: words.to_vec() }.typed().unwrap();
+        assert_eq!(split(&typed).unwrap(), words);
+        assert!(CommandLine { shell: None, words: vec!["a\0b".to_owned()] }.typed().is_err());
     }
 }

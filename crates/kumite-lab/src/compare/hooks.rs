@@ -9,7 +9,7 @@ use kumite_process::{Error, Spawn, Stdin, run};
 use tempfile::TempDir;
 
 use super::bench::{Bench, CompareError, Setting};
-use super::command::{CommandLine, quoted};
+use super::command::CommandLine;
 use crate::needs::{ended, last_lines};
 
 /// Nobody waits longer for a build.
@@ -67,8 +67,9 @@ impl<'a> Hooks<'a> {
     ) -> Result<(), CompareError> {
         let Some(text) = text else { return Ok(()) };
         let line = CommandLine::new(text, &self.setting.shell).map_err(CompareError::Usage)?;
+        let typed = line.typed().map_err(|why| CompareError::Usage(format!("{flag} {text:?}: {why}")))?;
         let log = self.file("hook.log");
-        let status = match run(&spawn(&line.typed(), &log), HOOK_LIMIT, stop) {
+        let status = match run(&spawn(&typed, &log), HOOK_LIMIT, stop) {
             Ok(finished) => finished.status,
             Err(Error::Interrupted { .. }) => return Err(CompareError::Interrupted),
             Err(Error::TimedOut { limit, .. }) => {
@@ -94,13 +95,17 @@ impl<'a> Hooks<'a> {
     pub(crate) fn said_once_more(&self, bench: &Bench, line: &CommandLine) -> String {
         let log = self.file("again.log");
         let input = match &self.setting.stdin {
-            Stdin::File(path) => format!(" < {}", quoted(&path.to_string_lossy())),
-            _ => String::new(),
+            Stdin::File(path) => shlex::try_quote(&path.to_string_lossy()).map(|path| format!(" < {path}")),
+            _ => Ok(String::new()),
+        };
+        let typed = match line.typed().and_then(|typed| Ok(typed + &input?)) {
+            Ok(typed) => typed,
+            Err(why) => return format!("it could not be run once more: {why}"),
         };
         if let Err(error) = self.prepare(bench, &NEVER) {
             return format!("it could not be run once more: {error}");
         }
-        let again = run(&spawn(&format!("{}{input}", line.typed()), &log), AGAIN_LIMIT, &NEVER);
+        let again = run(&spawn(&typed, &log), AGAIN_LIMIT, &NEVER);
         let concluded = self.conclude(bench);
         let how = match again {
             Ok(finished) => ended(finished.status),

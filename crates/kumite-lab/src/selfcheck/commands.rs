@@ -6,7 +6,7 @@ use kumite_process::{Output, Stdin};
 use kumite_record::{ComparedUse, Comparison, Ended, SameTwice, Speed, Thrift};
 
 use super::{ALPHA, Check, MARGIN, Tally};
-use crate::compare::{Allowed, Bench, CompareError, Rules, Setting, Shell, compare, log_ratios, quoted};
+use crate::compare::{Allowed, Bench, CompareError, Rules, Setting, Shell, compare, log_ratios};
 use crate::machine::{cores, machine};
 
 /// A false verdict comes early if it comes: of a fair coin's within 200 pairs, seven of eight come within 40.
@@ -62,11 +62,11 @@ impl Check<'_> {
     }
 
     pub(super) fn setting(&self, work: u64, duet: bool) -> Result<Setting, CompareError> {
-        let program = self.asked.helper.0.to_str();
+        let program = self.asked.helper.0.to_str().and_then(|program| shlex::try_quote(program).ok());
         let program = program.ok_or_else(|| {
             CompareError::Failed(format!("{}: its path is no text", self.asked.helper.0.display()))
         })?;
-        let command = format!("{} {} {work}", quoted(program), self.asked.worker);
+        let command = format!("{program} {} {work}", self.asked.worker);
         let bench =
             |name: &str| Bench { name: name.to_owned(), command: command.clone(), ..Bench::default() };
         Ok(Setting {

@@ -167,7 +167,7 @@ struct Simulated<S> {
     found: VecDeque<(usize, u64, Occurs)>,
     said: Vec<u8>,
     wakes_late: u64,
-    waits: u64,
+    waits: Rc<Cell<u64>>,
     stops_at: Option<u64>,
     stop: Rc<AtomicBool>,
 }
@@ -237,8 +237,8 @@ impl<S: Server> Transport for Simulated<S> {
     }
 
     fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno> {
-        self.waits += 1;
-        assert!(self.waits < MOST_WAITS, "the engine goes round in circles");
+        self.waits.set(self.waits.get() + 1);
+        assert!(self.waits.get() < MOST_WAITS, "the engine goes round in circles");
         let sleeps = !self.find() && timeout_ns > 0;
         if sleeps {
             let over = self.time.now() + timeout_ns;
@@ -280,6 +280,8 @@ pub struct Machine {
     pub time: Time,
     /// How much later than asked for a sleeper wakes, and than something came.
     pub wakes_late: u64,
+    /// How often its engines have waited, with sleep or without.
+    pub waits: Rc<Cell<u64>>,
     /// When the load is told to stop.
     pub stops_at: Option<u64>,
     /// What it is told it by.
@@ -310,7 +312,7 @@ impl Machine {
             found: VecDeque::new(),
             said: Vec::new(),
             wakes_late: self.wakes_late,
-            waits: 0,
+            waits: self.waits.clone(),
             stops_at: self.stops_at,
             stop: self.stop.clone(),
         };

@@ -354,4 +354,6 @@ fn the_size_of_the_environment_varies_and_the_seed_repeats_it() {
 fn a_helper_that_is_none_is_an_error() {
     let error = Runner::start(Path::new("/bin/true"), &["it's"], &[]).unwrap_err();
     assert!(error.to_string().contains("/bin/true"), "{error}");
+    let error = Runner::start(Path::new("/bin/true"), &["a\0b"], &[]).unwrap_err();
+    assert!(error.to_string().contains("nul byte"), "{error}");
 }

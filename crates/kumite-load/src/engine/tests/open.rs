@@ -143,6 +143,28 @@ fn what_was_due_while_the_engine_stood_still_is_counted() {
     assert_eq!((outcome.requests, outcome.ok), (400, 100));
     assert_eq!(outcome.errors, Errors { unsent: 300, ..Errors::default() });
     assert!(outcome.log[100..].iter().all(|it| (it.sent, it.finished) == (None, 1100 * MS)));
+    let late = (100..400).map(|due| (1100 - due) * MS);
+    holds(&outcome.send_lag, &(0..100).map(|_| 0).chain(late).collect::<Vec<_>>());
+}
+
+/// It stands still for four time-outs. All the while connections are free.
+#[test]
+fn what_was_due_longer_ago_than_its_time_out_is_not_sent_though_a_connection_is_free() {
+    let machine = Machine::default();
+    machine.time.stand_still(100 * MS..500 * MS);
+    let load = Load { timeout: ms(100), ..open(lasting(600), 100.0, 50) };
+    let outcome = machine.run(&load, after(MS));
+    let expected = (0..60).map(|nth| match nth * 10 * MS {
+        due if (100 * MS..400 * MS).contains(&due) => (due, None, 500 * MS - due),
+        due if due < 500 * MS => (due, Some((500 * MS).saturating_sub(due) * u64::from(due >= 100 * MS)), MS),
+        due => (due, Some(0), MS),
+    });
+    let mut steps = steps(&outcome);
+    steps.sort_unstable();
+    assert_eq!(steps, expected.collect::<Vec<_>>());
+    assert_eq!(outcome.errors, Errors { unsent: 30, ..Errors::default() });
+    let late = (10..50).map(|nth| 500 * MS - nth * 10 * MS);
+    holds(&outcome.send_lag, &[vec![0; 20], late.collect()].concat());
 }
 
 /// Nothing is hidden: it is in the send lag, in the response times, and not in the service times.

@@ -122,6 +122,18 @@ fn an_open_loop_waits_for_its_connections_for_a_second_and_no_longer() {
 }
 
 #[test]
+fn an_open_loop_sleeps_while_its_connections_are_opened() {
+    let pace = crate::Pace::Sleeping;
+    let arrivals = Some(crate::Arrivals::constant(100.0));
+    let machine = Machine::default();
+    let load = Load { arrivals, pace, connections: 2, timeout: ms(20), ..lasting(20) };
+    let one = Connecting { connect: |nth, at| (nth == 1).then_some((at, Ok(()))), server: after(MS) };
+    machine.run(&load, one);
+    // In that second it looks ten times whether it is to stop.
+    assert!(machine.waits.get() < 100, "{} waits", machine.waits.get());
+}
+
+#[test]
 fn against_nobody_an_open_loop_sends_nothing() {
     let timeout = ms(40);
     let load =

@@ -30,6 +30,23 @@ fn times(text: &str) -> Vec<u64> {
 }
 
 #[test]
+fn a_rate_that_no_thread_can_send_is_refused_and_the_most_is_named() {
+    let at = |text: &str, cores: &[usize], connections| {
+        let (arrivals, cores) = (Some(arrivals(text, Gaps::Even, 1)), cores.to_vec());
+        Load { arrivals, cores, connections, ..lasting(1000) }.check().map_err(|error| error.to_string())
+    };
+    assert_eq!(at("1e7", &[], 1), Ok(()));
+    assert_eq!(at("2e7", &[0, 1], 2), Ok(()));
+    for (text, cores, connections) in [("2e7", &[][..], 9), ("2e7", &[0, 1], 1), ("5@1s,0..2e7@1s", &[0], 9)]
+    {
+        let why = at(text, cores, connections).unwrap_err();
+        let start =
+            "a rate of 20000000 requests a second cannot be offered: the most is 10000000 (threads: 1)";
+        assert!(why.starts_with(start), "{why}");
+    }
+}
+
+#[test]
 fn a_constant_rate_is_kept_to_the_nanosecond() {
     let outcome = offered(arrivals("500@300ms", Gaps::Even, 1), Pace::Precise, &Machine::default());
     assert_eq!(sent(&outcome), (0..150).map(|nth| (nth * 2 * MS, 0)).collect::<Vec<_>>());
