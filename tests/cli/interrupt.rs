@@ -1,3 +1,5 @@
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
 use nix::sys::signal::{Signal, kill};
@@ -30,6 +32,22 @@ fn ctrl_c_reports_what_there_is() {
         let export = place.scripted(&["resume", "--json", "-"]).ended(0).json();
         assert_eq!(export["trials"].as_array().unwrap().len(), 12);
     }
+}
+
+/// All is kept by then, and a report can be made again.
+#[test]
+fn ctrl_c_while_a_report_is_made_ends_it_at_once() {
+    let place = Place::new("", &[("a", "pong")]);
+    place.write("script.toml", "");
+    // Whoever opens it waits for a reader, and there is none.
+    nix::unistd::mkfifo(&place.path("r.html"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut command = place.scripted_command(&["run", "fake", "--html", "r.html"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    lines.find(|line| line.as_ref().unwrap().contains("kept as run")).expect("it is kept");
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(Signal::SIGTERM as i32));
+    assert!(place.scripted(&["report", "last"]).ended(0).out.contains("a "));
 }
 
 /// The same under load.

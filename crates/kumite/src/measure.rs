@@ -12,9 +12,9 @@ use kumite_lab::{
 use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit};
 
 use crate::exit::Failure;
-use crate::output;
 use crate::progress::Progress;
 use crate::world::World;
+use crate::{output, stop};
 
 /// Makes sure that nobody else is at work with this store, for building disturbs too, and ends what a killed kumite left.
 pub fn begin_measuring(state: &Path) -> Result<Lock, Failure> {
@@ -83,6 +83,7 @@ impl Measuring<'_> {
         });
         progress.clear();
         conclude(store, self.experiment, run, clock.timestamp(), ended?)?;
+        stop::end_at_once();
         Ok(export(store, &id)?)
     }
 }

@@ -1,11 +1,20 @@
 //! Ctrl-C, and what other programs send to end us.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 
 use crate::exit::Failure;
+
+/// Whether a signal ends us at once, for nothing would be lost.
+static ENDS: LazyLock<Arc<AtomicBool>> = LazyLock::default();
+
+/// From now on a signal does what it does to a program that does not listen: all that was measured is kept, and what is
+/// left to do can be done again.
+pub fn end_at_once() {
+    ENDS.store(true, Ordering::SeqCst);
+}
 
 /// A flag that is set by SIGINT, SIGTERM and SIGHUP. Whoever works looks at it often and ends in an orderly way. SIGHUP
 /// stays ignored where we were started to ignore it, as `nohup` does.
@@ -22,8 +31,11 @@ fn set_by(signals: &[i32]) -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     for signal in signals.iter().copied().chain(hang_up) {
-        signal_hook::flag::register(signal, Arc::clone(&stop))
-            .map_err(|error| Failure::Incomplete(format!("cannot listen for signals: {error}")))?;
+        let listen = || {
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&ENDS))?;
+            signal_hook::flag::register(signal, Arc::clone(&stop))
+        };
+        listen().map_err(|error| Failure::Incomplete(format!("cannot listen for signals: {error}")))?;
     }
     Ok(stop)
 }
