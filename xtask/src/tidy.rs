@@ -90,6 +90,17 @@ fn documents(root: &Path, wrong: &mut Vec<String>) {
             "METHODOLOGY.md: its claim grammar is not crates/kumite-judge/src/claim/grammar.txt".to_owned(),
         );
     }
+    let example = ["run", "-q", "-p", "kumite-lab", "--example", "reference"];
+    match Command::new(env!("CARGO")).args(example).current_dir(root).output() {
+        Ok(made) if made.status.success() => {
+            if read(&root.join("docs/reference.md"), wrong).as_bytes() != made.stdout {
+                let remedy = "`cargo run -p kumite-lab --example reference > docs/reference.md` makes it anew";
+                wrong.push(format!("docs/reference.md: it is not what the code declares; {remedy}"));
+            }
+        }
+        Ok(made) => wrong.push(String::from_utf8_lossy(&made.stderr).into_owned()),
+        Err(error) => wrong.push(format!("cannot make docs/reference.md: {error}")),
+    }
     for experiment in folders(&root.join("experiments")) {
         let contenders = folders(&experiment.join("contenders"));
         for folder in std::iter::once(&experiment).chain(&contenders) {

@@ -1,0 +1,5 @@
+//! Prints `docs/reference.md`.
+
+fn main() {
+    print!("{}", kumite_lab::reference());
+}
