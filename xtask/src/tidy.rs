@@ -94,7 +94,8 @@ fn documents(root: &Path, wrong: &mut Vec<String>) {
     match Command::new(env!("CARGO")).args(example).current_dir(root).output() {
         Ok(made) if made.status.success() => {
             if read(&root.join("docs/reference.md"), wrong).as_bytes() != made.stdout {
-                let remedy = "`cargo run -p kumite-lab --example reference > docs/reference.md` makes it anew";
+                let remedy =
+                    "`cargo run -p kumite-lab --example reference > docs/reference.md` makes it anew";
                 wrong.push(format!("docs/reference.md: it is not what the code declares; {remedy}"));
             }
         }

@@ -95,7 +95,8 @@ mod tests {
         for kind in KINDS {
             assert!(text.contains(&format!("## Kind `{}`", kind.name)));
             let metrics = [(kind.metrics)(), (kind.part_metrics)()].map(|metrics| metrics.around([]));
-            let metrics = metrics.iter().flatten().map(|metric| (metric.name.as_str(), metric.about.as_str()));
+            let metrics =
+                metrics.iter().flatten().map(|metric| (metric.name.as_str(), metric.about.as_str()));
             let params = kind.params.iter().map(|param| (param.name, param.about));
             for (name, about) in params.chain(metrics) {
                 assert!(text.contains(&format!("| `{name}`")), "{name}");

@@ -18,7 +18,7 @@ const HOST_SHARE: f64 = 0.01;
 
 /// What a trial measures.
 pub(crate) fn metrics() -> Metrics {
-    let mut results = times("of a call, or the median of all");
+    let mut results = times("; the median of all calls", "; the median of the cold ones");
     let warm = |name: &str, what: &str| Metric::new(name, &format!("{what} of warm calls."));
     results.extend([
         warm("warm_wall_ms", "Median wall time").role("warm-wall"),
@@ -27,7 +27,7 @@ pub(crate) fn metrics() -> Metrics {
         warm("warm_billed_2025_ms", "Median of what is billed by the rule of 2025").role("warm-billed-2025"),
         warm("warm_billed_2025_min_ms", "The least that is billed by the rule of 2025").detail(),
         warm("warm_billed_2025_max_ms", "The most that is billed by the rule of 2025").detail(),
-        Metric::count("cold_calls", "Calls that an instance was started for."),
+        Metric::count("cold_calls", "How many calls an instance was started for."),
         Metric::count("instances", "Instances that answered.").detail(),
     ]);
     Metrics { results, costs: costs() }
@@ -35,39 +35,40 @@ pub(crate) fn metrics() -> Metrics {
 
 /// What each call measures.
 pub(crate) fn part_metrics() -> Metrics {
-    let mut results = times("of the call");
+    let mut results = times("", "; 0 for a warm call");
     results.extend([
-        Metric::count("inits", "Initializations of its instance that it waited for."),
-        Metric::new(
-            "billed_2016_ms",
-            "What is billed by the rule of 2016: the duration, in steps of 100 ms.",
-        )
-        .role("billed-2016"),
+        Metric::count(
+            "inits",
+            "How often the function was started for it: 2 where the first time was cut off or failed.",
+        ),
+        Metric::new("billed_2016_ms", "The invoke phase in steps of 100 ms, as was billed in 2016.")
+            .role("billed-2016"),
         Metric::new(
             "billed_2025_ms",
-            "What is billed by the rule of 2025: init and duration, in steps of 1 ms.",
+            "The init phase and the invoke phase in steps of 1 ms, as is billed since 2025.",
         )
         .role("billed-2025"),
-        Metric::count("cold", "1 if an instance was started for it.").role("cold"),
-        Metric::count("instance", "The number of its instance.").role("instance"),
+        Metric::count("cold", "1 if an instance was started for it, else 0.").role("cold"),
+        Metric::count("instance", "Which instance, counted from 1.").role("instance"),
     ]);
     let mut costs = costs();
-    costs.insert(0, Metric::new("cpu_ms", "CPU time of its instance in the call."));
+    costs.insert(0, Metric::new("cpu_ms", "CPU time of the instance in the invoke phase."));
     Metrics { results, costs }
 }
 
-fn times(of: &str) -> Vec<Metric> {
+/// What is to be said of all of them, and of the init phase.
+fn times(of_all: &str, of_cold: &str) -> Vec<Metric> {
     vec![
-        Metric::new("wall_ms", &format!("From the offer {of}, to its answer.")).role("wall"),
-        Metric::new("duration_ms", &format!("Time of the invoke phase {of}.")),
-        Metric::new("init_ms", &format!("Time of the init phase {of}.")),
+        Metric::new("wall_ms", &format!("From when the call was due to its answer{of_all}.")).role("wall"),
+        Metric::new("duration_ms", &format!("The invoke phase, a second init phase included{of_all}.")),
+        Metric::new("init_ms", &format!("The init phase, as far as it went{of_cold}.")),
     ]
 }
 
 fn costs() -> Vec<Metric> {
     vec![
-        Metric::new("cpu_share", "CPU time of instances over the time of their invoke phases."),
-        Metric::new("max_memory_bytes", "The most memory that an instance had."),
+        Metric::new("cpu_share", "CPU time of invoke phases, divided by their length."),
+        Metric::new("max_memory_bytes", "The most memory that an instance has had resident."),
     ]
 }
 

@@ -10,7 +10,7 @@ pub(super) static PARAMS: &[Param] = &[
         "calls",
         1,
         [1, 10_000],
-        "Calls of a trial; the first hundred are values of the axis `call`.",
+        "Calls of a trial. The first hundred are values of the axis `call`, so no parameter can be called that.",
     ),
     Param::count(
         "memory_mb",
@@ -39,7 +39,7 @@ pub(super) static PARAMS: &[Param] = &[
     Param::word(
         "routing",
         &["warm-first", "spread"],
-        "Which instance a call goes to: the free one that was used last, or any of `max_instances` at random.",
+        "Which instance a call goes to: the free one that was used last, or any free one of `max_instances` slots, at random; an instance is started by its slot's first call. The same for all contenders of a block, and repeated by `--seed`.",
     ),
     Param::text("handler", "", "What the runtime client is to call; the contender's name, if it is empty."),
     Param::text(

@@ -26,15 +26,15 @@ pub(crate) fn metrics() -> Metrics {
     let mut results = vec![
         Metric::new("recovery_ms", "From the first failure, but not from before the end of a disturbance or drop, until answers were steady again.")
             .role("recovery"),
-        Metric::new("first_right_ms", "From the end of a disturbance, or from the drop, to the first right answer.")
+        Metric::new("first_right_ms", "From the same instant to the first right answer.")
             .role("first-right"),
     ];
     results.extend(steps::metrics());
     results.extend([
-        Metric::new("throughput_rps", "Right answers a second.").role("throughput"),
-        Metric::new("first_second_rps", "Right answers in the first second under load, warm-up included.")
+        Metric::new("throughput_rps", "Right answers in the steady part of the window, a second.").role("throughput"),
+        Metric::new("first_second_rps", "Right answers in the first second of load, warm-up and the opening of connections included.")
             .detail(),
-        Metric::new("warm_up_ms", "From the beginning of the load until throughput was steady.")
+        Metric::new("warm_up_ms", "From the beginning of the load to where throughput was steady; 0 if it was flat, none if it never was.")
             .detail()
             .role("warm-up"),
     ]);
@@ -56,15 +56,15 @@ pub(crate) fn metrics() -> Metrics {
             .role("finished"),
     ]);
     let costs = vec![
-        Metric::new("cpu_cores", "CPUs that the contender kept busy.").role("cpu"),
-        Metric::new("engine_cpu_cores", "CPUs that the load engine kept busy.").detail().role("engine-cpu"),
-        Metric::new("send_lag_p99_us", "99th percentile of how late requests were sent.").detail(),
+        Metric::new("cpu_cores", "CPU time of the contender's process tree in the steady part, divided by its length.").role("cpu"),
+        Metric::new("engine_cpu_cores", "CPU time of the load engine's threads, divided by the window.").detail().role("engine-cpu"),
+        Metric::new("send_lag_p99_us", "99th percentile of how late requests were sent though a connection was free; of an open loop.").detail(),
         Metric::new(
             "receive_lag_p99_us",
-            "99th percentile of how late answers were read, as far as the engine can tell.",
+            "99th percentile of how long answers may have waited in the engine until they were read: an upper bound.",
         )
         .detail(),
-        Metric::new("peak_rss_bytes", "The most memory that the contender had."),
+        Metric::new("peak_rss_bytes", "Highest memory of the contender's process tree."),
     ];
     Metrics { results, costs }
 }

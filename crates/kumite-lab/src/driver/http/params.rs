@@ -36,19 +36,19 @@ pub(super) static PARAMS: &[Param] = &[
         "duration_s",
         5.0,
         [0.1, 86_400.0],
-        "Length of the measured window; not of a load in steps.",
+        "Length of the measured window; not of a load in steps. With the warm-up, 1.5 s are the least in which a steady state can be found.",
     ),
     Param::number(
         "warm_up_s",
         1.0,
         [0.0, 3600.0],
-        "Time under load before the window; not of a load in steps.",
+        "Time under load before the window; not of a load in steps. What is not steady by then is left out of the figures.",
     ),
     Param::number("timeout_ms", 1000.0, TIMEOUT_MS, "An answer that takes longer is a failure."),
     Param::new(
         "server_cores",
         Takes::Cores,
-        "How many CPUs the contender is given beside the load engine's; `all` shares them with it.",
+        "How many CPUs the contender is given beside the load engine's; `all` shares them with it, and the trial is marked.",
     ),
     Param::number(
         "ready_s",

@@ -21,11 +21,14 @@ const OTHER: &str = "other";
 /// What a trial measures whose load has steps.
 pub(crate) fn metrics() -> Vec<Metric> {
     let mut metrics = vec![
-        Metric::new("goodput_best_rps", "The highest goodput of any step."),
-        Metric::count("answered", "Requests that were answered rightly, in whatever time."),
-        Metric::count("refusals", "Requests that were answered with another status."),
-        Metric::count("timeouts", "Requests that were not answered within their time-out."),
-        Metric::count("lost", "Requests that failed in another way."),
+        Metric::new("goodput_best_rps", "The most goodput of any step."),
+        Metric::count(
+            "answered",
+            "Requests with a right answer within their time-out, from the first step to the end of watching.",
+        ),
+        Metric::count("refusals", "Requests with a whole answer of another status, in that time."),
+        Metric::count("timeouts", "Requests without an answer within their time-out, in that time."),
+        Metric::count("lost", "Requests that failed in another way, in that time."),
     ];
     metrics.extend(of_refusals());
     metrics
@@ -35,7 +38,8 @@ pub(crate) fn metrics() -> Vec<Metric> {
 pub(crate) fn part_metrics() -> Metrics {
     let rate = |name, about| Metric::new(name, about);
     let mut results = vec![
-        rate("goodput_rps", "Right answers within `good_ms`, a second.").role("goodput"),
+        rate("goodput_rps", "Right answers within `good_ms` of when they were due, a second.")
+            .role("goodput"),
         rate("answered_rps", "Right answers, a second."),
         rate("refusals_per_s", "Answers with another status, a second.").better(None),
         rate("timeouts_per_s", "Requests that were not answered within their time-out, a second.")

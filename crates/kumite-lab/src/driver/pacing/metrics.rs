@@ -24,22 +24,36 @@ const UNSEEN_US: f64 = 10.0;
 pub(crate) fn metrics() -> Metrics {
     let error = |end: &str, what: &str| {
         let role = format!("error-{}", end.replace('_', "-"));
-        Metric::new(&format!("error_{end}_us"), &format!("{what} by how much a state came late or early."))
-            .role(&role)
+        Metric::new(
+            &format!("error_{end}_us"),
+            &format!("{what} the magnitudes of the states' errors: arrival less due time."),
+        )
+        .role(&role)
     };
     let results = vec![
         error("p99", "99th percentile of"),
         error("p50", "Median of"),
         error("p90", "90th percentile of").detail(),
         error("p99_9", "99.9th percentile of").detail(),
-        error("max", "The most"),
-        Metric::count("missed_frames", "Frames that no state came in.").better(Better::Lower).role("missed"),
-        Metric::new("error_first_us", "Mean error of the first states.").detail().role("error-first"),
-        Metric::new("error_last_us", "Mean error of the last states.").role("error-last"),
+        error("max", "Largest of"),
+        Metric::count("missed_frames", "States that were off by a frame or more.")
+            .better(Better::Lower)
+            .role("missed"),
+        Metric::new(
+            "error_first_us",
+            "Magnitude of the mean error of the states that are due in the first 60 frames.",
+        )
+        .detail()
+        .role("error-first"),
+        Metric::new(
+            "error_last_us",
+            "Magnitude of the mean error of the states that are due in the last 60 frames.",
+        )
+        .role("error-last"),
     ];
     let costs = vec![
-        Metric::new("cpu_cores", "CPUs that the player kept busy.").role("cpu"),
-        Metric::new("peak_rss_bytes", "The most memory that the player had."),
+        Metric::new("cpu_cores", "CPU time of the player for each second of play.").role("cpu"),
+        Metric::new("peak_rss_bytes", "Highest memory of the player's process tree."),
     ];
     Metrics { results, costs }
 }

@@ -39,21 +39,29 @@ pub(crate) struct Work {
 /// What a trial measures.
 pub(crate) fn metrics() -> Metrics {
     let results = vec![
-        Metric::new("elapsed_ms", "Median time of a job, by the lab's clock.").role("elapsed"),
-        Metric::new("jobs_per_s", "Jobs done a second, from the first to the last.").detail(),
-        Metric::new("first_elapsed_ms", "Time of a process's first job.").detail(),
-        Metric::new("worker_elapsed_ms", "Median time of a job, by the worker's own clock.").detail(),
+        Metric::new("elapsed_ms", "Time of a job on kumite's clock, from the writing of the request to the worker's *done*; the median of the measured jobs, or of those in the steady part.").role("elapsed"),
+        Metric::new("jobs_per_s", "Measured jobs, divided by the time from the first request to the last answer.").detail(),
+        Metric::new("first_elapsed_ms", "Time of the process's first job, on kumite's clock.").detail(),
+        Metric::new("worker_elapsed_ms", "The same as `elapsed_ms`, on the worker's clock.").detail(),
     ];
     let costs = vec![
-        Metric::new("cpu_s", "CPU time of a job."),
-        Metric::new("cpu_cores", "CPUs that the worker kept busy.").role("cpu"),
-        Metric::count("threads_used", "Threads that had what was asked for in their hands.").role("threads"),
-        Metric::count("peak_threads", "The most threads that the worker had."),
-        Metric::count("context_switches", "Context switches of a job.").detail(),
-        Metric::new("round_trip_p50_us", "Median time of an exchange without a job.")
-            .detail()
-            .role("round-trip"),
-        Metric::new("peak_rss_bytes", "The most memory that the worker had."),
+        Metric::new("cpu_s", "CPU time of all processes of the worker, for each job."),
+        Metric::new("cpu_cores", "CPU time of all processes of the worker, divided by the time of the jobs.")
+            .role("cpu"),
+        Metric::count("threads_used", "Distinct threads of `next` events in the last job.").role("threads"),
+        Metric::count("peak_threads", "The most threads that the worker had, as seen 20 times a second."),
+        Metric::count(
+            "context_switches",
+            "Context switches of threads that were there at the end, for each job.",
+        )
+        .detail(),
+        Metric::new(
+            "round_trip_p50_us",
+            "Median time of an exchange without a job: what the pipe costs, subtracted nowhere.",
+        )
+        .detail()
+        .role("round-trip"),
+        Metric::new("peak_rss_bytes", "Highest memory of the worker's process tree."),
     ];
     Metrics { results, costs }
 }
