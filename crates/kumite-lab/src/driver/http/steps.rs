@@ -40,11 +40,10 @@ pub(crate) fn part_metrics() -> Metrics {
     let mut results = vec![
         rate("goodput_rps", "Right answers within `good_ms` of when they were due, a second.")
             .role("goodput"),
-        rate("answered_rps", "Right answers, a second."),
-        rate("refusals_per_s", "Answers with another status, a second.").better(None),
-        rate("timeouts_per_s", "Requests that were not answered within their time-out, a second.")
-            .better(None),
-        rate("lost_per_s", "Requests that failed in another way, a second.").better(None),
+        rate("answered_rps", "Right answers a second, late ones included."),
+        rate("refusals_per_s", "Whole answers of another status within the time-out, a second.").better(None),
+        rate("timeouts_per_s", "Requests without a whole answer within the time-out, a second.").better(None),
+        rate("lost_per_s", "All other failures a second, `unsent` included.").better(None),
     ];
     let responses = distribution("response", "response time");
     results.extend(responses.into_iter().filter(|metric| {
