@@ -1,6 +1,7 @@
 //! The claim grammar: one machine-checkable sentence about estimates.
 
 mod check;
+mod fold;
 mod parse;
 mod units;
 
@@ -9,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_record::{AxisValue, Metric, Unit};
 
 pub use check::{Own, own_dimension};
+pub use fold::Fold;
 pub use parse::parse_expression;
 pub use units::Dimension;
 pub(crate) use units::dimension;
@@ -184,16 +186,6 @@ impl Arithmetic {
             Arithmetic::Divide => left / right,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fold {
-    Min,
-    Max,
-    /// `max / min - 1`.
-    Spread,
-    /// Exponent of the power law: least squares of ln(value) over ln(axis).
-    Slope,
 }
 
 /// The word that stands for each contender in `every contender: …`.

@@ -6,8 +6,8 @@ use kumite_record::{Metric, Unit};
 
 use super::units::{Meeting, combined};
 use super::{
-    Arithmetic, Claim, ClaimError, Comparison, Dimension, EACH_CONTENDER, Every, Expr, Fold, MetricOf, Name,
-    Names, Part, Test,
+    Arithmetic, Claim, ClaimError, Comparison, Dimension, EACH_CONTENDER, Every, Expr, MetricOf, Name, Names,
+    Part, Test,
 };
 
 pub(super) fn check(claim: &Claim, names: &Names) -> Result<(), ClaimError> {
@@ -95,10 +95,7 @@ impl Scope<'_> {
                 let mut scope = self.clone();
                 scope.set.insert(axis.text.clone());
                 let inner = scope.expr(inner)?;
-                Ok(match fold {
-                    Fold::Min | Fold::Max => inner,
-                    Fold::Spread | Fold::Slope => Dimension::RATIO,
-                })
+                Ok(if fold.is_ratio() { Dimension::RATIO } else { inner })
             }
         }
     }
@@ -117,7 +114,7 @@ impl Scope<'_> {
         let unit = match expr {
             Expr::Metric(metric) => self.names.metric(&metric.name.text)?.unit,
             Expr::Parameter(name) => self.names.unit(&name.text),
-            Expr::Fold(Fold::Min | Fold::Max, inner, _) => return self.symbol(inner),
+            Expr::Fold(fold, inner, _) if !fold.is_ratio() => return self.symbol(inner),
             Expr::Binary(left, Arithmetic::Add | Arithmetic::Subtract, _, right) => {
                 return self.symbol(left).or_else(|| self.symbol(right));
             }

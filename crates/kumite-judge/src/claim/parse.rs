@@ -298,12 +298,8 @@ impl Parser<'_> {
                 if !self.take("(") {
                     return Ok(Expr::Own(Name { text: word, column }));
                 }
-                let fold = match word.as_str() {
-                    "min" => Fold::Min,
-                    "max" => Fold::Max,
-                    "spread" => Fold::Spread,
-                    "slope" => Fold::Slope,
-                    _ => return self.metric(Name { text: word, column }),
+                let Some(fold) = Fold::named(&word) else {
+                    return self.metric(Name { text: word, column });
                 };
                 let inner = self.expr()?;
                 if !self.take_word("over") {

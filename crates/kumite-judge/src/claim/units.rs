@@ -4,7 +4,7 @@ use std::fmt;
 
 use kumite_record::Unit;
 
-use super::{Arithmetic, ClaimError, Expr, Fold, Number};
+use super::{Arithmetic, ClaimError, Expr, Number};
 
 /// A product of powers of seconds, bytes and cores; where all powers are 0, a plain number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,8 +233,8 @@ pub(crate) fn dimension(expr: &Expr, unit: &dyn Fn(&str) -> Unit) -> Dimension {
                 _ => combined(left, *operator, right),
             }
         }
-        Expr::Fold(Fold::Min | Fold::Max, inner, _) => dimension(inner, unit),
-        Expr::Fold(..) => Dimension::RATIO,
+        Expr::Fold(fold, ..) if fold.is_ratio() => Dimension::RATIO,
+        Expr::Fold(_, inner, _) => dimension(inner, unit),
     }
 }
 

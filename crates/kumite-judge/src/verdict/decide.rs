@@ -6,7 +6,7 @@ use kumite_stats::{Interval, blocks_to_exclude, median, sequential_median, seque
 use super::Evidence;
 use super::evidence::Rounds;
 use super::expand::Scope;
-use crate::claim::{Expr, Fold, Op, Test, scale_of_name};
+use crate::claim::{Expr, Op, Test, scale_of_name};
 
 /// How sure an interval must be: what Bonferroni leaves of the chance of a false verdict.
 #[derive(Clone, Copy, Debug)]
@@ -156,7 +156,7 @@ impl Sides<'_> {
     /// A ratio where both sides are positive in every round, a difference elsewhere.
     fn kind(&self, test: &Test, pairs: &[(f64, f64)]) -> Result<EffectKind, Reason> {
         // Compared with 0, or an exponent with its value, a ratio would say nothing.
-        let is_plain = |expr: &Expr| matches!(expr, Expr::Fold(Fold::Slope | Fold::Spread, ..));
+        let is_plain = |expr: &Expr| matches!(expr, Expr::Fold(fold, ..) if fold.is_ratio());
         let is_positive = pairs.iter().all(|(left, right)| *left > 0.0 && *right > 0.0);
         match test {
             Test::Within(..) if !is_positive => Err(Reason::NotPositive),
@@ -222,28 +222,8 @@ impl Sides<'_> {
                         Some((value, of_value))
                     })
                     .collect::<Option<_>>()?;
-                folded(*fold, &points)
+                fold.of(&points)
             }
-        }
-    }
-}
-
-fn folded(fold: Fold, points: &[(AxisValue, f64)]) -> Option<f64> {
-    let values = || points.iter().map(|(_, value)| *value);
-    let (min, max) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
-    match fold {
-        Fold::Min => Some(min),
-        Fold::Max => Some(max),
-        Fold::Spread => Some(max / min - 1.0),
-        Fold::Slope => {
-            let logs: Vec<(f64, f64)> =
-                points.iter().map(|(x, y)| Some((x.number()?.ln(), y.ln()))).collect::<Option<_>>()?;
-            let n = logs.len() as f64;
-            let (mean_x, mean_y) =
-                (logs.iter().map(|(x, _)| x).sum::<f64>() / n, logs.iter().map(|(_, y)| y).sum::<f64>() / n);
-            let covariance: f64 = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-            let variance: f64 = logs.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
-            Some(covariance / variance)
         }
     }
 }
