@@ -73,6 +73,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
         } else if word_length(rest) > 0 {
             let length = word_length(rest);
             (Kind::Word(rest[..length].to_owned()), length)
+        } else if rest.starts_with("==") {
+            return Err(ClaimError { column, what: "write a single '=' for equal".to_owned() });
         } else if let Some(symbol) = SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
             let plain = match symbol {
                 "≤" => "<=",
@@ -80,6 +82,9 @@ fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
                 other => other,
             };
             (Kind::Symbol(plain), symbol.len())
+        } else if first == '!' {
+            let what = "unexpected '!': there is no 'not equal', say which side is the larger";
+            return Err(ClaimError { column, what: what.to_owned() });
         } else {
             return Err(ClaimError { column, what: format!("unexpected '{first}'") });
         };
@@ -472,7 +477,9 @@ mod tests {
                 "unknown unit 'parsecs' after 5; there are: %, ns, us, ms, s, min, B, kB, MB, GB, KiB, MiB, GiB, cores, /s",
             ),
             ("a(b) < 5 4", 10, "expected 'and' or the end, found '4'"),
-            ("a(b) < é!", 9, "unexpected '!'"),
+            ("a(b) < é?", 9, "unexpected '?'"),
+            ("a(b) == 1", 6, "write a single '=' for equal"),
+            ("a(b) != 1", 6, "unexpected '!': there is no 'not equal', say which side is the larger"),
             ("a(b at) < 1", 7, "expected an axis, found ')'"),
             ("a(b at c=1 s) < 1", 10, "expected a value of the axis, found '1 s'"),
             ("every dog: a(b) < 1", 7, "expected 'contender' or an axis such as $connections, found 'dog'"),

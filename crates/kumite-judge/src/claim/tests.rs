@@ -192,7 +192,7 @@ const WRONG: [(&str, usize, &str); 36] = [
         17,
         "unknown unit 'parsecs' after 5; there are: %, ns, us, ms, s, min, B, kB, MB, GB, KiB, MiB, GiB, cores, /s",
     ),
-    ("elapsed_ms(a) == 5 ms", 16, "expected a metric, a number or a $parameter, found '='"),
+    ("elapsed_ms(a) == 5 ms", 15, "write a single '=' for equal"),
     ("elapsed_ms(a) within 5 of 3 s", 22, "expected a percentage such as 5%, found '5'"),
     ("elapsed_ms(a) < 1 s and", 24, "expected a metric, a number or a $parameter, found the end"),
 ];
