@@ -43,7 +43,6 @@ mod cookies;
 mod disturbance;
 mod engine;
 mod field;
-mod files;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -60,7 +59,6 @@ mod request;
 mod response;
 mod schedule;
 mod share;
-pub mod stub;
 mod target;
 mod template;
 mod threads;
@@ -74,7 +72,6 @@ use std::time::Duration;
 pub use arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
-pub use files::make_room;
 pub use hdrhistogram::Histogram;
 
 pub use log::{Finished, LOG_LIMIT, Said};
@@ -247,18 +244,8 @@ pub enum Error {
     #[error("a time-out of 0 leaves no time for any answer")]
     NoTimeout,
     /// More connections than files may be open.
-    #[error(
-        "{connections} connections need {needed} open files but the hard limit is {limit}: \
-         use fewer connections or raise it (ulimit -Hn)"
-    )]
-    Files {
-        /// Connections asked for.
-        connections: usize,
-        /// Open files needed, those of the rest of the process included.
-        needed: u64,
-        /// The hard limit.
-        limit: u64,
-    },
+    #[error(transparent)]
+    Files(#[from] kumite_open_files::TooManyConnections),
     /// The kernel's event queue failed.
     #[error("cannot wait for events ({io}): {source}")]
     Wait {

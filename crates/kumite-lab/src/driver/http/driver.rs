@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_load as load;
 use kumite_record::{Cores, Outcome, Point};
 
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
@@ -39,7 +38,7 @@ impl<'a> HttpDriver<'a> {
             .iter()
             .filter_map(|point| Some(http(experiment, point, cores).ok()?.0.most_connections()))
             .max();
-        load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
+        kumite_open_files::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
         let logs = settle(of)?;
         let services = Services::rehearsed(experiment, cores, &state.join(&logs), stop)?;
         Ok(HttpDriver { experiment, cores, state, logs, services })
@@ -187,7 +186,7 @@ fn measured(
 
 /// For how long it had stopped answering when the window ended, if that is longer than a time-out. Not of a load in steps:
 /// who stops answering at too high a rate is to be seen.
-fn too_silent(outcome: &load::Outcome, workload: &HttpWorkload) -> Option<Duration> {
+fn too_silent(outcome: &kumite_load::Outcome, workload: &HttpWorkload) -> Option<Duration> {
     let silence = silent_before_end(outcome).filter(|_| workload.steps.is_none());
     silence.filter(|silence| *silence > workload.timeout)
 }

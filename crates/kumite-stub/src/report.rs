@@ -40,7 +40,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new() -> Report {
+    pub(crate) fn new() -> Report {
         let lateness = Histogram::new_with_bounds(1, LATEST, 3);
         Report {
             duration: Duration::ZERO,
@@ -59,7 +59,7 @@ impl Report {
         }
     }
 
-    pub(super) fn late_by(&mut self, ns: u64) {
+    pub(crate) fn late_by(&mut self, ns: u64) {
         self.lateness.saturating_record(ns);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use super::draw::Uniform;
-use super::notation::{NotationError, share};
+use crate::draw::Uniform;
+use crate::notation::{NotationError, share};
 
 /// A share of requests that fails, each with the same probability: `0.1`, `0.1:503` or `0.1:reset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,7 +33,7 @@ impl Failures {
 
 /// The same draws, without end.
 #[derive(Debug)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     share: f64,
     random: Uniform,
 }

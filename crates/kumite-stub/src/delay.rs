@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use statrs::function::erf::erf_inv;
 
-use super::draw::Uniform;
-use super::notation::{LONGEST, NotationError, duration, nanos, share};
+use crate::draw::Uniform;
+use crate::notation::{LONGEST, NotationError, duration, nanos, share};
 
 /// A distribution of delays.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +71,7 @@ impl Delay {
 
 /// The same draws, without end.
 #[derive(Debug)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     delay: Delay,
     random: Uniform,
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::notation::{NotationError, duration, nanos};
+use crate::notation::{NotationError, duration, nanos};
 
 /// A stretch of time in which nothing is accepted, read or answered: `AT:FOR` or `AT:FOR:EVERY`, from the start of
 /// listening on. The kernel goes on taking connections and bytes, as it does for a process that is stopped.
@@ -19,7 +19,7 @@ pub struct Stall {
 
 impl Stall {
     /// The first stall that is not over at `now`, from its beginning to its end; in ns since the start of listening.
-    pub(super) fn next(&self, now: u64) -> Option<(u64, u64)> {
+    pub(crate) fn next(&self, now: u64) -> Option<(u64, u64)> {
         let (at, length) = (nanos(self.at), nanos(self.length));
         let begin = match self.every.map(nanos) {
             _ if now < at + length => at,
@@ -33,7 +33,7 @@ impl Stall {
     }
 
     /// The first instant from `at` on that is in no stall.
-    pub(super) fn after(&self, at: u64) -> u64 {
+    pub(crate) fn after(&self, at: u64) -> u64 {
         match self.next(at) {
             Some((begin, end)) if begin <= at => end,
             _ => at,

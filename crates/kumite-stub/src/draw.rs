@@ -5,7 +5,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// Numbers between 0 and 1, never either of them, all equally likely.
 #[derive(Debug)]
-pub(super) struct Uniform(ChaCha8Rng);
+pub(crate) struct Uniform(ChaCha8Rng);
 
 impl Uniform {
     pub fn of_delays(seed: u64) -> Uniform {

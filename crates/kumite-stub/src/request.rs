@@ -8,7 +8,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::notation::{duration, nanos};
+use crate::notation::{duration, nanos};
 
 const HEADERS_LIMIT: usize = 64;
 /// Of what must have arrived as a whole to be understood: heads, chunk sizes, trailers.
@@ -16,7 +16,7 @@ const PART_LIMIT: usize = 16 * 1024;
 
 /// A request that has been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Request {
+pub(crate) struct Request {
     /// The method is HEAD.
     pub head_only: bool,
     /// HTTP/1.0, whose clients must be told that a connection is kept.
@@ -29,7 +29,7 @@ pub(super) struct Request {
 
 /// What a piece of input was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Read {
+pub(crate) enum Read {
     /// The rest of a request, which is complete.
     Request(Request),
     /// The head of a request whose client waits to be told (`100 Continue`) before it sends the body.
@@ -40,11 +40,11 @@ pub(super) enum Read {
 
 /// The bytes are not one well-formed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Malformed;
+pub(crate) struct Malformed;
 
 /// Where in a request a connection is.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     place: Place,
     request: Request,
 }

@@ -16,10 +16,10 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with, sockopt};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::answers::{Answer, Answers, CONTINUE, Kind};
-use super::clock::{Clock, LOOK};
-use super::request::{Malformed, Read, Reader, Request};
-use super::{Config, FailureKind, OverLimit, Report, delay, failures};
+use crate::answers::{Answer, Answers, CONTINUE, Kind};
+use crate::clock::{Clock, LOOK};
+use crate::request::{Malformed, Read, Reader, Request};
+use crate::{Config, FailureKind, OverLimit, Report, delay, failures};
 
 const LISTENER: u64 = u64::MAX;
 const BUFFER: usize = 64 * 1024;
@@ -27,7 +27,7 @@ const BUFFER: usize = 64 * 1024;
 const TURN: usize = 256;
 
 /// Serves until `stop` is set.
-pub(super) fn serve(
+pub(crate) fn serve(
     config: Config,
     listener: &TcpListener,
     start: Instant,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 /// The longest time that a stub can be told.
-pub(super) const LONGEST: Duration = Duration::from_secs(3600);
+pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
 
 /// Words that do not say what a stub should do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +20,7 @@ pub struct NotationError {
 }
 
 /// `5ms`, `1.5 s`, `0`.
-pub(super) fn duration(text: &str) -> Option<Duration> {
+pub(crate) fn duration(text: &str) -> Option<Duration> {
     if text == "0" {
         return Some(Duration::ZERO);
     }
@@ -29,11 +29,11 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
 }
 
 /// A probability, such as `0.1`.
-pub(super) fn share(text: &str) -> Option<f64> {
+pub(crate) fn share(text: &str) -> Option<f64> {
     text.parse().ok().filter(|share| (0.0..=1.0).contains(share))
 }
 
 /// In ns; less than 2^63, for a stub knows no time that is longer than [`LONGEST`], nor runs for centuries.
-pub(super) fn nanos(duration: Duration) -> u64 {
+pub(crate) fn nanos(duration: Duration) -> u64 {
     duration.as_nanos() as u64
 }

@@ -1,14 +1,14 @@
 //! The few answers that a stub gives, made once.
 
-use super::request::Request;
+use crate::request::Request;
 
 /// What to tell whoever sent a body's head and waits.
-pub(super) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 const MALFORMED: &[u8] = b"malformed request\n";
 
 /// One of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     pub kind: Kind,
     /// Another request may follow.
     pub keep_alive: bool,
@@ -17,7 +17,7 @@ pub(super) struct Answer {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Success,
     Failure,
     Malformed,
@@ -44,7 +44,7 @@ impl Answer {
 
 /// The bytes of all of them.
 #[derive(Debug)]
-pub(super) struct Answers([[Prepared; 3]; 3]);
+pub(crate) struct Answers([[Prepared; 3]; 3]);
 
 #[derive(Debug)]
 struct Prepared {

@@ -121,7 +121,7 @@ pub enum Error {
     },
     /// More connections than files may be open.
     #[error(transparent)]
-    Files(#[from] crate::Error),
+    Files(#[from] kumite_open_files::TooManyConnections),
     /// The kernel failed it.
     #[error("the stub cannot go on: {0}")]
     System(#[from] io::Error),
@@ -147,7 +147,7 @@ impl Stub {
     /// If the port is not free, or more connections are wanted than files may be open.
     pub fn listen(config: Config) -> Result<Stub, Error> {
         match config.connections {
-            Some(connections) => crate::make_room(connections)?,
+            Some(connections) => kumite_open_files::make_room(connections)?,
             None => {
                 let maximum = getrlimit(Resource::Nofile).maximum;
                 // If that is refused, there is room for fewer.

@@ -7,7 +7,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kumite_load::stub::{Config, Delay, Error, FailureKind, Failures, OverLimit, Running, Stall, Stub};
+use kumite_stub::{Config, Delay, Error, FailureKind, Failures, OverLimit, Running, Stall, Stub};
 use rustix::net::sockopt::set_socket_linger;
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";

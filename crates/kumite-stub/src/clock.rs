@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::stall::Stall;
+use crate::stall::Stall;
 
 /// How long a stop may go unseen.
-pub(super) const LOOK: Duration = Duration::from_millis(50);
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 /// What must be asked before anything is done.
-pub(super) struct Clock<'a> {
+pub(crate) struct Clock<'a> {
     start: Instant,
     stall: Option<Stall>,
     /// From beginning to end; beyond all time if none is to come.
