@@ -14,12 +14,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use kumite_host::{cores, machine};
 use kumite_record::{FalseVerdicts, SCHEMA, SameTwice, SelfCheck};
 use kumite_stats::proportion;
 
 use crate::compare::CompareError;
 use crate::execute::Clock;
-use crate::machine::{cores, machine};
 
 pub use spin::spin;
 

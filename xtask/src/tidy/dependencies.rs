@@ -19,6 +19,7 @@ const ALLOWED: &[Allowed] = &[
     ("kumite-function", &["kumite-process"]),
     ("kumite-load", &["kumite-open-files", "kumite-realtime", "kumite-ring"]),
     ("kumite-stub", &["kumite-open-files"]),
+    ("kumite-host", &["kumite-process", "kumite-realtime", "kumite-record"]),
     ("kumite-judge", &["kumite-record", "kumite-stats"]),
     ("kumite-report", &["kumite-record"]),
     (
@@ -26,6 +27,7 @@ const ALLOWED: &[Allowed] = &[
         &[
             "kumite-disk",
             "kumite-function",
+            "kumite-host",
             "kumite-judge",
             "kumite-load",
             "kumite-open-files",
@@ -41,6 +43,7 @@ const ALLOWED: &[Allowed] = &[
         &[
             "kumite-disk",
             "kumite-function",
+            "kumite-host",
             "kumite-lab",
             "kumite-load",
             "kumite-play",
@@ -53,7 +56,7 @@ const ALLOWED: &[Allowed] = &[
     ("bench-compare", &["kumite-process"]),
     ("bench-floor", &[]),
     ("bench-function", &["kumite-process"]),
-    ("bench-load", &["kumite-lab", "kumite-process", "kumite-record", "kumite-stats"]),
+    ("bench-load", &["kumite-host", "kumite-lab", "kumite-process", "kumite-record", "kumite-stats"]),
     ("bench-play", &["kumite-lab", "kumite-play", "kumite-process", "kumite-realtime"]),
     ("xtask", &[]),
 ];

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use kumite_host::{Ours, Watch};
 use kumite_process::available_cores;
 use kumite_record::ComparedNoise;
-
-use crate::noise::{Ours, Watch};
 
 /// A look costs about 0.1 ms, and what it can tell is exact to 10 ms of CPU time.
 const STRETCH: Duration = Duration::from_secs(1);

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use kumite_host::{cores, machine};
 use kumite_process::{Output, Stdin};
 use kumite_record::{ComparedUse, Comparison, Ended, SameTwice, Speed, Thrift};
 
 use super::{ALPHA, Check, MARGIN, Tally};
 use crate::compare::{Allowed, Bench, CompareError, Rules, Setting, Shell, compare, log_ratios};
-use crate::machine::{cores, machine};
 
 /// A false verdict comes early if it comes: of a fair coin's within 200 pairs, seven of eight come within 40.
 const MOST_PAIRS: usize = 40;

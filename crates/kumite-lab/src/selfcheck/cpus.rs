@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kumite_host::Clocks;
 use kumite_process::{available_cores, pin_thread};
 use kumite_record::{ClockCheck, CpuCheck, Ratio};
 use kumite_stats::{median, sequential_ratio};
@@ -14,7 +15,6 @@ use rustix::thread::sched_getcpu;
 use super::spin::timed;
 use super::{ALPHA, Check};
 use crate::compare::CompareError;
-use crate::noise::Clocks;
 
 const MOST_CPUS: usize = 16;
 /// How long the clock is read on each CPU, at most.

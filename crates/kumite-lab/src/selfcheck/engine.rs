@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
+use kumite_host::{Ours, Watch, cores};
 use kumite_load::{Limit, Load, Outcome};
 use kumite_process::available_cores;
 use kumite_record::{EngineCheck, EngineFigure, Mark};
@@ -17,8 +18,6 @@ use super::server::{Behaviour, Server};
 use super::servers::{load, started};
 use crate::compare::CompareError;
 use crate::driver::http::offer_to_external;
-use crate::machine::cores;
-use crate::noise::{Ours, Watch};
 
 const CONNECTIONS: usize = 4;
 /// A 99th percentile has ten requests beyond it.

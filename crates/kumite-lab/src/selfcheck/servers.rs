@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kumite_host::{cores, machine};
 use kumite_load::{Check as Body, Expect, Limit, Load, Target};
 use kumite_record::{Comparison, Ended, SameTwice, Speed};
 
 use super::server::{BODY, Prompt, Server};
 use super::{Check, Tally};
 use crate::compare::{CompareError, Rules, Server as Compared, compare_servers, log_ratios};
-use crate::machine::{cores, machine};
 
 const CONNECTIONS: usize = 8;
 /// So short that there are enough comparisons.

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use kumite_host::GivenCores;
 use kumite_record::{Cores, Outcome, Point};
 
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
 use super::offer::{Offered, offer};
 use super::server::{Server, kinds};
 use super::workload::HttpWorkload;
-use crate::cores::GivenCores;
 use crate::driver::settle::settle;
 use crate::driver::{Driver, Opening, Workload};
 use crate::execute::{Executor, Measured, Order};

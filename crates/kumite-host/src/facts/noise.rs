@@ -1,8 +1,8 @@
 //! What of the noise from outside can be noticed here.
 
 use super::Finding;
-use super::system::System;
 use crate::noise::noticed;
+use crate::system::System;
 
 pub(super) fn finding(system: &System, available: &[usize]) -> Finding {
     let Some(sources) = noticed(system, available) else {
@@ -19,7 +19,7 @@ pub(super) fn finding(system: &System, available: &[usize]) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::facts::State;
 
     #[test]
     fn what_there_is_and_what_not() {

@@ -1,10 +1,9 @@
 //! Cgroups: what they limit already, and whether we could limit by them.
 
-use std::path::Path;
-
 use super::memory::{gib, total};
-use super::system::System;
 use super::{Finding, State};
+use crate::groups::{CgroupDir, Groups};
+use crate::system::System;
 
 const GROUP: &str = "cgroups";
 
@@ -22,96 +21,17 @@ pub(super) fn findings(system: &System, cpus: usize) -> Vec<Finding> {
     findings
 }
 
-/// Where our own process is in the hierarchies.
-pub(crate) struct Groups {
-    /// Controllers, mount point and folder of each of version 1.
-    v1: Vec<(Vec<String>, Place)>,
-    v2: Option<Place>,
-    known: bool,
-}
-
-#[derive(Clone)]
-struct Place {
-    mount: String,
-    /// The folder of our group, or the mount point where the folder cannot be seen.
-    folder: String,
-}
-
-impl Place {
-    /// The folder and those above it, up to the mount point.
-    fn upwards(&self) -> impl Iterator<Item = &str> {
-        let inside = |folder: &&Path| folder.starts_with(&self.mount);
-        Path::new(&self.folder).ancestors().take_while(inside).filter_map(Path::to_str)
-    }
-}
-
-impl Groups {
-    pub fn of(system: &System) -> Groups {
-        let (ours, mounts) = (system.text("/proc/self/cgroup"), system.text("/proc/self/mounts"));
-        let known = ours.is_some() && mounts.is_some();
-        let mut groups = Groups { v1: Vec::new(), v2: None, known };
-        let (ours, mounts) = (ours.unwrap_or_default(), mounts.unwrap_or_default());
-        // Device, mount point, type, options.
-        let mounts: Vec<Vec<&str>> = mounts.lines().map(|line| line.split(' ').collect()).collect();
-        for line in ours.lines() {
-            let mut parts = line.splitn(3, ':').skip(1);
-            let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
-            let controllers: Vec<String> =
-                controllers.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-            let is_ours = |mount: &&Vec<&str>| match (mount.get(2), mount.get(3)) {
-                (Some(&"cgroup2"), _) => controllers.is_empty(),
-                (Some(&"cgroup"), Some(options)) => {
-                    !controllers.is_empty()
-                        && controllers.iter().all(|name| options.split(',').any(|o| o == name))
-                }
-                _ => false,
-            };
-            let Some(mount) = mounts.iter().find(is_ours).map(|mount| mount[1].to_owned()) else { continue };
-            let folder = format!("{mount}{}", path.trim_end_matches('/'));
-            let folder = if system.exists(&folder) { folder } else { mount.clone() };
-            let place = Place { mount, folder };
-            match controllers.is_empty() {
-                true => groups.v2 = Some(place),
-                false => groups.v1.push((controllers, place)),
-            }
-        }
-        groups
-    }
-
-    /// Our folder in the hierarchy of version 1 that has this controller.
-    pub fn v1(&self, controller: &str) -> Option<&str> {
-        self.v1_place(controller).map(|place| place.folder.as_str())
-    }
-
-    /// Where the hierarchy of version 1 that has this controller is mounted.
-    pub fn v1_mount(&self, controller: &str) -> Option<&str> {
-        self.v1_place(controller).map(|place| place.mount.as_str())
-    }
-
-    /// Our folders in the hierarchies that have this controller, and those above them.
-    pub fn folders(&self, controller: &str) -> impl Iterator<Item = &str> {
-        let first = self.v1_place(controller).into_iter().flat_map(Place::upwards);
-        first.chain(self.v2.iter().flat_map(Place::upwards))
-    }
-
-    fn v1_place(&self, controller: &str) -> Option<&Place> {
-        let has =
-            |(controllers, _): &&(Vec<String>, Place)| controllers.iter().any(|name| name == controller);
-        self.v1.iter().find(has).map(|(_, place)| place)
-    }
-}
-
 fn controller(system: &System, groups: &Groups, name: &str, consequence: &str) -> Finding {
     if !groups.known {
         return Finding::unknown(GROUP, name, "the kernel does not say in which cgroup this process is");
     }
-    let v2 = groups.v2.as_ref().filter(|place| {
-        let there = system.text(&format!("{}/cgroup.controllers", place.folder)).unwrap_or_default();
+    let v2 = groups.v2.as_ref().filter(|dir| {
+        let there = system.text(&format!("{}/cgroup.controllers", dir.folder)).unwrap_or_default();
         there.split_whitespace().any(|other| other == name)
     });
     let (version, folder, writable) = match (groups.v1(name), v2) {
         (Some(folder), _) => (1, folder, system.writable(folder)),
-        (None, Some(Place { folder, .. })) => (
+        (None, Some(CgroupDir { folder, .. })) => (
             2,
             folder.as_str(),
             system.writable(folder) && system.writable(&format!("{folder}/cgroup.subtree_control")),
@@ -198,8 +118,8 @@ fn smallest(
     v1: impl Fn(&str) -> Option<f64>,
     v2: impl Fn(&str) -> Option<f64>,
 ) -> Option<f64> {
-    let first = groups.v1_place(controller).into_iter().flat_map(Place::upwards).filter_map(v1);
-    let second = groups.v2.iter().flat_map(Place::upwards).filter_map(v2);
+    let first = groups.v1_dir(controller).into_iter().flat_map(CgroupDir::upwards).filter_map(v1);
+    let second = groups.v2.iter().flat_map(CgroupDir::upwards).filter_map(v2);
     first.chain(second).min_by(f64::total_cmp)
 }
 

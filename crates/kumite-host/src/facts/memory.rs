@@ -1,7 +1,7 @@
 //! How much memory there is.
 
-use super::system::System;
 use super::{Finding, State};
+use crate::system::System;
 
 const GROUP: &str = "memory";
 /// What several runtimes and a build in turn may take.

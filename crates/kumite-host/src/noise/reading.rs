@@ -6,7 +6,8 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::clocks::Clocks;
-use crate::doctor::{Groups, System};
+use crate::groups::Groups;
+use crate::system::System;
 
 /// Of `/proc/stat`: USER_HZ is 100 in the ABI of every architecture that Rust and Linux both still serve.
 const TICK_MS: u64 = 10;
@@ -83,7 +84,7 @@ impl Reading {
 }
 
 /// CPU time of this process.
-pub(crate) fn own_cpu() -> Duration {
+pub fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }

@@ -1,26 +1,9 @@
-//! Which CPUs a contender is given.
+//! Which CPUs an experiment uses.
 
 use kumite_record::Cores;
 
 use crate::place::SpecError;
 use crate::spec::Experiment;
-
-/// How many CPUs a contender is to have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AskedCores {
-    /// So many.
-    Count(usize),
-    /// Every one; those that measure share them.
-    All,
-}
-
-/// The CPUs of a contender in one trial.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct GivenCores {
-    pub cores: Vec<usize>,
-    /// Whether some of them are the engine's too.
-    pub shared: bool,
-}
 
 /// The CPUs that an experiment will use of those that may be used, or why they do not do for any of its points.
 pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, SpecError> {
@@ -41,41 +24,6 @@ pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, S
             used.contender.dedup();
             Ok(used)
         }
-    }
-}
-
-/// The CPUs that a workload wants for its contender.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WantedCores {
-    /// The parameter that says how many.
-    pub param: &'static str,
-    pub asked: AskedCores,
-    /// Whether the engine's may be among them although not all are asked for: whoever gives jobs or calls a function waits
-    /// while it works, and a load engine has a CPU of its own.
-    pub may_share: bool,
-}
-
-impl WantedCores {
-    /// The CPUs of the contender, or why they cannot be had.
-    pub(crate) fn given(self, available: &Cores) -> Result<GivenCores, String> {
-        let WantedCores { param, asked, may_share } = self;
-        let mut cores = available.contender.clone();
-        let engine = available.engine.iter().filter(|core| !available.contender.contains(core));
-        if may_share || asked == AskedCores::All {
-            cores.extend(engine);
-        }
-        if let AskedCores::Count(count) = asked {
-            if count > cores.len() {
-                let beside = if may_share { "" } else { "beside the load engine's, " };
-                return Err(format!(
-                    "{param} = {count} cannot be had: {beside}kumite may use {} here",
-                    cores.len()
-                ));
-            }
-            cores.truncate(count);
-        }
-        let shared = cores.iter().any(|core| available.engine.contains(core));
-        Ok(GivenCores { cores, shared })
     }
 }
 
@@ -133,7 +81,7 @@ mod tests {
             let experiment = experiment(&task::KIND, "cores", values);
             experiment.workload(&experiment.points()[0]).unwrap().cores().given(&available)
         };
-        assert_eq!(of("[2]"), Ok(GivenCores { cores: vec![0, 1], shared: true }));
+        assert_eq!(of("[2]"), Ok(kumite_host::GivenCores { cores: vec![0, 1], shared: true }));
         assert!(of("[3]").unwrap_err().contains("cores = 3 cannot be had: kumite may use 2 here"));
     }
 }

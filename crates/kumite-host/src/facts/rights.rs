@@ -2,9 +2,9 @@
 
 use kumite_realtime::RealTime;
 
-use super::cgroup::Groups;
-use super::system::System;
 use super::{Finding, State, limits};
+use crate::groups::Groups;
+use crate::system::System;
 
 const GROUP: &str = "rights";
 const CAP_SYS_ADMIN: u32 = 21;

@@ -1,7 +1,7 @@
 //! What the kernel lets a process open, accept and connect.
 
-use super::system::System;
 use super::{Finding, State};
+use crate::system::System;
 
 const GROUP: &str = "limits";
 /// Connections of a usual experiment, and of a burst.

@@ -13,9 +13,9 @@ use std::time::Duration;
 use kumite_process::Waited;
 use kumite_record::Mark;
 
-use crate::doctor::System;
-pub(crate) use clocks::Clocks;
-pub(crate) use reading::own_cpu;
+use crate::system::System;
+pub use clocks::Clocks;
+pub use reading::own_cpu;
 use reading::{CgroupFiles, CpuTime, Reading};
 
 /// Of the measured CPU time.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use kumite_record::Cores;
 
-use super::system::System;
 use super::{Finding, State};
 use crate::machine::cpu_list;
+use crate::system::System;
 
 const GROUP: &str = "cpu";
 /// Of the time since the machine was started; beyond it, single trials may have lost much more.

@@ -10,7 +10,7 @@ const TRIES: usize = 5;
 
 /// A reading of all clocks, at about one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Clocks {
+pub struct Clocks {
     /// What measured times are differences of.
     pub monotonic: Duration,
     /// Seconds by which the time of day is ahead of it: other ones when somebody has set the time, or the machine has slept.
@@ -20,6 +20,7 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
+    /// Reads them now.
     pub fn read() -> Clocks {
         let read = |id| {
             let time = clock_gettime(id);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::system::System;
 use super::{Finding, State};
+use crate::system::System;
 
 const GROUP: &str = "clock";
 const READING: Duration = Duration::from_millis(50);
