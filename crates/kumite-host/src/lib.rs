@@ -2,6 +2,7 @@
 //!
 //! It reads what the kernel says in `/proc` and `/sys`, and starts nothing. The one file that it writes is the [`Lock`].
 
+mod clock;
 mod cores;
 mod facts;
 mod groups;
@@ -10,6 +11,7 @@ mod machine;
 mod noise;
 mod system;
 
+pub use clock::{Clock, RealClock};
 pub use cores::{AskedCores, GivenCores, WantedCores};
 pub use facts::{Finding, State, facts};
 pub use lock::Lock;

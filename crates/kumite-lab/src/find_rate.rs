@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 use kumite_load::{Arrivals, Gaps, Load};
 use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
 
-use crate::driver::http::kinds;
 use search::{Known, NoTrial, search};
 use trial::{Ended, Engine, Offers, Trials, median};
 
@@ -124,7 +123,7 @@ fn find(
     };
     let probed = trials.probe()?;
     if probed.ok == 0 && !probed.stopped {
-        let why = probed.first_wrong.unwrap_or_else(|| kinds(&probed.errors));
+        let why = probed.first_wrong.unwrap_or_else(|| probed.errors.in_words());
         return Err(FindRateError::NoAnswer { why });
     }
     trials.at_rest = median(&probed.response);

@@ -46,9 +46,7 @@ pub use driver::http::{External, load_result};
 pub use driver::pacing::Busy;
 pub use driver::task::{Hello, OneJob, Tap, TaskDriver};
 pub use driver::{Driver, Opening, open};
-pub use execute::{
-    Clock, Ended, Event, Executor, Measured, Order, RealClock, Session, Undecided, execute, humane,
-};
+pub use execute::{Ended, Event, Executor, Measured, Order, Session, Undecided, execute, humane};
 pub use export::{conclude, export, undecided};
 pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use functions::read_functions;

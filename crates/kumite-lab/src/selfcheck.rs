@@ -14,12 +14,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kumite_host::{cores, machine};
+use kumite_host::{Clock, cores, machine};
 use kumite_record::{FalseVerdicts, SCHEMA, SameTwice, SelfCheck};
 use kumite_stats::proportion;
 
 use crate::compare::CompareError;
-use crate::execute::Clock;
 
 pub use spin::spin;
 

@@ -53,6 +53,7 @@ mod messages;
 mod mix;
 mod outcome;
 mod pace;
+mod percentile;
 mod recorder;
 mod recovery;
 mod request;
@@ -67,6 +68,7 @@ mod tls;
 mod transport;
 
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
 use std::time::Duration;
 
 pub use arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
@@ -77,6 +79,7 @@ pub use hdrhistogram::Histogram;
 pub use log::{Finished, LOG_LIMIT, Said};
 pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
 pub use pace::Pace;
+pub use percentile::{PERCENTILES, percentile};
 pub use recorder::Failure;
 pub use request::{Request, RequestError};
 pub use target::{Address, Target, TargetError};
@@ -312,6 +315,25 @@ impl Load {
     pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
         self.check()?;
         threads::run(self, stop, on_event)
+    }
+
+    /// As [`run`](Load::run), in a thread of its own, so that `watch`, which is told of the intervals alone, does not hold
+    /// the engine up.
+    pub fn run_watched(&self, stop: &AtomicBool, watch: &mut dyn FnMut(&Interval)) -> Result<Outcome, Error> {
+        let (send, receive) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let engine = scope.spawn(move || {
+                self.run(stop, &mut |event| {
+                    if let Event::Interval(interval) = event {
+                        let _ = send.send(*interval);
+                    }
+                })
+            });
+            for interval in receive {
+                watch(&interval);
+            }
+            engine.join().expect("the load engine does not panic")
+        })
     }
 }
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_host::{cores, machine};
+use kumite_host::{Clock, RealClock, cores, machine};
 use kumite_lab::{
-    Allowed, Clock, CompareError, Imported, Output, Parameter, Progressed, RealClock, Rules, Setting, Shell,
-    Stdin, Templates, compare, import,
+    Allowed, CompareError, Imported, Output, Parameter, Progressed, Rules, Setting, Shell, Stdin, Templates,
+    compare, import,
 };
 use kumite_record::{Comparison, Speed, Store};
 

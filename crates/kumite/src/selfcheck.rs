@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_host::{cores, machine};
-use kumite_lab::{Clock, RealClock, SelfChecking, selfcheck};
+use kumite_host::{Clock, RealClock, cores, machine};
+use kumite_lab::{SelfChecking, selfcheck};
 use kumite_record::{NoiseFloor, SelfCheck, Store};
 
 use crate::compare::{HELPER, failure};

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_process::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores};
+use kumite_host::Clock;
+use kumite_process::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended};
 use kumite_record::{Comparison, Costs, Ended, Machine};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -19,8 +20,6 @@ use super::judge::Side;
 use super::outside::Outside;
 use super::same_output::SameOutput;
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
-use crate::execute::Clock;
-use crate::needs::ended as how_it_ended;
 
 /// How often the cost of a process is looked at.
 const EMPTY_RUNS: usize = 10;

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_process::{Error, Spawn, Stdin, run};
+use kumite_process::{Error, Spawn, Stdin, how_it_ended, last_lines, run};
 use tempfile::TempDir;
 
 use super::bench::{Bench, CompareError, Setting};
 use super::command::CommandLine;
-use crate::needs::{ended, last_lines};
 
 /// Nobody waits longer for a build.
 const HOOK_LIMIT: Duration = Duration::from_secs(3600);
@@ -85,7 +84,7 @@ impl<'a> Hooks<'a> {
             false => Err(CompareError::Failed(format!(
                 "{flag} `{text}` for `{}` {}: {}",
                 bench.command,
-                ended(status),
+                how_it_ended(status),
                 last_lines(&log)
             ))),
         }
@@ -108,7 +107,7 @@ impl<'a> Hooks<'a> {
         let again = run(&spawn(&typed, &log), AGAIN_LIMIT, &NEVER);
         let concluded = self.conclude(bench);
         let how = match again {
-            Ok(finished) => ended(finished.status),
+            Ok(finished) => how_it_ended(finished.status),
             Err(Error::TimedOut { .. }) => "did not end".to_owned(),
             Err(error) => return format!("it could not be run once more: {error}"),
         };

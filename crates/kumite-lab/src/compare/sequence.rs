@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use kumite_host::Clock;
 use kumite_record::{Ended, Ratio};
 use kumite_stats::fewest_blocks;
 use rand::seq::SliceRandom;
@@ -10,7 +11,6 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::judge::{Bar, Side, judge};
-use crate::execute::Clock;
 
 /// Judged after every block up to here; beyond, whenever there is one per cent more of them, so that judging stays
 /// cheap beside the shortest commands.

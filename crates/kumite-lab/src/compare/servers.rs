@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use kumite_host::Clock;
 use kumite_load::Load;
 use kumite_record::{ComparedPair, ComparedServer, ComparedTime, Comparison, Ended, Machine, Unit, Warning};
 
@@ -10,8 +11,6 @@ use super::bench::CompareError;
 use super::document::{empty, estimate};
 use super::judge::{Side, judge, log_ratios, remaining};
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
-use crate::driver::http::{is_bound, kinds, offer_to_external};
-use crate::execute::Clock;
 
 /// A 99th percentile has ten requests beyond it.
 const ENOUGH_FOR_P99: u64 = 1_000;
@@ -84,7 +83,8 @@ impl Loads<'_> {
     fn offer(&self, at: usize, stop: &AtomicBool) -> Result<Trial, CompareError> {
         let server = &self.servers[at];
         let load = Load { cores: self.cores.clone(), ..server.load.clone() };
-        let outcome = offer_to_external(&load, stop, &mut |_| {})
+        let outcome = load
+            .run_watched(stop, &mut |_| {})
             .map_err(|error| CompareError::Failed(format!("{}: {error}", server.url)))?;
         if outcome.stopped || stop.load(Ordering::Relaxed) {
             return Err(CompareError::Interrupted);
@@ -95,7 +95,7 @@ impl Loads<'_> {
             return Err(CompareError::Failed(format!(
                 "no right answer from {}{within} ({}){wrong}",
                 server.url,
-                kinds(&outcome.errors)
+                outcome.errors.in_words()
             )));
         }
         let us = |quantile| outcome.response.value_at_quantile(quantile) as f64 / 1e3;
@@ -105,7 +105,7 @@ impl Loads<'_> {
             seconds: outcome.elapsed.as_secs_f64(),
             p50_us: us(0.5),
             p99_us: us(0.99),
-            bound: is_bound(&outcome),
+            bound: outcome.is_bound(),
             first_wrong: outcome.first_wrong,
         })
     }

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use kumite_load::{Histogram, Outcome};
-
-use crate::driver::http::{PERCENTILES, percentile};
+use kumite_load::{Histogram, Outcome, PERCENTILES, percentile};
 
 /// A service level objective: conditions that a trial meets all of, or does not meet.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,6 @@ use kumite_record::{RateTrial, RateVerdict, VoidReason};
 
 use super::search::NoTrial;
 use super::slo::Slo;
-use crate::driver::http::{is_bound, offer_to_external};
 
 /// Trials at one rate that may be void before it counts as the engine's limit: something else may have had the CPU.
 const VOID_TRIALS: usize = 3;
@@ -35,7 +34,7 @@ pub(super) struct Engine(pub Instant);
 
 impl Offers for Engine {
     fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error> {
-        offer_to_external(load, stop, &mut |_| {})
+        load.run_watched(stop, &mut |_| {})
     }
 
     fn now(&self) -> Duration {
@@ -147,7 +146,7 @@ impl Trials<'_> {
         } else if judged.broke.is_empty() {
             // Whatever the engine did late is in the times that were met.
             None
-        } else if is_bound(outcome) {
+        } else if outcome.is_bound() {
             Some(VoidReason::NoHeadroom)
         } else {
             self.may_be_lag(lag_us, judged.excess_us).then_some(VoidReason::SentLate)

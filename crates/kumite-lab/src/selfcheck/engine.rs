@@ -17,7 +17,6 @@ use super::Check;
 use super::server::{Behaviour, Server};
 use super::servers::{load, started};
 use crate::compare::CompareError;
-use crate::driver::http::offer_to_external;
 
 const CONNECTIONS: usize = 4;
 /// A 99th percentile has ten requests beyond it.
@@ -153,7 +152,8 @@ fn offered<B: Behaviour>(
     let server = started(Server::start(server_cores, Arc::clone(behaviour)))?;
     let limit = Limit { requests: Some(REQUESTS), duration: None };
     let load = Load { connections: CONNECTIONS, cores: engine_cores.to_vec(), ..load(&server, limit) };
-    let outcome = offer_to_external(&load, stop, &mut |_| {})
+    let outcome = load
+        .run_watched(stop, &mut |_| {})
         .map_err(|error| CompareError::Failed(format!("http://{}/: {error}", server.addr)))?;
     match outcome.stopped {
         true => Err(CompareError::Interrupted),

@@ -9,7 +9,7 @@ use kumite_record::{Cores, Outcome, Point};
 
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
 use super::offer::{Offered, offer};
-use super::server::{Server, kinds};
+use super::server::Server;
 use super::workload::HttpWorkload;
 use crate::driver::settle::settle;
 use crate::driver::{Driver, Opening, Workload};
@@ -153,7 +153,7 @@ fn measured(
     };
     let warm_up = outcome.warm_up_errors.total();
     if warm_up > 0 && measured.reason.is_none() {
-        let kinds = kinds(&outcome.warm_up_errors);
+        let kinds = outcome.warm_up_errors.in_words();
         measured.reason = Some(format!("{warm_up} requests failed in the warm-up ({kinds})"));
     }
     measured.marks.extend(&offered.noise.marks);
@@ -174,7 +174,7 @@ fn measured(
     } else if let Some(why) = &offered.gone {
         (measured.outcome, measured.reason) = (Outcome::Failed, Some(why.clone()));
     } else if outcome.ok == 0 {
-        let why = format!("no right answer under load ({}): {}", kinds(&outcome.errors), last_lines(log));
+        let why = format!("no right answer under load ({}): {}", outcome.errors.in_words(), last_lines(log));
         (measured.outcome, measured.reason) = (Outcome::Failed, Some(why));
     } else if let Some(silence) = too_silent(outcome, workload) {
         let (seconds, log) = (silence.as_secs_f64(), last_lines(log));
