@@ -22,6 +22,7 @@ const ALLOWED: &[Allowed] = &[
     ("kumite-host", &["kumite-process", "kumite-realtime", "kumite-record"]),
     ("kumite-judge", &["kumite-record", "kumite-stats"]),
     ("kumite-report", &["kumite-record"]),
+    ("kumite-compare", &["kumite-host", "kumite-load", "kumite-process", "kumite-record", "kumite-stats"]),
     (
         "kumite-lab",
         &[
@@ -41,6 +42,7 @@ const ALLOWED: &[Allowed] = &[
     (
         "kumite",
         &[
+            "kumite-compare",
             "kumite-disk",
             "kumite-function",
             "kumite-host",
