@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kumite::World;
-use kumite_lab::{Clock, Driver, Executor, Halt, Measured, Opening, Order, Ready};
+use kumite_host::Clock;
+use kumite_lab::{Driver, Executor, Halt, Measured, Opening, Order, Ready};
 use kumite_record::{AxisValue, Mark, Outcome, Part, Point};
 use nix::sys::signal::{Signal, raise};
 use serde::Deserialize;

@@ -3,7 +3,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use kumite_load::stub::{Config, Delay, Running, Stub};
+use kumite_stub::{Config, Delay, Running, Stub};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 

@@ -2,7 +2,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use jiff::Timestamp;
-use kumite_lab::{cores, machine};
+use kumite_host::{cores, machine};
 use kumite_record::{SelfCheck, Store};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -25,7 +25,7 @@ pub fn facts(bench: &Bench, versions: &[(&str, String)], load_before: &str, ask:
     fact("Seed", &bench.seed.to_string());
     fact("Commit", &ask.first_line("git describe --always --dirty").unwrap_or_else(|_| "unknown".to_owned()));
     let (server, engine) = (bench.cores.contender[0], bench.cores.engine[0]);
-    let machine = kumite_lab::machine(bench.cores.clone());
+    let machine = kumite_host::machine(bench.cores.clone());
     let virtual_machine = if machine.virtual_machine { ", virtual" } else { "" };
     fact(
         "Machine",

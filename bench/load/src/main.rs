@@ -80,7 +80,7 @@ fn measure(args: &Args) -> Result<bool> {
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
-    let cores = kumite_lab::cores();
+    let cores = kumite_host::cores();
     if cores.contender == cores.engine {
         bail!("server and generator need a CPU each; this process may use only {:?}", cores.engine);
     }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
+use kumite_host::Clock;
 use kumite_record::{Mark, Outcome, Point, Run, Sample, Saved, Series, Store, StoreError, Trial, standing};
 
 use crate::halt::Halt;
@@ -16,33 +17,6 @@ const LOST_AFTER: u32 = 2;
 
 /// A block that is still marked after this many times more is left as it is.
 const MOST_ATTEMPTS: u32 = 3;
-
-/// What time it is. Replaced in tests.
-pub trait Clock {
-    /// Time since some fixed moment; never goes back.
-    fn now(&self) -> Duration;
-    /// The time of day.
-    fn timestamp(&self) -> Timestamp;
-}
-
-/// The machine's clock.
-pub struct RealClock(Instant);
-
-impl Default for RealClock {
-    fn default() -> RealClock {
-        RealClock(Instant::now())
-    }
-}
-
-impl Clock for RealClock {
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn timestamp(&self) -> Timestamp {
-        Timestamp::now()
-    }
-}
 
 /// What executes a trial. Replaced in tests.
 pub trait Executor {

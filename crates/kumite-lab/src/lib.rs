@@ -3,24 +3,18 @@
 //! Each arrow is a plain value. Nothing here draws, and nothing here starts a process but through `kumite-process`.
 
 mod build;
-mod compare;
 mod contender;
-mod cores;
 mod disk;
 mod doctor;
 mod driver;
 mod execute;
 mod export;
-mod find_rate;
 mod folder;
 mod functions;
 mod halt;
 mod kit_test;
-mod lock;
-mod machine;
 mod metrics;
 mod needs;
-mod noise;
 mod own_metric;
 mod param;
 mod param_schema;
@@ -32,44 +26,33 @@ mod prepare;
 mod published;
 mod reference;
 mod schema;
-mod selfcheck;
 mod service;
 mod spec;
 mod unavailable;
+mod used_cores;
 mod warnings;
 
 pub use build::Origin;
-pub use compare::{
-    Allowed, Bench, CommandLine, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting,
-    Shell, Templates, compare, compare_servers, import,
-};
 pub use contender::{Answers, Contender, Install, Reads, Variant};
-pub use cores::{AskedCores, used_cores};
 pub use disk::check_disk;
-pub use doctor::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
+pub use doctor::{Diagnosis, Equipment, NeedFound, doctor};
 pub use driver::http::{External, load_result};
 pub use driver::pacing::Busy;
 pub use driver::task::{Hello, OneJob, Tap, TaskDriver};
 pub use driver::{Driver, Opening, open};
-pub use execute::{
-    Clock, Ended, Event, Executor, Measured, Order, RealClock, Session, Undecided, execute, humane,
-};
+pub use execute::{Ended, Event, Executor, Measured, Order, Session, Undecided, execute, humane};
 pub use export::{conclude, export, undecided};
-pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use functions::read_functions;
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_judge::{ClaimSpec, RULE};
-pub use kumite_process::{Output, Stdin, end_orphans, runner_main};
-pub use lock::Lock;
-pub use machine::{cores, machine};
+pub use kumite_process::end_orphans;
 pub use needs::Need;
-pub use noise::{Noise, Ours, Watch};
 pub use place::SpecError;
 pub use plan::{Block, Plan, plan};
 pub use points::Planned;
 pub use prepare::{Choice, Prepared, Ready, prepare};
 pub use reference::reference;
 pub use schema::{Described, SCHEMAS};
-pub use selfcheck::{SelfChecking, selfcheck, spin};
 pub use spec::{Answer, Experiment};
+pub use used_cores::used_cores;

@@ -4,12 +4,12 @@ mod tools;
 
 use std::fmt;
 use std::path::Path;
-use std::process::ExitStatus;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_process::{Spawn, run};
+pub(crate) use kumite_process::{how_it_ended as ended, last_lines, last_lines_of};
 
 use tools::runs;
 pub(crate) use tools::{Tools, Versions};
@@ -94,39 +94,6 @@ fn is_root() -> bool {
 fn is_on_path(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| runs(&folder.join(tool)))
-}
-
-/// How a command ended, in words.
-pub(crate) fn ended(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with status {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "ended".to_owned(),
-    }
-}
-
-/// The end of a log, on one line: enough to see what went wrong without opening it.
-pub(crate) fn last_lines(log: &Path) -> String {
-    use std::io::{Read, Seek, SeekFrom};
-    const TAIL: u64 = 4096;
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = std::fs::File::open(log)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
-        let mut tail = Vec::new();
-        file.take(TAIL).read_to_end(&mut tail)?;
-        Ok(tail)
-    };
-    last_lines_of(&String::from_utf8_lossy(&read().unwrap_or_default()))
-}
-
-/// The last lines of what was printed, in one.
-pub(crate) fn last_lines_of(text: &str) -> String {
-    let mut lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(5).collect();
-    lines.reverse();
-    if lines.is_empty() { "it printed nothing".to_owned() } else { lines.join(" ⏎ ") }
 }
 
 /// The version in what a tool printed: after its own name where it names itself (Elixir prints Erlang's first), else the

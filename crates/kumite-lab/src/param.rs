@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kumite_host::AskedCores;
 use kumite_record::{AxisValue, Unit};
 
 use serde_json::Value;
-
-use crate::cores::AskedCores;
 
 /// The parameters of a trial, by name.
 pub(crate) type Parameters = BTreeMap<String, AxisValue>;

@@ -43,7 +43,6 @@ mod cookies;
 mod disturbance;
 mod engine;
 mod field;
-mod files;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -54,13 +53,13 @@ mod messages;
 mod mix;
 mod outcome;
 mod pace;
+mod percentile;
 mod recorder;
 mod recovery;
 mod request;
 mod response;
 mod schedule;
 mod share;
-pub mod stub;
 mod target;
 mod template;
 mod threads;
@@ -69,17 +68,18 @@ mod tls;
 mod transport;
 
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
 use std::time::Duration;
 
 pub use arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
-pub use files::make_room;
 pub use hdrhistogram::Histogram;
 
 pub use log::{Finished, LOG_LIMIT, Said};
 pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
 pub use pace::Pace;
+pub use percentile::{PERCENTILES, percentile};
 pub use recorder::Failure;
 pub use request::{Request, RequestError};
 pub use target::{Address, Target, TargetError};
@@ -247,18 +247,8 @@ pub enum Error {
     #[error("a time-out of 0 leaves no time for any answer")]
     NoTimeout,
     /// More connections than files may be open.
-    #[error(
-        "{connections} connections need {needed} open files but the hard limit is {limit}: \
-         use fewer connections or raise it (ulimit -Hn)"
-    )]
-    Files {
-        /// Connections asked for.
-        connections: usize,
-        /// Open files needed, those of the rest of the process included.
-        needed: u64,
-        /// The hard limit.
-        limit: u64,
-    },
+    #[error(transparent)]
+    Files(#[from] kumite_open_files::TooManyConnections),
     /// The kernel's event queue failed.
     #[error("cannot wait for events ({io}): {source}")]
     Wait {
@@ -325,6 +315,25 @@ impl Load {
     pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
         self.check()?;
         threads::run(self, stop, on_event)
+    }
+
+    /// As [`run`](Load::run), in a thread of its own, so that `watch`, which is told of the intervals alone, does not hold
+    /// the engine up.
+    pub fn run_watched(&self, stop: &AtomicBool, watch: &mut dyn FnMut(&Interval)) -> Result<Outcome, Error> {
+        let (send, receive) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let engine = scope.spawn(move || {
+                self.run(stop, &mut |event| {
+                    if let Event::Interval(interval) = event {
+                        let _ = send.send(*interval);
+                    }
+                })
+            });
+            for interval in receive {
+                watch(&interval);
+            }
+            engine.join().expect("the load engine does not panic")
+        })
     }
 }
 

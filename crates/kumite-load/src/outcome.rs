@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 
 use crate::log::Finished;
 use crate::pace::Pace;
+use crate::recorder::INTERVAL_MS;
 use crate::times::Times;
 use crate::transport::Io;
 
@@ -55,6 +56,16 @@ impl Errors {
             ("malformed", self.malformed),
         ]
         .into_iter()
+    }
+
+    /// The kinds there were, in words.
+    pub fn in_words(&self) -> String {
+        let found: Vec<String> = self
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        if found.is_empty() { "no answer".to_owned() } else { found.join(", ") }
     }
 }
 
@@ -170,6 +181,18 @@ pub struct Outcome {
     pub log: Vec<Finished>,
     /// How many are not in the log because it was full ([`LOG_LIMIT`](crate::LOG_LIMIT)).
     pub unlogged: u64,
+}
+
+/// From this share of a core on the engine had no headroom: a late wake-up can no longer be told from a late answer.
+const BOUND_SHARE: f64 = 0.9;
+/// A shorter time says nothing: it is all beginning and end.
+const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
+
+impl Outcome {
+    /// Whether the engine had no headroom.
+    pub fn is_bound(&self) -> bool {
+        self.busiest >= BOUND_SHARE && self.elapsed >= SHORTEST_TO_JUDGE
+    }
 }
 
 impl Default for Outcome {

@@ -16,7 +16,7 @@ use crate::response::Asked;
 use crate::share::{Collector, Part, Told};
 use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
-use crate::{Error, Event, Io, Limit, Load, Outcome, files};
+use crate::{Error, Event, Io, Limit, Load, Outcome};
 
 /// A thread that is awake for more of the time is not to have real-time priority.
 const MOSTLY: f64 = 0.9;
@@ -26,7 +26,7 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
     let messages = Messages::new(load)?;
     let dialect = Dialect::new(load)?;
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
-    files::make_room(load.connections.saturating_add(burst))?;
+    kumite_open_files::make_room(load.connections.saturating_add(burst))?;
     let threads = load.threads();
     let mut collector = Collector::new(threads, load.arrivals.is_some(), on_event);
     let part = |thread, stop: &_, tell: &mut dyn FnMut(Told), start: &dyn Fn() -> Instant| {

@@ -30,6 +30,7 @@
 //! gone.
 
 mod cores;
+mod ending;
 mod error;
 mod group;
 mod guardian;
@@ -49,6 +50,7 @@ mod waits;
 mod wire;
 
 pub use cores::{available_cores, pin_thread};
+pub use ending::{how_it_ended, last_lines, last_lines_of};
 pub use error::Error;
 pub use group::{Control, Group, Version};
 pub use helper::runner_main;

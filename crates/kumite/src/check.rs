@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use kumite_lab::{Experiment, Halt, Opening, Planned, check_disk, cores, open, prepare, used_cores};
+use kumite_host::cores;
+use kumite_lab::{Experiment, Halt, Opening, Planned, check_disk, open, prepare, used_cores};
 use kumite_record::Store;
 
 use crate::contenders::Contenders;

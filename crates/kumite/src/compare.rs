@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{
-    Allowed, Clock, CompareError, Imported, Output, Parameter, Progressed, RealClock, Rules, Setting, Shell,
-    Stdin, Templates, compare, cores, import, machine,
+use kumite_compare::{
+    Allowed, CompareError, Imported, Output, Parameter, Progressed, Rules, Setting, Shell, Stdin, Templates,
+    compare, import,
 };
+use kumite_host::{Clock, RealClock, cores, machine};
 use kumite_record::{Comparison, Speed, Store};
 
 use crate::exit::Failure;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use clap::builder::styling::{AnsiColor, Style};
-use kumite_lab::{Diagnosis, Equipment, Finding, NeedFound, State, doctor};
+use kumite_host::{Finding, State};
+use kumite_lab::{Diagnosis, Equipment, NeedFound, doctor};
 
 use crate::exit::Failure;
 use crate::output;

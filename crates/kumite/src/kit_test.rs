@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use clap::Parser;
-use kumite_lab::{Exchange, KitFinding, cores, kit_test};
+use kumite_host::cores;
+use kumite_lab::{Exchange, KitFinding, kit_test};
 
 use crate::exit::Failure;
 use crate::{output, stop};

@@ -13,7 +13,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{Clock, External, Ready, RealClock, Session, cores, execute, load_result, machine, plan};
+use kumite_host::{Clock, RealClock, cores, machine};
+use kumite_lab::{External, Ready, Session, execute, load_result, plan};
 use kumite_load::{Address, Interval, Limit, Load, Target};
 use kumite_record::{LoadResult, Point, Question, Run, Store};
 use serde::Serialize;

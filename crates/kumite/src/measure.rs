@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use kumite_host::Lock;
 use kumite_lab::{
-    Event, Experiment, Halt, Lock, Opening, Ready, Session, conclude, execute, export, humane, plan,
-    undecided,
+    Event, Experiment, Halt, Opening, Ready, Session, conclude, execute, export, humane, plan, undecided,
 };
 use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit};
 

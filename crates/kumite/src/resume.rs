@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{Choice, Clock, Experiment, Prepared, check_disk, cores, machine, prepare, used_cores};
+use kumite_host::{Clock, cores, machine};
+use kumite_lab::{Choice, Experiment, Prepared, check_disk, prepare, used_cores};
 use kumite_record::{Contender, ContenderStatus, Machine, Run, Store};
 
 use crate::exit::Failure;

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{
-    Choice, Clock, Experiment, Planned, check_disk, cores, humane, machine, prepare, used_cores,
-};
+use kumite_host::{Clock, cores, machine};
+use kumite_lab::{Choice, Experiment, Planned, check_disk, humane, prepare, used_cores};
 use kumite_record::{Run, Store, Unavailable};
 
 use crate::contenders::Contenders;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_lab::{Clock, RealClock, SelfChecking, cores, machine, selfcheck};
+use kumite_compare::{SelfChecking, selfcheck};
+use kumite_host::{Clock, RealClock, cores, machine};
 use kumite_record::{NoiseFloor, SelfCheck, Store};
 
 use crate::compare::{HELPER, failure};
@@ -40,7 +41,7 @@ pub struct Args {
 /// What that command does.
 pub fn work() -> ExitCode {
     let steps = std::env::args_os().nth(2).and_then(|steps| steps.to_str()?.parse().ok());
-    kumite_lab::spin(steps.unwrap_or(0));
+    kumite_compare::spin(steps.unwrap_or(0));
     ExitCode::SUCCESS
 }
 

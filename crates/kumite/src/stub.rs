@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use kumite_load::stub::{self, Config, Delay, Failures, Report, Stall, Stub};
 use kumite_record::{SCHEMA, StubConnections, StubResult};
+use kumite_stub::{Config, Delay, Failures, Report, Stall, Stub};
 
 use crate::exit::Failure;
 use crate::{lateness, output, stop};
@@ -108,8 +108,8 @@ fn config(args: &Args) -> Config {
         stall: args.stall,
         connections: args.connections.map(|limit| limit as usize),
         over_limit: match args.over_limit {
-            OverLimit::Wait => stub::OverLimit::Wait,
-            OverLimit::Close => stub::OverLimit::Close,
+            OverLimit::Wait => kumite_stub::OverLimit::Wait,
+            OverLimit::Close => kumite_stub::OverLimit::Close,
         },
         workers: args.workers.map(|limit| limit as usize),
         backlog: args.backlog,
@@ -118,10 +118,10 @@ fn config(args: &Args) -> Config {
     }
 }
 
-fn failure(error: stub::Error) -> Failure {
+fn failure(error: kumite_stub::Error) -> Failure {
     match error {
-        stub::Error::Listen { .. } | stub::Error::Files(_) => Failure::Usage(error.to_string()),
-        stub::Error::System(_) => Failure::Incomplete(error.to_string()),
+        kumite_stub::Error::Listen { .. } | kumite_stub::Error::Files(_) => Failure::Usage(error.to_string()),
+        kumite_stub::Error::System(_) => Failure::Incomplete(error.to_string()),
     }
 }
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
+use kumite_host::cores;
 use kumite_lab::{
-    Choice, Experiment, OneJob, Opening, Tap, TaskDriver, check_disk, cores, humane, prepare, used_cores,
+    Choice, Experiment, OneJob, Opening, Tap, TaskDriver, check_disk, humane, prepare, used_cores,
 };
 use kumite_record::{AxisValue, Store};
 

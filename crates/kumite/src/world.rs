@@ -1,6 +1,7 @@
 //! What a run is measured with.
 
-use kumite_lab::{Clock, Driver, Halt, Opening, RealClock, open};
+use kumite_host::{Clock, RealClock};
+use kumite_lab::{Driver, Halt, Opening, open};
 
 /// Whose clock it is that runs go by, and who executes their trials.
 pub trait World {

@@ -29,7 +29,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 32] = [
+const RULES: [(&str, &[Need]); 33] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     ("bench/", &[]),
@@ -50,10 +50,11 @@ const RULES: [(&str, &[Need]); 32] = [
     ("crates/kumite-lab/src/service/postgresql.rs", &[Need::Service("postgresql")]),
     ("crates/kumite-lab/src/service/stub.rs", &[Need::Service("stub")]),
     ("crates/kumite-load/", &[Need::Kind("http")]),
-    ("crates/kumite-load/src/stub", &[Need::Kind("http"), Need::Service("stub")]),
+    ("crates/kumite-open-files/", &[Need::Kind("http"), Need::Service("stub")]),
     ("crates/kumite-play/", &[Need::Windows, Need::Page, Need::Kind("pacing")]),
     ("crates/kumite-realtime/", &[Need::Windows, Need::Kind("http"), Need::Kind("pacing")]),
     ("crates/kumite-ring/", &[Need::Kind("http")]),
+    ("crates/kumite-stub/", &[Need::Kind("http"), Need::Service("stub")]),
     ("crates/kumite-testing/", &[]),
     ("Cargo.", &[Need::EveryKind, Need::Release]),
     ("LICENSE", &[]),
@@ -104,7 +105,7 @@ mod tests {
             ("crates/kumite-lab/src/prepare.rs", vec![Need::EveryLanguage]),
             ("crates/kumite-lab/src/needs/tools.rs", vec![Need::EveryLanguage]),
             ("crates/kumite-play/src/pacer.rs", vec![Need::Windows, Need::Page, Need::Kind("pacing")]),
-            ("crates/kumite-load/src/stub/server.rs", vec![Need::Kind("http"), Need::Service("stub")]),
+            ("crates/kumite-stub/src/server.rs", vec![Need::Kind("http"), Need::Service("stub")]),
             ("Cargo.lock", vec![Need::EveryKind, Need::Release]),
             ("xtask/src/ci/kits.rs", vec![Need::EveryKit]),
         ];

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use kumite_host::State;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::State;
 use crate::contender::Contender;
 use crate::folder::{folder_name, read_contenders};
 use crate::needs::{Need, Tools, Versions};

@@ -4,8 +4,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use kumite_host::{Noise, Ours, Watch};
+
 use crate::driver::line_process::SharedTree;
-use crate::noise::{Noise, Ours, Watch};
 use crate::service::Running;
 
 /// Often enough to see most of the threads there are, and seldom enough to cost the engine's CPU some thousandths.

@@ -4,9 +4,8 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::time::Duration;
 
+use kumite_host::WantedCores;
 use kumite_record::Within;
-
-use crate::cores::WantedCores;
 
 /// The workload of one trial, of whichever kind.
 pub(crate) type AnyWorkload = Box<dyn Workload>;

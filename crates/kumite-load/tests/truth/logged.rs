@@ -1,9 +1,9 @@
 //! The log of a load has every request in it, as it was.
 
-use kumite_load::stub::{Config, Stub};
 use kumite_load::{
     Arrivals, Disturbance, DisturbanceKind, Errors, Failure, Finished, Gaps, Limit, Load, Outcome, Said,
 };
+use kumite_stub::{Config, Stub};
 
 use super::server::{PONG, Server, Then, write};
 use super::{LONG, always, load, ms, run};

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kumite_load::stub::{Config, Delay, Running, Stub};
 use kumite_load::{Address, Arrivals, Check, Expect, Gaps, Io, Limit, Load, Target, Variables};
+use kumite_stub::{Config, Delay, Running, Stub};
 
 use super::{LONG, run};
 use crate::io;

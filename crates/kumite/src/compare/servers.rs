@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use kumite_lab::{CompareError, RealClock, Server, compare_servers, cores, machine};
+use kumite_compare::{CompareError, Server, compare_servers};
+use kumite_host::{RealClock, cores, machine};
 use kumite_load::{Check, Expect, Limit, Load, Request, Target};
 use kumite_record::Comparison;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use kumite_lab::cores;
+use kumite_host::cores;
 use kumite_load::{Http, Tls};
 
 #[derive(clap::Args)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_lab::{FindRateError, RateRules, Slo, find_rate};
+use kumite_compare::{FindRateError, RateRules, Slo, find_rate};
 use kumite_load::Load;
 use kumite_record::{RateTrial, SearchEnd};
 

@@ -7,20 +7,19 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_function::{Cpu, Function, Host, Invocation, Wanting};
+use kumite_host::{GivenCores, Noise, Ours, Watch, own_cpu};
 use kumite_record::{Call, Cores, Outcome, Point, Sample};
 
 use super::happened::{phases, rejected};
 use super::metrics::{Beside, Called, kept, own, sample};
 use super::offer::{Made, Offered, offer};
 use super::workload::FunctionWorkload;
-use crate::cores::GivenCores;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
 use crate::driver::settle::settle;
 use crate::driver::{Driver, Opening, Workload};
 use crate::execute::{Executor, Measured, Order};
 use crate::halt::Halt;
 use crate::needs::last_lines_of;
-use crate::noise::{Noise, Ours, Watch, own_cpu};
 use crate::param::Parameters;
 use crate::prepare::Ready;
 use crate::service::{Running, Services};

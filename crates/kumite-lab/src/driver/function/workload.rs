@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use kumite_function::{Billing, Cpu, Function, Routing};
+use kumite_host::{AskedCores, WantedCores};
 use kumite_record::{AxisValue, Within};
 use serde_json::Value;
 
 use super::params::PARAMS;
-use crate::cores::{AskedCores, WantedCores};
 use crate::driver::Workload;
 use crate::param::{Parameters, Params, all_as_json};
 use crate::prepare::Ready;

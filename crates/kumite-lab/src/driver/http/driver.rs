@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_load as load;
+use kumite_host::GivenCores;
 use kumite_record::{Cores, Outcome, Point};
 
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
 use super::offer::{Offered, offer};
-use super::server::{Server, kinds};
+use super::server::Server;
 use super::workload::HttpWorkload;
-use crate::cores::GivenCores;
 use crate::driver::settle::settle;
 use crate::driver::{Driver, Opening, Workload};
 use crate::execute::{Executor, Measured, Order};
@@ -39,7 +38,7 @@ impl<'a> HttpDriver<'a> {
             .iter()
             .filter_map(|point| Some(http(experiment, point, cores).ok()?.0.most_connections()))
             .max();
-        load::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
+        kumite_open_files::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
         let logs = settle(of)?;
         let services = Services::rehearsed(experiment, cores, &state.join(&logs), stop)?;
         Ok(HttpDriver { experiment, cores, state, logs, services })
@@ -154,7 +153,7 @@ fn measured(
     };
     let warm_up = outcome.warm_up_errors.total();
     if warm_up > 0 && measured.reason.is_none() {
-        let kinds = kinds(&outcome.warm_up_errors);
+        let kinds = outcome.warm_up_errors.in_words();
         measured.reason = Some(format!("{warm_up} requests failed in the warm-up ({kinds})"));
     }
     measured.marks.extend(&offered.noise.marks);
@@ -175,7 +174,7 @@ fn measured(
     } else if let Some(why) = &offered.gone {
         (measured.outcome, measured.reason) = (Outcome::Failed, Some(why.clone()));
     } else if outcome.ok == 0 {
-        let why = format!("no right answer under load ({}): {}", kinds(&outcome.errors), last_lines(log));
+        let why = format!("no right answer under load ({}): {}", outcome.errors.in_words(), last_lines(log));
         (measured.outcome, measured.reason) = (Outcome::Failed, Some(why));
     } else if let Some(silence) = too_silent(outcome, workload) {
         let (seconds, log) = (silence.as_secs_f64(), last_lines(log));
@@ -187,7 +186,7 @@ fn measured(
 
 /// For how long it had stopped answering when the window ended, if that is longer than a time-out. Not of a load in steps:
 /// who stops answering at too high a rate is to be seen.
-fn too_silent(outcome: &load::Outcome, workload: &HttpWorkload) -> Option<Duration> {
+fn too_silent(outcome: &kumite_load::Outcome, workload: &HttpWorkload) -> Option<Duration> {
     let silence = silent_before_end(outcome).filter(|_| workload.steps.is_none());
     silence.filter(|silence| *silence > workload.timeout)
 }

@@ -1,13 +1,12 @@
 //! A server that somebody else started: what `kumite load` measures.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc;
 
-use kumite_load::{Event, Interval, Load};
+use kumite_load::{Interval, Load};
 use kumite_record::{Engine, Kind, Latency, LoadResult, Outcome, SCHEMA, Sample};
 
 use super::NAME;
-use super::metrics::{is_bound, is_late, marks, sample};
+use super::metrics::{is_late, marks, sample};
 use crate::execute::{Executor, Measured, Order};
 use crate::halt::Halt;
 
@@ -28,7 +27,7 @@ impl External<'_> {
 
 impl Executor for External<'_> {
     fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let result = offer(&self.load, stop, self.watch);
+        let result = self.load.run_watched(stop, self.watch);
         let measured = match &result {
             Ok(outcome) => {
                 let sample = sample(outcome, None);
@@ -48,29 +47,6 @@ impl Executor for External<'_> {
         self.result = Some(result);
         Ok(measured)
     }
-}
-
-/// Offers the load and tells of each interval.
-pub(crate) fn offer(
-    load: &Load,
-    stop: &AtomicBool,
-    watch: &mut dyn FnMut(&Interval),
-) -> Result<kumite_load::Outcome, kumite_load::Error> {
-    let (send, receive) = mpsc::channel();
-    // The engine has a thread of its own, so that whatever watches does not hold it up.
-    std::thread::scope(|scope| {
-        let engine = scope.spawn(move || {
-            load.run(stop, &mut |event| {
-                if let Event::Interval(interval) = event {
-                    let _ = send.send(*interval);
-                }
-            })
-        });
-        for interval in receive {
-            watch(&interval);
-        }
-        engine.join().expect("the load engine does not panic")
-    })
 }
 
 /// The document that `kumite load --json` writes, from what the engine said and the trial that was made of it.
@@ -124,7 +100,7 @@ pub fn load_result(
             busiest: outcome.busiest,
             io: outcome.io.to_string(),
             real_time: outcome.real_time,
-            bound: is_bound(outcome),
+            bound: outcome.is_bound(),
             late: is_late(outcome),
         },
         first_wrong: outcome.first_wrong.clone(),

@@ -5,21 +5,15 @@ use std::time::Duration;
 use kumite_load as load;
 use kumite_record::{Disturbance, Mark, Metric, Sample, Series};
 
-use super::percentile::{PERCENTILES, percentiles};
+use super::percentile::percentiles;
 use super::steadiness::{Part, part};
 use super::steps;
 use crate::metrics::{Metrics, distribution};
-
-/// From this share of a core on the engine had no headroom: a late wake-up can no longer be told from a late answer.
-const BOUND_SHARE: f64 = 0.9;
 
 /// An engine that sends one request in a hundred so late is not what it says.
 const LATE_NS: u64 = 1_000_000;
 
 pub(crate) const INTERVAL_MS: u64 = 100;
-
-/// A shorter time says nothing: it is all beginning and end.
-const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
 
 /// What a trial measures.
 pub(crate) fn metrics() -> Metrics {
@@ -139,7 +133,7 @@ fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>) {
         sample.metrics.insert(format!("{of}_mean_us"), times.mean() / 1e3);
         sample.metrics.insert(format!("{of}_max_us"), times.max() as f64 / 1e3);
     }
-    percentiles(of, times, &PERCENTILES, &mut sample.metrics, &mut sample.needs);
+    percentiles(of, times, &load::PERCENTILES, &mut sample.metrics, &mut sample.needs);
 }
 
 fn ms(duration: Duration) -> f64 {
@@ -153,11 +147,6 @@ pub(crate) fn silent_before_end(outcome: &load::Outcome) -> Option<Duration> {
     let last = outcome.intervals.iter().filter(in_window).rfind(|interval| interval.ok > 0)?;
     let silent_ms = window_ms - (last.start_ms + INTERVAL_MS as i64);
     Some(Duration::from_millis(silent_ms.max(0).unsigned_abs()))
-}
-
-/// Whether the engine had no headroom.
-pub(crate) fn is_bound(outcome: &load::Outcome) -> bool {
-    outcome.busiest >= BOUND_SHARE && outcome.elapsed >= SHORTEST_TO_JUDGE
 }
 
 /// Whether the engine sent late by its own fault.
@@ -183,7 +172,7 @@ pub(crate) fn against_littles_law(sample: &Sample, connections: usize) -> Option
 
 pub(crate) fn marks(outcome: &load::Outcome, sample: &Sample, shared: bool) -> Vec<Mark> {
     let mut marks = Vec::new();
-    if is_bound(outcome) || is_late(outcome) {
+    if outcome.is_bound() || is_late(outcome) {
         marks.push(Mark::GeneratorBound);
     }
     if shared {

@@ -17,11 +17,7 @@ use kumite_record::Kind;
 
 use super::{Draft, Registration, Wrong};
 
-pub(crate) use external::offer as offer_to_external;
 pub use external::{External, load_result};
-pub(crate) use metrics::is_bound;
-pub(crate) use percentile::{PERCENTILES, percentile};
-pub(crate) use server::kinds;
 pub(crate) use workload::HttpWorkload;
 
 const NAME: Kind = Kind::new("http");

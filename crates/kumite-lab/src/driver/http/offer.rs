@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use kumite_host::{Noise, Ours, Watch};
 use kumite_load as load;
 use kumite_process::{Tree, Usage, Waits};
 
@@ -13,7 +14,6 @@ use super::server::Server;
 use super::workload::HttpWorkload;
 use crate::driver::log::{check_size, last_lines};
 use crate::needs::ended;
-use crate::noise::{Noise, Ours, Watch};
 use crate::service::Running;
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);

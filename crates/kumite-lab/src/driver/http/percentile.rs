@@ -1,27 +1,9 @@
-//! Which percentiles a number of requests supports.
+//! The percentiles of a time that its number of requests supports, as metrics.
 
 use std::collections::BTreeMap;
 
-use kumite_load::Histogram;
+use kumite_load::{Histogram, percentile};
 use kumite_record::Needs;
-
-/// Requests beyond a percentile that it takes.
-///
-/// The share of all requests that is really beyond the k-th smallest of n independent ones is distributed as
-/// beta(n − k + 1, k). With ten beyond it, what is called p99 lies between the true p98.2 and p99.5 in 95 % of samples;
-/// with one, between p94.6 and p99.8, and it is no other than the second longest.
-const BEYOND: u64 = 10;
-
-/// A percentile by its name, and one request in how many lies beyond it.
-pub(crate) const PERCENTILES: [(&str, u64); 4] = [("p50", 2), ("p90", 10), ("p99", 100), ("p99_9", 1000)];
-
-/// The percentile in µs of a histogram of ns; or how many more requests it takes.
-pub(crate) fn percentile(times: &Histogram<u64>, one_in: u64) -> Result<f64, u64> {
-    match (BEYOND * one_in).saturating_sub(times.len()) {
-        0 => Ok(times.value_at_quantile(1.0 - 1.0 / one_in as f64) as f64 / 1e3),
-        missing => Err(missing),
-    }
-}
 
 /// Puts these percentiles of a time among the metrics; or, where it takes more requests, among the needs.
 pub(crate) fn percentiles(
@@ -41,26 +23,5 @@ pub(crate) fn percentiles(
                 needs.insert(name, missing);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_percentile_has_ten_requests_beyond_it() {
-        let times = |n: u64| {
-            let mut times = Histogram::new(3).unwrap();
-            for value in 1..=n {
-                times.record(value).unwrap();
-            }
-            times
-        };
-        assert_eq!(percentile(&times(1000), 100), Ok(0.99));
-        assert_eq!(percentile(&times(1000), 2), Ok(0.5));
-        assert_eq!(percentile(&times(999), 100), Err(1));
-        assert_eq!(percentile(&times(1000), 1000), Err(9000));
-        assert_eq!(percentile(&times(0), 2), Err(20));
     }
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kumite_load as load;
 use kumite_process::{Listener, Spawn, Tree};
 
 use super::workload::HttpWorkload;
@@ -112,7 +111,7 @@ impl Server {
                 }
             }
             if self.started.elapsed() > workload.ready {
-                let (limit, errors) = (workload.ready.as_secs_f64(), kinds(&asked.errors));
+                let (limit, errors) = (workload.ready.as_secs_f64(), asked.errors.in_words());
                 let (ports, log) = (self.ports(), last_lines(&self.log));
                 return failed(format!(
                     "it gave no right answer on PORT within {limit} s (last: {errors}; {ports}); its log: {log}"
@@ -149,14 +148,4 @@ impl Server {
             _ => format!("it listens on ports {}", ports.join(", ")),
         }
     }
-}
-
-/// Failures by kind, in words.
-pub(crate) fn kinds(errors: &load::Errors) -> String {
-    let found: Vec<String> = errors
-        .iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(kind, count)| format!("{count} {kind}"))
-        .collect();
-    if found.is_empty() { "no answer".to_owned() } else { found.join(", ") }
 }

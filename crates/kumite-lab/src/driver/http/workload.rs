@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use kumite_host::{AskedCores, WantedCores};
 use kumite_load::{
     Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Limit, Load, Piece, Request, Target,
 };
@@ -10,7 +11,6 @@ use kumite_record::Within;
 
 use super::params::PARAMS;
 use super::steps::Steps;
-use crate::cores::{AskedCores, WantedCores};
 use crate::driver::Workload;
 use crate::param::{Parameters, Params};
 use crate::spec::Answer;

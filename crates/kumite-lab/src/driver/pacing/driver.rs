@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use kumite_host::GivenCores;
 use kumite_process::Spawn;
 use kumite_realtime::RealTime;
 use kumite_record::{Cores, Point};
@@ -12,7 +13,6 @@ use super::busy::Busy;
 use super::metrics::{Play, sample};
 use super::player::Player;
 use super::workload::{Due, PacingWorkload};
-use crate::cores::GivenCores;
 use crate::driver::settle::settle;
 use crate::driver::watch::watched;
 use crate::driver::{Driver, Opening, Workload};

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use kumite_host::{AskedCores, WantedCores};
 use kumite_play::{Held, Macro, Schedule};
 
 use super::params::PARAMS;
-use crate::cores::{AskedCores, WantedCores};
 use crate::driver::Workload;
 use crate::param::{Parameters, Params};
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use kumite_host::{GivenCores, own_cpu};
 use kumite_process::Spawn;
 use kumite_record::{Cores, Job, JobEvent, Kind, Point};
 
@@ -14,14 +15,12 @@ use super::metrics::{Work, sample};
 use super::scratch::Scratch;
 use super::worker::{Hello, Taken, Tap, Worker};
 use super::workload::TaskWorkload;
-use crate::cores::GivenCores;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
 use crate::driver::settle::settle;
 use crate::driver::watch::watched;
 use crate::driver::{Driver, Opening, Workload};
 use crate::execute::{Executor, Measured, Order};
 use crate::halt::Halt;
-use crate::noise::own_cpu;
 use crate::prepare::Ready;
 use crate::service::{Running, Services};
 use crate::spec::Experiment;

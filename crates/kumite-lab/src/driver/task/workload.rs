@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use kumite_host::{AskedCores, WantedCores};
 use serde_json::Value;
 
 use super::params::PARAMS;
-use crate::cores::{AskedCores, WantedCores};
 use crate::driver::Workload;
 use crate::param::{Parameters, Params, all_as_json};
 

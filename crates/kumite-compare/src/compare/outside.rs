@@ -1,0 +1,66 @@
+//! Noise from outside, looked at in stretches of whole blocks.
+
+use std::time::Duration;
+
+use kumite_host::{Ours, Watch};
+use kumite_process::available_cores;
+use kumite_record::ComparedNoise;
+
+/// A look costs about 0.1 ms, and what it can tell is exact to 10 ms of CPU time.
+const STRETCH: Duration = Duration::from_secs(1);
+
+/// Looks at the machine about once a second.
+pub(crate) struct Outside {
+    cpus: Vec<usize>,
+    watch: Option<(Watch, Duration)>,
+    ours: Duration,
+    found: ComparedNoise,
+}
+
+impl Outside {
+    /// Looks at these CPUs; none: at all.
+    pub(crate) fn new(cpus: &[usize]) -> Outside {
+        let cpus = if cpus.is_empty() { available_cores() } else { cpus.to_vec() };
+        let found = ComparedNoise {
+            stretches: 0,
+            seconds: 0.0,
+            marked: Default::default(),
+            worst: Default::default(),
+        };
+        Outside { cpus, watch: None, ours: Duration::ZERO, found }
+    }
+
+    /// Called between blocks: CPU time of ours since it was called last, and what time it is.
+    pub(crate) fn block(&mut self, ours: Duration, now: Duration) {
+        self.ours += ours;
+        let Some((watch, since)) = &self.watch else { return };
+        let seconds = now.saturating_sub(*since);
+        if seconds < STRETCH {
+            return;
+        }
+        let noise = watch.end(&Ours { cpu: Some(self.ours), waited: None });
+        self.found.stretches += 1;
+        self.found.seconds += seconds.as_secs_f64();
+        for mark in noise.marks {
+            *self.found.marked.entry(mark.as_str().to_owned()).or_default() += 1;
+        }
+        for (name, value) in noise.figures {
+            let worst = self.found.worst.entry(name).or_insert(value);
+            if value.abs() > worst.abs() {
+                *worst = value;
+            }
+        }
+        self.begin(now);
+    }
+
+    /// Before the first block.
+    pub(crate) fn begin(&mut self, now: Duration) {
+        self.ours = Duration::ZERO;
+        self.watch = Some((Watch::begin(&self.cpus), now));
+    }
+
+    /// None if no stretch was long enough.
+    pub(crate) fn found(&self) -> Option<ComparedNoise> {
+        (self.found.stretches > 0).then(|| self.found.clone())
+    }
+}

@@ -1,0 +1,300 @@
+//! Block after block until the verdicts are reached, or what is allowed is spent.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kumite_host::Clock;
+use kumite_record::{Ended, Ratio};
+use kumite_stats::fewest_blocks;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::judge::{Bar, Side, judge};
+
+/// Judged after every block up to here; beyond, whenever there is one per cent more of them, so that judging stays
+/// cheap beside the shortest commands.
+const EVERY_BLOCK: usize = 200;
+/// More than anybody waits for, and what memory allows.
+const MOST_BLOCKS: usize = 1_000_000;
+/// Blocks that take less together are executed without a look in between, for each look keeps the next run waiting.
+const LOOK: Duration = Duration::from_millis(10);
+/// The same for blocks that cannot bring a verdict yet; a failure is noticed no later than this.
+const LOOK_AT_FIRST: Duration = Duration::from_secs(1);
+
+/// When it is enough.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// How often a verdict may be wrong, all of them taken together.
+    pub alpha: f64,
+    /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.
+    pub margin: f64,
+    /// No verdict before so many blocks.
+    pub min_blocks: usize,
+    /// No more than these.
+    pub max_blocks: Option<usize>,
+    /// No block is begun that would end later, once there are `min_blocks`.
+    pub budget: Duration,
+    /// Of the order within the blocks.
+    pub seed: u64,
+    /// Which of them is the reference, by position.
+    pub reference: usize,
+}
+
+impl Rules {
+    /// What each pair may be wrong by, and the margin. `of` are compared.
+    pub(crate) fn bar(&self, of: usize) -> Bar {
+        Bar { alpha: self.alpha / of.saturating_sub(1).max(1) as f64, margin: self.margin.ln_1p() }
+    }
+
+    /// The fewest blocks with which a verdict on each of `of` is possible.
+    pub fn fewest(&self, of: usize) -> usize {
+        fewest_blocks(self.bar(of).alpha).unwrap_or(usize::MAX)
+    }
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progressed {
+    /// Whole blocks so far.
+    pub blocks: usize,
+    /// Time since the first began.
+    pub elapsed: Duration,
+    /// The ratio of the first pair that has no verdict yet.
+    pub ratio: Ratio,
+}
+
+/// Executes blocks.
+pub(crate) trait Blocks {
+    type Error;
+
+    /// These blocks, each in its order. What was executed is kept, also if it then was stopped or failed.
+    fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<Self::Error>;
+}
+
+/// Whole blocks.
+pub(crate) struct Executed<E> {
+    /// By block, the value that is judged of each, by position; smaller is better.
+    pub values: Vec<Vec<f64>>,
+    /// Why there are no more of them; none if these are all.
+    pub cut: Option<Cut<E>>,
+}
+
+/// Why blocks that were to be executed were not.
+pub(crate) enum Cut<E> {
+    Stopped,
+    Failed(E),
+}
+
+/// How it ended, and the time from the beginning of the first block to the end of the last.
+pub(crate) fn until_decided<B: Blocks>(
+    blocks: &mut B,
+    of: usize,
+    rules: &Rules,
+    clock: &dyn Clock,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(Progressed),
+) -> (Result<Ended, B::Error>, Duration) {
+    let bar = rules.bar(of);
+    let mut random = ChaCha8Rng::seed_from_u64(rules.seed);
+    let mut order: Vec<usize> = (0..of).collect();
+    let mut shuffled = || {
+        order.shuffle(&mut random);
+        order.clone()
+    };
+    let others: Vec<usize> = (0..of).filter(|other| *other != rules.reference).collect();
+    let mut logs = vec![Vec::<f64>::new(); others.len()];
+    let least = rules.min_blocks.max(rules.fewest(of));
+    let most = rules.max_blocks.unwrap_or(MOST_BLOCKS).min(MOST_BLOCKS);
+    let began = clock.now();
+    let (mut done, mut elapsed, mut together) = (0, Duration::ZERO, 1);
+    let mut look_at = least;
+    while done < most {
+        let orders: Vec<Vec<usize>> = (0..together.min(most - done)).map(|_| shuffled()).collect();
+        let Executed { values, cut } = blocks.execute(&orders, stop);
+        if !values.is_empty() {
+            elapsed = clock.now().saturating_sub(began);
+        }
+        done += values.len();
+        for values in values {
+            let reference = values[rules.reference].ln();
+            let pairs = logs.iter_mut().zip(&others);
+            pairs.for_each(|(logs, other)| logs.push(reference - values[*other].ln()));
+        }
+        match cut {
+            Some(Cut::Failed(error)) => return (Err(error), elapsed),
+            Some(Cut::Stopped) => return (Ok(Ended::Interrupted), elapsed),
+            None => {}
+        }
+        if done >= look_at {
+            let judged: Vec<_> = logs.iter().map(|logs| judge(logs, bar)).collect();
+            let undecided = judged.iter().find(|(side, _)| *side == Side::Unknown);
+            let Some((_, ratio)) = undecided else { return (Ok(Ended::Decided), elapsed) };
+            watch(Progressed { blocks: done, elapsed, ratio: *ratio });
+            look_at = done + if done < EVERY_BLOCK { 1 } else { done / 100 };
+        }
+        if stop.load(Ordering::Relaxed) {
+            return (Ok(Ended::Interrupted), elapsed);
+        }
+        let block = elapsed.as_secs_f64() / done.max(1) as f64;
+        if done >= rules.min_blocks && elapsed.as_secs_f64() + block > rules.budget.as_secs_f64() {
+            return (Ok(Ended::Budget), elapsed);
+        }
+        let within = |time: Duration| (time.as_secs_f64() / block) as usize;
+        let needed = look_at.saturating_sub(done).min(within(LOOK_AT_FIRST));
+        together = within(LOOK).max(needed).clamp(1, EVERY_BLOCK);
+    }
+    (Ok(Ended::MaxRuns), elapsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use jiff::Timestamp;
+
+    use super::*;
+
+    /// Goes on by what runs take.
+    #[derive(Default)]
+    struct FakeClock(Cell<Duration>);
+
+    impl Clock for FakeClock {
+        fn now(&self) -> Duration {
+            self.0.get()
+        }
+
+        fn timestamp(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+    }
+
+    struct Fake<'a> {
+        clock: &'a FakeClock,
+        /// What each takes in the block with this number.
+        takes: &'a dyn Fn(usize) -> Vec<f64>,
+        orders: Vec<Vec<usize>>,
+        looks: usize,
+        /// Set in this block.
+        stop_in: Option<usize>,
+    }
+
+    impl Blocks for Fake<'_> {
+        type Error = String;
+
+        fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<String> {
+            self.looks += 1;
+            let mut values = Vec::new();
+            for order in orders {
+                let nth = self.orders.len();
+                self.orders.push(order.clone());
+                let takes = (self.takes)(nth);
+                self.clock.0.set(self.clock.0.get() + Duration::from_secs_f64(takes.iter().sum()));
+                stop.store(self.stop_in == Some(nth), Ordering::Relaxed);
+                if takes.contains(&0.0) {
+                    return Executed { values, cut: Some(Cut::Failed("a run failed".to_owned())) };
+                }
+                values.push(takes);
+            }
+            Executed { values, cut: None }
+        }
+    }
+
+    fn rules() -> Rules {
+        Rules {
+            alpha: 0.05,
+            margin: 0.0025,
+            min_blocks: 0,
+            max_blocks: None,
+            budget: Duration::from_secs(1_000),
+            seed: 1,
+            reference: 0,
+        }
+    }
+
+    struct Done {
+        ended: Result<Ended, String>,
+        orders: Vec<Vec<usize>>,
+        looks: usize,
+        elapsed: Duration,
+    }
+
+    fn run(rules: &Rules, of: usize, stop_in: Option<usize>, takes: &dyn Fn(usize) -> Vec<f64>) -> Done {
+        let clock = FakeClock::default();
+        let mut fake = Fake { clock: &clock, takes, orders: Vec::new(), looks: 0, stop_in };
+        let stop = AtomicBool::new(false);
+        let (ended, elapsed) = until_decided(&mut fake, of, rules, &clock, &stop, &mut |_| {});
+        Done { ended, orders: fake.orders, looks: fake.looks, elapsed }
+    }
+
+    #[test]
+    fn it_ends_when_all_are_decided_and_not_before_the_fewest() {
+        let done = run(&rules(), 2, None, &|_| vec![1.0, 2.0]);
+        assert_eq!(
+            (done.ended, done.orders.len(), done.elapsed),
+            (Ok(Ended::Decided), 6, Duration::from_secs(18))
+        );
+        // Three verdicts share the 5 %.
+        let four = run(&rules(), 4, None, &|_| vec![1.0, 2.0, 3.0, 1.0]);
+        assert_eq!((four.ended, four.orders.len()), (Ok(Ended::Decided), rules().fewest(4)));
+        assert!(rules().fewest(4) > 6);
+        // One that is decided late keeps them all going.
+        let late = run(&rules(), 3, None, &|nth| {
+            vec![1.0, 2.0, if nth < 20 && nth.is_multiple_of(2) { 0.5 } else { 2.0 }]
+        });
+        assert!(late.ended == Ok(Ended::Decided) && late.orders.len() > 30, "{}", late.orders.len());
+        let least = run(&Rules { min_blocks: 10, ..rules() }, 2, None, &|_| vec![1.0, 2.0]);
+        assert_eq!(least.orders.len(), 10);
+    }
+
+    /// On either side by far, in turn: never decided.
+    fn in_turn(nth: usize) -> Vec<f64> {
+        if nth.is_multiple_of(2) { vec![1.0, 2.0] } else { vec![2.0, 1.0] }
+    }
+
+    #[test]
+    fn it_ends_when_what_is_allowed_is_spent() {
+        let most = run(&Rules { max_blocks: Some(40), ..rules() }, 2, None, &in_turn);
+        assert_eq!((most.ended, most.orders.len()), (Ok(Ended::MaxRuns), 40));
+        let budget = Duration::from_secs(60);
+        let time = run(&Rules { budget, ..rules() }, 2, None, &in_turn);
+        assert_eq!((time.ended, time.orders.len(), time.elapsed), (Ok(Ended::Budget), 20, budget));
+        // The fewest runs come before the budget.
+        let least = run(&Rules { budget, min_blocks: 30, ..rules() }, 2, None, &in_turn);
+        assert_eq!((least.ended, least.orders.len()), (Ok(Ended::Budget), 30));
+    }
+
+    #[test]
+    fn it_ends_when_it_is_stopped_or_a_run_fails() {
+        let stopped = run(&rules(), 2, Some(3), &|_| vec![1.0, 2.0]);
+        assert_eq!((stopped.ended, stopped.orders.len()), (Ok(Ended::Interrupted), 4));
+        let failed = run(&rules(), 2, None, &|nth| vec![1.0, if nth == 2 { 0.0 } else { 2.0 }]);
+        assert_eq!((failed.ended, failed.elapsed), (Err("a run failed".to_owned()), Duration::from_secs(6)));
+    }
+
+    #[test]
+    fn the_seed_is_the_order_and_either_comes_first_about_as_often() {
+        let of = |seed| run(&Rules { seed, max_blocks: Some(400), ..rules() }, 2, None, &in_turn).orders;
+        assert_eq!(of(5), of(5));
+        assert_ne!(of(5), of(6));
+        // 200 expected, SD 10: five of them.
+        let first = of(5).iter().filter(|order| order[0] == 0).count();
+        assert!((150..250).contains(&first), "{first}");
+    }
+
+    #[test]
+    fn far_on_it_is_looked_at_less_often_but_still_ends_soon() {
+        let rules = Rules { budget: Duration::from_secs(100_000), ..rules() };
+        let done = run(&rules, 2, None, &|nth| if nth < 1_000 { in_turn(nth) } else { vec![1.0, 2.0] });
+        assert_eq!(done.ended, Ok(Ended::Decided));
+        assert!((1_010..1_300).contains(&done.orders.len()), "{}", done.orders.len());
+    }
+
+    #[test]
+    fn the_shortest_are_run_in_several_blocks_between_two_looks() {
+        let short = |nth: usize| in_turn(nth).iter().map(|seconds| seconds * 1e-4).collect::<Vec<_>>();
+        let done = run(&Rules { max_blocks: Some(3_000), ..rules() }, 2, None, &short);
+        assert_eq!((done.ended, done.orders.len()), (Ok(Ended::MaxRuns), 3_000));
+        assert!((85..=105).contains(&done.looks), "{} looks in 900 ms", done.looks);
+    }
+}

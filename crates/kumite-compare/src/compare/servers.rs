@@ -1,0 +1,311 @@
+//! Running servers as what is compared: a load on each, in turn.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kumite_host::Clock;
+use kumite_load::Load;
+use kumite_record::{ComparedPair, ComparedServer, ComparedTime, Comparison, Ended, Machine, Unit, Warning};
+
+use super::bench::CompareError;
+use super::document::{empty, estimate};
+use super::judge::{Side, judge, log_ratios, remaining};
+use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
+
+/// A 99th percentile has ten requests beyond it.
+const ENOUGH_FOR_P99: u64 = 1_000;
+
+/// A server that somebody else started, and the load that it gets.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// What it is called; unique.
+    pub name: String,
+    /// As it was typed.
+    pub url: String,
+    /// What is offered in each block.
+    pub load: Load,
+}
+
+/// Compares running servers by what they answer under load, and says what came of it; with an error beside it, if that
+/// is why it ended. Each gets `warm_up` loads that are not counted.
+pub fn compare_servers(
+    servers: &[Server],
+    warm_up: usize,
+    rules: &Rules,
+    machine: Machine,
+    clock: &dyn Clock,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(Progressed),
+) -> (Comparison, Option<CompareError>) {
+    let started = clock.timestamp();
+    let mut loads =
+        Loads { servers, cores: machine.cores.engine.clone(), trials: vec![Vec::new(); servers.len()] };
+    let warmed =
+        (0..warm_up).flat_map(|_| 0..servers.len()).try_for_each(|at| loads.offer(at, stop).map(drop));
+    let (ended, elapsed) = match warmed {
+        Ok(()) => until_decided(&mut loads, servers.len(), rules, clock, stop, watch),
+        Err(error) => (Err(error), Duration::ZERO),
+    };
+    let (ended, error) = match ended {
+        Err(CompareError::Interrupted) => (Ended::Interrupted, None),
+        Ok(ended) => (ended, None),
+        Err(error) => (Ended::Failed, Some(error)),
+    };
+    let windows: f64 = loads.trials.iter().flatten().map(|trial| trial.seconds).sum();
+    let count: usize = loads.trials.iter().map(Vec::len).sum();
+    let mut comparison = Comparison { machine, started, ended, ..loads.document(rules, elapsed) };
+    comparison.costs.seconds = elapsed.as_secs_f64();
+    comparison.costs.between_runs_us = (elapsed.as_secs_f64() - windows).max(0.0) * 1e6 / count.max(1) as f64;
+    (comparison, error)
+}
+
+struct Loads<'a> {
+    servers: &'a [Server],
+    /// The engine's CPUs.
+    cores: Vec<usize>,
+    /// By server, then by block.
+    trials: Vec<Vec<Trial>>,
+}
+
+/// What is kept of a load.
+#[derive(Clone)]
+struct Trial {
+    requests: u64,
+    ok: u64,
+    seconds: f64,
+    p50_us: f64,
+    p99_us: f64,
+    bound: bool,
+    first_wrong: Option<String>,
+}
+
+impl Loads<'_> {
+    fn offer(&self, at: usize, stop: &AtomicBool) -> Result<Trial, CompareError> {
+        let server = &self.servers[at];
+        let load = Load { cores: self.cores.clone(), ..server.load.clone() };
+        let outcome = load
+            .run_watched(stop, &mut |_| {})
+            .map_err(|error| CompareError::Failed(format!("{}: {error}", server.url)))?;
+        if outcome.stopped || stop.load(Ordering::Relaxed) {
+            return Err(CompareError::Interrupted);
+        }
+        if outcome.ok == 0 {
+            let within = load.limit.duration.map_or(String::new(), |limit| format!(" within {limit:?}"));
+            let wrong = outcome.first_wrong.map_or(String::new(), |wrong| format!("; {wrong}"));
+            return Err(CompareError::Failed(format!(
+                "no right answer from {}{within} ({}){wrong}",
+                server.url,
+                outcome.errors.in_words()
+            )));
+        }
+        let us = |quantile| outcome.response.value_at_quantile(quantile) as f64 / 1e3;
+        Ok(Trial {
+            requests: outcome.requests,
+            ok: outcome.ok,
+            seconds: outcome.elapsed.as_secs_f64(),
+            p50_us: us(0.5),
+            p99_us: us(0.99),
+            bound: outcome.is_bound(),
+            first_wrong: outcome.first_wrong,
+        })
+    }
+
+    fn values(&self, at: usize, of: fn(&Trial) -> f64) -> Vec<f64> {
+        self.trials[at].iter().map(of).collect()
+    }
+
+    fn document(&self, rules: &Rules, elapsed: Duration) -> Comparison {
+        let of = self.servers.len();
+        let others = (0..of).filter(|other| *other != rules.reference);
+        let mut comparison = Comparison {
+            servers: (0..of).map(|at| self.server(at)).collect(),
+            pairs: others.map(|other| self.pair(other, rules, elapsed)).collect(),
+            ..empty(rules, of)
+        };
+        for (server, trials) in comparison.servers.iter().zip(&self.trials) {
+            let mut warn =
+                |what: String| comparison.warnings.push(Warning { place: server.name.clone(), what });
+            if server.failures > 0 {
+                let wrong = trials.iter().find_map(|trial| trial.first_wrong.clone());
+                let wrong = wrong.map_or(String::new(), |wrong| format!("; the first wrong answer: {wrong}"));
+                warn(format!("{} of {} requests failed{wrong}", server.failures, server.requests));
+            }
+            if server.generator_bound > 0 {
+                warn(format!(
+                    "in {} of {} blocks the load engine had no headroom: the server may be faster than this",
+                    server.generator_bound,
+                    trials.len()
+                ));
+            }
+            let fewest = trials.iter().map(|trial| trial.ok).min().unwrap_or(ENOUGH_FOR_P99);
+            if fewest < ENOUGH_FOR_P99 {
+                warn(format!(
+                    "a block has {fewest} right answers: a p99 needs {ENOUGH_FOR_P99}; give a longer --duration"
+                ));
+            }
+        }
+        comparison
+    }
+
+    fn server(&self, at: usize) -> ComparedServer {
+        let (server, trials) = (&self.servers[at], &self.trials[at]);
+        let (throughputs, p50s, p99s) = (
+            self.values(at, throughput),
+            self.values(at, |trial| trial.p50_us),
+            self.values(at, |trial| trial.p99_us),
+        );
+        ComparedServer {
+            name: server.name.clone(),
+            url: server.url.clone(),
+            throughput_rps: estimate(&throughputs, Unit::RequestsPerSecond),
+            response_p50_us: estimate(&p50s, Unit::Microseconds),
+            response_p99_us: if self.has_p99(at) { estimate(&p99s, Unit::Microseconds) } else { None },
+            failures: trials.iter().map(|trial| trial.requests - trial.ok).sum(),
+            requests: trials.iter().map(|trial| trial.requests).sum(),
+            throughputs,
+            p50s,
+            p99s,
+            generator_bound: trials.iter().filter(|trial| trial.bound).count(),
+        }
+    }
+
+    fn has_p99(&self, at: usize) -> bool {
+        self.trials[at].iter().all(|trial| trial.ok >= ENOUGH_FOR_P99)
+    }
+
+    fn pair(&self, other: usize, rules: &Rules, elapsed: Duration) -> ComparedPair {
+        let bar = rules.bar(self.servers.len());
+        let reference = rules.reference;
+        let logs = |of| log_ratios(&self.values(other, of), &self.values(reference, of));
+        let times = logs(|trial| 1.0 / throughput(trial)).unwrap_or_default();
+        let (side, ratio) = judge(&times, bar);
+        let seconds = elapsed.as_secs_f64();
+        let compared = |of| {
+            let (side, ratio) = judge(&logs(of)?, bar);
+            Some(ComparedTime { verdict: side.into(), ratio })
+        };
+        ComparedPair {
+            a: self.servers[other].name.clone(),
+            b: self.servers[reference].name.clone(),
+            verdict: side.into(),
+            ratio,
+            blocks: times.len(),
+            seconds,
+            remaining: (side == Side::Unknown).then(|| remaining(&times, bar, seconds)).flatten(),
+            cpu: None,
+            memory: None,
+            response_p50: compared(|trial| trial.p50_us),
+            response_p99: if self.has_p99(other) && self.has_p99(reference) {
+                compared(|trial| trial.p99_us)
+            } else {
+                None
+            },
+            imported: None,
+        }
+    }
+}
+
+fn throughput(trial: &Trial) -> f64 {
+    trial.ok as f64 / trial.seconds
+}
+
+impl Blocks for Loads<'_> {
+    type Error = CompareError;
+
+    fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
+        let mut values = Vec::new();
+        for order in orders {
+            let mut block = vec![None; order.len()];
+            for &at in order {
+                match self.offer(at, stop) {
+                    Ok(trial) => block[at] = Some(trial),
+                    Err(CompareError::Interrupted) => return Executed { values, cut: Some(Cut::Stopped) },
+                    Err(error) => return Executed { values, cut: Some(Cut::Failed(error)) },
+                }
+            }
+            let block: Vec<Trial> = block.into_iter().flatten().collect();
+            values.push(block.iter().map(|trial| 1.0 / throughput(trial)).collect());
+            self.trials.iter_mut().zip(block).for_each(|(trials, trial)| trials.push(trial));
+        }
+        Executed { values, cut: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use kumite_load::{Limit, Target};
+    use kumite_record::Speed;
+
+    use super::*;
+
+    fn server(name: &str) -> Server {
+        let target = Target::plain(SocketAddr::from(([127, 0, 0, 1], 1)));
+        Server { name: name.into(), url: name.into(), load: Load::new(target, Limit::default()) }
+    }
+
+    fn trial(ok: u64, p50_us: f64) -> Trial {
+        Trial {
+            requests: ok,
+            ok,
+            seconds: 1.0,
+            p50_us,
+            p99_us: 2.0 * p50_us,
+            bound: false,
+            first_wrong: None,
+        }
+    }
+
+    fn rules() -> Rules {
+        Rules {
+            alpha: 0.05,
+            margin: 0.0025,
+            min_blocks: 0,
+            max_blocks: None,
+            budget: Duration::MAX,
+            seed: 1,
+            reference: 0,
+        }
+    }
+
+    fn document(one: Trial, other: Trial) -> Comparison {
+        let servers = ["one", "other"].map(server);
+        let trials = vec![vec![one; 6], vec![other; 6]];
+        let loads = Loads { servers: &servers, cores: Vec::new(), trials };
+        loads.document(&rules(), Duration::from_secs(12))
+    }
+
+    #[test]
+    fn who_answers_fewer_and_later_is_slower() {
+        let found = document(trial(4_000, 250.0), trial(1_000, 1_000.0));
+        let pair = &found.pairs[0];
+        assert_eq!((&*pair.a, &*pair.b, pair.verdict), ("other", "one", Speed::Slower));
+        assert!((pair.ratio.estimate - 0.25).abs() < 1e-9, "{:?}", pair.ratio);
+        for time in [&pair.response_p50, &pair.response_p99] {
+            assert_eq!(time.as_ref().unwrap().verdict, Speed::Slower);
+        }
+        assert_eq!((pair.blocks, found.servers.len(), found.warnings.len()), (6, 2, 0));
+    }
+
+    #[test]
+    fn what_a_p99_has_too_few_answers_for_is_said() {
+        let found = document(trial(999, 250.0), trial(2_000, 250.0));
+        assert!(found.pairs[0].response_p99.is_none());
+        assert!(found.warnings[0].what.starts_with("a block has 999 right answers"), "{:?}", found.warnings);
+    }
+
+    #[test]
+    fn failures_and_a_busy_engine_are_warnings() {
+        let bad = Trial {
+            requests: 2_100,
+            bound: true,
+            first_wrong: Some("status 500".into()),
+            ..trial(2_000, 250.0)
+        };
+        let found = document(trial(2_000, 250.0), bad);
+        let what: Vec<&str> = found.warnings.iter().map(|warning| &*warning.what).collect();
+        assert_eq!(what[0], "600 of 12600 requests failed; the first wrong answer: status 500");
+        assert!(what[1].starts_with("in 6 of 6 blocks the load engine had no headroom"), "{what:?}");
+    }
+}

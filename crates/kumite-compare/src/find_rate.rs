@@ -1,0 +1,209 @@
+//! The highest rate that a server sustains.
+//!
+//! What the answer says: *the rate at which a trial of so many seconds meets the SLO in half of the trials*. The time
+//! belongs to it. A server that is offered a little more than it can do falls behind by a little more each second, so
+//! longer trials give lower answers, down to what it can do for ever.
+//!
+//! - A trial is an open loop at one rate: the requests come whatever the server makes of them, and their times count from
+//!   when they were due. It meets the SLO, or it does not, or it is void: the load engine did not offer the rate, or the SLO
+//!   is not met and the engine may be the reason, because its busiest thread used its CPU up or it sent so late that this
+//!   would explain it. Three void trials at a rate are the engine's limit; there the search ends without an answer.
+//! - Before each trial the server is probed until it answers within the SLO's shortest time, or about as fast as before the
+//!   search, for at most 5 s: so the backlog of one trial does not fail the next.
+//! - Which rates are tried, and how an answer and its interval are made of it: see the module `search`.
+
+mod search;
+mod slo;
+mod trial;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_load::{Arrivals, Gaps, Load};
+use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
+
+use search::{Known, NoTrial, search};
+use trial::{Ended, Engine, Offers, Trials, median};
+
+pub use slo::{Slo, SloError};
+
+/// What a search may take, and what it is called.
+#[derive(Clone, Debug)]
+pub struct RateRules {
+    /// The shortest time of a trial.
+    pub trial: Duration,
+    /// The time of the whole search: a trial that would likely end later is not begun.
+    pub budget: Duration,
+    /// Of the random choices.
+    pub seed: u64,
+    /// The command that repeats it, for the record.
+    pub command: String,
+    /// What is asked, for the record.
+    pub url: String,
+}
+
+/// Why no rate can be searched for.
+#[derive(Debug, thiserror::Error)]
+pub enum FindRateError {
+    /// The server does not answer at all.
+    #[error("no right answer from the server: {why}")]
+    NoAnswer {
+        /// What came instead.
+        why: String,
+    },
+    /// A recording has its own rate.
+    #[error("a recording of arrivals has a rate of its own: leave it out to search for one")]
+    Recorded,
+    /// What is not answered in time cannot be told from what takes longer.
+    #[error(
+        "the time-out of {timeout:?} is not above {longest:?}, which the SLO allows: raise it (--timeout)"
+    )]
+    Timeout {
+        /// Of the load.
+        timeout: Duration,
+        /// The longest time in the SLO.
+        longest: Duration,
+    },
+    /// The engine could not run.
+    #[error(transparent)]
+    Load(#[from] kumite_load::Error),
+}
+
+/// A search makes about so many trials; a rate whose trials take longer than their share of the budget is too low to
+/// begin with.
+const TRIALS: u32 = 40;
+
+/// Searches for the highest rate at which the server meets the SLO, with a load that is as `load` but for its rate and its
+/// limit. Of `load.arrivals` the gaps and the burst count; without, they come evenly and one by one. `watch` is told of each
+/// trial.
+///
+/// # Errors
+///
+/// If there is nothing to search: [`FindRateError`]. A search that ends without an answer is none, but says so in
+/// [`FoundRate::ended`].
+pub fn find_rate(
+    load: &Load,
+    slo: &Slo,
+    rules: &RateRules,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&RateTrial),
+) -> Result<FoundRate, FindRateError> {
+    find(&Engine(Instant::now()), load, slo, rules, stop, watch)
+}
+
+fn find(
+    offers: &dyn Offers,
+    load: &Load,
+    slo: &Slo,
+    rules: &RateRules,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&RateTrial),
+) -> Result<FoundRate, FindRateError> {
+    let began = offers.now();
+    let (gaps, burst) = match &load.arrivals {
+        None => (Gaps::Even, 1),
+        Some(Arrivals::Rate { gaps, burst, .. }) => (*gaps, *burst),
+        Some(Arrivals::At(_)) => return Err(FindRateError::Recorded),
+    };
+    if let Some((_, longest)) = slo.times().filter(|(_, longest)| *longest >= load.timeout) {
+        return Err(FindRateError::Timeout { timeout: load.timeout, longest });
+    }
+    let mut trials = Trials {
+        offers,
+        load,
+        slo,
+        shortest: rules.trial,
+        at_rest: Duration::ZERO,
+        until: began + rules.budget,
+        gaps,
+        burst,
+        stop,
+        made: Vec::new(),
+    };
+    let probed = trials.probe()?;
+    if probed.ok == 0 && !probed.stopped {
+        let why = probed.first_wrong.unwrap_or_else(|| probed.errors.in_words());
+        return Err(FindRateError::NoAnswer { why });
+    }
+    trials.at_rest = median(&probed.response);
+
+    let needed = slo.requests_needed() as f64;
+    let rate_of = |time: Duration| (needed / time.as_secs_f64()).max(1.0);
+    let (start, lowest) = (rate_of(rules.trial), rate_of(rules.trial.max(rules.budget / TRIALS)));
+    let mut failure = None;
+    let mut attempt = |rate| match trials.at(rate, watch) {
+        Ok(verdict) => Ok(verdict),
+        Err(Ended::NoTrial(halt)) => Err(halt),
+        Err(Ended::Failed(error)) => {
+            failure = Some(error);
+            Err(NoTrial::Interrupted)
+        }
+    };
+    let (known, halt) = search(&mut attempt, start, lowest, rules.seed);
+    if let Some(error) = failure {
+        return Err(error.into());
+    }
+    Ok(found(load, slo, rules, offers.now() - began, &known, halt, trials.made))
+}
+
+fn found(
+    load: &Load,
+    slo: &Slo,
+    rules: &RateRules,
+    took: Duration,
+    known: &Known,
+    halt: Option<NoTrial>,
+    trials: Vec<RateTrial>,
+) -> FoundRate {
+    let interval = known.interval().filter(|_| halt != Some(NoTrial::EngineLimit));
+    let ended = match halt {
+        None => SearchEnd::Found,
+        Some(NoTrial::OutOfTime) if interval.is_some() => SearchEnd::Found,
+        Some(NoTrial::OutOfTime) => SearchEnd::OutOfTime,
+        Some(NoTrial::Interrupted) => SearchEnd::Interrupted,
+        Some(NoTrial::EngineLimit) => SearchEnd::EngineLimit,
+        Some(NoTrial::NeverMet) => SearchEnd::NeverMet,
+    };
+    let mut broke = BTreeMap::new();
+    let (mut failed_near, mut waited_near) = (0, 0);
+    let near = interval.map_or(f64::INFINITY, |it| it.estimate * NEAR);
+    for trial in trials.iter().filter(|it| it.verdict == RateVerdict::Unmet && it.rate_rps <= near) {
+        failed_near += 1;
+        waited_near += u64::from(trial.waited);
+        for condition in &trial.broke {
+            *broke.entry(condition.clone()).or_default() += 1;
+        }
+    }
+    FoundRate {
+        schema: SCHEMA,
+        command: rules.command.clone(),
+        url: rules.url.clone(),
+        slo: slo.to_string(),
+        connections: load.connections as u64,
+        trial_s: rules.trial.as_secs_f64(),
+        seconds: took.as_secs_f64(),
+        budget_s: rules.budget.as_secs_f64(),
+        seed: rules.seed,
+        ended,
+        rate_rps: interval.map(|it| RateEstimate {
+            estimate: it.estimate,
+            low: it.low,
+            high: it.high,
+            n: it.n as u64,
+        }),
+        answers_rps: known.answers.clone(),
+        met_rps: known.met,
+        unmet_rps: known.unmet,
+        broke,
+        failed_near,
+        waited_near,
+        trials,
+    }
+}
+
+/// What breaks first is seen near the answer; far above it, everything does.
+const NEAR: f64 = 1.25;
+
+#[cfg(test)]
+mod tests;

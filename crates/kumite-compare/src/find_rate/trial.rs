@@ -1,0 +1,300 @@
+//! One trial at a rate, by real load on a real server.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kumite_load::{Arrivals, Error, Gaps, Histogram, Limit, Load, Outcome, Piece};
+use kumite_record::{RateTrial, RateVerdict, VoidReason};
+
+use super::search::NoTrial;
+use super::slo::Slo;
+
+/// Trials at one rate that may be void before it counts as the engine's limit: something else may have had the CPU.
+const VOID_TRIALS: usize = 3;
+/// The engine may send late by this share of the shortest time in the SLO, whatever comes of it.
+const LAG_SHARE: f64 = 0.1;
+/// So much less than asked for is not what was asked for.
+const OFFERED_SHARE: f64 = 0.99;
+/// How long a server may take to come to rest.
+const SETTLING: Duration = Duration::from_secs(5);
+const PROBES: u64 = 3;
+const BETWEEN_PROBES: Duration = Duration::from_millis(50);
+
+/// Who offers loads, and whose clock it is. Replaced in tests.
+pub(super) trait Offers {
+    fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error>;
+    /// Since some fixed moment.
+    fn now(&self) -> Duration;
+    fn sleep(&self, time: Duration);
+}
+
+/// The engine, with the machine's clock.
+pub(super) struct Engine(pub Instant);
+
+impl Offers for Engine {
+    fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error> {
+        load.run_watched(stop, &mut |_| {})
+    }
+
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        thread::sleep(time);
+    }
+}
+
+/// Makes trials.
+pub(super) struct Trials<'a> {
+    pub offers: &'a dyn Offers,
+    pub load: &'a Load,
+    pub slo: &'a Slo,
+    /// The shortest time of one.
+    pub shortest: Duration,
+    /// How long an answer takes before the search, one request at a time.
+    pub at_rest: Duration,
+    /// When the last one has to be over.
+    pub until: Duration,
+    pub gaps: Gaps,
+    pub burst: u32,
+    pub stop: &'a AtomicBool,
+    pub made: Vec<RateTrial>,
+}
+
+/// Why there is none.
+pub(super) enum Ended {
+    NoTrial(NoTrial),
+    Failed(Error),
+}
+
+impl From<NoTrial> for Ended {
+    fn from(halt: NoTrial) -> Ended {
+        Ended::NoTrial(halt)
+    }
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Ended {
+        Ended::Failed(error)
+    }
+}
+
+impl Trials<'_> {
+    /// What trials at this rate say: the first that is not void, or that several were.
+    pub fn at(&mut self, rate: f64, watch: &mut dyn FnMut(&RateTrial)) -> Result<RateVerdict, Ended> {
+        let mut time = self.length(rate);
+        let mut void = 0;
+        loop {
+            let settled = self.settle()?;
+            let (trial, too_few) = self.once(rate, time, settled)?;
+            let verdict = trial.verdict;
+            watch(&trial);
+            self.made.push(trial);
+            match verdict {
+                // Failures took the place of the answers that were reckoned with.
+                RateVerdict::Met if too_few => time *= 2,
+                RateVerdict::Void if void + 1 < VOID_TRIALS => void += 1,
+                verdict => return Ok(verdict),
+            }
+        }
+    }
+
+    /// Long enough for every percentile to have ten requests beyond it.
+    pub fn length(&self, rate: f64) -> Duration {
+        let needed = self.slo.requests_needed() as f64;
+        // Four standard deviations of a Poisson process, or the last burst.
+        let spare = if self.gaps == Gaps::Even {
+            f64::from(self.burst)
+        } else {
+            4.0 * needed.sqrt() * f64::from(self.burst).sqrt()
+        };
+        let seconds = (needed + spare) / rate;
+        self.shortest.max(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+    }
+
+    fn once(&self, rate: f64, time: Duration, settled: bool) -> Result<(RateTrial, bool), Ended> {
+        let whole = self.load.warm_up.saturating_add(time).saturating_add(self.load.timeout.min(time));
+        if self.offers.now().checked_add(whole).is_none_or(|end| end > self.until) {
+            return Err(NoTrial::OutOfTime.into());
+        }
+        let gaps = match self.gaps {
+            Gaps::Even => Gaps::Even,
+            Gaps::Poisson { seed } => Gaps::Poisson { seed: seed.wrapping_add(self.made.len() as u64) },
+        };
+        let pieces = vec![Piece { from: rate, to: rate, lasts: None }];
+        let load = Load {
+            arrivals: Some(Arrivals::Rate { pieces, gaps, burst: self.burst }),
+            limit: Limit { requests: None, duration: Some(time) },
+            disturbance: None,
+            ..self.load.clone()
+        };
+        let outcome = self.offers.offer(&load, self.stop)?;
+        if outcome.stopped {
+            return Err(NoTrial::Interrupted.into());
+        }
+        Ok(self.judge(rate, &outcome, settled))
+    }
+
+    /// The trial, and whether it is too short for a figure that the SLO names.
+    fn judge(&self, rate: f64, outcome: &Outcome, settled: bool) -> (RateTrial, bool) {
+        let judged = self.slo.judge(outcome, self.load.timeout);
+        let lag_us = outcome.send_lag.value_at_quantile(0.99) as f64 / 1e3;
+        let void = if !self.is_offered(rate, outcome) {
+            Some(VoidReason::NotOffered)
+        } else if judged.broke.is_empty() {
+            // Whatever the engine did late is in the times that were met.
+            None
+        } else if outcome.is_bound() {
+            Some(VoidReason::NoHeadroom)
+        } else {
+            self.may_be_lag(lag_us, judged.excess_us).then_some(VoidReason::SentLate)
+        };
+        let verdict = match void {
+            Some(_) => RateVerdict::Void,
+            None if judged.broke.is_empty() => RateVerdict::Met,
+            None => RateVerdict::Unmet,
+        };
+        let trial = RateTrial {
+            rate_rps: rate,
+            seconds: outcome.elapsed.as_secs_f64(),
+            requests: outcome.requests,
+            errors: outcome
+                .errors
+                .iter()
+                .filter(|(_, n)| *n > 0)
+                .map(|(kind, n)| (kind.to_owned(), n))
+                .collect(),
+            figures: judged.figures,
+            verdict,
+            void,
+            broke: judged.broke,
+            // A server that is itself busy is not helped by more connections.
+            waited: judged.waited && median(&outcome.service) <= self.at_rest * 2,
+            send_lag_p99_us: lag_us,
+            engine_busy: outcome.busiest,
+            settled,
+        };
+        (trial, judged.too_few)
+    }
+
+    /// Whether the SLO might have been met, had the engine sent in time. It reads as late as it sends. A lag that is small
+    /// beside the times in question is none: else trials that only just fail would be void, and answers too high.
+    fn may_be_lag(&self, lag_us: f64, excess_us: f64) -> bool {
+        let shortest_us = self.slo.times().map(|(shortest, _)| shortest.as_secs_f64() * 1e6);
+        shortest_us.is_some_and(|shortest| lag_us > shortest * LAG_SHARE) && excess_us <= 2.0 * lag_us
+    }
+
+    fn is_offered(&self, rate: f64, outcome: &Outcome) -> bool {
+        let asked = rate * outcome.elapsed.as_secs_f64();
+        let chance = if self.gaps == Gaps::Even { 1.0 } else { 4.0 * asked.sqrt() };
+        outcome.requests as f64 >= asked * OFFERED_SHARE - chance * f64::from(self.burst)
+    }
+
+    /// Waits until the server is done with what an overloaded trial has left it, and answers within the SLO's shortest time,
+    /// or within twice the time that it took before the search. Whether it came to that.
+    fn settle(&self) -> Result<bool, Ended> {
+        let until = self.offers.now() + SETTLING;
+        let limit =
+            self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest).max(self.at_rest * 2);
+        loop {
+            let probed = self.probe()?;
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(NoTrial::Interrupted.into());
+            }
+            if probed.ok * 2 > PROBES && median(&probed.response) <= limit {
+                return Ok(true);
+            }
+            if self.offers.now() >= until {
+                return Ok(false);
+            }
+            self.offers.sleep(BETWEEN_PROBES);
+        }
+    }
+
+    /// A few requests, one after the other.
+    pub fn probe(&self) -> Result<Outcome, Error> {
+        let load = Load {
+            arrivals: None,
+            connections: 1,
+            pipeline: 1,
+            warm_up: Duration::ZERO,
+            limit: Limit { requests: Some(PROBES), duration: None },
+            disturbance: None,
+            ..self.load.clone()
+        };
+        self.offers.offer(&load, self.stop)
+    }
+}
+
+pub(super) fn median(times: &Histogram<u64>) -> Duration {
+    Duration::from_nanos(times.value_at_quantile(0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_load::Target;
+
+    use super::*;
+
+    /// A second at 1,000/s in which all answers took so long and were sent so late, in µs.
+    fn outcome(response_us: u64, lag_us: u64, busiest: f64) -> Outcome {
+        let mut outcome = Outcome { requests: 1000, ok: 1000, busiest, ..Outcome::default() };
+        outcome.elapsed = Duration::from_secs(1);
+        for (times, us) in [
+            (&mut outcome.response, response_us),
+            (&mut outcome.service, response_us - lag_us),
+            (&mut outcome.send_lag, lag_us),
+        ] {
+            times.record_n(us * 1000, 1000).unwrap();
+        }
+        outcome
+    }
+
+    fn trial(rate: f64, outcome: &Outcome) -> RateTrial {
+        let target = Target::parse("http://127.0.0.1:1/").unwrap();
+        let trials = Trials {
+            offers: &Engine(Instant::now()),
+            load: &Load::new(target, Limit::default()),
+            slo: &Slo::parse("p99 < 10ms").unwrap(),
+            shortest: Duration::from_secs(1),
+            at_rest: Duration::from_millis(1),
+            until: Duration::ZERO,
+            gaps: Gaps::Even,
+            burst: 1,
+            stop: &AtomicBool::new(false),
+            made: Vec::new(),
+        };
+        trials.judge(rate, outcome, true).0
+    }
+
+    fn judge(rate: f64, outcome: &Outcome) -> (RateVerdict, Option<VoidReason>) {
+        let trial = trial(rate, outcome);
+        (trial.verdict, trial.void)
+    }
+
+    #[test]
+    fn connections_are_short_only_where_the_server_is_as_fast_as_at_rest() {
+        let served_in = |us: u64| {
+            let mut outcome = outcome(50_000, 50, 0.2);
+            outcome.service.clear();
+            outcome.service.record_n(us * 1000, 1000).unwrap();
+            trial(1000.0, &outcome).waited
+        };
+        assert_eq!([1_100, 5_000, 20_000].map(served_in), [true, false, false]);
+    }
+
+    #[test]
+    fn a_trial_is_void_where_the_engine_may_be_the_reason() {
+        assert_eq!(judge(1000.0, &outcome(9_000, 50, 0.2)), (RateVerdict::Met, None));
+        assert_eq!(judge(1000.0, &outcome(9_000, 3_000, 0.95)), (RateVerdict::Met, None));
+        assert_eq!(judge(1000.0, &outcome(11_000, 50, 0.2)), (RateVerdict::Unmet, None));
+        assert_eq!(judge(1000.0, &outcome(10_080, 50, 0.2)), (RateVerdict::Unmet, None), "only just");
+        assert_eq!(judge(1000.0, &outcome(20_000, 3_000, 0.2)), (RateVerdict::Unmet, None), "late or not");
+        let void = |reason| (RateVerdict::Void, Some(reason));
+        assert_eq!(judge(1000.0, &outcome(11_000, 3_000, 0.2)), void(VoidReason::SentLate));
+        assert_eq!(judge(1000.0, &outcome(20_000, 50, 0.95)), void(VoidReason::NoHeadroom));
+        assert_eq!(judge(1020.0, &outcome(9_000, 50, 0.2)), void(VoidReason::NotOffered));
+    }
+}

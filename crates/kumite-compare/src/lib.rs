@@ -1,0 +1,14 @@
+//! Comparing without an experiment: commands or servers with each other (`kumite compare`), a server with an objective
+//! (`kumite load --find-rate`), and kumite with itself (`kumite selfcheck`).
+
+mod compare;
+mod find_rate;
+mod selfcheck;
+
+pub use compare::{
+    Allowed, Bench, CommandLine, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting,
+    Shell, Templates, compare, compare_servers, import,
+};
+pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
+pub use kumite_process::{Output, Stdin, runner_main};
+pub use selfcheck::{SelfChecking, selfcheck, spin};

@@ -1,0 +1,183 @@
+//! `kumite selfcheck`: on this machine, now, how far kumite can be trusted.
+
+mod commands;
+mod cpus;
+mod duet;
+mod engine;
+mod problems;
+mod server;
+mod servers;
+mod smallest;
+mod spin;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kumite_host::{Clock, cores, machine};
+use kumite_record::{FalseVerdicts, SCHEMA, SameTwice, SelfCheck};
+use kumite_stats::proportion;
+
+use crate::compare::CompareError;
+
+pub use spin::spin;
+
+/// What is promised: so often may two that are alike be said to differ.
+const ALPHA: f64 = 0.05;
+/// What `kumite compare` has.
+const MARGIN: f64 = 0.0025;
+/// Of the intervals of shares.
+const CONFIDENCE: f64 = 0.95;
+
+/// What clock and CPUs get of the time. The engine's part takes what it takes.
+const CPUS: f64 = 0.1;
+/// And what the others get of what is then left.
+const COMMANDS: f64 = 0.46;
+const SERVER: f64 = 0.4;
+const DUET: f64 = 0.14;
+
+/// What is to be checked with.
+#[derive(Clone, Debug)]
+pub struct SelfChecking {
+    /// kumite itself, and the argument with which it is the runner's helper.
+    pub helper: (PathBuf, String),
+    /// The argument with which kumite calls [`spin`] with the number that follows.
+    pub worker: String,
+    /// About how long it may take.
+    pub budget: Duration,
+    /// Of all orders and resampling.
+    pub seed: u64,
+}
+
+/// What the parts have in common.
+struct Check<'a> {
+    asked: &'a SelfChecking,
+    clock: &'a dyn Clock,
+    stop: &'a AtomicBool,
+    watch: &'a mut dyn FnMut(&str),
+}
+
+/// Checks, part after part; an interrupted one has what was found until then.
+pub fn selfcheck(
+    asked: &SelfChecking,
+    clock: &dyn Clock,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&str),
+) -> Result<SelfCheck, CompareError> {
+    let began = clock.now();
+    let mut found = SelfCheck {
+        schema: SCHEMA,
+        kumite: env!("CARGO_PKG_VERSION").to_owned(),
+        started: clock.timestamp(),
+        seed: asked.seed,
+        machine: machine(cores()),
+        ..SelfCheck::default()
+    };
+    let mut check = Check { asked, clock, stop, watch };
+    match check.parts(&mut found) {
+        Err(CompareError::Interrupted) => {}
+        done => done?,
+    }
+    found.cut_short = stop.load(Ordering::Relaxed);
+    found.seconds = clock.now().saturating_sub(began).as_secs_f64();
+    found.problems = problems::problems(&found);
+    Ok(found)
+}
+
+impl Check<'_> {
+    fn parts(&mut self, found: &mut SelfCheck) -> Result<(), CompareError> {
+        let budget = self.asked.budget;
+        let began = self.clock.now();
+        (found.clock, found.cpus) = self.cpus(budget.mul_f64(CPUS))?;
+        self.engine(&mut found.engine)?;
+        let left = budget.saturating_sub(self.clock.now().saturating_sub(began));
+        let work = spin::calibrated();
+        self.commands(left.mul_f64(COMMANDS), work, &mut found.commands)?;
+        self.servers(left.mul_f64(SERVER), &mut found.server)?;
+        found.duet = self.duet(left.mul_f64(DUET), work)?;
+        Ok(())
+    }
+
+    /// Whether there is time for another one, if it takes as long as those before it; there is for the first.
+    fn time_for_more(&self, began: Duration, time: Duration, done: u64) -> bool {
+        let spent = self.clock.now().saturating_sub(began);
+        done == 0 || spent + spent.div_f64(done as f64) <= time
+    }
+
+    fn go_on(&self) -> Result<(), CompareError> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(CompareError::Interrupted),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What is counted over comparisons of something with itself.
+struct Tally {
+    found: SameTwice,
+    seconds: f64,
+    /// The logarithms of the ratios of all pairs.
+    logs: Vec<f64>,
+}
+
+impl Tally {
+    fn new(what: String, metrics: &[&str], most_pairs: usize) -> Tally {
+        let of = |metric: &&str| FalseVerdicts {
+            metric: (*metric).to_owned(),
+            promised: ALPHA,
+            ..FalseVerdicts::default()
+        };
+        let false_verdicts = metrics.iter().map(of).collect();
+        let found = SameTwice { what, most_pairs, false_verdicts, ..SameTwice::default() };
+        Tally { found, seconds: 0.0, logs: Vec::new() }
+    }
+
+    /// A comparison: for each metric, whether the two were said to differ; none if it could not be said.
+    fn add(&mut self, differ: &[Option<bool>], logs: &[f64], seconds: f64) {
+        self.found.comparisons += 1;
+        self.seconds += seconds;
+        self.logs.extend(logs);
+        for (of, differ) in self.found.false_verdicts.iter_mut().zip(differ) {
+            of.comparisons += usize::from(differ.is_some());
+            of.false_verdicts += usize::from(*differ == Some(true));
+        }
+    }
+
+    /// None without a comparison.
+    fn done(&self, seed: u64) -> Option<SameTwice> {
+        if self.logs.is_empty() {
+            return None;
+        }
+        let mut found = self.found.clone();
+        found.pairs = self.logs.len();
+        found.seconds_per_pair = self.seconds / found.pairs as f64;
+        found.false_verdicts.retain_mut(|of| {
+            let Ok(interval) = proportion(of.false_verdicts, of.comparisons, CONFIDENCE) else {
+                return false;
+            };
+            (of.share, of.low, of.high) = (interval.estimate, interval.low, interval.high);
+            true
+        });
+        found.smallest = smallest::smallest(&self.logs, found.seconds_per_pair, seed);
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn false_verdicts_are_counted_by_metric() {
+        let mut tally = Tally::new("x".into(), &["wall time", "memory"], 10);
+        assert_eq!(tally.done(1), None);
+        tally.add(&[Some(true), None], &[0.1, 0.2], 1.0);
+        tally.add(&[Some(false), None], &[0.1, 0.2], 3.0);
+        let found = tally.done(1).unwrap();
+        assert_eq!((found.comparisons, found.pairs, found.seconds_per_pair), (2, 4, 1.0));
+        assert_eq!(found.false_verdicts.len(), 1, "nothing is known of memory");
+        let wall = &found.false_verdicts[0];
+        assert_eq!((wall.false_verdicts, wall.comparisons, wall.share), (1, 2, 0.5));
+        assert!(wall.low < 0.05 && wall.high > 0.95);
+    }
+}

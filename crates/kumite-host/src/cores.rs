@@ -1,0 +1,75 @@
+//! Which CPUs a contender is given.
+
+use kumite_record::Cores;
+
+/// How many CPUs a contender is to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskedCores {
+    /// So many.
+    Count(usize),
+    /// Every one; those that measure share them.
+    All,
+}
+
+/// The CPUs of a contender in one trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenCores {
+    /// Their numbers.
+    pub cores: Vec<usize>,
+    /// Whether some of them are the engine's too.
+    pub shared: bool,
+}
+
+/// The CPUs that a workload wants for its contender.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedCores {
+    /// The parameter that says how many.
+    pub param: &'static str,
+    /// What it says.
+    pub asked: AskedCores,
+    /// Whether the engine's may be among them although not all are asked for: whoever gives jobs or calls a function waits
+    /// while it works, and a load engine has a CPU of its own.
+    pub may_share: bool,
+}
+
+impl WantedCores {
+    /// The CPUs of the contender, or why they cannot be had.
+    pub fn given(self, available: &Cores) -> Result<GivenCores, String> {
+        let WantedCores { param, asked, may_share } = self;
+        let mut cores = available.contender.clone();
+        let engine = available.engine.iter().filter(|core| !available.contender.contains(core));
+        if may_share || asked == AskedCores::All {
+            cores.extend(engine);
+        }
+        if let AskedCores::Count(count) = asked {
+            if count > cores.len() {
+                let beside = if may_share { "" } else { "beside the load engine's, " };
+                return Err(format!(
+                    "{param} = {count} cannot be had: {beside}kumite may use {} here",
+                    cores.len()
+                ));
+            }
+            cores.truncate(count);
+        }
+        let shared = cores.iter().any(|core| available.engine.contains(core));
+        Ok(GivenCores { cores, shared })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(count: usize, may_share: bool) -> Result<GivenCores, String> {
+        let available = Cores { contender: vec![0], engine: vec![1] };
+        WantedCores { param: "cores", asked: AskedCores::Count(count), may_share }.given(&available)
+    }
+
+    #[test]
+    fn the_engine_s_cpus_are_given_only_to_those_that_may_share_them() {
+        assert_eq!(given(1, false), Ok(GivenCores { cores: vec![0], shared: false }));
+        assert_eq!(given(2, true), Ok(GivenCores { cores: vec![0, 1], shared: true }));
+        let refused = given(2, false).unwrap_err();
+        assert_eq!(refused, "cores = 2 cannot be had: beside the load engine's, kumite may use 1 here");
+    }
+}

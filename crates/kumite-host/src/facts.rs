@@ -1,0 +1,188 @@
+//! What this machine can and cannot give, and what that means for results. Nothing is changed by looking.
+
+mod cgroup;
+mod clock;
+mod cpu;
+mod limits;
+mod memory;
+mod noise;
+mod rights;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use kumite_process::available_cores;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::machine::cores;
+use crate::system::System;
+
+/// One fact about the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// What it belongs to: `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock` or `noise`.
+    pub group: String,
+    /// What it is about; unique in its group.
+    pub name: String,
+    /// Whether it will do.
+    pub state: State,
+    /// What was found, in words.
+    pub found: String,
+    /// The figures in it by name; the unit is the end of the name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures: BTreeMap<String, f64>,
+    /// What it means for results, where it will not quite do.
+    pub consequence: Option<String>,
+    /// What would help.
+    pub remedy: Option<String>,
+}
+
+/// Whether something will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// As it should be.
+    Ok,
+    /// There, and less than it should be.
+    Limited,
+    /// Not there.
+    Missing,
+    /// It could not be looked at.
+    Unknown,
+}
+
+impl State {
+    /// The word used in files and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::Ok => "ok",
+            State::Limited => "limited",
+            State::Missing => "missing",
+            State::Unknown => "unknown",
+        }
+    }
+}
+
+/// Looks at this machine; takes a tenth of a second, for it reads the clock for a while and sleeps a little.
+pub fn facts() -> Vec<Finding> {
+    let (system, available) = (System::at(Path::new("/")), available_cores());
+    let mut found = findings(&system, &cores(), &available);
+    found.extend(clock::measured());
+    found.push(noise::finding(&system, &available));
+    found
+}
+
+/// What the kernel says in its files.
+fn findings(system: &System, cores: &kumite_record::Cores, available: &[usize]) -> Vec<Finding> {
+    let mut findings = cpu::findings(system, cores, available);
+    findings.extend(memory::findings(system));
+    findings.extend(limits::findings(system));
+    findings.extend(cgroup::findings(system, available.len()));
+    findings.extend(rights::findings(system));
+    findings.push(clock::source(system));
+    findings
+}
+
+impl Finding {
+    fn new(group: &str, name: &str, state: State, found: impl Into<String>) -> Finding {
+        Finding {
+            group: group.to_owned(),
+            name: name.to_owned(),
+            state,
+            found: found.into(),
+            figures: BTreeMap::new(),
+            consequence: None,
+            remedy: None,
+        }
+    }
+
+    fn ok(group: &str, name: &str, found: impl Into<String>) -> Finding {
+        Finding::new(group, name, State::Ok, found)
+    }
+
+    /// `why` it could not be looked at.
+    fn unknown(group: &str, name: &str, why: impl Into<String>) -> Finding {
+        Finding::new(group, name, State::Unknown, why)
+    }
+
+    fn but(mut self, state: State, consequence: impl Into<String>, remedy: impl Into<String>) -> Finding {
+        (self.state, self.consequence, self.remedy) = (state, Some(consequence.into()), Some(remedy.into()));
+        self
+    }
+
+    fn figure(mut self, name: &str, value: f64) -> Finding {
+        self.figures.insert(name.to_owned(), value);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_record::Cores;
+
+    use super::*;
+
+    fn two_cpus() -> Cores {
+        Cores { contender: vec![0], engine: vec![1] }
+    }
+
+    #[test]
+    fn a_machine_that_tells_nothing_is_unknown_and_no_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = findings(&System::at(folder.path()), &two_cpus(), &[0, 1]);
+        for finding in &found {
+            let known_otherwise = ["cpus", "uinput"].contains(&finding.name.as_str());
+            assert_eq!(finding.state == State::Unknown, !known_otherwise, "{finding:?}");
+        }
+        let nowhere = findings(&System::at(Path::new("/nowhere")), &Cores::default(), &[]);
+        assert_eq!(nowhere.len(), found.len());
+        assert!(nowhere.iter().all(|finding| finding.state != State::Ok));
+    }
+
+    #[test]
+    fn files_with_nonsense_in_them_are_no_panic() {
+        for nonsense in
+            ["\n", "-1", "x y z", "99999999999999999999999999", "cpu  x\nMax open files a b\n0::\n::"]
+        {
+            let system = System::of(&[
+                ("proc/cpuinfo", nonsense),
+                ("proc/stat", nonsense),
+                ("proc/loadavg", nonsense),
+                ("proc/meminfo", nonsense),
+                ("proc/self/limits", nonsense),
+                ("proc/self/status", nonsense),
+                ("proc/self/cgroup", nonsense),
+                ("proc/self/mounts", nonsense),
+                ("proc/sys/net/core/somaxconn", nonsense),
+                ("proc/sys/net/ipv4/ip_local_port_range", nonsense),
+                ("proc/sys/net/ipv4/tcp_tw_reuse", nonsense),
+                ("proc/sys/kernel/io_uring_disabled", nonsense),
+                ("proc/sys/kernel/perf_event_paranoid", nonsense),
+            ]);
+            assert!(findings(&system, &two_cpus(), &[0, 1]).iter().all(|finding| !finding.found.is_empty()));
+        }
+    }
+
+    #[test]
+    fn whatever_is_wanting_has_a_consequence_and_a_remedy() {
+        let here = findings(&System::at(Path::new("/")), &cores(), &available_cores());
+        for finding in here {
+            let wanting = matches!(finding.state, State::Limited | State::Missing);
+            assert_eq!(wanting, finding.consequence.is_some() && finding.remedy.is_some(), "{finding:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<(String, String)> = findings(&System::at(Path::new("/")), &two_cpus(), &[0, 1])
+            .into_iter()
+            .chain(clock::measured())
+            .map(|finding| (finding.group, finding.name))
+            .collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,36 @@
+//! What of the noise from outside can be noticed here.
+
+use super::Finding;
+use crate::noise::noticed;
+use crate::system::System;
+
+pub(super) fn finding(system: &System, available: &[usize]) -> Finding {
+    let Some(sources) = noticed(system, available) else {
+        return Finding::unknown("noise", "noticed", "the kernel does not count the time of each CPU");
+    };
+    let those = |which| {
+        let names: Vec<&str> = sources.iter().filter(|(_, is)| *is == which).map(|(name, _)| *name).collect();
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    };
+    let found = format!("in each trial: {}; not to be seen here: {}", those(true), those(false));
+    Finding::ok("noise", "noticed", found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::State;
+
+    #[test]
+    fn what_there_is_and_what_not() {
+        let stat = ("proc/stat", "cpu0 1 2 3 4 5 6 7 8 0 0\nctxt 5\n");
+        let heat = ("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "0\n");
+        let found = |files: &[(&str, &str)]| finding(&System::of(files), &[0]);
+        assert_eq!(
+            found(&[stat, heat]).found,
+            "in each trial: clock jumps, stolen time, other processes (at least), heat; not to be seen here: CPU limits of \
+             cgroups, changes of frequency"
+        );
+        assert_eq!(found(&[heat]).state, State::Unknown);
+    }
+}

@@ -1,0 +1,19 @@
+//! What the machine is, and what goes on on it.
+//!
+//! It reads what the kernel says in `/proc` and `/sys`, and starts nothing. The one file that it writes is the [`Lock`].
+
+mod clock;
+mod cores;
+mod facts;
+mod groups;
+mod lock;
+mod machine;
+mod noise;
+mod system;
+
+pub use clock::{Clock, RealClock};
+pub use cores::{AskedCores, GivenCores, WantedCores};
+pub use facts::{Finding, State, facts};
+pub use lock::Lock;
+pub use machine::{cores, machine};
+pub use noise::{Clocks, Noise, Ours, Watch, own_cpu};

@@ -1,0 +1,52 @@
+//! Functions over the values of an axis. A new one is a variant, its word, and an arm of `of`.
+
+use kumite_record::AxisValue;
+
+/// One figure of the figures at all values of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    Min,
+    Max,
+    /// `max / min - 1`.
+    Spread,
+    /// Exponent of the power law: least squares of ln(value) over ln(axis).
+    Slope,
+}
+
+/// With the words for them.
+const FOLDS: [(&str, Fold); 4] =
+    [("min", Fold::Min), ("max", Fold::Max), ("spread", Fold::Spread), ("slope", Fold::Slope)];
+
+impl Fold {
+    pub(crate) fn named(word: &str) -> Option<Fold> {
+        FOLDS.iter().find(|(name, _)| *name == word).map(|(_, fold)| *fold)
+    }
+
+    /// It is a ratio, whatever it is over; else it is counted as that is.
+    pub(crate) fn is_ratio(self) -> bool {
+        matches!(self, Fold::Spread | Fold::Slope)
+    }
+
+    /// None where it has no value.
+    pub(crate) fn of(self, points: &[(AxisValue, f64)]) -> Option<f64> {
+        let values = || points.iter().map(|(_, value)| *value);
+        let (min, max) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
+        match self {
+            Fold::Min => Some(min),
+            Fold::Max => Some(max),
+            Fold::Spread => Some(max / min - 1.0),
+            Fold::Slope => slope(points),
+        }
+    }
+}
+
+fn slope(points: &[(AxisValue, f64)]) -> Option<f64> {
+    let logs: Vec<(f64, f64)> =
+        points.iter().map(|(x, y)| Some((x.number()?.ln(), y.ln()))).collect::<Option<_>>()?;
+    let n = logs.len() as f64;
+    let (mean_x, mean_y) =
+        (logs.iter().map(|(x, _)| x).sum::<f64>() / n, logs.iter().map(|(_, y)| y).sum::<f64>() / n);
+    let covariance: f64 = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let variance: f64 = logs.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    Some(covariance / variance)
+}

@@ -1,0 +1,45 @@
+//! Room for one file descriptor for each connection.
+//!
+//! A crate of its own, because the load engine and the stub that tests it share nothing else.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// More connections than files may be open.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{connections} connections need {needed} open files but the hard limit is {limit}: \
+     use fewer connections or raise it (ulimit -Hn)"
+)]
+pub struct TooManyConnections {
+    /// Connections asked for.
+    pub connections: usize,
+    /// Open files needed, those of the rest of the process included.
+    pub needed: u64,
+    /// The hard limit.
+    pub limit: u64,
+}
+
+/// Descriptors that others in this process may open during a run.
+const SPARE: u64 = 16;
+
+/// Raises the soft limit on open files, up to the hard one, if `connections` more need it. Processes that are started
+/// later inherit it: who starts several that are compared calls this before the first of them.
+///
+/// # Errors
+///
+/// If the hard limit is too low.
+pub fn make_room(connections: usize) -> Result<(), TooManyConnections> {
+    let open = std::fs::read_dir("/proc/self/fd").map_or(64, |entries| entries.count() as u64);
+    let needed = (connections as u64).saturating_add(open).saturating_add(SPARE);
+    let limit = getrlimit(Resource::Nofile);
+    let enough = |limit: Option<u64>| limit.is_none_or(|limit| limit >= needed);
+    if enough(limit.current) {
+        return Ok(());
+    }
+    let refused = || TooManyConnections { connections, needed, limit: limit.maximum.unwrap_or(u64::MAX) };
+    if !enough(limit.maximum) {
+        return Err(refused());
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum: limit.maximum })
+        .map_err(|_| refused())
+}

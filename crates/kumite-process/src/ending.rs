@@ -1,0 +1,37 @@
+//! How a command ended, and what it said last, in words.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+
+/// How a command ended, in words.
+pub fn how_it_ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with status {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+/// The end of a log, on one line: enough to see what went wrong without opening it.
+pub fn last_lines(log: &Path) -> String {
+    const TAIL: u64 = 4096;
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = std::fs::File::open(log)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        let mut tail = Vec::new();
+        file.take(TAIL).read_to_end(&mut tail)?;
+        Ok(tail)
+    };
+    last_lines_of(&String::from_utf8_lossy(&read().unwrap_or_default()))
+}
+
+/// The last lines of what was printed, in one.
+pub fn last_lines_of(text: &str) -> String {
+    let mut lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(5).collect();
+    lines.reverse();
+    if lines.is_empty() { "it printed nothing".to_owned() } else { lines.join(" ⏎ ") }
+}

@@ -1,0 +1,134 @@
+//! The few answers that a stub gives, made once.
+
+use crate::request::Request;
+
+/// What to tell whoever sent a body's head and waits.
+pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+const MALFORMED: &[u8] = b"malformed request\n";
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub kind: Kind,
+    /// Another request may follow.
+    pub keep_alive: bool,
+    old: bool,
+    head_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Success,
+    Failure,
+    Malformed,
+}
+
+impl Answer {
+    pub fn to(request: &Request, kind: Kind, keep_alive: bool) -> Answer {
+        Answer { kind, keep_alive, old: request.old, head_only: request.head_only }
+    }
+
+    /// To what cannot be understood.
+    pub const MALFORMED: Answer =
+        Answer { kind: Kind::Malformed, keep_alive: false, old: false, head_only: false };
+
+    /// Which of the versions of its kind.
+    fn version(self) -> usize {
+        match (self.keep_alive, self.old) {
+            (true, false) => 0,
+            (true, true) => 1,
+            (false, _) => 2,
+        }
+    }
+}
+
+/// The bytes of all of them.
+#[derive(Debug)]
+pub(crate) struct Answers([[Prepared; 3]; 3]);
+
+#[derive(Debug)]
+struct Prepared {
+    bytes: Vec<u8>,
+    head: usize,
+}
+
+impl Answers {
+    pub fn new(status: u16, failure_status: u16, body: &[u8]) -> Answers {
+        let versions = |status, body| {
+            ["", "Connection: keep-alive\r\n", "Connection: close\r\n"]
+                .map(|connection| prepare(status, connection, body))
+        };
+        Answers([versions(status, body), versions(failure_status, body), versions(400, MALFORMED)])
+    }
+
+    pub fn bytes(&self, answer: Answer) -> &[u8] {
+        let prepared = &self.0[answer.kind as usize][answer.version()];
+        if answer.head_only { &prepared.bytes[..prepared.head] } else { &prepared.bytes }
+    }
+}
+
+fn prepare(status: u16, connection: &str, body: &[u8]) -> Prepared {
+    let reason = match status {
+        200 => "OK",
+        204 => "No Content",
+        304 => "Not Modified",
+        400 => "Bad Request",
+        404 => "Not Found",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        _ => "Stub",
+    };
+    // These have no body, and 204 may not even say so.
+    let bodiless = matches!(status, 204 | 304);
+    let content = if bodiless {
+        String::new()
+    } else {
+        format!("Content-Type: text/plain\r\nContent-Length: {}\r\n", body.len())
+    };
+    let mut bytes = format!("HTTP/1.1 {status} {reason}\r\n{content}{connection}\r\n").into_bytes();
+    let head = bytes.len();
+    if !bodiless {
+        bytes.extend_from_slice(body);
+    }
+    Prepared { bytes, head }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent() {
+        let answers = Answers::new(200, 503, b"pong");
+        let get = Request { head_only: false, old: false, keep_alive: true, delay: None };
+        let (old, head) = (Request { old: true, ..get }, Request { head_only: true, ..get });
+        for (request, kind, keep_alive, text) in [
+            (
+                get,
+                Kind::Success,
+                true,
+                "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npong",
+            ),
+            (
+                old,
+                Kind::Success,
+                true,
+                "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nConnection: keep-alive\r\n\r\npong",
+            ),
+            (
+                head,
+                Kind::Failure,
+                false,
+                "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\
+                 Connection: close\r\n\r\n",
+            ),
+        ] {
+            let bytes = answers.bytes(Answer::to(&request, kind, keep_alive));
+            assert_eq!(String::from_utf8_lossy(bytes), text);
+        }
+        assert!(answers.bytes(Answer::MALFORMED).starts_with(b"HTTP/1.1 400 Bad Request\r\n"));
+        let empty = Answers::new(204, 500, b"pong");
+        assert_eq!(empty.bytes(Answer::to(&get, Kind::Success, true)), b"HTTP/1.1 204 No Content\r\n\r\n");
+    }
+}

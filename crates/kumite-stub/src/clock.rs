@@ -1,0 +1,60 @@
+//! The time of a stub, which does not go on while it is stalled.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::stall::Stall;
+
+/// How long a stop may go unseen.
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
+
+/// What must be asked before anything is done.
+pub(crate) struct Clock<'a> {
+    start: Instant,
+    stall: Option<Stall>,
+    /// From beginning to end; beyond all time if none is to come.
+    next_stall: (u64, u64),
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Clock<'a> {
+    pub fn new(start: Instant, stall: Option<Stall>, stop: &'a AtomicBool) -> Clock<'a> {
+        let mut clock = Clock { start, stall, next_stall: (0, 0), stop };
+        clock.look_ahead(0);
+        clock
+    }
+
+    /// In ns since the start of listening.
+    pub fn now(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+
+    /// The time, at which there is no stall: one that has begun is slept through first. None to stop.
+    pub fn go_on(&mut self) -> Option<u64> {
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let now = self.now();
+            let (begin, end) = self.next_stall;
+            if now < begin {
+                return Some(now);
+            }
+            if now < end {
+                thread::sleep(Duration::from_nanos(end - now).min(LOOK));
+            } else {
+                self.look_ahead(now);
+            }
+        }
+    }
+
+    /// The first instant from `at` on at which there is no stall.
+    pub fn after_stall(&self, at: u64) -> u64 {
+        self.stall.map_or(at, |stall| stall.after(at))
+    }
+
+    fn look_ahead(&mut self, now: u64) {
+        self.next_stall = self.stall.and_then(|stall| stall.next(now)).unwrap_or((u64::MAX, u64::MAX));
+    }
+}
