@@ -1,12 +1,14 @@
 //! What an experiment needs beside its contenders: started before each trial's contender, on loopback and a port of its
 //! own, and ended after it.
 
+mod command;
 mod dynamodb;
 mod figure;
 mod files;
 mod folder;
 mod postgresql;
 mod process;
+mod ready;
 mod registration;
 mod spec;
 mod stub;
@@ -33,7 +35,8 @@ use registration::Registration;
 pub(crate) use spec::{File, ServiceSpec};
 
 /// The kinds there are: each is a file, and a line here.
-static KINDS: [&Registration; 4] = [&postgresql::KIND, &stub::KIND, &files::KIND, &dynamodb::KIND];
+static KINDS: [&Registration; 5] =
+    [&postgresql::KIND, &stub::KIND, &files::KIND, &dynamodb::KIND, &command::KIND];
 
 /// Names and values.
 type Variables = Vec<(String, String)>;

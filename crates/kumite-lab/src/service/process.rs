@@ -60,6 +60,12 @@ impl Process {
         }
     }
 
+    /// Waits for its end, at most so long.
+    pub fn wait(&mut self, limit: Duration) -> Result<(), String> {
+        let ended = self.tree.wait(limit, &AtomicBool::new(false));
+        ended.map(|_| ()).map_err(|error| error.to_string())
+    }
+
     /// CPU time counts from here on.
     pub fn begin(&mut self) {
         self.cpu_before = self.tree.usage().cpu;

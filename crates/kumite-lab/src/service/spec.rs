@@ -114,7 +114,7 @@ mod tests {
         let cases = [
             (
                 "kind = 'redis'",
-                "x.toml:2:1: service 'backend': unknown kind of service 'redis'; known: postgresql, stub, files, dynamodb",
+                "x.toml:2:1: service 'backend': unknown kind of service 'redis'; known: postgresql, stub, files, dynamodb, command",
             ),
             (
                 "kind = 'stub'\nsetup = 'x'",
