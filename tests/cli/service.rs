@@ -1,5 +1,7 @@
 //! What runs beside contenders: it is there for them, counted, and gone after them.
 
+mod command;
+
 use std::process::{Child, Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
@@ -215,8 +217,17 @@ fn a_dynamodb_that_cannot_be_had_is_one_error() {
 fn what_is_wrong_in_the_file_is_said_with_its_place() {
     let cases = [
         ("kind = \"stub\"", "kind = \"redis\"", "6:1: service 'backend': unknown kind of service 'redis'"),
-        ("\"$delay_ms\"", "\"$delay\"", "7:1: service 'backend': no workload parameter 'delay'"),
-        ("body =", "sql =", "unknown field `sql`"),
+        ("\"$delay_ms\"", "\"$delay\"", "7:1: service 'backend' (stub): no workload parameter 'delay'"),
+        (
+            "body =",
+            "sql =",
+            "8:1: service 'backend' (stub): unknown field `sql`, expected `delay_ms` or `body`",
+        ),
+        (
+            STUB,
+            "kind = \"command\"\nrun = \"x\"\nready = 1",
+            "8:9: service 'backend' (command): invalid type",
+        ),
         ("added_bytes =", "backend_cpu_s =", "has the metric 'backend_cpu_s' already"),
     ];
     for (from, to, expected) in cases {

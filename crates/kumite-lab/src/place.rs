@@ -1,10 +1,11 @@
 //! Where in a file something is wrong.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use thiserror::Error;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// An experiment or contender file that cannot be used as it stands.
 #[derive(Debug, Error)]
@@ -62,6 +63,17 @@ impl Source {
         })
     }
 
+    /// Reads the table at a key, without one key of it. An error comes with the byte that it is about.
+    pub fn parse_at<T: DeserializeOwned>(&self, path: &[&str], without: &str) -> Result<T, (usize, String)> {
+        let missing = || (0, format!("there is no {}", path.join(".")));
+        let (key, mut value) = self.find(path).ok_or_else(missing)?;
+        if let DeValue::Table(table) = value.get_mut() {
+            table.remove(without);
+        }
+        T::deserialize(toml::de::ValueDeserializer::from(value))
+            .map_err(|error| (error.span().map_or(key, |span| span.start), error.message().trim().to_owned()))
+    }
+
     /// An error at a byte of the text.
     pub fn error(&self, offset: usize, what: impl Into<String>) -> SpecError {
         let before = self.text.get(..offset).unwrap_or(&self.text);
@@ -83,6 +95,7 @@ impl Source {
     /// is read (escapes, several lines) the place is that of the key, and the column is said.
     pub fn error_in(&self, path: &[&str], text: &str, column: usize, what: &str) -> SpecError {
         let place = self.find(path).and_then(|(_, value)| {
+            let value = value.span();
             let written = self.text.get(value.start + 1..value.end.saturating_sub(1))?;
             let before: usize = text.chars().take(column - 1).map(char::len_utf8).sum();
             (written == text).then_some(value.start + 1 + before)
@@ -97,25 +110,24 @@ impl Source {
         (0..=path.len()).rev().find_map(|steps| self.find(&path[..steps])).map_or(0, |(key, _)| key)
     }
 
-    /// Where a key begins, and where its value is.
-    fn find(&self, path: &[&str]) -> Option<(usize, Range<usize>)> {
-        let table = toml::de::DeTable::parse(&self.text).ok()?;
-        let mut found = (table.span().start, table.span());
-        let mut here = toml::de::DeValue::Table(table.into_inner());
+    /// Where a key begins, and its value.
+    fn find(&self, path: &[&str]) -> Option<(usize, Spanned<DeValue<'_>>)> {
+        let table = DeTable::parse(&self.text).ok()?;
+        let whole = table.span();
+        let mut found = (whole.start, Spanned::new(whole, DeValue::Table(table.into_inner())));
         for step in path {
-            let next = match &here {
-                toml::de::DeValue::Table(table) => table
-                    .iter()
-                    .find(|(key, _)| key.get_ref() == step)
-                    .map(|(key, value)| ((key.span().start, value.span()), value.get_ref().clone())),
-                toml::de::DeValue::Array(array) => step
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|index| array.get(index))
-                    .map(|value| ((value.span().start, value.span()), value.get_ref().clone())),
+            let next = match found.1.get_ref() {
+                DeValue::Table(table) => {
+                    let entry = table.iter().find(|(key, _)| key.get_ref() == step);
+                    entry.map(|(key, value)| (key.span().start, value.clone()))
+                }
+                DeValue::Array(array) => {
+                    let value = step.parse::<usize>().ok().and_then(|index| array.get(index));
+                    value.map(|value| (value.span().start, value.clone()))
+                }
                 _ => None,
             };
-            (found, here) = next?;
+            found = next?;
         }
         Some(found)
     }

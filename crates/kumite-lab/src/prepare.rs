@@ -9,7 +9,7 @@ use kumite_record as record;
 use kumite_record::ContenderStatus;
 
 use crate::build::{Builds, Held, Origin, Receipt};
-use crate::contender::{Answers, Contender, Reads, Variant};
+use crate::contender::{Answers, Contender, Install, Reads, Variant};
 use crate::halt::Halt;
 use crate::needs::{self, Tools, Versions};
 use crate::place::SpecError;
@@ -216,7 +216,7 @@ impl Preparing<'_> {
         let found = self.look(contender);
         let Err(missing) = found else { return found };
         if !self.choice.install || packages.apt.is_empty() {
-            return Err(format!("needs {missing}; {}", remedy(contender)));
+            return Err(format!("needs {missing}; {}", remedy(&contender.install)));
         }
         (self.note)(&format!("installing {} (needs {missing})", packages.apt.join(" ")));
         self.install(contender).map_err(|why| format!("needs {missing}; installing it failed: {why}"))?;
@@ -247,8 +247,7 @@ impl Preparing<'_> {
 }
 
 /// Where its tools are to be had.
-pub(crate) fn remedy(contender: &Contender) -> String {
-    let packages = &contender.install;
+pub(crate) fn remedy(packages: &Install) -> String {
     match (packages.apt.is_empty(), &packages.get) {
         (false, Some(page)) => format!("--install gets it (apt: {}), or see {page}", packages.apt.join(" ")),
         (false, None) => format!("--install gets it (apt: {})", packages.apt.join(" ")),

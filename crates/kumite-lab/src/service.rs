@@ -1,50 +1,120 @@
 //! What an experiment needs beside its contenders: started before each trial's contender, on loopback and a port of its
 //! own, and ended after it.
 
+mod command;
 mod dynamodb;
+mod figure;
 mod files;
 mod folder;
 mod postgresql;
+mod process;
+mod ready;
+mod registration;
 mod spec;
 mod stub;
 mod user;
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_process::{Spawn, Tree};
-use kumite_record::{Cores, Point, Service};
+use kumite_record::{self as record, Cores, Metric, Point};
 
 use crate::contender::Install;
 use crate::halt::Halt;
-use crate::needs::last_lines;
-use crate::needs::{self, Need, Tools, Versions, ended};
+use crate::needs::{self, Need, Tools, Versions};
 use crate::param::Parameters;
+use crate::prepare::remedy;
 use crate::spec::Experiment;
-use dynamodb::Dynamodb;
-use files::Files;
 use folder::Folder;
-use postgresql::Postgresql;
-use stub::Stub;
+use process::Process;
+use registration::Registration;
 
-pub(crate) use spec::{File, Kind, ServiceSpec, parse};
+pub(crate) use spec::{File, ServiceSpec};
 
-/// Between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_secs(3);
+/// The kinds there are: each is a file, and a line here.
+static KINDS: [&Registration; 5] =
+    [&postgresql::KIND, &stub::KIND, &files::KIND, &dynamodb::KIND, &command::KIND];
+
+/// Names and values.
+type Variables = Vec<(String, String)>;
+
+/// What a service counted in a trial, by metric.
+type Counts = BTreeMap<&'static str, f64>;
+
+/// A service of an experiment: what its keys say.
+trait Service: Debug + Send + Sync {
+    /// The tools without which there is none.
+    fn needs(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Where they come from.
+    fn install(&self) -> Install {
+        Install::default()
+    }
+
+    /// Gets what is no tool, and says what leads to it. `env` leads to the tools.
+    fn fetch(&self, _env: &Variables, _fetching: &mut Fetching) -> Result<Variables, String> {
+        Ok(Variables::new())
+    }
+
+    /// Its version; kumite's own, unless a tool was asked for one.
+    fn version(&self, tools: &Tools) -> String {
+        tools.version().unwrap_or_else(|| format!("kumite {}", env!("CARGO_PKG_VERSION")))
+    }
+
+    /// What it counts in a trial, beside its CPU time.
+    fn metrics(&self) -> Vec<Metric> {
+        Vec::new()
+    }
+
+    /// Why this machine cannot have it with these parameters, if it cannot.
+    fn unavailable(&self, _parameters: &Parameters) -> Option<String> {
+        None
+    }
+
+    /// Starts it and waits until it is ready.
+    fn start(&self, parameters: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt>;
+}
+
+/// A service that runs. What is dropped is ended.
+trait Serving {
+    /// What tells contenders where it is; its name comes before each.
+    fn variables(&self) -> Variables;
+
+    /// Whose CPU time is its.
+    fn process(&mut self) -> Option<&mut Process>;
+
+    /// Counts from here on.
+    fn begin(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Ends it, and says what it counted since then.
+    fn end(self: Box<Self>) -> Result<Counts, String>;
+}
+
+/// What fetching takes.
+struct Fetching<'a> {
+    log: &'a Path,
+    stop: &'a AtomicBool,
+    /// Is told of what takes long.
+    note: &'a mut dyn FnMut(&str),
+}
 
 /// The services of an experiment, with what starts them.
 pub(crate) struct Services<'a> {
     specs: &'a BTreeMap<String, ServiceSpec>,
     /// What leads to the tools of each, and to what is fetched for it.
-    env: BTreeMap<&'a str, Vec<(String, String)>>,
+    env: BTreeMap<&'a str, Variables>,
     cores: Vec<usize>,
 }
 
 /// What one is started with.
 struct Order<'a> {
-    name: &'a str,
     env: &'a [(String, String)],
     /// Is empty, and its own.
     folder: PathBuf,
@@ -56,23 +126,9 @@ struct Order<'a> {
 /// Those of one trial, while they run. What is dropped is ended.
 #[derive(Default)]
 pub(crate) struct Running {
-    services: Vec<Box<dyn Serving>>,
+    services: Vec<(String, Box<dyn Serving>)>,
     /// Goes after them.
     _folder: Option<Folder>,
-}
-
-/// A service that runs.
-trait Serving {
-    /// What the experiment calls it.
-    fn name(&self) -> &str;
-    /// What tells contenders where it is.
-    fn env(&self) -> Vec<(String, String)>;
-    /// Counts from here on.
-    fn begin(&mut self) -> Result<(), String>;
-    /// CPU time since then.
-    fn cpu(&mut self) -> Duration;
-    /// What it counted since then, by metric.
-    fn end(self: Box<Self>) -> Result<BTreeMap<String, f64>, String>;
 }
 
 impl<'a> Services<'a> {
@@ -85,9 +141,8 @@ impl<'a> Services<'a> {
     ) -> Result<Services<'a>, Halt> {
         let mut env = BTreeMap::new();
         for (name, spec) in specs {
-            let missing = |what| format!("the service '{name}' needs {what}; {}", remedy(spec.kind()));
-            let tools = look(spec.kind(), log).map_err(missing)?;
-            let env_of_one = fetched(name, spec.kind(), &tools, log, stop, &mut |_| ());
+            let tools = look(spec, log).map_err(|what| missing(name, spec, &what))?;
+            let env_of_one = fetched(name, spec, &tools, log, stop, &mut |_| ());
             env.insert(name.as_str(), env_of_one.map_err(|why| Halt::of(why, stop))?);
         }
         Ok(Services { specs, env, cores: cores.to_vec() })
@@ -118,31 +173,18 @@ impl<'a> Services<'a> {
         let folder = if self.specs.is_empty() { None } else { Some(Folder::new()?) };
         let mut running = Running { services: Vec::new(), _folder: folder };
         for (name, spec) in self.specs {
-            let failed = |why| format!("the service '{name}' ({}) {why}", spec.kind().as_str());
+            let failed = |why| format!("the service '{name}' ({}) {why}", spec.kind);
             let own = running._folder.as_ref().map_or(Ok(PathBuf::new()), |folder| folder.for_service(name));
             let order = Order {
-                name,
                 env: &self.env[name.as_str()],
                 folder: own.map_err(failed)?,
                 cores: &self.cores,
                 log: log.with_file_name(format!("{}-{name}.log", file_name(log))),
                 stop,
             };
-            let started: Result<Box<dyn Serving>, Halt> = match spec {
-                ServiceSpec::Postgresql(spec) => {
-                    Postgresql::start(spec, &order).map(|started| Box::new(started) as _)
-                }
-                ServiceSpec::Stub(spec) => {
-                    Stub::start(spec, parameters, &order).map(|started| Box::new(started) as _)
-                }
-                ServiceSpec::Files(spec) => {
-                    Files::start(spec, parameters, &order).map(|started| Box::new(started) as _)
-                }
-                ServiceSpec::Dynamodb(spec) => {
-                    Dynamodb::start(spec, &order).map(|started| Box::new(started) as _)
-                }
-            };
-            running.services.push(started.map_err(|halt| Halt::of(halt.reworded(failed), stop))?);
+            let started = spec.service.start(parameters, &order);
+            let started = started.map_err(|halt| Halt::of(halt.reworded(failed), stop))?;
+            running.services.push((name.clone(), started));
         }
         Ok(running)
     }
@@ -150,83 +192,38 @@ impl<'a> Services<'a> {
 
 impl Running {
     /// What tells contenders where they are.
-    pub fn env(&self) -> Vec<(String, String)> {
-        self.services.iter().flat_map(|service| service.env()).collect()
+    pub fn env(&self) -> Variables {
+        let mut env = Variables::new();
+        for (name, service) in &self.services {
+            env.extend(service.variables().into_iter().map(|(end, value)| (variable(name, &end), value)));
+        }
+        env
     }
 
     /// What they count, they count from here on.
     pub fn begin(&mut self) -> Result<(), String> {
-        self.services.iter_mut().try_for_each(|service| service.begin())
+        for (_, service) in &mut self.services {
+            service.begin()?;
+            service.process().into_iter().for_each(Process::begin);
+        }
+        Ok(())
     }
 
     /// CPU time of all of them since then.
     pub fn cpu(&mut self) -> Duration {
-        self.services.iter_mut().map(|service| service.cpu()).sum()
+        self.services.iter_mut().filter_map(|(_, service)| service.process()).map(Process::cpu).sum()
     }
 
     /// Ends them, and says what they counted, by metric.
     pub fn end(self) -> Result<BTreeMap<String, f64>, String> {
         let mut metrics = BTreeMap::new();
-        for mut service in self.services {
-            let name = service.name().to_owned();
-            metrics.insert(format!("{name}_cpu_s"), service.cpu().as_secs_f64());
+        for (name, mut service) in self.services {
+            let cpu = service.process().map_or(Duration::ZERO, Process::cpu);
+            metrics.insert(format!("{name}_cpu_s"), cpu.as_secs_f64());
             let counted = service.end().map_err(|why| format!("the service '{name}' {why}"))?;
             metrics.extend(counted.into_iter().map(|(metric, value)| (format!("{name}_{metric}"), value)));
         }
         Ok(metrics)
-    }
-}
-
-/// What a process of a service is, and how it is when it has ended too early.
-struct Process {
-    tree: Tree,
-    log: PathBuf,
-    cpu_before: Duration,
-}
-
-impl Process {
-    fn start(command: &str, env: &[(String, String)], order: &Order) -> Result<Process, String> {
-        let spawn =
-            Spawn { command, dir: &order.folder, env, cores: order.cores, log: &order.log, group: None };
-        let tree = Tree::start(&spawn).map_err(|error| format!("cannot be started: {error}"))?;
-        Ok(Process { tree, log: order.log.clone(), cpu_before: Duration::ZERO })
-    }
-
-    /// Waits until `ready` says so.
-    fn wait_ready(
-        &mut self,
-        limit: Duration,
-        stop: &AtomicBool,
-        mut ready: impl FnMut() -> bool,
-    ) -> Result<(), Halt> {
-        const LOOK: Duration = Duration::from_millis(5);
-        let began = std::time::Instant::now();
-        while !ready() {
-            self.runs("before it was ready")?;
-            Halt::if_set(stop)?;
-            if began.elapsed() > limit {
-                let log = last_lines(&self.log);
-                return Err(format!("was not ready within {} s; its log: {log}", limit.as_secs()).into());
-            }
-            std::thread::sleep(LOOK);
-        }
-        Ok(())
-    }
-
-    /// Says how it ended, if it has.
-    fn runs(&mut self, when: &str) -> Result<(), String> {
-        match self.tree.exited().map_err(|error| error.to_string())? {
-            None => Ok(()),
-            Some(status) => Err(format!("{} {when}; its log: {}", ended(status), last_lines(&self.log))),
-        }
-    }
-
-    fn begin(&mut self) {
-        self.cpu_before = self.tree.usage().cpu;
-    }
-
-    fn cpu(&mut self) -> Duration {
-        self.tree.usage().cpu.saturating_sub(self.cpu_before)
     }
 }
 
@@ -237,37 +234,30 @@ pub(crate) fn prepare(
     log: &Path,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-) -> Result<Vec<Service>, String> {
+) -> Result<Vec<record::Service>, String> {
     let mut services = Vec::new();
     for (name, spec) in specs {
-        let kind = spec.kind();
-        let missing = |what| format!("the service '{name}' needs {what}; {}", remedy(kind));
-        let tools = match look(kind, log) {
-            Err(what) if install && !kind.packages().is_empty() => {
-                let packages =
-                    Install { apt: kind.packages().iter().copied().map(str::to_owned).collect(), get: None };
+        let packages = spec.service.install();
+        let tools = match look(spec, log) {
+            Err(what) if install && !packages.apt.is_empty() => {
                 note(&format!("installing {} (the service '{name}' needs {what})", packages.apt.join(" ")));
-                needs::install(&packages, log).map_err(|why| format!("{}: {why}", missing(what)))?;
-                look(kind, log)
+                needs::install(&packages, log)
+                    .map_err(|why| format!("{}: {why}", missing(name, spec, &what)))?;
+                look(spec, log)
             }
             found => found,
         };
-        let tools = tools.map_err(missing)?;
-        fetched(name, kind, &tools, log, stop, note)?;
-        let tool = tools.found.iter().find_map(|(_, version)| version.clone());
-        let own = || format!("kumite {}", env!("CARGO_PKG_VERSION"));
-        let version = match kind {
-            Kind::Dynamodb => format!("{}, java {}", dynamodb::VERSION, tool.unwrap_or_default()),
-            Kind::Postgresql | Kind::Stub | Kind::Files => tool.unwrap_or_else(own),
-        };
-        services.push(Service { name: name.clone(), kind: kind.as_str().to_owned(), version });
+        let tools = tools.map_err(|what| missing(name, spec, &what))?;
+        fetched(name, spec, &tools, log, stop, note)?;
+        let version = spec.service.version(&tools);
+        services.push(record::Service { name: name.clone(), kind: spec.kind.to_owned(), version });
     }
     Ok(services)
 }
 
-fn look(kind: Kind, log: &Path) -> Result<Tools, String> {
+fn look(spec: &ServiceSpec, log: &Path) -> Result<Tools, String> {
     let mut tools = Tools::new(&Versions::default());
-    for need in kind.needs() {
+    for need in spec.service.needs() {
         let need: Need = need.parse()?;
         tools.find(&need, log, &AtomicBool::new(false))?;
     }
@@ -277,24 +267,22 @@ fn look(kind: Kind, log: &Path) -> Result<Tools, String> {
 /// What leads to the tools, and to what they fetch, of which `note` is told.
 fn fetched(
     name: &str,
-    kind: Kind,
+    spec: &ServiceSpec,
     tools: &Tools,
     log: &Path,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-) -> Result<Vec<(String, String)>, String> {
+) -> Result<Variables, String> {
     let mut env = tools.env()?;
-    if kind == Kind::Dynamodb {
-        let fetching = format!("fetching DynamoDB Local {} (for the service '{name}')", dynamodb::VERSION);
-        let class_path = dynamodb::class_path(&env, log, stop, &mut || note(&fetching))
-            .map_err(|why| format!("the service '{name}' ({}) {why}", kind.as_str()))?;
-        env.push(("CLASSPATH".to_owned(), class_path));
-    }
+    let mut note_for_it = |what: &str| note(&format!("{what} (for the service '{name}')"));
+    let mut fetching = Fetching { log, stop, note: &mut note_for_it };
+    let fetched = spec.service.fetch(&env, &mut fetching);
+    env.extend(fetched.map_err(|why| format!("the service '{name}' ({}) {why}", spec.kind))?);
     Ok(env)
 }
 
-fn remedy(kind: Kind) -> String {
-    format!("--install gets it (apt: {})", kind.packages().join(" "))
+fn missing(name: &str, spec: &ServiceSpec, what: &str) -> String {
+    format!("the service '{name}' needs {what}; {}", remedy(&spec.service.install()))
 }
 
 fn file_name(log: &Path) -> String {

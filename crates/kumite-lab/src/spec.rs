@@ -513,14 +513,10 @@ fn parse_services(
     folder: &Path,
     parameters: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, ServiceSpec>, SpecError> {
-    let parse = |(name, file): (&String, &service::File)| {
-        let parsed = service::parse(name, file, folder, parameters);
-        let service = parsed.map_err(|(key, what)| {
-            source.error_at(&["services", name, key], format!("service '{name}': {what}"))
-        })?;
-        Ok((name.clone(), service))
+    let read = |(name, file): (&String, &service::File)| {
+        Ok((name.clone(), ServiceSpec::read(name, file, source, folder, parameters)?))
     };
-    files.iter().map(parse).collect()
+    files.iter().map(read).collect()
 }
 
 /// An error if a key is given that only other kinds have, or that another takes the place of.

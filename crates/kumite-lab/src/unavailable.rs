@@ -11,8 +11,8 @@ impl Experiment {
             let workload = self.workload(&point).ok()?;
             let parameters = self.parameters(&point);
             let cores = workload.cores().given(available).err();
-            let why =
-                cores.or_else(|| self.services.values().find_map(|service| service.wanting(&parameters)));
+            let service = || self.services.values().find_map(|service| service.unavailable(&parameters));
+            let why = cores.or_else(service);
             Some(Unavailable { point, why: why? })
         };
         self.points().into_iter().filter_map(wanting).collect()

@@ -17,6 +17,8 @@ pub enum Capability {
     Fuse,
     /// io_uring, as the ring uses it.
     IoUring,
+    /// Redis, to be started by a test.
+    Redis,
     /// SCHED_FIFO for an ordinary thread.
     RealTimePriority,
     /// Two CPUs.
@@ -32,6 +34,7 @@ impl Capability {
             Capability::ControlGroupV2 => "control-group-v2",
             Capability::Fuse => "fuse",
             Capability::IoUring => "io-uring",
+            Capability::Redis => "redis",
             Capability::RealTimePriority => "real-time-priority",
             Capability::TwoCpus => "two-cpus",
         }

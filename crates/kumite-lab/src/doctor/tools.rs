@@ -108,7 +108,7 @@ fn of(experiment: &str, contender: &Contender, needs: Vec<NeedFound>) -> Equipme
         state,
         needs,
         error: None,
-        remedy: (state == State::Missing).then(|| remedy(contender)),
+        remedy: (state == State::Missing).then(|| remedy(&contender.install)),
     }
 }
 

@@ -55,6 +55,11 @@ impl Tools {
         }
     }
 
+    /// Of the first tool that was asked for its version.
+    pub fn version(&self) -> Option<String> {
+        self.found.iter().find_map(|(_, version)| version.clone())
+    }
+
     /// The file that commands run for a tool that was found.
     pub fn file(&self, tool: &str) -> Option<PathBuf> {
         self.way.path.iter().map(|folder| folder.join(tool)).find(|file| runs(file))

@@ -1,26 +1,29 @@
 //! AWS's own DynamoDB Local, empty, in memory.
 
-use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kumite_process::{Error, Finished, Spawn, run};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::spec::DynamodbSpec;
-use super::{GRACE, Order, Process, Serving, variable};
+use super::process::Process;
+use super::registration::{Registration, schema_of};
+use super::{Counts, Fetching, Order, Service, Serving, Variables};
+use crate::contender::Install;
 use crate::halt::Halt;
-use crate::needs::ended;
-use crate::needs::last_lines;
+use crate::needs::{Tools, ended, last_lines};
+use crate::param::Parameters;
 use crate::port::free_port;
 
 /// What Maven is asked for.
 const POM: &str = include_str!("dynamodb/pom.xml");
 /// The one in the POM.
-pub(super) const VERSION: &str = "2.6.1";
+const VERSION: &str = "2.6.1";
 
 const FETCH_LIMIT: Duration = Duration::from_secs(10 * 60);
 const READY: Duration = Duration::from_secs(60);
@@ -29,19 +32,62 @@ const ANSWER_BYTES: u64 = 16 << 20;
 
 /// One request of its API: `CreateTable` and what is to be created, as JSON.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Request {
+struct Request {
     operation: String,
     body: String,
 }
 
-pub(super) struct Dynamodb {
-    name: String,
+pub(super) static KIND: Registration = Registration {
+    name: "dynamodb",
+    schema: schema_of::<Dynamodb>,
+    read: |given| {
+        let mut dynamodb: Dynamodb = given.keys()?;
+        if let Some(setup) = &dynamodb.setup {
+            let setup = given.file("setup", setup)?;
+            let text = std::fs::read_to_string(&setup).map_err(|error| error.to_string());
+            let read = text.and_then(|text| requests(&text));
+            let wrong = |why| given.wrong(&["setup"], format!("{}: {why}", setup.display()));
+            dynamodb.requests = read.map_err(wrong)?;
+        }
+        Ok(Arc::new(dynamodb))
+    },
+};
+
+/// AWS's DynamoDB Local, in memory.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Dynamodb {
+    /// A file in the experiment's folder by which it is filled before each trial: a JSON list of requests, each an object
+    /// `{"PutItem": {…}}`.
+    setup: Option<PathBuf>,
+    /// What the file has.
+    #[serde(skip)]
+    requests: Vec<Request>,
+}
+
+struct Started {
     process: Process,
     port: u16,
 }
 
-impl Dynamodb {
-    pub fn start(spec: &DynamodbSpec, order: &Order) -> Result<Dynamodb, Halt> {
+impl Service for Dynamodb {
+    fn needs(&self) -> Vec<String> {
+        ["java >= 17", "mvn"].map(str::to_owned).into()
+    }
+
+    fn install(&self) -> Install {
+        Install { apt: ["default-jre-headless", "maven"].map(str::to_owned).into(), get: None }
+    }
+
+    fn fetch(&self, env: &Variables, fetching: &mut Fetching) -> Result<Variables, String> {
+        Ok(vec![("CLASSPATH".to_owned(), class_path(env, fetching)?)])
+    }
+
+    fn version(&self, tools: &Tools) -> String {
+        format!("{VERSION}, java {}", tools.version().unwrap_or_default())
+    }
+
+    fn start(&self, _: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
         let port = free_port()?;
         // It lives for some seconds and has one CPU, so that a second compiler and a concurrent collector would not pay. It
         // leaves a native library in Java's folder for temporary files if it is killed. It has no option to listen on
@@ -51,57 +97,44 @@ impl Dynamodb {
              --enable-native-access=ALL-UNNAMED com.amazonaws.services.dynamodbv2.local.main.ServerRunner \
              -inMemory -sharedDb -disableTelemetry -port {port}"
         );
-        let mut process = Process::start(&command, order.env, order)?;
+        let mut process = Process::start(&command, &order.folder, order.env, order)?;
         let listing = Request { operation: "ListTables".to_owned(), body: "{}".to_owned() };
         process.wait_ready(READY, order.stop, || ask(port, &listing).is_ok())?;
-        for (request, nth) in spec.setup.iter().zip(1..) {
+        for (request, nth) in self.requests.iter().zip(1..) {
             Halt::if_set(order.stop)?;
             let operation = &request.operation;
             ask(port, request)
                 .map_err(|why| format!("refused its setup's request {nth}, {operation}: {why}"))?;
         }
-        Ok(Dynamodb { name: order.name.to_owned(), process, port })
+        Ok(Box::new(Started { process, port }))
     }
 }
 
-impl Serving for Dynamodb {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn env(&self) -> Vec<(String, String)> {
-        let Dynamodb { name, port, .. } = self;
+impl Serving for Started {
+    fn variables(&self) -> Variables {
+        let port = self.port;
         vec![
-            (variable(name, "URL"), format!("http://127.0.0.1:{port}")),
-            (variable(name, "HOST"), "127.0.0.1".to_owned()),
-            (variable(name, "PORT"), port.to_string()),
+            ("URL".to_owned(), format!("http://127.0.0.1:{port}")),
+            ("HOST".to_owned(), "127.0.0.1".to_owned()),
+            ("PORT".to_owned(), port.to_string()),
         ]
     }
 
-    fn begin(&mut self) -> Result<(), String> {
-        self.process.begin();
-        Ok(())
+    fn process(&mut self) -> Option<&mut Process> {
+        Some(&mut self.process)
     }
 
-    fn cpu(&mut self) -> Duration {
-        self.process.cpu()
-    }
-
-    fn end(mut self: Box<Self>) -> Result<BTreeMap<String, f64>, String> {
+    fn end(mut self: Box<Self>) -> Result<Counts, String> {
         self.process.runs("before the end")?;
-        self.process.tree.stop(GRACE);
-        Ok(BTreeMap::new())
+        self.process.stop();
+        Ok(Counts::new())
     }
 }
 
 /// The jars, as a class path. Maven has them in its own repository, or fetches them, of which `note` is told. It is asked
 /// once in a process, for it takes seconds to answer.
-pub(super) fn class_path(
-    env: &[(String, String)],
-    log: &Path,
-    stop: &AtomicBool,
-    note: &mut dyn FnMut(),
-) -> Result<String, String> {
+fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, String> {
+    let Fetching { log, stop, note } = fetching;
     static KNOWN: Mutex<Option<String>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Some(known) = &*known {
@@ -124,7 +157,7 @@ pub(super) fn class_path(
         Err(error) => Err(error.to_string()),
     };
     if fetched(maven(" -o")).is_err() && !stop.load(Ordering::Relaxed) {
-        note();
+        note(&format!("fetching DynamoDB Local {VERSION}"));
         fetched(maven("")).map_err(|why| {
             format!("cannot be had: Maven is to fetch DynamoDB Local {VERSION} from Maven Central, and {why}")
         })?;
@@ -143,7 +176,7 @@ fn first_error(log: &Path) -> String {
 }
 
 /// The requests of a setup file: a list of objects with one member each, the operation.
-pub(super) fn requests(text: &str) -> Result<Vec<Request>, String> {
+fn requests(text: &str) -> Result<Vec<Request>, String> {
     let list: Vec<serde_json::Map<String, serde_json::Value>> =
         serde_json::from_str(text).map_err(|error| format!("no list of requests: {error}"))?;
     let request = |(object, nth): (serde_json::Map<_, _>, usize)| {

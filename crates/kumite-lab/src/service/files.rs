@@ -1,20 +1,51 @@
 //! Files to be read, on the disk of the system or on one that is slow.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use kumite_record::DiskResult;
+use kumite_record::{DiskResult, Metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::spec::FilesSpec;
-use super::stub::own_program;
-use super::{GRACE, Order, Parameters, Process, Serving, variable};
+use super::figure::Figure;
+use super::process::Process;
+use super::registration::{Registration, schema_of};
+use super::stub::{counts, late, own_program, what_it_did};
+use super::{Counts, Order, Service, Serving, Variables};
 use crate::halt::Halt;
+use crate::param::Parameters;
 
 const READY: Duration = Duration::from_secs(10);
 
-pub(super) struct Files {
-    name: String,
+pub(super) static KIND: Registration = Registration {
+    name: "files",
+    schema: schema_of::<Files>,
+    read: |given| {
+        let files: Files = given.keys()?;
+        given.check_figure("files", &files.files)?;
+        given.check_figure("size_bytes", &files.size_bytes)?;
+        given.check_figure("delay_ms", &files.delay_ms)?;
+        Ok(Arc::new(files))
+    },
+};
+
+/// A folder of files, on a disk that may be slow.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Files {
+    /// How many there are: a number or `"$parameter"`; 1 if it is not given.
+    #[serde(default = "Figure::one")]
+    files: Figure,
+    /// How long each is: a number or `"$parameter"`.
+    size_bytes: Figure,
+    /// How long each read takes that does not go on where the last one ended; one waits at a time. A number of
+    /// milliseconds, or `"$parameter"`.
+    #[serde(default = "Figure::zero")]
+    delay_ms: Figure,
+}
+
+struct Started {
     folder: PathBuf,
     slow: Option<Slow>,
 }
@@ -29,21 +60,32 @@ struct Slow {
 
 struct Mount(PathBuf);
 
-impl Files {
-    pub fn start(spec: &FilesSpec, parameters: &Parameters, order: &Order) -> Result<Files, Halt> {
-        let count = spec.files.of(parameters)? as usize;
-        let size_bytes = spec.size_bytes.of(parameters)? as usize;
-        let delay_ms = spec.delay_ms.of(parameters)?;
+impl Service for Files {
+    fn metrics(&self) -> Vec<Metric> {
+        vec![Metric::count("seeks", "reads that did not go on where the last one ended."), late()]
+    }
+
+    fn unavailable(&self, parameters: &Parameters) -> Option<String> {
+        match self.delay_ms.of(parameters) {
+            Ok(delay) if delay > 0.0 => kumite_disk::available().err(),
+            _ => None,
+        }
+    }
+
+    fn start(&self, parameters: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
+        let count = self.files.of(parameters)? as usize;
+        let size_bytes = self.size_bytes.of(parameters)? as usize;
+        let delay_ms = self.delay_ms.of(parameters)?;
         let folder = order.folder.join("files");
         std::fs::create_dir(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         kumite_disk::write_files(&folder, count, size_bytes).map_err(|error| error.to_string())?;
         let slow = if delay_ms > 0.0 { Some(Slow::start(&folder, delay_ms, order)?) } else { None };
-        Ok(Files { name: order.name.to_owned(), folder, slow })
+        Ok(Box::new(Started { folder, slow }))
     }
 }
 
 impl Slow {
-    fn start(folder: &std::path::Path, delay_ms: f64, order: &Order) -> Result<Slow, Halt> {
+    fn start(folder: &Path, delay_ms: f64, order: &Order) -> Result<Slow, Halt> {
         let mount = order.folder.join("slow");
         std::fs::create_dir(&mount).map_err(|error| format!("cannot make {}: {error}", mount.display()))?;
         let json = order.folder.join("disk.json");
@@ -55,7 +97,7 @@ impl Slow {
         ];
         let command =
             format!("exec \"$KUMITE\" disk \"$FOLDER\" \"$MOUNT\" --delay {delay_ms}ms --json \"$JSON\"");
-        let process = Process::start(&command, &env, order)?;
+        let process = Process::start(&command, &order.folder, &env, order)?;
         let mut slow = Slow { process, mount: Mount(mount), json };
         let first = slow.mount.0.join("0");
         slow.process.wait_ready(READY, order.stop, || first.is_file())?;
@@ -70,36 +112,21 @@ impl Drop for Mount {
     }
 }
 
-impl Serving for Files {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn env(&self) -> Vec<(String, String)> {
+impl Serving for Started {
+    fn variables(&self) -> Variables {
         let folder = self.slow.as_ref().map_or(&self.folder, |slow| &slow.mount.0);
-        vec![(variable(&self.name, "PATH"), folder.display().to_string())]
+        vec![("PATH".to_owned(), folder.display().to_string())]
     }
 
-    fn begin(&mut self) -> Result<(), String> {
-        if let Some(slow) = &mut self.slow {
-            slow.process.begin();
-        }
-        Ok(())
+    fn process(&mut self) -> Option<&mut Process> {
+        self.slow.as_mut().map(|slow| &mut slow.process)
     }
 
-    fn cpu(&mut self) -> Duration {
-        self.slow.as_mut().map_or(Duration::ZERO, |slow| slow.process.cpu())
-    }
-
-    fn end(mut self: Box<Self>) -> Result<BTreeMap<String, f64>, String> {
-        let Some(mut slow) = self.slow.take() else { return Ok(BTreeMap::new()) };
+    fn end(self: Box<Self>) -> Result<Counts, String> {
+        let Some(mut slow) = self.slow else { return Ok(Counts::new()) };
         slow.process.runs("before the end")?;
-        slow.process.tree.stop(GRACE);
-        let unreadable = |what: String| format!("did not say what it did: {what}");
-        let text = std::fs::read_to_string(&slow.json).map_err(|error| unreadable(error.to_string()))?;
-        let did: DiskResult = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
-        let mut metrics = BTreeMap::from([("seeks".to_owned(), did.seeks as f64)]);
-        metrics.extend(did.late_us.and_then(|late| late.p99).map(|late| ("late_p99_us".to_owned(), late)));
-        Ok(metrics)
+        slow.process.stop();
+        let did: DiskResult = what_it_did(&slow.json)?;
+        Ok(counts(("seeks", did.seeks), did.late_us))
     }
 }

@@ -1,19 +1,24 @@
 //! The real PostgreSQL, from an empty cluster.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::{Spawn, run};
+use kumite_record::Metric;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::spec::PostgresqlSpec;
+use super::process::Process;
+use super::registration::{Registration, schema_of};
 use super::user::User;
-use super::{GRACE, Order, Process, Serving, variable};
+use super::{Counts, Order, Service, Serving, Variables};
+use crate::contender::Install;
 use crate::halt::Halt;
-use crate::needs::ended;
-use crate::needs::last_lines;
+use crate::needs::{ended, last_lines};
+use crate::param::Parameters;
 use crate::port::free_port;
 
 const READY: Duration = Duration::from_secs(30);
@@ -26,8 +31,42 @@ const OWN_CONNECTIONS: u32 = 10;
 /// Contenders come over TCP, by name and password; kumite alone through the socket, whose folder nobody else can enter.
 const HBA: &str = "local all postgres trust\nhost kumite kumite 127.0.0.1/32 md5\n";
 
-pub(super) struct Postgresql {
-    name: String,
+pub(super) static KIND: Registration = Registration {
+    name: "postgresql",
+    schema: schema_of::<Postgresql>,
+    read: |given| {
+        let mut postgresql: Postgresql = given.keys()?;
+        if let Some(setup) = &mut postgresql.setup {
+            *setup = given.file("setup", setup)?;
+        }
+        Ok(Arc::new(postgresql))
+    },
+};
+
+/// The real PostgreSQL.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Postgresql {
+    /// How many connections contenders may have at once; it refuses more.
+    #[serde(default = "twenty")]
+    #[schemars(range(min = 1, max = 1000))]
+    connections: u32,
+    /// A file of SQL in the experiment's folder, executed in the contenders' database before each trial.
+    setup: Option<PathBuf>,
+    /// A pattern of the queries that are counted; all if it is not given.
+    #[serde(default = "any")]
+    counts: String,
+}
+
+fn twenty() -> u32 {
+    20
+}
+
+fn any() -> String {
+    ".".to_owned()
+}
+
+struct Started {
     process: Process,
     port: u16,
     counts: String,
@@ -43,8 +82,20 @@ struct Sql {
     log: PathBuf,
 }
 
-impl Postgresql {
-    pub fn start(spec: &PostgresqlSpec, order: &Order) -> Result<Postgresql, Halt> {
+impl Service for Postgresql {
+    fn needs(&self) -> Vec<String> {
+        ["postgres >= 13", "initdb", "psql", "setpriv"].map(str::to_owned).into()
+    }
+
+    fn install(&self) -> Install {
+        Install { apt: vec!["postgresql".to_owned()], get: None }
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        vec![Metric::count("queries", "queries that were counted.")]
+    }
+
+    fn start(&self, _: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
         let user = User::instead_of_root()?;
         let port = free_port()?;
         let data = order.folder.join("data");
@@ -59,31 +110,33 @@ impl Postgresql {
         let init = "initdb -D \"$DATA\" -U postgres -A trust -E UTF8 --locale=C --no-sync";
         sql.run(init, order.stop).map_err(|why| format!("cannot make its files: {why}"))?;
         fs::write(data.join("pg_hba.conf"), HBA).map_err(|error| format!("cannot be configured: {error}"))?;
-        let most = spec.connections + OWN_CONNECTIONS;
+        let most = self.connections + OWN_CONNECTIONS;
         let command = format!(
             "exec {}postgres -D \"$DATA\" -p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=\"$DATA\" \
              -c max_connections={most} -c password_encryption=md5 -c fsync=off -c autovacuum=off \
              -c shared_preload_libraries=pg_stat_statements",
             sql.prefix()
         );
-        let mut process = Process::start(&command, &sql.env, order)?;
+        let mut process = Process::start(&command, &order.folder, &sql.env, order)?;
         process.wait_ready(READY, order.stop, || sql.execute("postgres", "select 1", order.stop).is_ok())?;
         let role =
-            format!("create role kumite login password 'kumite' connection limit {}", spec.connections);
+            format!("create role kumite login password 'kumite' connection limit {}", self.connections);
         for statement in [role.as_str(), "create database kumite owner kumite"] {
             sql.execute("postgres", statement, order.stop)?;
         }
         sql.execute("kumite", "create extension pg_stat_statements", order.stop)?;
-        if let Some(setup) = &spec.setup {
+        if let Some(setup) = &self.setup {
             // It may lie where the server's user cannot read.
             let text = fs::read_to_string(setup)
                 .map_err(|error| format!("cannot read {}: {error}", setup.display()))?;
             sql.execute("kumite", &text, order.stop)
                 .map_err(|why| format!("{why} (in {})", setup.display()))?;
         }
-        Ok(Postgresql { name: order.name.to_owned(), process, port, counts: spec.counts.clone(), sql })
+        Ok(Box::new(Started { process, port, counts: self.counts.clone(), sql }))
     }
+}
 
+impl Started {
     fn ask(&self, statement: &str) -> Result<f64, String> {
         let said = self.sql.execute("kumite", statement, &AtomicBool::new(false))?;
         said.trim().parse().map_err(|_| format!("answered {said:?} to {statement}"))
@@ -124,27 +177,21 @@ impl Sql {
     }
 }
 
-impl Serving for Postgresql {
-    fn name(&self) -> &str {
-        &self.name
+impl Serving for Started {
+    fn variables(&self) -> Variables {
+        vec![("HOST".to_owned(), "127.0.0.1".to_owned()), ("PORT".to_owned(), self.port.to_string())]
     }
 
-    fn env(&self) -> Vec<(String, String)> {
-        let host = (variable(&self.name, "HOST"), "127.0.0.1".to_owned());
-        vec![host, (variable(&self.name, "PORT"), self.port.to_string())]
+    fn process(&mut self) -> Option<&mut Process> {
+        Some(&mut self.process)
     }
 
     fn begin(&mut self) -> Result<(), String> {
         self.sql.execute("kumite", "select pg_stat_statements_reset()", &AtomicBool::new(false))?;
-        self.process.begin();
         Ok(())
     }
 
-    fn cpu(&mut self) -> Duration {
-        self.process.cpu()
-    }
-
-    fn end(mut self: Box<Self>) -> Result<BTreeMap<String, f64>, String> {
+    fn end(mut self: Box<Self>) -> Result<Counts, String> {
         self.process.runs("before the end")?;
         // A query goes on to its end when its client is gone, and is counted only then.
         let began = Instant::now();
@@ -158,8 +205,8 @@ impl Serving for Postgresql {
             quoted(&self.counts)
         );
         let queries = self.ask(&counted)?;
-        self.process.tree.stop(GRACE);
-        Ok(BTreeMap::from([("queries".to_owned(), queries)]))
+        self.process.stop();
+        Ok(Counts::from([("queries", queries)]))
     }
 }
 

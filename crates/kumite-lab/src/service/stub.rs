@@ -1,73 +1,113 @@
 //! The delay stub as a service: this very program, as `kumite stub`.
 
-use std::collections::BTreeMap;
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use kumite_record::StubResult;
+use kumite_record::{Lateness, Metric, StubResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use super::spec::StubSpec;
-use super::{GRACE, Order, Parameters, Process, Serving, variable};
+use super::figure::Figure;
+use super::process::Process;
+use super::registration::{Registration, schema_of};
+use super::{Counts, Order, Service, Serving, Variables};
 use crate::halt::Halt;
+use crate::param::Parameters;
 use crate::port::free_port;
 
 const READY: Duration = Duration::from_secs(10);
 
-pub(super) struct Stub {
-    name: String,
+pub(super) static KIND: Registration = Registration {
+    name: "stub",
+    schema: schema_of::<Stub>,
+    read: |given| {
+        let stub: Stub = given.keys()?;
+        given.check_figure("delay_ms", &stub.delay_ms)?;
+        Ok(Arc::new(stub))
+    },
+};
+
+/// kumite's delay stub.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Stub {
+    /// How long each answer takes: a number of milliseconds, or `"$parameter"`.
+    #[serde(default = "Figure::zero")]
+    delay_ms: Figure,
+    /// What it answers; `pong` if it is not given.
+    #[serde(default = "pong")]
+    body: String,
+}
+
+fn pong() -> String {
+    "pong".to_owned()
+}
+
+struct Started {
     process: Process,
     port: u16,
     json: PathBuf,
 }
 
-impl Stub {
-    pub fn start(spec: &StubSpec, parameters: &Parameters, order: &Order) -> Result<Stub, Halt> {
+impl Service for Stub {
+    fn metrics(&self) -> Vec<Metric> {
+        vec![Metric::count("requests", "requests that it answered."), late()]
+    }
+
+    fn start(&self, parameters: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
         let port = free_port()?;
-        let delay_ms = spec.delay_ms.of(parameters)?;
+        let delay_ms = self.delay_ms.of(parameters)?;
         let json = order.folder.join("stub.json");
         let env = [
             ("KUMITE".to_owned(), own_program()?),
-            ("BODY".to_owned(), spec.body.clone()),
+            ("BODY".to_owned(), self.body.clone()),
             ("JSON".to_owned(), json.display().to_string()),
         ];
         let command = format!(
             "exec \"$KUMITE\" stub --port {port} --delay {delay_ms}ms --body \"$BODY\" --json \"$JSON\""
         );
-        let mut process = Process::start(&command, &env, order)?;
+        let mut process = Process::start(&command, &order.folder, &env, order)?;
         process.wait_ready(READY, order.stop, || TcpStream::connect(("127.0.0.1", port)).is_ok())?;
-        Ok(Stub { name: order.name.to_owned(), process, port, json })
+        Ok(Box::new(Started { process, port, json }))
     }
 }
 
-impl Serving for Stub {
-    fn name(&self) -> &str {
-        &self.name
+impl Serving for Started {
+    fn variables(&self) -> Variables {
+        vec![("URL".to_owned(), format!("http://127.0.0.1:{}/", self.port))]
     }
 
-    fn env(&self) -> Vec<(String, String)> {
-        vec![(variable(&self.name, "URL"), format!("http://127.0.0.1:{}/", self.port))]
+    fn process(&mut self) -> Option<&mut Process> {
+        Some(&mut self.process)
     }
 
-    fn begin(&mut self) -> Result<(), String> {
-        self.process.begin();
-        Ok(())
-    }
-
-    fn cpu(&mut self) -> Duration {
-        self.process.cpu()
-    }
-
-    fn end(mut self: Box<Self>) -> Result<BTreeMap<String, f64>, String> {
+    fn end(mut self: Box<Self>) -> Result<Counts, String> {
         self.process.runs("before the end")?;
-        self.process.tree.stop(GRACE);
-        let unreadable = |what: String| format!("did not say what it did: {what}");
-        let text = std::fs::read_to_string(&self.json).map_err(|error| unreadable(error.to_string()))?;
-        let did: StubResult = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
-        let mut metrics = BTreeMap::from([("requests".to_owned(), did.requests as f64)]);
-        metrics.extend(did.late_us.and_then(|late| late.p99).map(|late| ("late_p99_us".to_owned(), late)));
-        Ok(metrics)
+        self.process.stop();
+        let did: StubResult = what_it_did(&self.json)?;
+        Ok(counts(("requests", did.requests), did.late_us))
     }
+}
+
+/// What both it and the slow disk measure.
+pub(super) fn late() -> Metric {
+    Metric::new("late_p99_us", "99th percentile of how late its waits ended.")
+}
+
+/// Its count, and how late its waits ended.
+pub(super) fn counts(counted: (&'static str, u64), late_us: Option<Lateness>) -> Counts {
+    let late = late_us.and_then(|late| late.p99).map(|late| ("late_p99_us", late));
+    [(counted.0, counted.1 as f64)].into_iter().chain(late).collect()
+}
+
+/// What a kumite that was ended has written.
+pub(super) fn what_it_did<T: DeserializeOwned>(json: &Path) -> Result<T, String> {
+    let unreadable = |what: String| format!("did not say what it did: {what}");
+    let text = std::fs::read_to_string(json).map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))
 }
 
 /// The file that this process executes.

@@ -1,0 +1,293 @@
+//! Any program as a service: what starts it, and when it is ready, are keys.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_process::{Spawn, run};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::process::{GRACE, Process};
+use super::ready::{Ready, Watch};
+use super::registration::{Given, Registration, schema_of};
+use super::user::User;
+use super::{Counts, Order, Service, Serving, Variables, variable};
+use crate::contender::Install;
+use crate::halt::Halt;
+use crate::needs::{Need, Tools, ended, last_lines};
+use crate::param::Parameters;
+use crate::place::SpecError;
+use crate::port::free_port;
+
+/// How long the command that stops it may take.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+pub(super) static KIND: Registration = Registration {
+    name: "command",
+    schema: schema_of::<Command>,
+    read: |given| {
+        let mut command: Command = given.keys()?;
+        command.check(given)?;
+        command.name = given.name.to_owned();
+        command.folder = given.folder.to_owned();
+        Ok(Arc::new(command))
+    },
+};
+
+/// Any program. Its commands go through `sh -c`, in the experiment's folder; they find its port as `$PORT`, and as
+/// `$SCRATCH` an empty folder that is removed after the trial.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Command {
+    /// The command that runs it.
+    run: String,
+    /// When contenders may be started: `{ tcp = true }`, `{ http = "/path" }` or `{ line = "text" }`.
+    ready: Ready,
+    /// How many seconds it may take until then; 10 if it is not given.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 0.1, max = 600))]
+    ready_s: f64,
+    /// The command that ends it; SIGTERM if it is not given.
+    stop: Option<String>,
+    /// What contenders are told, beside its port, each with the service's name before it: `$PORT` and `$SCRATCH` are filled
+    /// in.
+    #[serde(default)]
+    variables: BTreeMap<String, String>,
+    /// Tools it needs: a command, or a command and its oldest version, as in `redis-server >= 6`.
+    #[serde(default)]
+    needs: Vec<String>,
+    /// Where the tools come from.
+    #[serde(default)]
+    #[schemars(default)]
+    install: Install,
+    /// Whether it refuses to be run by root: it is then run by the user `postgres` or `nobody` if kumite is root.
+    #[serde(default)]
+    refuses_root: bool,
+    /// What the experiment calls it.
+    #[serde(skip)]
+    name: String,
+    /// The experiment's.
+    #[serde(skip)]
+    folder: PathBuf,
+}
+
+fn ten() -> f64 {
+    10.0
+}
+
+impl Command {
+    fn check(&self, given: &Given) -> Result<(), SpecError> {
+        if !(0.1..=600.0).contains(&self.ready_s) {
+            return Err(given.wrong(&["ready_s"], format!("write 0.1 to 600 seconds, not {}", self.ready_s)));
+        }
+        for (name, value) in &self.variables {
+            let wrong = |what: String| given.wrong(&["variables", name], what);
+            let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
+                && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+            if !is_name {
+                let what = format!("'{name}' is not a variable's name: use upper-case letters, digits and _");
+                return Err(wrong(what));
+            }
+            if name == "PORT" {
+                return Err(wrong("PORT is given anyway: leave it out".to_owned()));
+            }
+            filled(value, 0, "").map_err(wrong)?;
+        }
+        for (index, need) in self.needs.iter().enumerate() {
+            need.parse::<Need>().map_err(|what| given.wrong(&["needs", &index.to_string()], what))?;
+        }
+        Ok(())
+    }
+}
+
+/// A value with the port and the folder in their places.
+fn filled(value: &str, port: u16, scratch: &str) -> Result<String, String> {
+    let mut parts = value.split('$');
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        match name {
+            "PORT" => filled.push_str(&port.to_string()),
+            "SCRATCH" => filled.push_str(scratch),
+            "" => filled.push('$'),
+            _ => return Err(format!("there is no ${name} here: use $PORT and $SCRATCH")),
+        }
+        filled.push_str(rest);
+    }
+    Ok(filled)
+}
+
+struct Started {
+    variables: Variables,
+    /// Goes before the process.
+    stopping: Stopping,
+    process: Process,
+}
+
+/// The command that ends it, as long as it has not been executed.
+struct Stopping {
+    command: Option<String>,
+    folder: PathBuf,
+    env: Variables,
+    log: PathBuf,
+}
+
+impl Stopping {
+    /// Executes it once; says whether there was one.
+    fn execute(&mut self) -> Result<bool, String> {
+        let Some(command) = self.command.take() else { return Ok(false) };
+        let Stopping { folder: dir, env, log, .. } = self;
+        let spawn = Spawn { command: &command, dir, env, cores: &[], log, group: None };
+        let done = run(&spawn, STOP_LIMIT, &AtomicBool::new(false))
+            .map_err(|error| format!("was not stopped by its command: {error}"))?;
+        if done.status.success() {
+            return Ok(true);
+        }
+        let why = format!("{}; its log: {}", ended(done.status), last_lines(log));
+        Err(format!("was not stopped by its command, which {why}"))
+    }
+}
+
+impl Drop for Stopping {
+    fn drop(&mut self) {
+        // The trial is lost already, and the process is killed next.
+        let _ = self.execute();
+    }
+}
+
+impl Service for Command {
+    fn needs(&self) -> Vec<String> {
+        let setpriv = self.refuses_root.then(|| "setpriv".to_owned());
+        self.needs.iter().cloned().chain(setpriv).collect()
+    }
+
+    fn install(&self) -> Install {
+        self.install.clone()
+    }
+
+    fn version(&self, tools: &Tools) -> String {
+        let said = |(tool, version): &(String, Option<String>)| Some(format!("{tool} {}", version.as_ref()?));
+        let versions: Vec<String> = tools.found.iter().filter_map(said).collect();
+        if versions.is_empty() { "unknown".to_owned() } else { versions.join(", ") }
+    }
+
+    fn start(&self, _: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
+        let port = free_port()?;
+        let scratch = order.folder.display().to_string();
+        let mut variables = vec![("PORT".to_owned(), port.to_string())];
+        for (name, value) in &self.variables {
+            variables.push((name.clone(), filled(value, port, &scratch)?));
+        }
+        let mut env = order.env.to_vec();
+        env.extend(variables.iter().map(|(end, value)| (variable(&self.name, end), value.clone())));
+        env.extend([("PORT".to_owned(), port.to_string()), ("SCRATCH".to_owned(), scratch)]);
+        let user = if self.refuses_root { User::instead_of_root()? } else { None };
+        let mut command = self.run.clone();
+        if let Some(user) = user {
+            user.give(&order.folder)?;
+            env.push(("RUN".to_owned(), command));
+            command = format!("exec {}sh -c \"$RUN\"", user.prefix());
+        }
+        let process = Process::start(&command, &self.folder, &env, order)?;
+        let stopping = Stopping {
+            command: self.stop.clone(),
+            folder: self.folder.clone(),
+            env,
+            log: order.log.with_extension("stop.log"),
+        };
+        let mut started = Started { variables, stopping, process };
+        let mut watch = Watch::new(&self.ready, port, &order.log);
+        let limit = Duration::from_secs_f64(self.ready_s);
+        started.process.wait_ready(limit, order.stop, || watch.is_ready())?;
+        Ok(Box::new(started))
+    }
+}
+
+impl Serving for Started {
+    fn variables(&self) -> Variables {
+        self.variables.clone()
+    }
+
+    fn process(&mut self) -> Option<&mut Process> {
+        Some(&mut self.process)
+    }
+
+    fn end(self: Box<Self>) -> Result<Counts, String> {
+        let Started { mut stopping, mut process, .. } = *self;
+        process.runs("before the end")?;
+        if stopping.execute()? {
+            process.wait(GRACE)?;
+        }
+        process.stop();
+        Ok(Counts::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spec::read_service;
+    use super::*;
+
+    const KEYS: &str = "kind = 'command'\nrun = 'serve'\nready = { tcp = true }\n";
+
+    #[test]
+    fn a_variable_has_the_port_and_the_folder_filled_in() {
+        let value = "redis://localhost:$PORT/0?$SCRATCH/a&$ $";
+        assert_eq!(filled(value, 10, "/b").unwrap(), "redis://localhost:10/0?/b/a&$ $");
+        assert_eq!(filled("$PORTS", 10, "").unwrap_err(), "there is no $PORTS here: use $PORT and $SCRATCH");
+    }
+
+    #[test]
+    fn a_key_that_makes_no_sense_is_refused_with_its_place() {
+        let cases = [
+            ("ready = { tcp = true }", "", "1:1: service 'backend' (command): missing field `ready`"),
+            (
+                "{ tcp = true }",
+                "{ tcp = false }",
+                "4:9: service 'backend' (command): write one of { tcp = true }",
+            ),
+            (
+                "{ tcp = true }",
+                "{ http = 'x' }",
+                "4:9: service 'backend' (command): write a path from / on, not 'x'",
+            ),
+            ("{ tcp = true }", "{ line = '' }", "4:9: service 'backend' (command): write a text of one line"),
+            (
+                "{ tcp = true }",
+                "{ udp = true }",
+                "unknown field `udp`, expected one of `tcp`, `http`, `line`",
+            ),
+            (
+                "{ tcp = true }",
+                "{ tcp = true }\nready_s = 0",
+                "5:1: service 'backend' (command): write 0.1 to 600",
+            ),
+            (
+                "{ tcp = true }",
+                "{ tcp = true }\nbody = 'x'",
+                "unknown field `body`, expected one of `run`, `ready`",
+            ),
+            (
+                "{ tcp = true }",
+                "{ tcp = true }\nneeds = ['a;b']",
+                "5:10: service 'backend' (command): 'a;b' is not a need",
+            ),
+            (
+                "{ tcp = true }",
+                "{ tcp = true }\nvariables = { a = '' }",
+                "5:15: service 'backend' (command): 'a' is not a",
+            ),
+            ("{ tcp = true }", "{ tcp = true }\nvariables = { PORT = '1' }", "PORT is given anyway"),
+            ("{ tcp = true }", "{ tcp = true }\nvariables = { A = '$B' }", "there is no $B here"),
+        ];
+        read_service(KEYS).unwrap();
+        for (from, to, expected) in cases {
+            let found = read_service(&KEYS.replace(from, to)).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A number in the keys of a service that may be a parameter of the workload.
+
+use kumite_record::AxisValue;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::param::Parameters;
+
+/// A number, or the parameter that is one.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "AxisValue", into = "AxisValue")]
+#[schemars(with = "AxisValue")]
+pub(super) enum Figure {
+    Number(f64),
+    Parameter(String),
+}
+
+impl Figure {
+    pub fn zero() -> Figure {
+        Figure::Number(0.0)
+    }
+
+    pub fn one() -> Figure {
+        Figure::Number(1.0)
+    }
+
+    pub fn of(&self, parameters: &Parameters) -> Result<f64, String> {
+        let value = match self {
+            Figure::Number(number) => *number,
+            Figure::Parameter(name) => {
+                let value = parameters.get(name);
+                let number = value.and_then(AxisValue::number);
+                number.ok_or_else(|| format!("takes ${name}, which is no number"))?
+            }
+        };
+        let sensible = (0.0..=1e12).contains(&value);
+        if sensible { Ok(value) } else { Err(format!("cannot do with {value}")) }
+    }
+}
+
+impl TryFrom<AxisValue> for Figure {
+    type Error = String;
+
+    fn try_from(value: AxisValue) -> Result<Figure, String> {
+        match &value {
+            AxisValue::Text(text) => match text.strip_prefix('$') {
+                Some(parameter) => Ok(Figure::Parameter(parameter.to_owned())),
+                None => Err(format!("write a number from 0 on or \"$parameter\", not \"{text}\"")),
+            },
+            value => match value.number() {
+                Some(number) if number >= 0.0 => Ok(Figure::Number(number)),
+                _ => Err(format!("write a number from 0 on or \"$parameter\", not {value}")),
+            },
+        }
+    }
+}
+
+impl From<Figure> for AxisValue {
+    fn from(figure: Figure) -> AxisValue {
+        match figure {
+            Figure::Number(number) => AxisValue::Float(number),
+            Figure::Parameter(name) => AxisValue::Text(format!("${name}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_may_be_a_parameter() {
+        let figure = Figure::try_from(AxisValue::Text("$delay_ms".into())).unwrap();
+        assert_eq!(figure, Figure::Parameter("delay_ms".into()));
+        assert_eq!(figure.of(&[("delay_ms".to_owned(), AxisValue::Float(1.5))].into()), Ok(1.5));
+        assert!(figure.of(&Parameters::new()).unwrap_err().contains("$delay_ms, which is no number"));
+    }
+}

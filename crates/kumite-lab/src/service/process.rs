@@ -1,0 +1,82 @@
+//! The process that a service is, and how it is when it has ended too early.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_process::{Spawn, Tree};
+
+use super::Order;
+use crate::halt::Halt;
+use crate::needs::{ended, last_lines};
+
+/// Between SIGTERM and SIGKILL.
+pub(super) const GRACE: Duration = Duration::from_secs(3);
+
+pub(super) struct Process {
+    tree: Tree,
+    log: PathBuf,
+    cpu_before: Duration,
+}
+
+impl Process {
+    pub fn start(
+        command: &str,
+        dir: &Path,
+        env: &[(String, String)],
+        order: &Order,
+    ) -> Result<Process, String> {
+        let spawn = Spawn { command, dir, env, cores: order.cores, log: &order.log, group: None };
+        let tree = Tree::start(&spawn).map_err(|error| format!("cannot be started: {error}"))?;
+        Ok(Process { tree, log: order.log.clone(), cpu_before: Duration::ZERO })
+    }
+
+    /// Waits until `ready` says so.
+    pub fn wait_ready(
+        &mut self,
+        limit: Duration,
+        stop: &AtomicBool,
+        mut ready: impl FnMut() -> bool,
+    ) -> Result<(), Halt> {
+        const LOOK: Duration = Duration::from_millis(5);
+        let began = Instant::now();
+        while !ready() {
+            self.runs("before it was ready")?;
+            Halt::if_set(stop)?;
+            if began.elapsed() > limit {
+                let log = last_lines(&self.log);
+                return Err(format!("was not ready within {} s; its log: {log}", limit.as_secs_f64()).into());
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
+    /// Says how it ended, if it has.
+    pub fn runs(&mut self, when: &str) -> Result<(), String> {
+        match self.tree.exited().map_err(|error| error.to_string())? {
+            None => Ok(()),
+            Some(status) => Err(format!("{} {when}; its log: {}", ended(status), last_lines(&self.log))),
+        }
+    }
+
+    /// Waits for its end, at most so long.
+    pub fn wait(&mut self, limit: Duration) -> Result<(), String> {
+        let ended = self.tree.wait(limit, &AtomicBool::new(false));
+        ended.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// CPU time counts from here on.
+    pub fn begin(&mut self) {
+        self.cpu_before = self.tree.usage().cpu;
+    }
+
+    pub fn cpu(&mut self) -> Duration {
+        self.tree.usage().cpu.saturating_sub(self.cpu_before)
+    }
+
+    /// Ends all of it.
+    pub fn stop(self) {
+        self.tree.stop(GRACE);
+    }
+}

@@ -1,0 +1,180 @@
+//! When a command of which nothing else is known is ready.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::Path;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// How long one look may take.
+const LOOK_LIMIT: Duration = Duration::from_secs(1);
+
+/// What says that it is ready.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "Keys")]
+#[schemars(with = "Keys")]
+pub(super) enum Ready {
+    /// It takes connections on its port.
+    Tcp,
+    /// It answers a GET of this path with 2xx.
+    Http(String),
+    /// It has said this.
+    Line(String),
+}
+
+/// When it is ready: one of these.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ServiceReady")]
+struct Keys {
+    /// Once it takes connections on its port.
+    tcp: Option<bool>,
+    /// Once a GET of this path on its port is answered with 2xx.
+    http: Option<String>,
+    /// Once a line of its output has this text in it.
+    line: Option<String>,
+}
+
+impl TryFrom<Keys> for Ready {
+    type Error = String;
+
+    fn try_from(keys: Keys) -> Result<Ready, String> {
+        match keys {
+            Keys { tcp: Some(true), http: None, line: None } => Ok(Ready::Tcp),
+            Keys { tcp: None, http: Some(path), line: None } => {
+                let is_path = path.starts_with('/') && path.chars().all(|c| c.is_ascii_graphic());
+                if is_path {
+                    Ok(Ready::Http(path))
+                } else {
+                    Err(format!("write a path from / on, not '{path}'"))
+                }
+            }
+            Keys { tcp: None, http: None, line: Some(text) } => {
+                let is_line = !text.is_empty() && !text.contains('\n');
+                if is_line { Ok(Ready::Line(text)) } else { Err("write a text of one line".to_owned()) }
+            }
+            _ => Err("write one of { tcp = true }, { http = \"/path\" } and { line = \"text\" }".to_owned()),
+        }
+    }
+}
+
+/// Looks whether it is ready, again and again.
+pub(super) struct Watch<'a> {
+    ready: &'a Ready,
+    port: u16,
+    output: Output<'a>,
+}
+
+impl<'a> Watch<'a> {
+    /// Its output goes to `log`.
+    pub fn new(ready: &'a Ready, port: u16, log: &'a Path) -> Watch<'a> {
+        Watch { ready, port, output: Output { log, file: None, unfinished: Vec::new() } }
+    }
+
+    pub fn is_ready(&mut self) -> bool {
+        match self.ready {
+            Ready::Tcp => connect(self.port).is_ok(),
+            Ready::Http(path) => get(self.port, path).is_ok_and(|status| status / 100 == 2),
+            Ready::Line(text) => self.output.has(text).unwrap_or(false),
+        }
+    }
+}
+
+fn connect(port: u16) -> io::Result<TcpStream> {
+    TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), LOOK_LIMIT)
+}
+
+/// The status of the answer; its body is not waited for.
+fn get(port: u16, path: &str) -> io::Result<u16> {
+    let mut stream = connect(port)?;
+    stream.set_read_timeout(Some(LOOK_LIMIT))?;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
+    let mut line = String::new();
+    BufReader::new(stream).take(1024).read_line(&mut line)?;
+    let status = line.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.trim().parse().ok());
+    status.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+}
+
+/// What has been said, read as it comes.
+struct Output<'a> {
+    log: &'a Path,
+    file: Option<File>,
+    /// The line that has no end yet.
+    unfinished: Vec<u8>,
+}
+
+impl Output<'_> {
+    /// Whether what came since the last look has this.
+    fn has(&mut self, text: &str) -> io::Result<bool> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(File::open(self.log)?),
+        };
+        file.read_to_end(&mut self.unfinished)?;
+        let found = String::from_utf8_lossy(&self.unfinished).contains(text);
+        let finished =
+            self.unfinished.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        self.unfinished.drain(..finished);
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn watch(ready: &Ready, port: u16) -> bool {
+        Watch::new(ready, port, Path::new("none")).is_ready()
+    }
+
+    #[test]
+    fn a_port_is_ready_once_somebody_listens() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        assert!(watch(&Ready::Tcp, port));
+        drop(listener);
+        assert!(!watch(&Ready::Tcp, port));
+    }
+
+    #[test]
+    fn an_answer_of_2xx_alone_is_ready() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let answers = ["HTTP/1.1 503 Starting\r\n\r\n", "nonsense\r\n", "HTTP/1.0 204 No Content\r\n\r\n"];
+        let server = std::thread::spawn(move || {
+            answers.map(|answer| {
+                let (stream, _) = listener.accept().unwrap();
+                let mut asked = String::new();
+                let mut reader = BufReader::new(&stream);
+                while !asked.ends_with("\r\n\r\n") {
+                    reader.read_line(&mut asked).unwrap();
+                }
+                (&stream).write_all(answer.as_bytes()).unwrap();
+                asked
+            })
+        });
+        let ready = Ready::Http("/health".into());
+        assert_eq!(answers.map(|_| watch(&ready, port)), [false, false, true]);
+        assert!(server.join().unwrap()[0].starts_with("GET /health HTTP/1.1\r\n"));
+    }
+
+    #[test]
+    fn a_line_is_found_although_it_comes_in_parts() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let mut output = Output { log: log.path(), file: None, unfinished: Vec::new() };
+        let mut says = |text: &str| {
+            log.as_file().write_all(text.as_bytes()).unwrap();
+            output.has("ready now").unwrap()
+        };
+        assert!(!says("starting\nrea"));
+        assert!(!says("dy n"));
+        assert!(says("ow, really\n"));
+        assert!(!says("more\n"));
+    }
+}

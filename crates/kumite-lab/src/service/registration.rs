@@ -1,0 +1,76 @@
+//! What a kind of service registers, and how the keys of one service are read.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+
+use super::Service;
+use super::figure::Figure;
+use crate::place::{Source, SpecError};
+
+/// A kind of service.
+pub(super) struct Registration {
+    /// The word for it in files and reports.
+    pub name: &'static str,
+    /// The schema of its keys, which are a struct with a sentence on each.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// Reads its keys.
+    pub read: fn(&Given) -> Result<Arc<dyn Service>, SpecError>,
+}
+
+/// One service as it is written down.
+pub(super) struct Given<'a> {
+    pub source: &'a Source,
+    pub name: &'a str,
+    pub kind: &'static str,
+    /// The experiment's.
+    pub folder: &'a Path,
+    /// The names of all parameters.
+    pub parameters: &'a BTreeSet<String>,
+}
+
+impl Given<'_> {
+    /// Its keys; one that its kind has not is refused with those that it has.
+    pub fn keys<T: DeserializeOwned>(&self) -> Result<T, SpecError> {
+        self.source
+            .parse_at(&["services", self.name], "kind")
+            .map_err(|(offset, what)| self.source.error(offset, self.what(&what)))
+    }
+
+    /// An error at one of its keys, or in it.
+    pub fn wrong(&self, key: &[&str], what: impl AsRef<str>) -> SpecError {
+        let path = [&["services", self.name], key].concat();
+        self.source.error_at(&path, self.what(what.as_ref()))
+    }
+
+    fn what(&self, what: &str) -> String {
+        format!("service '{}' ({}): {what}", self.name, self.kind)
+    }
+
+    /// Makes sure that the parameter is there, if the figure is one.
+    pub fn check_figure(&self, key: &str, figure: &Figure) -> Result<(), SpecError> {
+        match figure {
+            Figure::Parameter(name) if !self.parameters.contains(name) => {
+                Err(self.wrong(&[key], format!("no workload parameter '{name}'")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where a file of the experiment is.
+    pub fn file(&self, key: &str, file: &Path) -> Result<PathBuf, SpecError> {
+        let file = self.folder.join(file);
+        if file.is_file() {
+            return Ok(file);
+        }
+        Err(self.wrong(&[key], format!("there is no file {}", file.display())))
+    }
+}
+
+/// The schema of a struct of keys, to be made the one of a service.
+pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    T::json_schema(generator)
+}
