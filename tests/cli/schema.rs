@@ -134,6 +134,13 @@ connections = [1, 10]
 [profiles.quick]
 workload.duration_s = 0.5
 points = [{ connections = [1, 10], contenders = ["a"] }, { connections = 1 }]
+[services.backend]
+kind = "stub"
+body = "x"
+[services.cache]
+kind = "command"
+run = "serve $PORT"
+ready = { tcp = true }
 [[claim]]
 id = "x"
 assert = "failures(a) = 0"
@@ -158,6 +165,10 @@ run = "true"
         ("experiment", experiment, "connections = [1, 10]\n", "connections = [1, 1]\n"),
         ("experiment", experiment, "workload.duration_s = 0.5", "workload.durations_s = 0.5"),
         ("experiment", experiment, "assert =", "asserts ="),
+        ("experiment", experiment, "kind = \"stub\"", "kind = \"redis\""),
+        ("experiment", experiment, "body = \"x\"", "setup = \"x\""),
+        ("experiment", experiment, "run = \"serve $PORT\"\n", ""),
+        ("experiment", experiment, "{ tcp = true }", "{ udp = true }"),
         ("contender", contender, "version =", "versions ="),
         ("contender", contender, "model = \"threads\"", "model = \"magic\""),
         ("contender", contender, "name = \"a-b_1\"", "name = \"a--b\""),

@@ -226,7 +226,7 @@ fn what_is_wrong_in_the_file_is_said_with_its_place() {
         (
             STUB,
             "kind = \"command\"\nrun = \"x\"\nready = 1",
-            "8:9: service 'backend' (command): invalid type",
+            "8:9: service 'backend' (command): invalid type: integer `1`, expected a table such as",
         ),
         ("added_bytes =", "backend_cpu_s =", "has the metric 'backend_cpu_s' already"),
     ];

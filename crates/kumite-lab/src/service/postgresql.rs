@@ -36,6 +36,10 @@ pub(super) static KIND: Registration = Registration {
     schema: schema_of::<Postgresql>,
     read: |given| {
         let mut postgresql: Postgresql = given.keys()?;
+        if !(1..=1000).contains(&postgresql.connections) {
+            let what = format!("write 1 to 1000 connections, not {}", postgresql.connections);
+            return Err(given.wrong(&["connections"], what));
+        }
         if let Some(setup) = &mut postgresql.setup {
             *setup = given.file("setup", setup)?;
         }

@@ -27,7 +27,7 @@ pub(super) enum Ready {
 
 /// When it is ready: one of these.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { tcp = true }")]
 #[schemars(rename = "ServiceReady")]
 struct Keys {
     /// Once it takes connections on its port.

@@ -17,6 +17,7 @@ use crate::place::{Source, SpecError};
 
 /// What runs beside the contenders. Its other keys are those of its kind, which reads them.
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "a table with the key kind")]
 pub(crate) struct File {
     kind: String,
 }
@@ -128,6 +129,7 @@ mod tests {
                 "kind = 'postgresql'\nsetup = 'gone.sql'",
                 "3:1: service 'backend' (postgresql): there is no file ./gone.sql",
             ),
+            ("kind = 'postgresql'\nconnections = 0", "3:1: service 'backend' (postgresql): write 1 to 1000"),
             ("kind = 'dynamodb'\nsetup = 'Cargo.toml'", "(dynamodb): ./Cargo.toml: no list of requests"),
         ];
         for (keys, expected) in cases {
