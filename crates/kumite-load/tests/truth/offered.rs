@@ -165,9 +165,12 @@ fn listening(listener: UnixListener, heads: Arc<Mutex<Vec<String>>>) {
                         head += &(line + "\n");
                         continue;
                     }
-                    let nth = heads.lock().unwrap().len();
-                    heads.lock().unwrap().push(std::mem::take(&mut head));
-                    let cookie = if nth == 0 { "Set-Cookie: a=b; Path=/\r\n" } else { "" };
+                    let is_first = {
+                        let mut heads = heads.lock().unwrap();
+                        heads.push(std::mem::take(&mut head));
+                        heads.len() == 1
+                    };
+                    let cookie = if is_first { "Set-Cookie: a=b; Path=/\r\n" } else { "" };
                     let answer = format!("HTTP/1.1 200 OK\r\n{cookie}Content-Length: 4\r\n\r\npong");
                     stream.write_all(answer.as_bytes()).unwrap();
                 }

@@ -7,6 +7,7 @@ mod common;
 mod frozen;
 mod orphans;
 mod owner;
+mod peak;
 
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         ["end-frozen"] => frozen::are_ended_and_removed(),
         ["freeze", dir] => frozen::freeze(dir.as_ref()),
         ["trees", dir, how] => owner::have_trees(dir.as_ref(), how),
+        ["peak"] => peak::of_a_command_that_nobody_looked_at_is_known_at_its_end(),
         ["runner"] => return kumite_process::runner_main(),
         ["run", dir] => owner::run_what_does_not_end(dir.as_ref()),
         ["listen", how] => listens(how),
