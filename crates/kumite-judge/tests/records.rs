@@ -1,4 +1,4 @@
-//! Runs that were judged by kumite 1c6c135, before judging was a crate of its own: the same trials give the same verdicts, bit for
+//! Runs that were judged by kumite cd3f10c, before judging was a crate of its own: the same trials give the same verdicts, bit for
 //! bit. Of the records only what verdicts need is kept, and a number that now needs a unit has one.
 
 use std::collections::{BTreeMap, BTreeSet};
