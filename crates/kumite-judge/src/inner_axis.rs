@@ -14,14 +14,13 @@ pub struct Grid<'a> {
     folded: Vec<usize>,
     /// Why this machine cannot measure each, if it cannot.
     unavailable: Vec<Option<&'a str>>,
-    /// By how they are written.
-    positions: HashMap<String, usize>,
+    positions: HashMap<Point, usize>,
 }
 
 impl<'a> Grid<'a> {
     pub fn of(run: &'a Run) -> Grid<'a> {
-        let unavailable: HashMap<String, &str> =
-            run.unavailable.iter().map(|of| (of.point.to_string(), of.why.as_str())).collect();
+        let unavailable: HashMap<&Point, &str> =
+            run.unavailable.iter().map(|of| (&of.point, of.why.as_str())).collect();
         let mut points = run.points.clone();
         let mut folded: Vec<usize> = (0..points.len()).collect();
         if let Some(within) = &run.within {
@@ -32,8 +31,8 @@ impl<'a> Grid<'a> {
                 folded.extend(values.iter().map(|_| nth));
             }
         }
-        let why = |nth: &usize| unavailable.get(&run.points[*nth].to_string()).copied();
-        let positions = points.iter().enumerate().map(|(nth, point)| (point.to_string(), nth)).collect();
+        let why = |nth: &usize| unavailable.get(&run.points[*nth]).copied();
+        let positions = points.iter().enumerate().map(|(nth, point)| (point.clone(), nth)).collect();
         Grid { run, unavailable: folded.iter().map(why).collect(), folded, positions, points }
     }
 
@@ -42,7 +41,7 @@ impl<'a> Grid<'a> {
     }
 
     pub fn position(&self, point: &Point) -> Option<usize> {
-        self.positions.get(&point.to_string()).copied()
+        self.positions.get(point).copied()
     }
 
     /// Why this machine cannot measure a point, if it cannot.

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,21 @@ impl AxisValue {
     }
 }
 
+// One that is no number equals nothing, and so is found by nobody.
+impl Eq for AxisValue {}
+
+impl Hash for AxisValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            AxisValue::Int(value) => value.hash(state),
+            // The two zeros are equal.
+            AxisValue::Float(value) => (value + 0.0).to_bits().hash(state),
+            AxisValue::Text(value) => value.hash(state),
+            AxisValue::Bool(value) => value.hash(state),
+        }
+    }
+}
+
 impl fmt::Display for AxisValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,7 +57,7 @@ impl fmt::Display for AxisValue {
 }
 
 /// One combination of axis values, by axis name. An experiment without axes has one point, the empty one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Point(pub BTreeMap<String, AxisValue>);
 
@@ -61,5 +77,30 @@ impl fmt::Display for Point {
             write!(f, "{axis}={value}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn point(value: AxisValue) -> Point {
+        Point([("n".to_owned(), value)].into())
+    }
+
+    #[test]
+    fn a_point_is_found_by_one_that_is_equal_and_by_no_other() {
+        let points = [
+            point(AxisValue::Int(1)),
+            point(AxisValue::Float(1.0)),
+            point(AxisValue::Text("1".to_owned())),
+            point(AxisValue::Bool(true)),
+        ];
+        let known = HashSet::from([points[0].clone()]);
+        assert_eq!(points.map(|point| known.contains(&point)), [true, false, false, false]);
+        let zero = HashSet::from([point(AxisValue::Float(0.0))]);
+        assert!(zero.contains(&point(AxisValue::Float(-0.0))));
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use jiff::Timestamp;
@@ -67,8 +67,8 @@ fn is_first(attempt: &u32) -> bool {
 
 /// The trials that stand: of a block that was measured anew, only those of the last attempt that was whole.
 pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl Iterator<Item = &'a Trial> {
-    let block = |trial: &Trial| (trial.point.to_string(), trial.block);
-    let mut sizes = BTreeMap::<(String, u32), BTreeMap<u32, usize>>::new();
+    let block = |trial: &'a Trial| (&trial.point, trial.block);
+    let mut sizes = HashMap::<(&Point, u32), BTreeMap<u32, usize>>::new();
     for trial in trials.clone().into_iter().filter(|trial| trial.attempt > 0) {
         *sizes.entry(block(trial)).or_default().entry(trial.attempt).or_default() += 1;
     }
@@ -77,7 +77,7 @@ pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl
             *attempts.entry(0).or_default() += 1;
         }
     }
-    let stands = move |trial: &&Trial| {
+    let stands = move |trial: &&'a Trial| {
         let attempts = sizes.get(&block(trial));
         let whole = attempts.and_then(|attempts| attempts.iter().rfind(|(_, size)| **size >= attempts[&0]));
         trial.attempt == whole.map_or(0, |(attempt, _)| *attempt)

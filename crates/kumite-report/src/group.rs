@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use kumite_record::{AxisValue, Cell, Export, Point};
 
-use crate::record::{Key, Record};
+use crate::record::Record;
 use crate::text::one_line;
 
 /// The groups of a run, that of all defaults first.
@@ -14,7 +14,7 @@ pub struct Groups<'a> {
     pub x: Option<&'a str>,
     pub groups: Vec<Group<'a>>,
     /// The position of the group that a point is in.
-    group_of: HashMap<Key<'a>, usize>,
+    group_of: HashMap<&'a Point, usize>,
 }
 
 /// Points that differ in the x axis only.
@@ -32,9 +32,9 @@ pub struct Group<'a> {
 
 impl<'a> Groups<'a> {
     pub fn of(export: &'a Export) -> Groups<'a> {
-        let mut seen: HashSet<Key> = HashSet::new();
+        let mut seen: HashSet<&Point> = HashSet::new();
         let all = export.run.points.iter().chain(export.cells.iter().map(|cell| &cell.point));
-        let points: Vec<&Point> = all.filter(|point| seen.insert(Key(point))).collect();
+        let points: Vec<&Point> = all.filter(|point| seen.insert(point)).collect();
         let axes: BTreeSet<&str> =
             points.iter().flat_map(|point| point.0.keys()).map(String::as_str).collect();
         let value = |axis: &str, point: &Point| {
@@ -105,8 +105,7 @@ impl<'a> Groups<'a> {
         });
         let groups: Vec<Group> = groups.collect();
         let group_of = groups.iter().enumerate();
-        let group_of =
-            group_of.flat_map(|(nth, group)| group.points.iter().map(move |point| (Key(point), nth)));
+        let group_of = group_of.flat_map(|(nth, group)| group.points.iter().map(move |point| (*point, nth)));
         Groups { x, group_of: group_of.collect(), groups }
     }
 
@@ -153,7 +152,7 @@ impl<'a> Groups<'a> {
 
     /// The same, whatever group the point is in.
     pub fn name(&self, point: &Point) -> String {
-        let nth = self.group_of.get(&Key(point));
+        let nth = self.group_of.get(&point);
         nth.map_or_else(|| title(point), |nth| self.full_place(&self.groups[*nth], point))
     }
 

@@ -1,7 +1,6 @@
 //! A record, with what is looked up in it again and again: made once, so that a report takes as long as its record is.
 
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 
 use kumite_record::{AxisValue, Cell, Export, Metric, Point, Trial, standing};
 
@@ -16,7 +15,7 @@ pub struct Record<'a> {
     pub metrics: Vec<Metric>,
     /// What their parts measure.
     pub part_metrics: Vec<Metric>,
-    places: HashMap<Key<'a>, usize>,
+    places: HashMap<&'a Point, usize>,
     points: Vec<AtPoint<'a>>,
     nothing: AtPoint<'a>,
 }
@@ -57,7 +56,7 @@ impl<'a> Record<'a> {
     }
 
     fn point(&mut self, point: &'a Point) -> &mut AtPoint<'a> {
-        let place = *self.places.entry(Key(point)).or_insert(self.points.len());
+        let place = *self.places.entry(point).or_insert(self.points.len());
         if place == self.points.len() {
             self.points.push(AtPoint::default());
         }
@@ -69,24 +68,24 @@ impl<'a> Record<'a> {
         for part in &self.export.parts {
             let mut outer = part.point.clone();
             let is_part = outer.0.remove(&within.axis).is_some();
-            if let Some(place) = self.places.get(&Key(&outer)).filter(|_| is_part) {
+            if let Some(place) = self.places.get(&outer).filter(|_| is_part) {
                 self.points[*place].parts.push(part);
             }
         }
-        let nth: HashMap<String, usize> =
-            within.values.iter().enumerate().map(|(nth, value)| (value.to_string(), nth)).collect();
+        let nth: HashMap<&AxisValue, usize> =
+            within.values.iter().enumerate().map(|(nth, value)| (value, nth)).collect();
         let contenders = &self.export.contenders;
         let order = |part: &&Cell| {
             let contender = contenders.iter().position(|known| known.name == part.contender);
-            let value = part.point.get(&within.axis).map(ToString::to_string);
-            (contender, value.and_then(|value| nth.get(&value).copied()))
+            let value = part.point.get(&within.axis);
+            (contender, value.and_then(|value| nth.get(value).copied()))
         };
         self.points.iter_mut().for_each(|point| point.parts.sort_by_cached_key(order));
     }
 
     /// What there is at a point.
     pub fn at(&self, point: &Point) -> &AtPoint<'a> {
-        self.places.get(&Key(point)).map_or(&self.nothing, |place| &self.points[*place])
+        self.places.get(point).map_or(&self.nothing, |place| &self.points[*place])
     }
 
     /// The trials of a cell, those that were measured anew included.
@@ -123,51 +122,4 @@ impl<'a> Record<'a> {
 
 fn with_role<'m>(metrics: &'m [Metric], role: &str) -> Option<&'m Metric> {
     metrics.iter().find(|metric| metric.role.as_deref() == Some(role))
-}
-
-/// A point to be looked up by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Key<'a>(pub &'a Point);
-
-// A value that is no number equals nothing, and so is found by nobody.
-impl Eq for Key<'_> {}
-
-impl Hash for Key<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        for (axis, value) in &self.0.0 {
-            axis.hash(state);
-            match value {
-                AxisValue::Int(value) => value.hash(state),
-                // The two zeros are equal.
-                AxisValue::Float(value) => (value + 0.0).to_bits().hash(state),
-                AxisValue::Text(value) => value.hash(state),
-                AxisValue::Bool(value) => value.hash(state),
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    fn point(value: AxisValue) -> Point {
-        Point([("n".to_owned(), value)].into())
-    }
-
-    #[test]
-    fn a_point_is_found_by_one_that_is_equal_and_by_no_other() {
-        let points = [
-            point(AxisValue::Int(1)),
-            point(AxisValue::Float(1.0)),
-            point(AxisValue::Text("1".to_owned())),
-            point(AxisValue::Bool(true)),
-        ];
-        let known: HashSet<Key> = points[..1].iter().map(Key).collect();
-        assert_eq!(points.clone().map(|point| known.contains(&Key(&point))), [true, false, false, false]);
-        let zero = point(AxisValue::Float(0.0));
-        assert!(HashSet::from([Key(&zero)]).contains(&Key(&point(AxisValue::Float(-0.0)))));
-    }
 }

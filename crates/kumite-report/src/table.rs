@@ -9,7 +9,7 @@ use crate::bound::Bound;
 use crate::group::{Group, Groups, at};
 use crate::metric::Named;
 use crate::quantity::Measured;
-use crate::record::{Key, Record};
+use crate::record::Record;
 use crate::steadiness::{needs, of_cell};
 use crate::text::one_line;
 
@@ -148,13 +148,13 @@ pub fn matrix(
 ) -> Table {
     let mut rows: Vec<Entry> = Vec::new();
     let mut row_of: HashMap<&str, usize> = HashMap::new();
-    let mut cell_of: HashMap<(usize, Key), &Cell> = HashMap::new();
+    let mut cell_of: HashMap<(usize, &Point), &Cell> = HashMap::new();
     for cell in cells {
         let row = *row_of.entry(&cell.contender).or_insert(rows.len());
         if row == rows.len() {
             rows.push(Entry::plain(one_line(&cell.contender)));
         }
-        cell_of.entry((row, Key(&cell.point))).or_insert(cell);
+        cell_of.entry((row, &cell.point)).or_insert(cell);
     }
     let entry = |cell: &Cell| Entry {
         lost: cell.metrics.is_empty() && cell.needs.is_empty(),
@@ -165,7 +165,7 @@ pub fn matrix(
     };
     let column = |point: &&Point| {
         let entries = (0..rows.len())
-            .map(|row| cell_of.get(&(row, Key(point))).map_or_else(Entry::default, |cell| entry(cell)));
+            .map(|row| cell_of.get(&(row, point)).map_or_else(Entry::default, |cell| entry(cell)));
         (Column { name: one_line(&value(point)), numeric: true }, entries.collect())
     };
     let columns: Vec<Filled> = points.iter().map(column).collect();
@@ -287,6 +287,6 @@ pub fn marks(record: &Record, cell: &Cell) -> String {
 
 /// The points of these cells, each once.
 pub fn distinct_points<'a>(cells: &[&'a Cell]) -> Vec<&'a Point> {
-    let mut seen: HashSet<Key> = HashSet::new();
-    cells.iter().map(|cell| &cell.point).filter(|point| seen.insert(Key(point))).collect()
+    let mut seen: HashSet<&Point> = HashSet::new();
+    cells.iter().map(|cell| &cell.point).filter(|point| seen.insert(point)).collect()
 }

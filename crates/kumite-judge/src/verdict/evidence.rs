@@ -25,7 +25,7 @@ impl<'a> Evidence<'a> {
         let mut axes: BTreeMap<String, Vec<AxisValue>> = BTreeMap::new();
         let mut known = HashSet::new();
         for (axis, value) in grid.points.iter().flat_map(|point| &point.0) {
-            if known.insert((axis, value.to_string())) {
+            if known.insert((axis, value)) {
                 axes.entry(axis.clone()).or_default().push(value.clone());
             }
         }
