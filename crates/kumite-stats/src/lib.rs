@@ -64,8 +64,8 @@
 //!
 //! How many of 1,000 simulated series were found as they are: of the right class, and steady from the right point, give
 //! or take a tenth of the series or two points. In percent, for series of 15, 30, 100 and 300 points; what a row of "flat"
-//! lacks to 100 are false alarms (`cargo run --release -p kumite-stats --example hits` prints it anew, and
-//! `tests/stats/hits.rs` asserts some of it).
+//! lacks to 100 are false alarms (`cargo run --release -p kumite-stats --example hits` prints it anew, and its test asserts
+//! some of it).
 //!
 //! | | normal 3 % | lognormal 8 % | AR(1) 0.5, 3 % | AR(1) 0.8, 4 % | 3 %, every 20th half | 3 %, drifts 4 % |
 //! | --- | --- | --- | --- | --- | --- | --- |

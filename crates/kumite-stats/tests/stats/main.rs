@@ -1,5 +1,4 @@
-//! What is promised of each figure, by known answers, by properties, and by how often it is right.
+//! What is promised of each figure, by known answers and by properties.
 
-mod hits;
 mod known;
 mod properties;

@@ -146,7 +146,7 @@ pub fn row(shape: &Shape, lengths: &[usize], series: usize) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn finds_what_is_there_and_nothing_else() {
+fn steady_in_series_of_known_shape_finds_the_shape() {
     const ALWAYS: [&str; 6] =
         ["flat", "flat, first point half", "+30 % at 1/3", "×2 at 1/3", "−30 % at 1/2", "+30 % at 5/6"];
     for shape in SHAPES.iter().filter(|shape| ALWAYS.contains(&shape.name)) {

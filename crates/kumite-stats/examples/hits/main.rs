@@ -1,9 +1,9 @@
-//! The table of the crate's documentation, printed anew: `cargo run --release -p kumite-stats --example hits`.
+//! The table of the crate's documentation, printed anew: `cargo run --release -p kumite-stats --example hits`. `cargo test`
+//! asserts some of it.
 
-#[path = "../tests/stats/hits.rs"]
-mod hits;
+mod series;
 
-use hits::{NOISES, SHAPES, row};
+use series::{NOISES, SHAPES, row};
 
 fn main() {
     println!("| | {} |", NOISES.map(|noise| noise.name).join(" | "));
