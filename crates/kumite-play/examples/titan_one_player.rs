@@ -1,29 +1,26 @@
-//! Plays on a library in place of the Titan One's: `titan_one_player HOW LIBRARY`. A library has one adapter and is told by
-//! the environment what to do, so that each play of the tests is a process of its own.
-
-#[path = "../tests/gcapi/schedule.rs"]
-mod schedule;
+//! Plays on a library in place of the Titan One's: `titan_one_player HOW LIBRARY MACRO FPS`. A library has one adapter and
+//! is told by the environment what to do, so that each play of the tests is a process of its own.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kumite_play::{Control, Device, Ended, Gcapi, State, play};
-use schedule::{FPS, schedule};
+use kumite_play::{Control, Device, Ended, Gcapi, Macro, State, play};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [how, library] = &args[..] else { panic!("{args:?}") };
+    let [how, library, combo, fps] = &args[..] else { panic!("{args:?}") };
     let mut device = match Gcapi::connect(Path::new(library)) {
         Ok(device) => device,
         Err(error) => return println!("not connected: {error}"),
     };
     println!("device: {}", device.description().expect("it is connected"));
-    let mut schedule = schedule();
+    let mut schedule = Macro::parse(combo.as_bytes()).expect("it is a macro").schedule();
+    let fps = fps.parse().expect("a number of frames");
     let (stop, at) = (AtomicBool::new(false), AtomicUsize::new(0));
     if how == "stop" {
         // However late the stop comes.
-        schedule.0[19].frames = u32::from(u16::MAX);
+        schedule.0.last_mut().expect("it has states").frames = u32::from(u16::MAX);
     }
     std::thread::scope(|scope| {
         if how == "stop" {
@@ -38,7 +35,7 @@ fn main() {
             device.write(State::from_iter([Control::Cross]), Duration::ZERO).expect("it takes it");
             panic!("with a button pressed");
         }
-        match play(&schedule, FPS, &mut device, &stop, &at).ended {
+        match play(&schedule, fps, &mut device, &stop, &at).ended {
             Ended::Failed(error) => println!("failed: {error}"),
             ended => println!("ended: {ended:?}"),
         }

@@ -3,17 +3,26 @@
 //! The library is told by the environment what to do, and has one adapter: each play is a process of its own, which is
 //! `examples/titan_one_player.rs`.
 
-mod schedule;
-
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use kumite_play::{DeviceError, Gcapi};
+use kumite_play::{DeviceError, Gcapi, Macro, Schedule};
 
-use schedule::{FPS, schedule};
+/// Faster than a game looks, so that a play is short.
+const FPS: f64 = 240.0;
+
+/// 20 lines of 3 frames, each with other buttons.
+fn combo() -> String {
+    let (buttons, directions) = (["share", "save", "mp", "mk", "lk", "lp"], ["8", "2", "4", "6"]);
+    (0..20).map(|nth| format!("{},{} 3\n", buttons[nth % 6], directions[nth % 4])).collect()
+}
+
+fn schedule() -> Schedule {
+    Macro::parse(combo().as_bytes()).unwrap().schedule()
+}
 
 /// Where cargo has put an example.
 fn example(name: &str) -> PathBuf {
@@ -48,6 +57,7 @@ fn in_a_process(how: &str, name: &str, misbehaviour: &str) -> Play {
     let output = Command::new(example(&format!("titan_one_player{EXE_SUFFIX}")))
         .arg(how)
         .arg(library(name))
+        .args([combo(), FPS.to_string()])
         .env("TITAN_ONE", misbehaviour)
         .env("TITAN_ONE_LOG", &log)
         .output()
