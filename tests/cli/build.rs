@@ -3,10 +3,11 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
+use kumite_testing::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::place::{Place, Said, eventually, fake};
+use crate::place::{Place, Said, fake};
 
 /// One that counts its builds, and takes as long as it is told to.
 fn place() -> Place {

@@ -1,12 +1,13 @@
 use std::process::Stdio;
 use std::time::Instant;
 
+use kumite_testing::{LONG, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::load::Server;
-use crate::place::{LONG, Place, Said, eventually};
+use crate::place::{Place, Said};
 
 const FAST: &str = "sleep 0.01";
 const SLOW: &str = "sleep 0.06";

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
+use kumite_testing::{LONG, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::place::{LONG, Place, Said, eventually};
+use crate::place::{Place, Said};
 use crate::schema::assert_right;
 
 /// The fake answers with its event, and counts its calls.

@@ -2,11 +2,12 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
+use kumite_testing::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place, Said, eventually};
+use crate::place::{EXPERIMENT, Place, Said};
 
 /// Ctrl-C in the middle of a trial: it ends with what there is, and the run goes on where it was.
 #[test]

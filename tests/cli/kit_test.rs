@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
+use kumite_testing::{LONG, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::place::{LONG, Place, Said, eventually};
+use crate::place::{Place, Said};
 
 pub fn fake_worker() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap().join("examples/fake_worker")

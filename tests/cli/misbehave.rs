@@ -5,9 +5,10 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::mpsc;
 
+use kumite_testing::eventually;
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place, eventually};
+use crate::place::{EXPERIMENT, Place};
 
 /// Runs one block of a contender in this mode beside one that is right, with shorter limits where needed.
 fn run(mode: &str, more: &[(&str, &str)]) -> (Place, Value, String) {

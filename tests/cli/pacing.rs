@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use kumite_testing::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::place::{Place, Said, eventually};
+use crate::place::{Place, Said};
 use crate::schema::assert_right;
 
 /// At 500 frames a second, so that a play is short.

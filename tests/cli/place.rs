@@ -1,10 +1,10 @@
 //! A folder of its own for each test, with an experiment and fake contenders in it.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
+use kumite_testing::example;
 use serde_json::Value;
 
 /// Forty requests to a server, at one point. They come at a rate, and each waits as long as it takes: so their number is
@@ -140,19 +140,6 @@ impl Said {
     }
 }
 
-/// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
-pub const LONG: Duration = Duration::from_secs(60);
-
-/// Waits for what takes its time.
-#[track_caller]
-pub fn eventually(mut happens: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !happens() {
-        assert!(began.elapsed() < LONG, "still not, after {LONG:?}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// Where nobody listens, nor can as long as it is held: it is a client's.
 pub fn nobody() -> (SocketAddr, impl Sized) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -162,10 +149,4 @@ pub fn nobody() -> (SocketAddr, impl Sized) {
 
 pub fn fake() -> PathBuf {
     example("fake_contender")
-}
-
-/// One of the test programs that are built with the tests.
-pub fn example(name: &str) -> PathBuf {
-    let beside = Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap();
-    beside.join("examples").join(name)
 }

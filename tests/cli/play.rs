@@ -6,11 +6,12 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Child, Stdio};
 
+use kumite_testing::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::place::{Place, Said, eventually};
+use crate::place::{Place, Said};
 use crate::schema::assert_right;
 
 const FIREBALL: &str = "2,mk 8\n3 1\n6,lp 1\n";

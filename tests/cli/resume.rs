@@ -3,11 +3,12 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
+use kumite_testing::eventually;
 use kumite_record::Store;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place, eventually};
+use crate::place::{EXPERIMENT, Place};
 
 const CONTENDERS: [(&str, &str); 3] = [("a", "pong"), ("b", "pong"), ("c", "leaver")];
 /// 2 points × 3 contenders × 6 blocks.

@@ -4,12 +4,13 @@ mod command;
 
 use std::process::{Child, Command, Stdio};
 
+use kumite_testing::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::kit_test::fake_worker;
-use crate::place::{Place, Said, eventually};
+use crate::place::{Place, Said};
 use crate::schema::assert_right;
 
 /// The fake adds up the numbers to n in its sleep.

@@ -3,12 +3,13 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use kumite_testing::{LONG, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::kit_test::fake_worker;
-use crate::place::{LONG, Place, Said, eventually};
+use crate::place::{Place, Said};
 use crate::schema::assert_right;
 
 /// The fake adds up the numbers to n in its sleep.

@@ -54,7 +54,7 @@ const ALLOWED: &[Allowed] = &[
             "kumite-stub",
         ],
     ),
-    ("kumite-testing", &[]),
+    ("kumite-testing", &["kumite-process"]),
     ("bench-compare", &["kumite-process"]),
     ("bench-floor", &[]),
     ("bench-function", &["kumite-process"]),

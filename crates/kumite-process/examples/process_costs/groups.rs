@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::{Control, Group, Spawn, Tree, available_cores};
+use kumite_testing::process::Bench;
+use kumite_testing::eventually;
 use nix::time::{ClockId, clock_gettime};
-
-use crate::common::{Bench, eventually};
 
 const SHARE: f64 = 128.0 / 1769.0;
 static NEVER: AtomicBool = AtomicBool::new(false);

@@ -1,8 +1,6 @@
 //! What watching a tree costs, and what control groups cost and how well they limit: `cargo run --release -p kumite-process
 //! --example process_costs`. It prints figures of this machine, and takes some four minutes.
 
-#[path = "../../tests/process/common.rs"]
-mod common;
 mod groups;
 mod members;
 

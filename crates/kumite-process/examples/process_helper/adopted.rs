@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_process::become_subreaper;
-
-use crate::common::{Bench, LONG, burn, eventually};
+use kumite_testing::process::{Bench, burn};
+use kumite_testing::{LONG, eventually};
 
 /// What each of two uses: both are counted only if it is more than one of them has.
 const BURN: Duration = Duration::from_millis(100);

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kumite_process::{Group, Spawn, Tree, end_orphans};
+use kumite_testing::process::{Bench, ESCAPES, alive, groups_of, guardian, helper};
+use kumite_testing::eventually;
 
-use crate::common::{Bench, ESCAPES, alive, eventually, groups_of, guardian, helper};
 use crate::stay;
 
 /// Has some, and never thaws them.

@@ -2,8 +2,6 @@
 //! something that is about the whole process or the whole machine.
 
 mod adopted;
-#[path = "../../tests/process/common.rs"]
-mod common;
 mod frozen;
 mod orphans;
 mod owner;
@@ -14,7 +12,7 @@ use std::os::fd::OwnedFd;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use common::shared;
+use kumite_testing::process::shared;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use kumite_process::{Job, Output, Runner, Spawn, Stdin, Tree};
+use kumite_testing::process::helper;
+use kumite_testing::eventually;
 
-use crate::common::{eventually, helper};
 use crate::stay;
 
 /// Two, one of them paused. `how` is what it does then, or that all of it is below another one.

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::helper;
+use kumite_testing::process::helper;
 
 #[test]
 fn orphans_come_to_a_subreaper_count_and_are_reaped() {

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, ESCAPES, LONG, alive, eventually, groups_of, guardian, helper};
 use kumite_process::{Control, Group, Spawn, Tree, available_cores};
-use kumite_testing::{Capability, lacks};
+use kumite_testing::process::{Bench, ESCAPES, alive, groups_of, guardian, helper};
+use kumite_testing::{Capability, LONG, eventually, lacks};
 
 const MS: Duration = Duration::from_millis(1);
 static NEVER: AtomicBool = AtomicBool::new(false);

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-use crate::common::{Bench, alive, eventually, guardian, helper, sleeps};
+use kumite_testing::process::{Bench, alive, guardian, helper, sleeps};
+use kumite_testing::eventually;
 
 fn start(bench: &Bench, how: &str) -> (Child, Vec<u32>) {
     let mut command = Command::new(helper());

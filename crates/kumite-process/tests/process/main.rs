@@ -1,7 +1,6 @@
 //! Trees, groups and runners, with shell commands for contenders.
 
 mod adopted;
-mod common;
 mod group;
 mod guardian;
 mod listen;

@@ -1,6 +1,6 @@
 //! What a killed kumite leaves behind.
 
-use crate::common::in_a_namespace;
+use kumite_testing::process::in_a_namespace;
 
 #[test]
 fn orphans_are_ended_and_nobody_else() {

@@ -3,7 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::common::{Bench, LONG, alive, eventually};
+use kumite_testing::process::{Bench, alive};
+use kumite_testing::{LONG, eventually};
 
 /// Four that write as fast as they can: the root, a child, one that left group and session, and one that does nothing
 /// but start others (each in a session of its own).
@@ -48,7 +49,7 @@ fn nothing_goes_on_while_paused_and_everything_does_afterwards() {
     }
     tree.stop(Duration::from_millis(50));
     let ours = format!("KUMITE_BENCH={}", bench.dir().display());
-    assert!(!crate::common::anyone_carries(&ours));
+    assert!(!kumite_testing::process::anyone_carries(&ours));
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, LONG, alive};
 use kumite_process::{Error, STDOUT_LIMIT, run};
+use kumite_testing::process::{Bench, alive};
+use kumite_testing::LONG;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, LONG, alive, eventually, helper};
 use kumite_process::{Error, Job, Output, Runner, Stdin, TimedRun, available_cores};
+use kumite_testing::process::{Bench, alive, helper};
+use kumite_testing::{LONG, eventually};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 /// Until it has used 0.1 s by its own account, which it writes down: the load of the machine does not matter.

@@ -4,8 +4,9 @@ use std::io::ErrorKind;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, LONG};
 use kumite_process::{Heard, Talk, Tree};
+use kumite_testing::process::Bench;
+use kumite_testing::LONG;
 
 const MOST: usize = 1 << 20;
 static NEVER: AtomicBool = AtomicBool::new(false);

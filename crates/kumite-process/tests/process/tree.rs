@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, LONG, alive, eventually};
 use kumite_process::{Error, available_cores};
+use kumite_testing::process::{Bench, alive};
+use kumite_testing::{LONG, eventually};
 
 const SECOND: Duration = Duration::from_secs(1);
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -148,7 +149,7 @@ fn a_tree_that_keeps_forking_is_ended() {
     let ended = tree.stop(Duration::from_millis(50));
     assert!(ended.took < LONG, "{ended:?}");
     let ours = format!("KUMITE_BENCH={}", bench.dir().display());
-    assert!(!crate::common::anyone_carries(&ours), "{ended:?}");
+    assert!(!kumite_testing::process::anyone_carries(&ours), "{ended:?}");
 }
 
 #[test]

@@ -7,8 +7,9 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, LONG, alive, awk, burn, eventually, helper};
 use kumite_process::available_cores;
+use kumite_testing::process::{Bench, alive, awk, burn, helper};
+use kumite_testing::{LONG, eventually};
 use rustix::fs::OFlags;
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -1,5 +1,4 @@
-//! A directory for a tree under test, and what the tests and their helper ask about processes.
-#![allow(dead_code)] // Each of the two uses its part.
+//! A directory for a tree under test, and what tests and the programs that they start ask about processes.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
@@ -12,18 +11,20 @@ use kumite_process::{Error, Spawn, Tree};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with, sockopt};
 use tempfile::TempDir;
 
-/// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
-pub const LONG: Duration = Duration::from_secs(60);
+use crate::{LONG, example};
 
 /// Leaves the group and the session of its root, and has no environment that tells whose it is.
 pub const ESCAPES: &str = "setsid env -i sh -c 'sh -c \"echo \\$\\$ > escaped; exec sleep 300\" & exit' &";
 
+/// A directory for a tree under test, and its environment.
 pub struct Bench {
     dir: TempDir,
     env: Vec<(String, String)>,
 }
 
 impl Bench {
+    /// An empty one.
+    #[expect(clippy::new_without_default, reason = "it makes a directory")]
     pub fn new() -> Bench {
         let dir = tempfile::tempdir().unwrap();
         let env = vec![
@@ -33,38 +34,47 @@ impl Bench {
         Bench { dir, env }
     }
 
+    /// Where its trees run.
     pub fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    pub fn log(&self) -> std::path::PathBuf {
+    /// Where they write to.
+    pub fn log(&self) -> PathBuf {
         self.dir().join("log")
     }
 
+    /// What starts this command here.
     pub fn spawn<'a>(&'a self, cores: &'a [usize], log: &'a Path, command: &'a str) -> Spawn<'a> {
         Spawn { command, dir: self.dir(), env: &self.env, cores, log, group: None }
     }
 
+    /// Starts it on any CPU.
     pub fn start(&self, command: &str) -> Tree {
         self.try_start(&[], command).unwrap()
     }
 
+    /// Starts it on these CPUs.
     pub fn start_on(&self, cores: &[usize], command: &str) -> Tree {
         self.try_start(cores, command).unwrap()
     }
 
+    /// Starts it on these CPUs, which may fail.
     pub fn try_start(&self, cores: &[usize], command: &str) -> Result<Tree, Error> {
         Tree::start(&self.spawn(cores, &self.log(), command))
     }
 
+    /// Starts it in another directory, which may fail.
     pub fn try_start_in(&self, dir: &Path, command: &str) -> Result<Tree, Error> {
         Tree::start(&Spawn { dir, ..self.spawn(&[], &self.log(), command) })
     }
 
+    /// Starts it with another log, which may fail.
     pub fn try_start_logged(&self, log: &Path, command: &str) -> Result<Tree, Error> {
         Tree::start(&self.spawn(&[], log, command))
     }
 
+    /// A file that a tree has written.
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.dir().join(name)).unwrap()
     }
@@ -91,20 +101,9 @@ impl Bench {
     }
 }
 
-pub fn eventually(mut happens: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !happens() {
-        assert!(began.elapsed() < LONG, "still not, after {LONG:?}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// What `examples/process_helper` is built to: cargo puts examples beside the folder of the tests.
+/// The other process of kumite-process's tests.
 pub fn helper() -> PathBuf {
-    let this = std::env::current_exe().unwrap();
-    let built = this.ancestors().nth(2).unwrap().join("examples/process_helper");
-    assert!(built.is_file(), "{}: `cargo test` or `cargo build --examples` makes it", built.display());
-    built
+    example("process_helper")
 }
 
 /// Lets the helper do something that asserts for itself, because it is about the whole process or about the whole machine:
@@ -191,6 +190,7 @@ pub fn awk(before: &str, seconds: f64, after: &str) -> String {
     )
 }
 
+/// Awk that burns CPU time until it has used this many seconds of it, and adds how many those were to `account`.
 pub fn burn(seconds: f64) -> String {
     awk("", seconds, "")
 }
