@@ -1,10 +1,10 @@
 //! Functions: called on a host of kumite's own, by contenders that behave and by some that do not.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Instant;
 
-use kumite_testing::{LONG, eventually};
+use kumite_testing::{LONG, eventually, example};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ const METRICS: [&str; 12] = [
 ];
 
 fn fake_function() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap().join("examples/fake_function")
+    example("fake_function")
 }
 
 /// An experiment with these parts of [`EXPERIMENT`] replaced, and contenders that do in each call what is said.

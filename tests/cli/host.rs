@@ -8,15 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use kumite_testing::{Capability, lacks};
+use kumite_testing::{Capability, LONG, example, lacks};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::place::{Place, Said};
-
-/// Longer than anything takes on a machine that stands still for a while.
-const SOON: Duration = Duration::from_secs(60);
 
 /// A host at work, and what it says.
 struct Host {
@@ -32,7 +29,7 @@ struct Host {
 impl Host {
     /// Serves functions, each a name and what its table has beside the command.
     fn start(place: &Place, functions: &[(&str, &str)]) -> Host {
-        let fake = Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap().join("examples/fake_function");
+        let fake = example("fake_function");
         let table = |(name, more): &(&str, &str)| {
             let command = if more.contains("command") {
                 String::new()
@@ -97,7 +94,7 @@ impl Host {
     /// Waits until its log has this.
     #[track_caller]
     fn says(&self, what: &str) -> String {
-        let until = Instant::now() + SOON;
+        let until = Instant::now() + LONG;
         loop {
             let said = self.said.lock().unwrap().clone();
             if said.contains(what) {
@@ -343,7 +340,7 @@ fn a_host_that_is_killed_leaves_nothing() {
     let pid = child.id();
     child.kill().unwrap();
     child.wait().unwrap();
-    let until = Instant::now() + SOON;
+    let until = Instant::now() + LONG;
     while !(place.left().is_empty() && groups(pid).is_empty()) {
         assert!(Instant::now() < until, "left are {:?} and {:?}", place.left(), groups(pid));
         thread::sleep(Duration::from_millis(20));

@@ -1,17 +1,17 @@
 //! The conformance script: a worker that does all right passes, and each fault is found by the check that is made for it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Instant;
 
-use kumite_testing::{LONG, eventually};
+use kumite_testing::{LONG, eventually, example};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::place::{Place, Said};
 
 pub fn fake_worker() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap().join("examples/fake_worker")
+    example("fake_worker")
 }
 
 fn kit_test(place: &Place, command: &str) -> Said {

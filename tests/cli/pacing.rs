@@ -1,8 +1,7 @@
 //! Players: recorded by kumite, contenders that behave and some that do not.
 
-use std::path::Path;
 
-use kumite_testing::eventually;
+use kumite_testing::{eventually, example};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -42,7 +41,7 @@ fn place(replaced: (&str, &str), more: &str, players: &[&str]) -> Place {
     place.write("experiments/fake/experiment.toml", &format!("{text}{more}"));
     place.write("experiments/fake/macro.txt", "<loop 8>\n2,mk 1\n3 1\n6,lp 2\n</loop>\n");
     for mode in players {
-        let fake = Path::new(env!("CARGO_BIN_EXE_kumite")).parent().unwrap().join("examples/fake_player");
+        let fake = example("fake_player");
         let run = format!("exec {} {mode} {}", fake.display(), place.mark());
         let text = format!(
             "version = 'echo fake 1.0'\n[[variant]]\nname = '{mode}'\nmodel = 'sequential'\nrun = '{run}'\n"
