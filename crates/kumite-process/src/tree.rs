@@ -260,14 +260,7 @@ impl Tree {
             left_behind.extend(self.members.running().map(|(pid, _)| pid));
         }
         if !grace.is_zero() && self.group_runs() {
-            let _ = killpg(self.root, Signal::SIGTERM);
-            // Who is stopped, by a pause or by itself, would not get to it.
-            self.signal_all(Signal::SIGCONT);
-            while self.group_runs() && began.elapsed() < grace {
-                self.wait_for_change(grace.saturating_sub(began.elapsed()));
-                self.members.refresh();
-            }
-            self.members.rescan();
+            self.terminate(began, grace);
         }
 
         let killed = self.group_runs();
@@ -279,21 +272,7 @@ impl Tree {
                 self.members.refresh();
             }
         }
-        let mut last = LastWait::begin();
-        let root_ended = self.has_exited();
-        while self.members.running().next().is_some() && last.goes_on() {
-            if root_ended {
-                left_behind.extend(self.members.running().map(|(pid, _)| pid));
-            }
-            let _ = killpg(self.root, Signal::SIGKILL);
-            self.signal_all(Signal::SIGKILL);
-            if let Some(group) = &self.group {
-                group.release();
-            }
-            self.wait_for_change(LAST_WAIT);
-            // Who was started before its parent was killed is there to be found now.
-            self.members.rescan();
-        }
+        self.kill_what_runs(&mut left_behind);
 
         // Orphans become ours only when their parents have ended, which the look above may have seen too late.
         self.members.refresh();
@@ -311,6 +290,37 @@ impl Tree {
             user: end.map_or(Duration::ZERO, |end| end.rusage.utime),
             system: end.map_or(Duration::ZERO, |end| end.rusage.stime),
             usage: self.members.figures(),
+        }
+    }
+
+    /// SIGTERM to the root's process group, and the time to act on it.
+    fn terminate(&mut self, began: Instant, grace: Duration) {
+        let _ = killpg(self.root, Signal::SIGTERM);
+        // Who is stopped, by a pause or by itself, would not get to it.
+        self.signal_all(Signal::SIGCONT);
+        while self.group_runs() && began.elapsed() < grace {
+            self.wait_for_change(grace.saturating_sub(began.elapsed()));
+            self.members.refresh();
+        }
+        self.members.rescan();
+    }
+
+    /// SIGKILL to all, until nothing runs. What the root has left behind is added.
+    fn kill_what_runs(&mut self, left_behind: &mut BTreeSet<i32>) {
+        let mut last = LastWait::begin();
+        let root_ended = self.has_exited();
+        while self.members.running().next().is_some() && last.goes_on() {
+            if root_ended {
+                left_behind.extend(self.members.running().map(|(pid, _)| pid));
+            }
+            let _ = killpg(self.root, Signal::SIGKILL);
+            self.signal_all(Signal::SIGKILL);
+            if let Some(group) = &self.group {
+                group.release();
+            }
+            self.wait_for_change(LAST_WAIT);
+            // Who was started before its parent was killed is there to be found now.
+            self.members.rescan();
         }
     }
 

@@ -30,34 +30,38 @@ pub struct Group<'a> {
     pub points: Vec<&'a Point>,
 }
 
-impl<'a> Groups<'a> {
-    pub fn of(export: &'a Export) -> Groups<'a> {
-        let mut seen: HashSet<&Point> = HashSet::new();
-        let all = export.run.points.iter().chain(export.cells.iter().map(|cell| &cell.point));
-        let points: Vec<&Point> = all.filter(|point| seen.insert(point)).collect();
-        let axes: BTreeSet<&str> =
-            points.iter().flat_map(|point| point.0.keys()).map(String::as_str).collect();
-        let value = |axis: &str, point: &Point| {
-            point.get(axis).or_else(|| export.run.workload.get(axis)).map(AxisValue::to_string)
-        };
+/// What the points of a run differ in.
+struct Axes<'a> {
+    export: &'a Export,
+    /// See [`Groups::x`].
+    x: Option<&'a str>,
+    /// The others that have several values, each with its default.
+    varied: Vec<(&'a str, Option<String>)>,
+}
+
+/// The values of a point on the varied axes.
+type Key = Vec<Option<String>>;
+
+impl<'a> Axes<'a> {
+    fn of(export: &'a Export, points: &[&'a Point]) -> Axes<'a> {
+        let names: BTreeSet<&str> = points.iter().flat_map(|point| point.0.keys()).map(String::as_str).collect();
         // How many values each axis has, and the first of them.
-        let values: BTreeMap<&str, (usize, Option<String>)> = axes
+        let values: BTreeMap<&str, (usize, Option<String>)> = names
             .iter()
             .map(|axis| {
-                let values: HashSet<_> = points.iter().map(|point| value(axis, point)).collect();
-                (*axis, (values.len(), points.first().and_then(|first| value(axis, first))))
+                let values: HashSet<_> = points.iter().map(|point| value(export, axis, point)).collect();
+                (*axis, (values.len(), points.first().and_then(|first| value(export, axis, first))))
             })
             .collect();
-
         let is_numeric = |axis: &&&str| points.iter().all(|point| x_value(point, axis).is_some());
-        let x = axes
+        let x = names
             .iter()
             .filter(is_numeric)
             .rev()
             .max_by_key(|axis| values[*axis].0)
             .copied()
             .filter(|axis| values[axis].0 > 1);
-        let varied: Vec<(&str, Option<String>)> = axes
+        let varied = names
             .iter()
             .filter(|axis| Some(**axis) != x && values[*axis].0 > 1)
             .map(|axis| {
@@ -66,50 +70,77 @@ impl<'a> Groups<'a> {
                 (*axis, default.or_else(|| values[axis].1.clone()))
             })
             .collect();
-
-        let mut found: Vec<(Vec<Option<String>>, Vec<&Point>)> = Vec::new();
-        let mut nth_of: HashMap<Vec<Option<String>>, usize> = HashMap::new();
-        for point in &points {
-            let key: Vec<_> = varied.iter().map(|(axis, _)| value(axis, point)).collect();
-            let nth = *nth_of.entry(key.clone()).or_insert(found.len());
-            match found.get_mut(nth) {
-                Some((_, points)) => points.push(point),
-                None => found.push((key, vec![point])),
-            }
-        }
-        let is_default =
-            |key: &[Option<String>]| key.iter().zip(&varied).all(|(value, (_, default))| value == default);
-        found.sort_by_key(|(key, _)| !is_default(key));
-        let groups = found.into_iter().map(|(key, mut points)| {
-            let all = is_default(&key);
-            let parts: Vec<String> = varied
-                .iter()
-                .zip(&key)
-                .filter(|((_, default), value)| all || *value != default)
-                .map(|((axis, _), value)| format!("{axis} = {}", value.as_deref().unwrap_or("none")))
-                .collect();
-            if let Some(x) = x {
-                points.sort_by(|a, b| {
-                    x_value(a, x).partial_cmp(&x_value(b, x)).unwrap_or(a.0.len().cmp(&b.0.len()))
-                });
-            }
-            Group {
-                label: one_line(&parts.join(", ")),
-                is_default: all,
-                disturbance: points
-                    .first()
-                    .and_then(|point| value("disturbance", point))
-                    .filter(|kind| kind != "none"),
-                points,
-            }
-        });
-        let groups: Vec<Group> = groups.collect();
-        let group_of = groups.iter().enumerate();
-        let group_of = group_of.flat_map(|(nth, group)| group.points.iter().map(move |point| (*point, nth)));
-        Groups { x, group_of: group_of.collect(), groups }
+        Axes { export, x, varied }
     }
 
-    /// The groups that were measured undisturbed.
+    fn key(&self, point: &Point) -> Key {
+        self.varied.iter().map(|(axis, _)| value(self.export, axis, point)).collect()
+    }
+
+    fn is_default(&self, key: &[Option<String>]) -> bool {
+        key.iter().zip(&self.varied).all(|(value, (_, default))| value == default)
+    }
+
+    fn group(&self, key: &[Option<String>], mut points: Vec<&'a Point>) -> Group<'a> {
+        let is_default = self.is_default(key);
+        let parts: Vec<String> = self
+            .varied
+            .iter()
+            .zip(key)
+            .filter(|((_, default), value)| is_default || *value != default)
+            .map(|((axis, _), value)| format!("{axis} = {}", value.as_deref().unwrap_or("none")))
+            .collect();
+        if let Some(x) = self.x {
+            points.sort_by(|a, b| {
+                x_value(a, x).partial_cmp(&x_value(b, x)).unwrap_or(a.0.len().cmp(&b.0.len()))
+            });
+        }
+        Group {
+            label: one_line(&parts.join(", ")),
+            is_default,
+            disturbance: points
+                .first()
+                .and_then(|point| value(self.export, "disturbance", point))
+                .filter(|kind| kind != "none"),
+            points,
+        }
+    }
+}
+
+/// What a point has on an axis; where it says nothing, what the workload has.
+fn value(export: &Export, axis: &str, point: &Point) -> Option<String> {
+    point.get(axis).or_else(|| export.run.workload.get(axis)).map(AxisValue::to_string)
+}
+
+/// The points that have the same key, that of all defaults first, the others in the order in which they come.
+fn parted<'a>(points: Vec<&'a Point>, axes: &Axes<'a>) -> Vec<(Key, Vec<&'a Point>)> {
+    let mut found: Vec<(Key, Vec<&Point>)> = Vec::new();
+    let mut nth_of: HashMap<Key, usize> = HashMap::new();
+    for point in points {
+        let key = axes.key(point);
+        let nth = *nth_of.entry(key.clone()).or_insert(found.len());
+        match found.get_mut(nth) {
+            Some((_, points)) => points.push(point),
+            None => found.push((key, vec![point])),
+        }
+    }
+    found.sort_by_key(|(key, _)| !axes.is_default(key));
+    found
+}
+
+impl<'a> Groups<'a> {
+    pub fn of(export: &'a Export) -> Groups<'a> {
+        let mut seen: HashSet<&Point> = HashSet::new();
+        let all = export.run.points.iter().chain(export.cells.iter().map(|cell| &cell.point));
+        let points: Vec<&Point> = all.filter(|point| seen.insert(point)).collect();
+        let axes = Axes::of(export, &points);
+        let groups: Vec<Group> = parted(points, &axes).into_iter().map(|(key, points)| axes.group(&key, points)).collect();
+        let group_of = groups.iter().enumerate();
+        let group_of = group_of.flat_map(|(nth, group)| group.points.iter().map(move |point| (*point, nth)));
+        Groups { x: axes.x, group_of: group_of.collect(), groups }
+    }
+
+    /// The groups without a disturbance.
     pub fn calm(&self) -> impl Iterator<Item = &Group<'a>> {
         self.groups.iter().filter(|group| group.disturbance.is_none())
     }

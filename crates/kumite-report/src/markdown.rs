@@ -16,17 +16,7 @@ use crate::verdict::VerdictText;
 pub fn markdown(export: &Export) -> String {
     let (record, groups) = (Record::of(export), Groups::of(export));
     let document = Document::of(&record, &groups);
-    let mut out = format!("# {}\n\n**{}**\n", escaped(&document.experiment), escaped(&document.question));
-    if let Some(source) = &document.source {
-        out += &format!("\nSource: {}\n", escaped(source));
-    }
-    if let Some(reason) = &document.cut_short {
-        out += &format!("\n> ⚠ **Cut short:** {}\n", escaped(reason));
-    }
-    if let Some(resumed) = &document.resumed {
-        out += &format!("\n> ⚠ {}\n", escaped(resumed));
-    }
-
+    let mut out = head_lines(&document);
     out += &format!("\n## Verdicts\n\n{}\n", document.tally);
     for verdict in &document.verdicts {
         out += &verdict_lines(verdict);
@@ -74,6 +64,20 @@ pub fn markdown(export: &Export) -> String {
     }
     out += &format!("\nNot in any figure here: {}\n", escaped(&document.limits));
     out + &format!("\n{}", block(&document.command))
+}
+
+fn head_lines(document: &Document) -> String {
+    let mut lines = format!("# {}\n\n**{}**\n", escaped(&document.experiment), escaped(&document.question));
+    if let Some(source) = &document.source {
+        lines += &format!("\nSource: {}\n", escaped(source));
+    }
+    if let Some(reason) = &document.cut_short {
+        lines += &format!("\n> ⚠ **Cut short:** {}\n", escaped(reason));
+    }
+    if let Some(resumed) = &document.resumed {
+        lines += &format!("\n> ⚠ {}\n", escaped(resumed));
+    }
+    lines
 }
 
 fn group_lines(group: &GroupTables) -> String {

@@ -109,6 +109,20 @@ fn beside(
     if disagree {
         columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
     }
+    columns.extend(ours(record, groups, published, &keys, metric));
+    let table = Table { all_notes: true, ..Table::of(columns) };
+    Beside { title: one_line(&metric.label()), table, disagree }
+}
+
+/// A column for each group that has any of these.
+fn ours(
+    record: &Record,
+    groups: &Groups,
+    published: &Published,
+    keys: &[(&Point, &str)],
+    metric: &Metric,
+) -> Vec<Filled> {
+    let mut columns = Vec::new();
     for group in groups.calm() {
         let mut cells = group.cells(record);
         if has_parts(record, published) {
@@ -127,8 +141,7 @@ fn beside(
             columns.push((head(&label, true), entries.into_iter().map(Option::unwrap_or_default).collect()));
         }
     }
-    let table = Table { all_notes: true, ..Table::of(columns) };
-    Beside { title: one_line(&metric.label()), table, disagree }
+    columns
 }
 
 /// Whether the figures were published for parts of trials, such as single calls.

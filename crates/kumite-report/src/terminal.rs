@@ -10,7 +10,7 @@ use crate::group::Groups;
 use crate::published::PublishedText;
 use crate::record::Record;
 use crate::style::Style;
-use crate::table::{Overview, PointTables, Table};
+use crate::table::{GroupTables, Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
 /// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
@@ -41,13 +41,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
         out += &style.wrap("Nothing was measured.", 0);
     }
     for group in &document.groups {
-        if let Some(Overview { title, sparse, table }) = &group.overview {
-            let title = if *sparse { format!("{title} (empty: not planned)") } else { title.clone() };
-            out += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
-        }
-        for point in &group.points {
-            out += &format!("\n{}", point_lines(point, style));
-        }
+        out += &group_lines(group, style);
     }
     for point in record.kind.chapters(&record, &groups).iter().flat_map(|chapter| &chapter.points) {
         for Overview { title, table, .. } in &point.overviews {
@@ -119,6 +113,18 @@ fn verdict_lines(verdict: &VerdictText, style: Style) -> String {
     }
     let assert = verdict.assert.as_ref().map_or(String::new(), |assert| format!(": {assert}"));
     lines + &style.wrap(&format!("claim {}{assert}", verdict.id), 2)
+}
+
+fn group_lines(group: &GroupTables, style: Style) -> String {
+    let mut lines = String::new();
+    if let Some(Overview { title, sparse, table }) = &group.overview {
+        let title = if *sparse { format!("{title} (empty: not planned)") } else { title.clone() };
+        lines += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
+    }
+    for point in &group.points {
+        lines += &format!("\n{}", point_lines(point, style));
+    }
+    lines
 }
 
 fn point_lines(point: &PointTables, style: Style) -> String {

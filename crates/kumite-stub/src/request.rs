@@ -45,12 +45,12 @@ pub(crate) struct Malformed;
 /// Where in a request a connection is.
 #[derive(Debug)]
 pub(crate) struct Reader {
-    place: Place,
+    state: ParseState,
     request: Request,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ParseState {
     Head,
     /// Bytes of the body still to come.
     Length(u64),
@@ -64,7 +64,7 @@ enum Place {
 impl Reader {
     pub fn new() -> Reader {
         let request = Request { head_only: false, old: false, keep_alive: false, delay: None };
-        Reader { place: Place::Head, request }
+        Reader { state: ParseState::Head, request }
     }
 
     /// Reads on in `data` up to the end of the request: how many bytes are done with, and what they were.
@@ -72,64 +72,51 @@ impl Reader {
         let mut used = 0;
         loop {
             let rest = &data[used..];
-            let step = match self.place {
-                Place::Head => {
+            let step = match self.state {
+                ParseState::Head => {
                     let Some(head) = parse_head(rest)? else { return part(used, rest) };
                     self.request = head.request;
-                    self.place = head.body;
+                    self.state = head.body;
                     let waits = head.expects && used + head.length == data.len();
-                    if waits && self.place != Place::Length(0) {
+                    if waits && self.state != ParseState::Length(0) {
                         return Ok((data.len(), Read::Expectation));
                     }
                     head.length
                 }
-                Place::Length(0) => {
-                    self.place = Place::Head;
+                ParseState::Length(0) => {
+                    self.state = ParseState::Head;
                     return Ok((used, Read::Request(self.request)));
                 }
                 _ if rest.is_empty() => return Ok((used, Read::Part)),
-                Place::Length(left) => {
+                ParseState::Length(left) => {
                     let here = left.min(rest.len() as u64);
-                    self.place = Place::Length(left - here);
+                    self.state = ParseState::Length(left - here);
                     here as usize
                 }
-                Place::ChunkSize => {
-                    // The parser takes an empty line for a 0.
-                    if !rest[0].is_ascii_hexdigit() {
-                        return Err(Malformed);
-                    }
-                    match httparse::parse_chunk_size(rest).map_err(|_| Malformed)? {
-                        httparse::Status::Partial => return part(used, rest),
-                        httparse::Status::Complete((length, size)) => {
-                            self.place = if size == 0 { Place::Trailers } else { Place::Chunk(size) };
-                            length
-                        }
-                    }
+                ParseState::ChunkSize => {
+                    let Some((length, next)) = parse_chunk_size(rest)? else { return part(used, rest) };
+                    self.state = next;
+                    length
                 }
-                Place::Chunk(left) => {
+                ParseState::Chunk(left) => {
                     let here = left.min(rest.len() as u64);
-                    self.place = if here == left { Place::ChunkEnd } else { Place::Chunk(left - here) };
+                    self.state = if here == left { ParseState::ChunkEnd } else { ParseState::Chunk(left - here) };
                     here as usize
                 }
-                Place::ChunkEnd => {
+                ParseState::ChunkEnd => {
                     if !rest.starts_with(&b"\r\n"[..rest.len().min(2)]) {
                         return Err(Malformed);
                     }
                     if rest.len() < 2 {
                         return Ok((used, Read::Part));
                     }
-                    self.place = Place::ChunkSize;
+                    self.state = ParseState::ChunkSize;
                     2
                 }
-                Place::Trailers => {
-                    let mut headers = [httparse::EMPTY_HEADER; HEADERS_LIMIT];
-                    match httparse::parse_headers(rest, &mut headers).map_err(|_| Malformed)? {
-                        httparse::Status::Partial => return part(used, rest),
-                        httparse::Status::Complete((length, _)) => {
-                            self.place = Place::Length(0);
-                            length
-                        }
-                    }
+                ParseState::Trailers => {
+                    let Some(length) = parse_trailers(rest)? else { return part(used, rest) };
+                    self.state = ParseState::Length(0);
+                    length
                 }
             };
             used += step;
@@ -145,7 +132,7 @@ fn part(used: usize, rest: &[u8]) -> Result<(usize, Read), Malformed> {
 struct Head {
     length: usize,
     request: Request,
-    body: Place,
+    body: ParseState,
     expects: bool,
 }
 
@@ -190,12 +177,34 @@ fn parse_head(data: &[u8]) -> Result<Option<Head>, Malformed> {
     }
     let body = match (chunked, content_length) {
         (true, Some(_)) => return Err(Malformed),
-        (true, None) => Place::ChunkSize,
-        (false, length) => Place::Length(length.unwrap_or(0)),
+        (true, None) => ParseState::ChunkSize,
+        (false, length) => ParseState::Length(length.unwrap_or(0)),
     };
     let delay = delay_of(parsed.path.unwrap_or_default())?;
     let request = Request { head_only: parsed.method == Some("HEAD"), old, keep_alive, delay };
     Ok(Some(Head { length, request, body, expects }))
+}
+
+/// The length of a chunk's size line, and what comes behind it.
+fn parse_chunk_size(data: &[u8]) -> Result<Option<(usize, ParseState)>, Malformed> {
+    // The parser takes an empty line for a 0.
+    if !data[0].is_ascii_hexdigit() {
+        return Err(Malformed);
+    }
+    Ok(match httparse::parse_chunk_size(data).map_err(|_| Malformed)? {
+        httparse::Status::Partial => None,
+        httparse::Status::Complete((length, 0)) => Some((length, ParseState::Trailers)),
+        httparse::Status::Complete((length, size)) => Some((length, ParseState::Chunk(size))),
+    })
+}
+
+/// The length of all trailers.
+fn parse_trailers(data: &[u8]) -> Result<Option<usize>, Malformed> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS_LIMIT];
+    Ok(match httparse::parse_headers(data, &mut headers).map_err(|_| Malformed)? {
+        httparse::Status::Partial => None,
+        httparse::Status::Complete((length, _)) => Some(length),
+    })
 }
 
 /// Digits alone: not even a sign.

@@ -117,51 +117,9 @@ pub fn line_chart(
     let bottom = BOTTOM.max(TOP + LABEL_HEIGHT * names.len() as f64);
     let y_scale = Scale::rounded(metric, ys, bottom, TOP)?;
 
-    let mut by_name: BTreeMap<&str, Vec<(f64, &Cell)>> = BTreeMap::new();
-    for cell in cells {
-        by_name.entry(&cell.contender).or_default().extend(x_value(&cell.point, axis).map(|x| (x, *cell)));
-    }
-    let mut lines: Vec<Line> = Vec::new();
-    let (mut gaps, mut without): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    for (name, mut cells) in by_name {
-        cells.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut dots: Vec<Dot> = Vec::new();
-        let mut path = String::new();
-        let mut pen = 'M';
-        let mut why = None;
-        for (x, cell) in cells {
-            if !has_figure(cell, metric) {
-                let value = cell.point.get(axis).map_or(String::new(), ToString::to_string);
-                why = Some(lost(cell));
-                gaps.push(format!("{name}, {axis} = {value}: {}.", lost(cell)));
-                pen = 'M';
-                continue;
-            }
-            let dot = dot(cell, metric, axis, x_scale.at(x), &y_scale);
-            path += &format!("{pen}{:.1},{:.1}", dot.x, dot.y);
-            pen = 'L';
-            dots.push(dot);
-        }
-        let Some(end) = dots.last().map(|dot| (dot.x, dot.y)) else {
-            without.extend(why.map(|why| format!("{name} ({why})")));
-            continue;
-        };
-        lines.push(Line {
-            label: shortened(&one_line(name), LABEL_CHARS),
-            label_y: end.1,
-            end,
-            look: Look::of(record.export, name),
-            path,
-            dots,
-        });
-    }
+    let LineSet { mut lines, gaps, without } = line_set(record, axis, cells, metric, (&x_scale, &y_scale));
     move_labels_apart(&mut lines, bottom);
 
-    let sentences: Vec<String> = lines
-        .iter()
-        .filter_map(|line| Some(format!("{}; {}.", line.dots.first()?.text, line.dots.last()?.text)))
-        .chain(gaps)
-        .collect();
     Some(LineChart {
         id,
         title: one_line(&format!("{}{}", metric.label(), if y_scale.log { ", log scale" } else { "" })),
@@ -169,7 +127,7 @@ pub fn line_chart(
             "Line chart of {} over {}, from first to last: {} All figures are in the tables.",
             metric.words(),
             at(over, label, ", at "),
-            sentences.join(" ")
+            told(&lines, gaps)
         )),
         x_title: one_line(&format!("{over}{}", if x_scale.log { ", log scale" } else { "" })),
         width: WIDTH,
@@ -186,6 +144,68 @@ pub fn line_chart(
         lines,
         without: (!without.is_empty()).then(|| one_line(&without.join(", "))),
     })
+}
+
+/// The lines of a chart, before their labels are moved apart.
+struct LineSet {
+    lines: Vec<Line>,
+    /// Where lines are broken, and why.
+    gaps: Vec<String>,
+    /// Contenders that have none, and why.
+    without: Vec<String>,
+}
+
+fn line_set(
+    record: &Record,
+    axis: &str,
+    cells: &[&Cell],
+    metric: &Metric,
+    (x_scale, y_scale): (&Scale, &Scale),
+) -> LineSet {
+    let mut by_name: BTreeMap<&str, Vec<(f64, &Cell)>> = BTreeMap::new();
+    for cell in cells {
+        by_name.entry(&cell.contender).or_default().extend(x_value(&cell.point, axis).map(|x| (x, *cell)));
+    }
+    let mut set = LineSet { lines: Vec::new(), gaps: Vec::new(), without: Vec::new() };
+    for (name, mut cells) in by_name {
+        cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut dots: Vec<Dot> = Vec::new();
+        let mut path = String::new();
+        let mut pen = 'M';
+        let mut why = None;
+        for (x, cell) in cells {
+            if !has_figure(cell, metric) {
+                let value = cell.point.get(axis).map_or(String::new(), ToString::to_string);
+                why = Some(lost(cell));
+                set.gaps.push(format!("{name}, {axis} = {value}: {}.", lost(cell)));
+                pen = 'M';
+                continue;
+            }
+            let dot = dot(cell, metric, axis, x_scale.at(x), y_scale);
+            path += &format!("{pen}{:.1},{:.1}", dot.x, dot.y);
+            pen = 'L';
+            dots.push(dot);
+        }
+        let Some(end) = dots.last().map(|dot| (dot.x, dot.y)) else {
+            set.without.extend(why.map(|why| format!("{name} ({why})")));
+            continue;
+        };
+        set.lines.push(Line {
+            label: shortened(&one_line(name), LABEL_CHARS),
+            label_y: end.1,
+            end,
+            look: Look::of(record.export, name),
+            path,
+            dots,
+        });
+    }
+    set
+}
+
+/// The lines in words, for those who do not see them.
+fn told(lines: &[Line], gaps: Vec<String>) -> String {
+    let line = |line: &Line| Some(format!("{}; {}.", line.dots.first()?.text, line.dots.last()?.text));
+    lines.iter().filter_map(line).chain(gaps).collect::<Vec<_>>().join(" ")
 }
 
 fn has_figure(cell: &Cell, metric: &Metric) -> bool {

@@ -8,38 +8,39 @@ use crate::csv::row;
 /// One row for each command or server, in full and without separators; what is not known is empty. The reference has no
 /// ratios. A column `parameter_NAME` for each parameter comes last.
 pub fn compare_csv(comparison: &Comparison) -> String {
-    let pair = |name: &str| comparison.pairs.iter().find(|pair| pair.a == name);
-    if !comparison.servers.is_empty() {
-        let heads = ["server", "url", "loads", "failures"].map(str::to_owned).into_iter();
-        let heads = heads.chain(
-            [("throughput", "rps"), ("response_p50", "us"), ("response_p99", "us")]
-                .into_iter()
-                .flat_map(bounds),
-        );
-        let heads = heads.chain(ratio_heads(&["throughput", "response_p50", "response_p99"]));
-        let rows = comparison.servers.iter().map(|server| {
-            let pair = pair(&server.name);
-            let mut cells = vec![
-                server.name.clone(),
-                server.url.clone(),
-                server.throughputs.len().to_string(),
-                server.failures.to_string(),
-            ];
-            for of in [&server.throughput_rps, &server.response_p50_us, &server.response_p99_us] {
-                cells.extend(estimate(of));
-            }
-            cells.extend(judged(pair.map(|pair| (pair.ratio, word(&pair.verdict)))));
-            for of in [
-                |pair: &ComparedPair| pair.response_p50.clone(),
-                |pair: &ComparedPair| pair.response_p99.clone(),
-            ] {
-                cells.extend(judged(pair.and_then(of).map(|of| (of.ratio, word(&of.verdict)))));
-            }
-            row(cells)
-        });
-        return row(heads) + &rows.collect::<String>();
-    }
+    if comparison.servers.is_empty() { commands_csv(comparison) } else { servers_csv(comparison) }
+}
 
+fn servers_csv(comparison: &Comparison) -> String {
+    let heads = ["server", "url", "loads", "failures"].map(str::to_owned).into_iter();
+    let heads = heads.chain(
+        [("throughput", "rps"), ("response_p50", "us"), ("response_p99", "us")].into_iter().flat_map(bounds),
+    );
+    let heads = heads.chain(ratio_heads(&["throughput", "response_p50", "response_p99"]));
+    let rows = comparison.servers.iter().map(|server| {
+        let pair = pair(comparison, &server.name);
+        let mut cells = vec![
+            server.name.clone(),
+            server.url.clone(),
+            server.throughputs.len().to_string(),
+            server.failures.to_string(),
+        ];
+        for of in [&server.throughput_rps, &server.response_p50_us, &server.response_p99_us] {
+            cells.extend(estimate(of));
+        }
+        cells.extend(judged(pair.map(|pair| (pair.ratio, word(&pair.verdict)))));
+        for of in [
+            |pair: &ComparedPair| pair.response_p50.clone(),
+            |pair: &ComparedPair| pair.response_p99.clone(),
+        ] {
+            cells.extend(judged(pair.and_then(of).map(|of| (of.ratio, word(&of.verdict)))));
+        }
+        row(cells)
+    });
+    row(heads) + &rows.collect::<String>()
+}
+
+fn commands_csv(comparison: &Comparison) -> String {
     let parameters: BTreeSet<&str> = comparison
         .commands
         .iter()
@@ -54,7 +55,7 @@ pub fn compare_csv(comparison: &Comparison) -> String {
     let heads = heads.chain(ratio_heads(&["wall", "cpu", "memory"]));
     let heads = heads.chain(parameters.iter().map(|name| format!("parameter_{name}")));
     let rows = comparison.commands.iter().map(|command| {
-        let pair = pair(&command.name);
+        let pair = pair(comparison, &command.name);
         let mut cells = vec![command.name.clone(), command.command.clone(), command.times.len().to_string()];
         for of in [&command.wall_s, &command.user_s, &command.system_s, &command.peak_rss_bytes] {
             cells.extend(estimate(of));
@@ -74,6 +75,11 @@ pub fn compare_csv(comparison: &Comparison) -> String {
         row(cells)
     });
     row(heads) + &rows.collect::<String>()
+}
+
+/// How this one compares with the reference; the reference itself does not.
+fn pair<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a ComparedPair> {
+    comparison.pairs.iter().find(|pair| pair.a == name)
 }
 
 /// `wall_s`, `wall_low_s`, `wall_high_s`: the unit stays last.

@@ -1,5 +1,8 @@
 //! One trial of a function: the lives of its instances over time, and which call went to which of them.
 
+mod order;
+mod words;
+
 use std::collections::BTreeMap;
 
 use kumite_record::{Call, Outcome, Phase, PhaseKind, Trial, Unit};
@@ -7,10 +10,13 @@ use serde::Serialize;
 
 use crate::chart::lanes::{Drawn, Lane, Marks, by_look, time_ticks};
 use crate::chart::scale::Scale;
-use crate::chart::{Budget, Tick, shortened, tenth};
+use crate::chart::{Budget, Tick, tenth};
 use crate::number::{count, plural};
 use crate::quantity::Measured;
 use crate::text::one_line;
+
+use order::CallOrder;
+use words::{call_text, described, phase_text};
 
 /// The instances of a trial.
 #[derive(Debug, Serialize)]
@@ -31,20 +37,9 @@ pub struct InstanceChart {
     /// The calls, then the instances.
     pub lanes: Vec<Lane>,
     pub looks: Vec<Marks>,
-    pub order: Order,
+    pub order: CallOrder,
     /// What is not drawn one by one.
     pub merged: Option<String>,
-}
-
-/// The calls in their order, whatever time they took.
-#[derive(Debug, Serialize)]
-pub struct Order {
-    pub title: String,
-    pub top: f64,
-    pub bottom: f64,
-    pub lanes: Vec<Lane>,
-    pub ticks: Vec<Tick>,
-    pub looks: Vec<Marks>,
 }
 
 const WIDTH: f64 = 580.0;
@@ -55,19 +50,14 @@ const CALLS: f64 = 18.0;
 const LANE: f64 = 22.0;
 /// Between the two parts: the values of the time, and the title of the order.
 const BETWEEN: f64 = 48.0;
-const ORDER_LANE: f64 = 17.0;
 const FOOT: f64 = 26.0;
 /// What takes no longer than this is drawn so wide, and one with its neighbours.
 const LEAST: f64 = 3.0;
 const MOST_LANES: usize = 12;
 /// Columns of the order.
 const MOST_COLUMNS: usize = 40;
-const COLUMN: f64 = 24.0;
 /// Beside what takes more than so many times as long there is little to be seen.
 const ALIKE: f64 = 3.0;
-/// What is told of a trial to those who do not see it, of each kind.
-const TOLD: usize = 12;
-const WORD_CHARS: usize = 90;
 
 /// What is drawn, in the order in which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,7 +162,7 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
     let looks = by_look(marks, Look::class, told);
     let end = Unit::Milliseconds.text(end_ms(trial));
     let on = plural(life.instances, "instance");
-    let order = order(&life, bottom + BETWEEN);
+    let order = CallOrder::of(&life, bottom + BETWEEN);
     InstanceChart {
         id,
         title: one_line(&format!(
@@ -342,150 +332,6 @@ fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
         }
         (spots, least) = (few, least * 2.0);
     }
-}
-
-fn phase_text(life: &Life, phase: &Phase) -> String {
-    let ms = |value: f64| Unit::Milliseconds.text(value);
-    let what = match phase.kind {
-        PhaseKind::Init => "init".to_owned(),
-        PhaseKind::Reinit => "init once more".to_owned(),
-        PhaseKind::Frozen => "frozen".to_owned(),
-        PhaseKind::Killed => "ended".to_owned(),
-        PhaseKind::Invoke => match life.call_at(phase.instance, phase.from_ms) {
-            Some(nth) => format!("call {}{}", nth + 1, if life.calls[nth].cold { ", cold" } else { "" }),
-            None => "call".to_owned(),
-        },
-    };
-    let ending =
-        phase.ending.as_ref().map_or(String::new(), |how| format!(": {}", shortened(how, WORD_CHARS)));
-    let instance = phase.instance;
-    match phase.kind {
-        PhaseKind::Killed => format!("instance {instance}, {what} at {}{ending}", ms(phase.from_ms)),
-        _ => format!(
-            "instance {instance}, {what}: {} from {} on{ending}",
-            ms(phase.to_ms - phase.from_ms),
-            ms(phase.from_ms)
-        ),
-    }
-}
-
-fn call_text(nth: usize, call: &Call) -> String {
-    let ms = |value: f64| Unit::Milliseconds.text(value);
-    let on = match call.instance {
-        Some(instance) => format!(" on instance {instance}, {}", if call.cold { "cold" } else { "warm" }),
-        None => String::new(),
-    };
-    let init = match call.inits {
-        0 => String::new(),
-        1 => format!(" init {},", ms(call.init_ms)),
-        n => format!(" init {} and {} more within the call,", ms(call.init_ms), n - 1),
-    };
-    let error =
-        call.error.as_ref().map_or(String::new(), |why| format!("; failed: {}", shortened(why, WORD_CHARS)));
-    format!(
-        "call {}{on}:{init} duration {}, wall {}, billed {} (2016) and {} (2025){error}",
-        nth + 1,
-        ms(call.duration_ms),
-        ms(call.wall_ms),
-        ms(call.billed_2016_ms),
-        ms(call.billed_2025_ms)
-    )
-}
-
-/// A square for each call in the row of its instance, from above to below `top`.
-fn order(life: &Life, top: f64) -> Order {
-    let shown = &life.calls[..life.calls.len().min(MOST_COLUMNS)];
-    let mut names = life.lanes.clone();
-    if shown.iter().any(|call| call.instance.is_none()) {
-        names.push("no instance".to_owned());
-    }
-    let row = |(nth, label)| lane(label, top + nth as f64 * ORDER_LANE, ORDER_LANE);
-    let lanes: Vec<Lane> = names.into_iter().enumerate().map(row).collect();
-    let width = ((RIGHT - LEFT) / shown.len().max(1) as f64).min(COLUMN);
-    let mut marks: Vec<Drawn<Look>> = Vec::new();
-    let mark = |look, path, text| Drawn { look, several: false, path, text };
-    for (nth, call) in shown.iter().enumerate() {
-        let row = call.instance.and_then(|instance| life.lane_of.get(&instance).copied());
-        let middle = top + (row.unwrap_or(lanes.len() - 1) as f64 + 0.5) * ORDER_LANE;
-        let (x, to) = (tenth(LEFT + nth as f64 * width + 1.0), tenth(LEFT + (nth + 1) as f64 * width - 1.0));
-        let look = if call.cold { Look::Init } else { Look::Invoke };
-        if row.is_some() {
-            marks.push(mark(look, look.outline(x, to, middle), call_text(nth, call)));
-        }
-        if call.error.is_some() || row.is_none() {
-            marks.push(mark(Look::Failed, cross(tenth((x + to) / 2.0), middle), call_text(nth, call)));
-        }
-    }
-    let each = if width >= 20.0 { 1 } else { 5 };
-    let ticks = (1..=shown.len()).filter(|number| *number == 1 || number.is_multiple_of(each));
-    Order {
-        title: match life.calls.len() {
-            all if all > shown.len() => {
-                format!("the first {} of {} calls in their order", shown.len(), count(all as f64))
-            }
-            _ => "calls in their order, without regard to time".to_owned(),
-        },
-        top,
-        bottom: top + lanes.len() as f64 * ORDER_LANE,
-        lanes,
-        ticks: ticks
-            .map(|number| Tick {
-                at: tenth(LEFT + (number as f64 - 0.5) * width),
-                label: count(number as f64),
-            })
-            .collect(),
-        looks: by_look(marks.into_iter(), Look::class, true),
-    }
-}
-
-/// What a reader who does not see it must know: which calls were cold, where each went, and what went wrong.
-fn described(trial: &Trial, life: &Life, end: &str) -> String {
-    let calls = life.calls;
-    let numbers = |is: &dyn Fn(&Call) -> bool| -> Vec<String> {
-        let numbers = calls.iter().enumerate().filter(|(_, call)| is(call));
-        numbers.map(|(nth, _)| (nth + 1).to_string()).collect()
-    };
-    let list = |all: &[String], between: &str| {
-        let more = all.len().saturating_sub(TOLD);
-        let told = all[..all.len() - more].join(between);
-        if more > 0 { format!("{told} and {} more", count(more as f64)) } else { told }
-    };
-    let cold = numbers(&|call| call.cold);
-    let mut text = format!(
-        "{} of {} on {} in {end}. Cold: {}.",
-        plural(calls.len(), "call"),
-        trial.contender,
-        plural(life.instances, "instance"),
-        if cold.is_empty() { "none".to_owned() } else { list(&cold, ", ") }
-    );
-    let instances: Vec<String> = calls
-        .iter()
-        .take(MOST_COLUMNS)
-        .map(|call| call.instance.map_or("none".to_owned(), |instance| instance.to_string()))
-        .collect();
-    if !instances.is_empty() {
-        let rest = if calls.len() > MOST_COLUMNS { " and so on" } else { "" };
-        text += &format!(" The instances of the calls in their order: {}{rest}.", instances.join(" "));
-    }
-    let told =
-        |phase: &&Phase| matches!(phase.kind, PhaseKind::Init | PhaseKind::Reinit) || phase.ending.is_some();
-    let phases: Vec<String> =
-        trial.sample.phases.iter().filter(told).map(|phase| phase_text(life, phase)).collect();
-    if !phases.is_empty() {
-        text += &format!(" {}.", list(&phases, "; "));
-    }
-    let failed: Vec<String> = calls
-        .iter()
-        .enumerate()
-        .filter_map(|(nth, call)| {
-            let why = call.error.as_ref()?;
-            Some(format!("call {}: {}", nth + 1, shortened(why, WORD_CHARS)))
-        })
-        .collect();
-    if !failed.is_empty() {
-        text += &format!(" Failed: {}.", list(&failed, "; "));
-    }
-    text
 }
 
 /// When the last phase or call ended.

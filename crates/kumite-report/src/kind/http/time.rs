@@ -18,7 +18,7 @@ use crate::record::Record;
 use crate::text::one_line;
 use crate::trials::{has_series, median_trials};
 
-/// The undisturbed points that have a time series, and any trial that the reader chooses.
+/// The points without a disturbance that have a time series, and any trial that the reader chooses.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let points = groups.calm().flat_map(|group| groups.points_of(group)).enumerate();
     let shown: Vec<Timelines> = points
@@ -93,29 +93,10 @@ fn timeline(record: &Record, id: String, trial: &Trial, seconds: (f64, f64)) -> 
         (!trial.marks.contains(&kumite_record::Mark::NotRecovered))
             .then(|| x_scale.at((d.since_ms + recovery_ms) / 1e3))
     });
-    let failed: f64 = series.columns.get(ERRORS).into_iter().flatten().flatten().sum();
-    let rate = |value: f64| significant(value, 3);
-    let known: Vec<f64> = answers.iter().flatten().copied().collect();
-    let least = known.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = known.iter().copied().fold(0.0, f64::max);
-    let end = seconds_of(series).1;
     Some(Timeline {
         id,
         title: one_line(&format!("{}, block {}", trial.contender, trial.block + 1)),
-        description: one_line(&format!(
-            "Right answers a second from {} to {}: between {} and {}; {} failures.{}",
-            Unit::Seconds.text(start_s(series)),
-            Unit::Seconds.text(end),
-            rate(least),
-            rate(most),
-            count(failed),
-            disturbance.map_or(String::new(), |d| format!(
-                " {} from {} to {}.",
-                d.kind,
-                Unit::Milliseconds.text(d.began_ms),
-                Unit::Milliseconds.text(d.ended_ms)
-            )),
-        )),
+        description: one_line(&described(trial, &answers)),
         width: WIDTH,
         height: HEIGHT,
         left: LEFT,
@@ -138,6 +119,27 @@ fn timeline(record: &Record, id: String, trial: &Trial, seconds: (f64, f64)) -> 
         recovered,
         frame: None,
     })
+}
+
+/// The timeline in words, for those who do not see it.
+fn described(trial: &Trial, answers: &[Option<f64>]) -> String {
+    let series = &trial.sample.series;
+    let (start, end) = seconds_of(series);
+    let known = || answers.iter().flatten().copied();
+    let rate = |value: f64| significant(value, 3);
+    let failed: f64 = series.columns.get(ERRORS).into_iter().flatten().flatten().sum();
+    let disturbed = trial.sample.disturbance.as_ref().map_or(String::new(), |d| {
+        let (began, ended) = (Unit::Milliseconds.text(d.began_ms), Unit::Milliseconds.text(d.ended_ms));
+        format!(" {} from {began} to {ended}.", d.kind)
+    });
+    format!(
+        "Right answers a second from {} to {}: between {} and {}; {} failures.{disturbed}",
+        Unit::Seconds.text(start),
+        Unit::Seconds.text(end),
+        rate(known().fold(f64::INFINITY, f64::min)),
+        rate(known().fold(0.0, f64::max)),
+        count(failed),
+    )
 }
 
 /// From when to when a series goes, counted from the window's opening.
