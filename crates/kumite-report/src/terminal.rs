@@ -2,6 +2,7 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::Export;
 
+use crate::chapter::ChapterPoint;
 use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::{Failed, Failures};
@@ -44,11 +45,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
         out += &group_lines(group, style);
     }
     for point in record.kind.chapters(&record, &groups).iter().flat_map(|chapter| &chapter.points) {
-        for Overview { title, table, .. } in &point.overviews {
-            let title = format!("{title}, {}", point.place);
-            out += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
-        }
-        out += &point.note.map_or(String::new(), |note| style.wrap(note, 0));
+        out += &chapter_lines(point, style);
     }
     out += &failure_lines(&document.failures, style);
     if let Some(published) = &document.published {
@@ -125,6 +122,15 @@ fn group_lines(group: &GroupTables, style: Style) -> String {
         lines += &format!("\n{}", point_lines(point, style));
     }
     lines
+}
+
+fn chapter_lines(point: &ChapterPoint, style: Style) -> String {
+    let mut lines = String::new();
+    for Overview { title, table, .. } in &point.overviews {
+        let title = format!("{title}, {}", point.place);
+        lines += &format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, style));
+    }
+    lines + &point.note.map_or(String::new(), |note| style.wrap(note, 0))
 }
 
 fn point_lines(point: &PointTables, style: Style) -> String {

@@ -1,11 +1,14 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
 use kumite_host::cores;
-use kumite_lab::{Experiment, Halt, Opening, Planned, check_disk, open, prepare, used_cores};
-use kumite_record::Store;
+use kumite_lab::{
+    Choice, Driver, Experiment, Halt, Opening, Planned, Prepared, Ready, check_disk, open, prepare, used_cores,
+};
+use kumite_record::{Point, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -53,33 +56,42 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let mut driver = open(&of)?;
     driver.notices().iter().for_each(|what| output::note(what));
-    let (mut right, mut wanting) = (0, 0);
-    for contender in &prepared.contenders {
+    let (right, failing) = check_each(&experiment, &choice, &prepared, driver.as_mut(), &planned, &stop)?;
+    output::print(&format!("{}: {right} right, {failing} failing\n", experiment.name))?;
+    match failing {
+        0 => Ok(()),
+        _ => Err(Failure::Gate(format!(
+            "{failing} of {} contenders of {} are failing",
+            right + failing,
+            experiment.name
+        ))),
+    }
+}
+
+/// How many contenders are right, and how many are failing. Prints a line on each.
+fn check_each(
+    experiment: &Experiment,
+    choice: &Choice,
+    prepared: &Prepared,
+    driver: &mut dyn Driver,
+    planned: &[&Planned],
+    stop: &AtomicBool,
+) -> Result<(usize, usize), Failure> {
+    let (mut right, mut failing) = (0, 0);
+    for contender in prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none())
+    {
         let name = &contender.name;
-        if choice.left_out(name).is_some() {
-            continue;
-        }
         let Some(ready) = prepared.ready.iter().find(|ready| ready.name == *name) else {
-            wanting += 1;
+            failing += 1;
             let reason = contender.reason.as_deref().unwrap_or_default();
             output::print(&format!("✗ {name} {}: {reason}\n", contender.status.as_str()))?;
             continue;
         };
-        let points = experiment.checked_at(&planned, name);
+        let points = experiment.checked_at(planned, name);
         if points.is_empty() {
             break;
         }
-        let mut answered = Ok("");
-        for point in points {
-            let code = experiment.code(point).map(|(parameter, value)| format!("{parameter} {value}: "));
-            answered = match driver.check(ready, point, &stop) {
-                Err(Halt::Failed(why)) => Err(format!("{}{why}", code.unwrap_or_default())),
-                checked => Ok(checked?),
-            };
-            if answered.is_err() {
-                break;
-            }
-        }
+        let mut answered = answered(experiment, driver, ready, &points, stop)?;
         if answered.is_ok()
             && let Some(path) = prepared.written(name).map_err(Failure::Incomplete)?
         {
@@ -95,19 +107,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 format!("✓ {name} {answered}: {}\n", contender.version.as_deref().unwrap_or_default())
             }
             Err(why) => {
-                wanting += 1;
+                failing += 1;
                 format!("✗ {name}: {why}\n")
             }
         };
         output::print(&line)?;
     }
-    output::print(&format!("{}: {right} right, {wanting} wanting\n", experiment.name))?;
-    match wanting {
-        0 => Ok(()),
-        _ => Err(Failure::Gate(format!(
-            "{wanting} of {} contenders of {} are wanting",
-            right + wanting,
-            experiment.name
-        ))),
+    Ok((right, failing))
+}
+
+/// How a contender answers at these points, or why not right.
+fn answered(
+    experiment: &Experiment,
+    driver: &mut dyn Driver,
+    ready: &Ready,
+    points: &[&Point],
+    stop: &AtomicBool,
+) -> Result<Result<&'static str, String>, Failure> {
+    let mut answered = "";
+    for point in points {
+        answered = match driver.check(ready, point, stop) {
+            Err(Halt::Failed(why)) => {
+                let code = experiment.code(point).map(|(parameter, value)| format!("{parameter} {value}: "));
+                return Ok(Err(format!("{}{why}", code.unwrap_or_default())));
+            }
+            checked => checked?,
+        };
     }
+    Ok(Ok(answered))
 }

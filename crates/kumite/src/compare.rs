@@ -251,26 +251,11 @@ pub fn failure(error: CompareError) -> Failure {
 }
 
 fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
+    let around = &args.around;
     let helper = std::env::current_exe()
         .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
     let imported = imported(args)?;
-    let mut commands: Vec<String> = imported.iter().map(|of| of.command.clone()).collect();
-    commands.extend(args.commands.iter().cloned());
-    let names = match args.names.is_empty() {
-        true => imported.iter().map(|of| of.name.clone().unwrap_or(of.command.clone())).collect(),
-        false => args.names.clone(),
-    };
-    let around = &args.around;
-    let templates = Templates {
-        commands,
-        names,
-        reference: args.reference.clone(),
-        parameters: parameters(args).map_err(Failure::Usage)?,
-        setup: around.setup.clone(),
-        prepare: around.prepare.clone(),
-        conclude: around.conclude.clone(),
-        cleanup: around.cleanup.clone(),
-    };
+    let templates = templates(args, &imported)?;
     let (mut benches, reference) = templates.benches().map_err(Failure::Usage)?;
     // A reference that was added comes before them.
     let first = benches.len().saturating_sub(templates.commands.len());
@@ -314,6 +299,26 @@ fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
         helper: (helper, HELPER.to_owned()),
     };
     Ok((setting, reference))
+}
+
+fn templates(args: &Args, imported: &[Imported]) -> Result<Templates, Failure> {
+    let mut commands: Vec<String> = imported.iter().map(|of| of.command.clone()).collect();
+    commands.extend(args.commands.iter().cloned());
+    let names = match args.names.is_empty() {
+        true => imported.iter().map(|of| of.name.clone().unwrap_or(of.command.clone())).collect(),
+        false => args.names.clone(),
+    };
+    let around = &args.around;
+    Ok(Templates {
+        commands,
+        names,
+        reference: args.reference.clone(),
+        parameters: parameters(args).map_err(Failure::Usage)?,
+        setup: around.setup.clone(),
+        prepare: around.prepare.clone(),
+        conclude: around.conclude.clone(),
+        cleanup: around.cleanup.clone(),
+    })
 }
 
 fn imported(args: &Args) -> Result<Vec<Imported>, Failure> {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, Planned, check_disk, humane, prepare, used_cores};
-use kumite_record::{Run, Store, Unavailable};
+use kumite_lab::{Choice, Experiment, check_disk, humane, prepare, used_cores};
+use kumite_record::{Cores, Run, Store, Unavailable};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -64,10 +64,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let used = used_cores(&experiment, &available)?;
     args.documents.check()?;
     if args.dry_run {
-        let unavailable = experiment.unavailable(&available);
-        let can_be = |planned: &Planned| unavailable.iter().all(|other| other.point != planned.point);
-        experiment.planned.retain(can_be);
-        return output::print(&dry_run(&experiment, &unavailable, &choice));
+        return output::print(&dry_run(experiment, &available, &choice));
     }
     let clock = world.clock();
     let stop = stop::flag()?;
@@ -156,7 +153,9 @@ fn begin(args: &Args, experiment: &Experiment, clock: &dyn Clock) -> Run {
 }
 
 /// What would be done, and about how long it would take.
-fn dry_run(experiment: &Experiment, unavailable: &[Unavailable], choice: &Choice) -> String {
+fn dry_run(mut experiment: Experiment, cores: &Cores, choice: &Choice) -> String {
+    let unavailable = experiment.unavailable(cores);
+    experiment.planned.retain(|planned| unavailable.iter().all(|other| other.point != planned.point));
     let mut text = format!("{}: {}\n\n", experiment.name, experiment.question.text);
     let mut taking_part = Vec::new();
     for (contender, variant) in experiment.variants() {

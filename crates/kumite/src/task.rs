@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Choice, Experiment, OneJob, Opening, Tap, TaskDriver, check_disk, humane, prepare, used_cores,
+    Choice, Experiment, OneJob, Opening, Planned, Tap, TaskDriver, check_disk, humane, prepare, used_cores,
 };
-use kumite_record::{AxisValue, Store};
+use kumite_record::{AxisValue, Point, Store};
 
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
@@ -68,22 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (name, known) = (&args.contender, known.join(", "));
         return Err(Failure::Usage(format!("--contender {name}: no such contender; there are: {known}")));
     }
-    let named = |planned: &&kumite_lab::Planned| planned.contenders.contains(&args.contender);
-    let mut point = experiment
-        .planned
-        .iter()
-        .find(named)
-        .or(experiment.planned.first())
-        .map(|planned| planned.point.clone())
-        .unwrap_or_default();
-    for (name, value) in &args.parameters {
-        let place = if point.get(name).is_some() { &mut point.0 } else { &mut experiment.workload };
-        place.insert(name.clone(), value.clone());
-    }
-    experiment.planned.retain(|planned| planned.point == point);
-    experiment
-        .planned
-        .push(kumite_lab::Planned { point: point.clone(), contenders: vec![args.contender.clone()] });
+    let point = point(args, &mut experiment);
     let available = cores();
     used_cores(&experiment, &available)?;
     let stop = stop::flag()?;
@@ -114,6 +99,27 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => Ok(()),
         Some(why) => Err(Failure::Gate(format!("the answer is wrong: {why}"))),
     }
+}
+
+/// Where the contender does the job: at the first point that is planned for it, with the parameters that were given. It
+/// is then the only one that the experiment plans.
+fn point(args: &Args, experiment: &mut Experiment) -> Point {
+    let named = |planned: &&Planned| planned.contenders.contains(&args.contender);
+    let mut point = experiment
+        .planned
+        .iter()
+        .find(named)
+        .or(experiment.planned.first())
+        .map(|planned| planned.point.clone())
+        .unwrap_or_default();
+    for (name, value) in &args.parameters {
+        let place = if point.get(name).is_some() { &mut point.0 } else { &mut experiment.workload };
+        place.insert(name.clone(), value.clone());
+    }
+    experiment.planned.retain(|planned| planned.point == point);
+    let contenders = vec![args.contender.clone()];
+    experiment.planned.push(Planned { point: point.clone(), contenders });
+    point
 }
 
 /// Prints what is said, but of the hellos that only measure the pipe.

@@ -132,58 +132,45 @@ pub struct Templates {
     pub cleanup: Option<String>,
 }
 
+/// Templates with every combination of parameters.
+struct Expanded {
+    /// A command's text, and the parameters that are to be filled in.
+    commands: Vec<(String, BTreeMap<String, String>)>,
+    /// Where each comes from among what was typed, to find its name and what goes around it.
+    origin: Vec<usize>,
+    /// How many were typed, with the reference where that is none of them.
+    typed: usize,
+    /// Which is the reference.
+    reference: usize,
+}
+
 impl Templates {
     /// Every command with every combination of parameters, and which of them is the reference.
     pub fn benches(&self) -> Result<(Vec<Bench>, usize), String> {
-        let combinations = combinations(&self.parameters)?;
-        let expand = |templates: &[(String, BTreeMap<String, String>)]| {
-            templates.iter().map(|(text, values)| filled(text, values)).collect::<Vec<_>>()
-        };
-        let mut templates: Vec<(String, BTreeMap<String, String>)> = self
-            .commands
-            .iter()
-            .flat_map(|command| combinations.iter().map(move |values| (command.clone(), values.clone())))
-            .collect();
-        // Where each comes from among what was typed, to find its name and what goes around it.
-        let mut origin: Vec<usize> = (0..templates.len()).map(|at| at / combinations.len()).collect();
-        let mut typed = self.commands.len();
-        let mut reference = 0;
-        if let Some(wanted) = &self.reference {
-            let commands = expand(&templates);
-            let named =
-                |at: usize| self.names.get(at).is_some_and(|name| filled(name, &templates[at].1) == *wanted);
-            match (0..commands.len()).find(|at| commands[*at] == *wanted || named(*at)) {
-                Some(at) => reference = at,
-                None => {
-                    templates.insert(0, (wanted.clone(), BTreeMap::new()));
-                    origin = [0].into_iter().chain(origin.into_iter().map(|at| at + 1)).collect();
-                    typed += 1;
-                }
-            }
-        }
-        let added = typed > self.commands.len();
-        if templates.len() > MOST {
+        let expanded = self.expanded()?;
+        let Expanded { commands, origin, typed, reference } = &expanded;
+        if commands.len() > MOST {
             return Err(format!("there are more than {MOST} commands"));
         }
-        let names = self.names_for(&templates, &origin, added)?;
+        let names = self.names_for(&expanded)?;
         let of_each = |what: &str, given: &[String], at: usize| -> Result<Option<String>, String> {
             let text = match given.len() {
                 0 => None,
                 1 => given.first(),
-                n if n == typed => given.get(origin[at]),
+                n if n == *typed => given.get(origin[at]),
                 n => {
                     return Err(format!(
                         "{n} times {what} for {typed} commands: give one for all, or one for each"
                     ));
                 }
             };
-            Ok(text.map(|text| filled(text, &templates[at].1)))
+            Ok(text.map(|text| filled(text, &commands[at].1)))
         };
         let bench = |at: usize| -> Result<Bench, String> {
-            let values = &templates[at].1;
+            let (text, values) = &commands[at];
             Ok(Bench {
                 name: names[at].clone(),
-                command: filled(&templates[at].0, values),
+                command: filled(text, values),
                 parameters: values.clone(),
                 setup: self.setup.as_ref().map(|text| filled(text, values)),
                 prepare: of_each("--prepare", &self.prepare, at)?,
@@ -192,37 +179,60 @@ impl Templates {
                 imported: None,
             })
         };
-        let benches = (0..templates.len()).map(bench).collect::<Result<Vec<_>, _>>()?;
+        let benches = (0..commands.len()).map(bench).collect::<Result<Vec<_>, _>>()?;
         if benches.len() < 2 {
             return Err("there is nothing to compare with: give two commands or more".to_owned());
         }
-        Ok((benches, reference))
+        Ok((benches, *reference))
+    }
+
+    fn expanded(&self) -> Result<Expanded, String> {
+        let combinations = combinations(&self.parameters)?;
+        let commands: Vec<(String, BTreeMap<String, String>)> = self
+            .commands
+            .iter()
+            .flat_map(|command| combinations.iter().map(move |values| (command.clone(), values.clone())))
+            .collect();
+        let origin = (0..commands.len()).map(|at| at / combinations.len()).collect();
+        let mut expanded = Expanded { commands, origin, typed: self.commands.len(), reference: 0 };
+        if let Some(wanted) = &self.reference {
+            let is_wanted = |(at, (text, values)): (usize, &(String, BTreeMap<String, String>))| {
+                let named = self.names.get(at).is_some_and(|name| filled(name, values) == *wanted);
+                filled(text, values) == *wanted || named
+            };
+            match expanded.commands.iter().enumerate().position(is_wanted) {
+                Some(at) => expanded.reference = at,
+                None => {
+                    expanded.commands.insert(0, (wanted.clone(), BTreeMap::new()));
+                    expanded.origin = [0].into_iter().chain(expanded.origin.iter().map(|at| at + 1)).collect();
+                    expanded.typed += 1;
+                }
+            }
+        }
+        Ok(expanded)
     }
 
     /// Unique names: those given, for each command that was typed or for each that comes of it; else the commands.
-    fn names_for(
-        &self,
-        templates: &[(String, BTreeMap<String, String>)],
-        origin: &[usize],
-        added: bool,
-    ) -> Result<Vec<String>, String> {
-        let shift = usize::from(added);
-        let (given, typed, all) = (self.names.len(), self.commands.len(), templates.len() - shift);
+    fn names_for(&self, expanded: &Expanded) -> Result<Vec<String>, String> {
+        let Expanded { commands, origin, .. } = expanded;
+        // One, if the reference was added.
+        let shift = expanded.typed - self.commands.len();
+        let (given, typed, all) = (self.names.len(), self.commands.len(), commands.len() - shift);
         if given > typed && given != all {
             return Err(format!("{given} names for {typed} commands"));
         }
         let name = |at: usize| -> String {
-            let (text, values) = &templates[at];
+            let (text, values) = &commands[at];
             let own = at
                 .checked_sub(shift)
                 .and_then(|place| self.names.get(if given == all { place } else { origin[at] - shift }));
             filled(own.unwrap_or(text), values)
         };
-        let mut names: Vec<String> = (0..templates.len()).map(name).collect();
+        let mut names: Vec<String> = (0..commands.len()).map(name).collect();
         // Parameters that are not in the command tell apart what would else be called the same.
         let same = |names: &[String], name: &str| names.iter().filter(|other| *other == name).count();
         let first = names.clone();
-        for (name, (_, values)) in names.iter_mut().zip(templates) {
+        for (name, (_, values)) in names.iter_mut().zip(commands) {
             if same(&first, name) > 1 && !values.is_empty() {
                 let told: Vec<String> =
                     values.iter().map(|(key, value)| format!("{key} = {value}")).collect();
