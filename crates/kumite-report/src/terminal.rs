@@ -18,18 +18,7 @@ use crate::verdict::VerdictText;
 pub fn terminal(export: &Export, style: &Style) -> String {
     let (record, groups, style) = (Record::of(export), Groups::of(export), *style);
     let document = Document::of(&record, &groups);
-    let mut out = style.bold(&style.wrap(&format!("{}: {}", document.experiment, document.question), 0));
-    if let Some(source) = &document.source {
-        out += &style.wrap(&format!("source: {source}"), 0);
-    }
-    if let Some(reason) = &document.cut_short {
-        let alarm = AnsiColor::Yellow.on_default().bold();
-        out += &format!("\n{}", style.paint(alarm, &style.wrap(&format!("! CUT SHORT: {reason}"), 0)));
-    }
-    if let Some(resumed) = &document.resumed {
-        out += &format!("\n{}", style.wrap(&format!("! {resumed}"), 0));
-    }
-
+    let mut out = head_lines(&document, style);
     out += &heading("verdicts", style);
     out += &style.wrap(&document.tally, 0);
     for verdict in &document.verdicts {
@@ -76,6 +65,21 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     }
     out += &labelled("not in any figure here", &document.limits, style);
     out + &format!("again: {}\n", document.command)
+}
+
+fn head_lines(document: &Document, style: Style) -> String {
+    let mut lines = style.bold(&style.wrap(&format!("{}: {}", document.experiment, document.question), 0));
+    if let Some(source) = &document.source {
+        lines += &style.wrap(&format!("source: {source}"), 0);
+    }
+    if let Some(reason) = &document.cut_short {
+        let alarm = AnsiColor::Yellow.on_default().bold();
+        lines += &format!("\n{}", style.paint(alarm, &style.wrap(&format!("! CUT SHORT: {reason}"), 0)));
+    }
+    if let Some(resumed) = &document.resumed {
+        lines += &format!("\n{}", style.wrap(&format!("! {resumed}"), 0));
+    }
+    lines
 }
 
 fn heading(text: &str, style: Style) -> String {
