@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use kumite_process::{Ended, Spawn, Tree};
+use kumite_process::{TreeEnd, Spawn, Tree};
 
 use crate::Percentiles;
 
@@ -91,7 +91,7 @@ impl Generator {
         core: usize,
         dir: &Path,
         stop: &AtomicBool,
-    ) -> Result<(Ended, Said)> {
+    ) -> Result<(TreeEnd, Said)> {
         let log = dir.join("generator.log");
         let env = [("PROGRAM", self.program.as_str()), ("UNDER", under)];
         let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));

@@ -3,7 +3,7 @@
 mod control;
 mod folder;
 mod hierarchies;
-mod places;
+mod dirs;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 pub use control::{Control, Version};
 pub(crate) use folder::{members, release, remove};
 pub(crate) use hierarchies::{Hierarchies, PREFIX};
-pub(crate) use places::Places;
+pub(crate) use dirs::CgroupDirs;
 
 use crate::Error;
 use crate::owner::Owner;
@@ -32,19 +32,19 @@ use crate::owner::Owner;
 /// All figures here are of one machine, with two cores and a load of 4 to 20; `examples/process_costs` prints them anew.
 #[derive(Debug)]
 pub struct Group {
-    places: Arc<Places>,
+    dirs: Arc<CgroupDirs>,
 }
 
 impl Group {
     /// Below our own group, in every hierarchy that can be had, with no limits. An error if there is none; what else is
     /// missing, [`Control::look`] says, and so does the method that needs it.
     pub fn new() -> Result<Group, Error> {
-        Group::at(Places::ours())
+        Group::at(CgroupDirs::ours())
     }
 
-    fn at(places: Places) -> Result<Group, Error> {
-        let group = Group { places: Arc::new(places) };
-        match (group.places.folders().is_empty(), group.places.control().freezer) {
+    fn at(dirs: CgroupDirs) -> Result<Group, Error> {
+        let group = Group { dirs: Arc::new(dirs) };
+        match (group.dirs.folders().is_empty(), group.dirs.control().freezer) {
             (true, Err(why)) => Err(Error::NoGroup { what: "be made", why }),
             _ => Ok(group),
         }
@@ -68,18 +68,18 @@ impl Group {
     /// It is the same with two threads, and on two cores. Not in the table are those that others left less, as nothing
     /// reserves the core: at 20 ms, 4 in 84 had 5 to 16 % less than their share. 14 ms is the least for this share.
     pub fn limit_cpu(&self, share: Option<f64>) -> Result<(), Error> {
-        self.places.limit_cpu(share)
+        self.dirs.limit_cpu(share)
     }
 
     /// What all of it may have, swap included. When more is wanted and nothing can be given back, the kernel kills the
     /// largest process, and sometimes one more before the memory of that is free: [`Group::oom_kills`] counts them.
     pub fn limit_memory(&self, bytes: u64) -> Result<(), Error> {
-        self.places.limit_memory(bytes)
+        self.dirs.limit_memory(bytes)
     }
 
     /// Begins what [`Group::freeze`] does, and does not wait for it.
     pub fn begin_freeze(&self) -> Result<(), Error> {
-        self.places.begin_freeze()
+        self.dirs.begin_freeze()
     }
 
     /// Nobody in it runs any more, when this returns: it waits for the kernel to say so, at most a second. After that it
@@ -89,49 +89,49 @@ impl Group {
     /// most). Who has used up its CPU time stands still already, and is said to be frozen when it has some again (30 ms,
     /// 84 at most).
     pub fn freeze(&self) -> Result<(), Error> {
-        self.places.freeze()
+        self.dirs.freeze()
     }
 
     /// Everybody in it goes on: 10 to 120 µs.
     pub fn thaw(&self) -> Result<(), Error> {
-        self.places.thaw()
+        self.dirs.thaw()
     }
 
     /// CPU time of all that ever were in it. Who runs at this moment is counted up to the last tick (4 ms or so).
     pub fn cpu(&self) -> Result<Duration, Error> {
-        self.places.cpu()
+        self.dirs.cpu()
     }
 
     /// How long it has been stopped because its quota was used up; on several cores, the sum.
     pub fn throttled(&self) -> Option<Duration> {
-        self.places.throttled()
+        self.dirs.throttled()
     }
 
     /// How many of its processes the kernel has killed for want of memory.
     pub fn oom_kills(&self) -> Option<u64> {
-        self.places.oom_kills()
+        self.dirs.oom_kills()
     }
 
     /// The most it has had at a time, files that the kernel kept for it included. In version 2 from Linux 5.19 on.
     pub fn peak_memory_bytes(&self) -> Option<u64> {
-        self.places.peak_memory_bytes()
+        self.dirs.peak_memory_bytes()
     }
 
     /// Kills everything in it, frozen or not, also who has left the tree. Takes the limit of CPU time away. Returns when
     /// nobody is left; an error after 5 seconds. (Only who may write to other groups, as root may, can leave this one.)
     pub fn kill(&self) -> Result<(), Error> {
-        self.places.kill()
+        self.dirs.kill()
     }
 
-    pub(crate) fn places(&self) -> &Arc<Places> {
-        &self.places
+    pub(crate) fn dirs(&self) -> &Arc<CgroupDirs> {
+        &self.dirs
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let _ = self.places.kill();
-        self.places.remove();
+        let _ = self.dirs.kill();
+        self.dirs.remove();
     }
 }
 

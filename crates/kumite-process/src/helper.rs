@@ -40,7 +40,7 @@ pub(crate) enum Sink {
 }
 
 /// One run.
-pub(crate) struct Order {
+pub(crate) struct RunOrder {
     pub job: usize,
     pub forked: bool,
     pub cores: Vec<usize>,
@@ -105,7 +105,7 @@ fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
 }
 
 /// Those that are to run at the same time; `None` at the end.
-fn orders(from: &mut impl Read) -> io::Result<Option<Vec<Order>>> {
+fn orders(from: &mut impl Read) -> io::Result<Option<Vec<RunOrder>>> {
     let count = match from.count() {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         count => count?,
@@ -115,7 +115,7 @@ fn orders(from: &mut impl Read) -> io::Result<Option<Vec<Order>>> {
         let padding = format!("{PADDING}={}", "x".repeat(from.count()?));
         let cores = from.count()?;
         let cores = (0..cores).map(|_| from.count()).collect::<io::Result<_>>()?;
-        Ok(Order { job, forked, cores, padding: CString::new(padding)? })
+        Ok(RunOrder { job, forked, cores, padding: CString::new(padding)? })
     };
     (0..count).map(order).collect::<io::Result<_>>().map(Some)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::tree::ready;
-use crate::{Ended, Error, Spawn, Tree};
+use crate::{TreeEnd, Error, Spawn, Tree};
 
 /// How much of the standard output [`run`] keeps, in bytes. The log has all of it.
 pub const STDOUT_LIMIT: usize = 1 << 20;
@@ -24,7 +24,7 @@ pub struct Finished {
     /// Its standard output, the first [`STDOUT_LIMIT`] bytes.
     pub stdout: Vec<u8>,
     /// What it took, and what it left behind; nothing of it runs any more.
-    pub ended: Ended,
+    pub ended: TreeEnd,
 }
 
 /// Runs a command to its end: a build, a version. The log gets stdout and stderr, as they come. If it takes longer

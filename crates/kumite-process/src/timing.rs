@@ -25,7 +25,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
-use crate::helper::{Order, Prepared, Sink};
+use crate::helper::{RunOrder, Prepared, Sink};
 use crate::proc_fs::{self, Stat};
 use crate::tree::LastWait;
 use crate::wire::{Answer, Failure, Figures, Stage};
@@ -90,7 +90,7 @@ impl Timer {
     }
 
     /// Runs these at the same time.
-    pub(crate) fn execute(&mut self, orders: &[Order]) -> Vec<Answer> {
+    pub(crate) fn execute(&mut self, orders: &[RunOrder]) -> Vec<Answer> {
         let mut answers = match orders {
             [order] => vec![self.alone(order)],
             _ => self.together(orders),
@@ -104,7 +104,7 @@ impl Timer {
         answers
     }
 
-    fn alone(&mut self, order: &Order) -> Answer {
+    fn alone(&mut self, order: &RunOrder) -> Answer {
         let cores = self.cores_of(order);
         if self.cores != cores {
             let cores = cores.to_vec();
@@ -117,14 +117,14 @@ impl Timer {
     }
 
     /// Each in a thread of its own, which is on its cores.
-    fn together(&mut self, orders: &[Order]) -> Vec<Answer> {
+    fn together(&mut self, orders: &[RunOrder]) -> Vec<Answer> {
         let dirs: BTreeSet<&Path> = orders.iter().map(|order| &*self.jobs[order.job].dir).collect();
         let apart = dirs.len() > 1;
         if !apart && let Some(Err(failure)) = orders.first().map(|order| self.enter(order.job)) {
             return orders.iter().map(|_| Err(failure)).collect();
         }
         let start = Barrier::new(orders.len());
-        let run = |order: &Order| {
+        let run = |order: &RunOrder| {
             let there = pin(self.cores_of(order)).and_then(|()| match apart {
                 true => enter_alone(&self.jobs[order.job].dir),
                 false => Ok(()),
@@ -143,7 +143,7 @@ impl Timer {
         })
     }
 
-    fn cores_of<'a>(&'a self, order: &'a Order) -> &'a [usize] {
+    fn cores_of<'a>(&'a self, order: &'a RunOrder) -> &'a [usize] {
         if order.cores.is_empty() { &self.all_cores } else { &order.cores }
     }
 
@@ -158,7 +158,7 @@ impl Timer {
         Ok(())
     }
 
-    fn run(&self, order: &Order, wait_for_others: impl FnOnce()) -> Answer {
+    fn run(&self, order: &RunOrder, wait_for_others: impl FnOnce()) -> Answer {
         let job = &self.jobs[order.job];
         let files = Files::open(job);
         wait_for_others();
@@ -196,7 +196,7 @@ impl Timer {
     }
 
     /// The quicker way: the child lives in our memory until it becomes the command.
-    fn spawn(&self, job: &Prepared, order: &Order, files: &Files) -> Result<(Pid, Duration), Failure> {
+    fn spawn(&self, job: &Prepared, order: &RunOrder, files: &Files) -> Result<(Pid, Duration), Failure> {
         let mut actions = PosixSpawnFileActions::init().map_err(unstarted)?;
         let mut put = |from: Option<BorrowedFd>, to: BorrowedFd| {
             let from = from.unwrap_or(self.null.as_fd());
@@ -215,7 +215,7 @@ impl Timer {
     }
 
     /// The other way: the child gets a copy of those pages that only we have, and so a lower floor.
-    fn fork(&self, job: &Prepared, order: &Order, files: Files) -> Result<(Pid, Duration), Failure> {
+    fn fork(&self, job: &Prepared, order: &RunOrder, files: Files) -> Result<(Pid, Duration), Failure> {
         let bytes = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
         let null = || self.null.try_clone().map(Stdio::from).map_err(at(Stage::Program));
         let mut command = Command::new(bytes(&job.program));

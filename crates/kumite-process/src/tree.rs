@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, pidfd_open};
 
-use crate::group::Places;
+use crate::group::CgroupDirs;
 use crate::members::{Members, Usage};
 use crate::owner::{MARKER, token};
 use crate::{Error, Group, Waits, guardian, pin_thread, proc_fs};
@@ -78,13 +78,13 @@ pub struct Tree {
     exit: Option<(ExitStatus, Instant)>,
     /// The peak that a child may have inherited from us, in bytes.
     inherited_rss: u64,
-    group: Option<Arc<Places>>,
+    group: Option<Arc<CgroupDirs>>,
     ended: bool,
 }
 
 /// How a tree came to its end, and what it had used.
 #[derive(Debug, Clone, Copy)]
-pub struct Ended {
+pub struct TreeEnd {
     /// Of the root; `None` if the kernel would not let it end in time.
     pub status: Option<ExitStatus>,
     /// Whether SIGTERM was not enough for the root or for a process of its group.
@@ -158,12 +158,12 @@ impl Tree {
             started,
             exit: None,
             inherited_rss: proc_fs::resident("self").map_or(u64::MAX, |(_, highest)| highest),
-            group: spawn.group.map(|group| group.places().clone()),
+            group: spawn.group.map(|group| group.dirs().clone()),
             ended: false,
         };
         if let Some(group) = spawn.group {
             tree.wait_until_stopped().map_err(failed)?;
-            group.places().join(root.as_raw())?;
+            group.dirs().join(root.as_raw())?;
             tree.started = Instant::now();
             kill(root, Signal::SIGCONT).map_err(|errno| failed(errno.into()))?;
         }
@@ -243,11 +243,11 @@ impl Tree {
 
     /// Ends the tree, a paused or frozen one too: SIGTERM to the root's process group (and SIGCONT to all); after `grace` SIGKILL to what is left of it, and to the
     /// descendants that have left it. Returns as soon as nothing runs, after `grace` and about a second at the latest.
-    pub fn stop(mut self, grace: Duration) -> Ended {
+    pub fn stop(mut self, grace: Duration) -> TreeEnd {
         self.end(grace)
     }
 
-    fn end(&mut self, grace: Duration) -> Ended {
+    fn end(&mut self, grace: Duration) -> TreeEnd {
         self.ended = true;
         let began = Instant::now();
         let mut left_behind = BTreeSet::new();
@@ -281,7 +281,7 @@ impl Tree {
         if let Some(end) = end.filter(|end| end.rusage.maxrss > self.inherited_rss) {
             self.members.saw_peak_rss(end.rusage.maxrss);
         }
-        Ended {
+        TreeEnd {
             status: end.map(|end| end.status),
             killed,
             took: began.elapsed(),

@@ -46,7 +46,7 @@ impl Controller {
 
 /// A group's folder in one hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CgroupDir {
     pub version: Version,
     pub folder: PathBuf,
 }
@@ -117,21 +117,21 @@ impl Hierarchies {
 
     /// Makes the group's folder where this controller is, if it is not there yet: version 1 if that has it and lets us,
     /// else version 2. Why not, in words.
-    pub fn place(&self, controller: &Controller, group: &str) -> Result<Place, String> {
+    pub fn dir(&self, controller: &Controller, group: &str) -> Result<CgroupDir, String> {
         let has = |(controllers, _): &&(Vec<String>, PathBuf)| {
             controllers.iter().any(|name| name == controller.name)
         };
         let v1 = self.v1.iter().find(has).map(|(_, base)| {
-            self.make(base, group, controller.v1_file).map(|folder| Place { version: Version::V1, folder })
+            self.make(base, group, controller.v1_file).map(|folder| CgroupDir { version: Version::V1, folder })
         });
         let v2 = || {
             let base = self.v2.as_deref()?;
             let asked = if controller.asked_for { ask_for(base, controller.name) } else { Ok(()) };
             let folder = asked.and_then(|()| self.make(base, group, controller.v2_file));
-            Some(folder.map(|folder| Place { version: Version::V2, folder }))
+            Some(folder.map(|folder| CgroupDir { version: Version::V2, folder }))
         };
         match v1 {
-            Some(Ok(place)) => Ok(place),
+            Some(Ok(dir)) => Ok(dir),
             Some(Err(why)) => v2().and_then(Result::ok).ok_or(why),
             None => v2().unwrap_or_else(|| {
                 Err(format!("not to be had: no cgroup hierarchy with {} is mounted", controller.name))

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kumite_testing::{Capability, lacks};
 use tempfile::TempDir;
 
-use super::places::Places;
+use super::dirs::CgroupDirs;
 use super::{Group, Hierarchies, Version};
 use crate::{Error, Spawn, Tree};
 
@@ -65,80 +65,80 @@ fn machine(files: &[(&str, &str)]) -> TempDir {
     root
 }
 
-fn places(root: &Path, files: &[(&'static str, &'static str)]) -> Places {
+fn dirs(root: &Path, files: &[(&'static str, &'static str)]) -> CgroupDirs {
     let mut hierarchies = Hierarchies::at(root);
     hierarchies.files = files.to_vec();
-    Places::below(&hierarchies)
+    CgroupDirs::below(&hierarchies)
 }
 
 /// Into this file of whichever folder.
-fn written(places: &Places, file: &str) -> String {
-    places.folders().iter().map(|folder| fs::read_to_string(folder.join(file)).unwrap()).collect()
+fn written(dirs: &CgroupDirs, file: &str) -> String {
+    dirs.folders().iter().map(|folder| fs::read_to_string(folder.join(file)).unwrap()).collect()
 }
 
 #[test]
 fn version_2_is_written_to_and_read_as_it_is_documented() {
     let root = machine(&V2_HERE);
-    let places = places(root.path(), &V2_FILES);
-    let control = places.control();
+    let dirs = dirs(root.path(), &V2_FILES);
+    let control = dirs.control();
     assert_eq!(control.cpu, Ok(Version::V2));
     assert_eq!((control.memory, control.freezer), (Ok(Version::V2), Ok(Version::V2)));
-    let folders = Vec::from_iter(places.folders());
+    let folders = Vec::from_iter(dirs.folders());
     assert_eq!(folders.len(), 1);
     assert_eq!(folders[0].parent().unwrap(), root.path().join("cg/a/b"));
     let asked = fs::read_to_string(root.path().join("cg/a/b/cgroup.subtree_control")).unwrap();
     assert_eq!(asked, "+memory", "and +cpu before");
 
-    places.limit_cpu(Some(128.0 / 1769.0)).unwrap();
-    assert_eq!(written(&places, "cpu.max"), "1447 20000");
-    places.limit_memory(1 << 27).unwrap();
+    dirs.limit_cpu(Some(128.0 / 1769.0)).unwrap();
+    assert_eq!(written(&dirs, "cpu.max"), "1447 20000");
+    dirs.limit_memory(1 << 27).unwrap();
     assert_eq!(
-        (written(&places, "memory.max"), written(&places, "memory.swap.max")),
+        (written(&dirs, "memory.max"), written(&dirs, "memory.swap.max")),
         ("134217728".into(), "0".into())
     );
-    places.freeze().unwrap();
-    assert_eq!(written(&places, "cgroup.freeze"), "1");
-    places.thaw().unwrap();
-    assert_eq!(written(&places, "cgroup.freeze"), "0");
-    assert_eq!(places.cpu().unwrap(), Duration::from_micros(1_234_567));
-    assert_eq!(places.throttled(), Some(Duration::from_micros(89)));
-    assert_eq!((places.oom_kills(), places.peak_memory_bytes()), (Some(3), Some(4096)));
+    dirs.freeze().unwrap();
+    assert_eq!(written(&dirs, "cgroup.freeze"), "1");
+    dirs.thaw().unwrap();
+    assert_eq!(written(&dirs, "cgroup.freeze"), "0");
+    assert_eq!(dirs.cpu().unwrap(), Duration::from_micros(1_234_567));
+    assert_eq!(dirs.throttled(), Some(Duration::from_micros(89)));
+    assert_eq!((dirs.oom_kills(), dirs.peak_memory_bytes()), (Some(3), Some(4096)));
 }
 
 #[test]
 fn version_1_is_written_to_and_read_as_it_is_documented() {
     let root = machine(&V1_HERE);
-    let places = places(root.path(), &V1_FILES);
-    let control = places.control();
+    let dirs = dirs(root.path(), &V1_FILES);
+    let control = dirs.control();
     assert_eq!(control.cpu, Ok(Version::V1));
     assert_eq!((control.memory, control.freezer), (Ok(Version::V1), Ok(Version::V1)));
-    let bases = places.folders().into_iter().map(|folder| folder.parent().unwrap().to_owned());
+    let bases = dirs.folders().into_iter().map(|folder| folder.parent().unwrap().to_owned());
     let expected = ["cpu", "freezer", "memory/a"].map(|base| root.path().join("cg").join(base));
     assert_eq!(Vec::from_iter(bases), expected, "the mount point where ours is hidden, and none of pids");
 
-    places.limit_cpu(Some(0.3)).unwrap();
+    dirs.limit_cpu(Some(0.3)).unwrap();
     assert_eq!(
-        (written(&places, "cpu.cfs_period_us"), written(&places, "cpu.cfs_quota_us")),
+        (written(&dirs, "cpu.cfs_period_us"), written(&dirs, "cpu.cfs_quota_us")),
         ("20000".into(), "6000".into())
     );
-    places.limit_memory(1 << 27).unwrap();
-    assert_eq!(written(&places, "memory.limit_in_bytes"), "134217728");
-    assert_eq!(written(&places, "memory.memsw.limit_in_bytes"), "134217728");
-    places.freeze().unwrap();
-    places.thaw().unwrap();
-    assert_eq!(written(&places, "freezer.state"), "THAWED");
-    assert_eq!(places.cpu().unwrap(), Duration::from_micros(1_234_567));
-    assert_eq!(places.throttled(), Some(Duration::from_micros(89)));
-    assert_eq!((places.oom_kills(), places.peak_memory_bytes()), (Some(3), Some(4096)));
+    dirs.limit_memory(1 << 27).unwrap();
+    assert_eq!(written(&dirs, "memory.limit_in_bytes"), "134217728");
+    assert_eq!(written(&dirs, "memory.memsw.limit_in_bytes"), "134217728");
+    dirs.freeze().unwrap();
+    dirs.thaw().unwrap();
+    assert_eq!(written(&dirs, "freezer.state"), "THAWED");
+    assert_eq!(dirs.cpu().unwrap(), Duration::from_micros(1_234_567));
+    assert_eq!(dirs.throttled(), Some(Duration::from_micros(89)));
+    assert_eq!((dirs.oom_kills(), dirs.peak_memory_bytes()), (Some(3), Some(4096)));
 }
 
 #[test]
 fn a_share_is_given_in_short_periods_and_never_less_than_the_kernel_takes() {
     let root = machine(&V2_HERE);
-    let places = places(root.path(), &V2_FILES);
+    let dirs = dirs(root.path(), &V2_FILES);
     let max = |share| {
-        fs::write(places.folders().first().unwrap().join("cpu.max"), "").unwrap();
-        places.limit_cpu(share).map(|()| written(&places, "cpu.max"))
+        fs::write(dirs.folders().first().unwrap().join("cpu.max"), "").unwrap();
+        dirs.limit_cpu(share).map(|()| written(&dirs, "cpu.max"))
     };
     assert_eq!(max(Some(1.5)).unwrap(), "30000 20000");
     assert_eq!(max(Some(0.05)).unwrap(), "1000 20000");
@@ -152,7 +152,7 @@ fn a_share_is_given_in_short_periods_and_never_less_than_the_kernel_takes() {
 
 #[test]
 fn what_cannot_be_had_is_said_in_words() {
-    let why = |files: &[(&str, &str)], kernel| places(machine(files).path(), kernel).control();
+    let why = |files: &[(&str, &str)], kernel| dirs(machine(files).path(), kernel).control();
     let none = why(&[], &[]);
     assert_eq!(none.cpu, Err("not to be had: no cgroup hierarchy with cpu is mounted".into()));
     let undelegated = why(&V2_HERE[..2], &V2_FILES);
@@ -162,10 +162,10 @@ fn what_cannot_be_had_is_said_in_words() {
     assert!(old.freezer.unwrap_err().ends_with("has no cgroup.freeze"));
 
     let root = machine(&V2_HERE);
-    let places = places(root.path(), &[]);
-    let Error::NoGroup { what, why } = places.limit_memory(1 << 20).unwrap_err() else { panic!() };
-    assert_eq!((what, why), ("limit memory", places.control().memory.unwrap_err()));
-    assert!(matches!(Group::at(places), Err(Error::NoGroup { .. })));
+    let dirs = dirs(root.path(), &[]);
+    let Error::NoGroup { what, why } = dirs.limit_memory(1 << 20).unwrap_err() else { panic!() };
+    assert_eq!((what, why), ("limit memory", dirs.control().memory.unwrap_err()));
+    assert!(matches!(Group::at(dirs), Err(Error::NoGroup { .. })));
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn version_2_has_what_version_1_lacks() {
         ("proc/self/cgroup", "2:cpu:/\n0::/\n"),
         ("proc/self/mounts", "cgroup /cg/cpu cgroup rw,cpu 0 0\ncgroup2 /cg cgroup2 rw 0 0\n"),
     ];
-    let places = places(machine(&both).path(), &[V1_FILES.as_slice(), &V2_FILES].concat());
-    let control = places.control();
+    let dirs = dirs(machine(&both).path(), &[V1_FILES.as_slice(), &V2_FILES].concat());
+    let control = dirs.control();
     assert_eq!((control.cpu, control.freezer), (Ok(Version::V1), Ok(Version::V2)));
     assert!(control.memory.is_err());
 }
@@ -183,7 +183,7 @@ fn version_2_has_what_version_1_lacks() {
 #[test]
 fn who_cannot_be_put_into_its_group_is_not_started() {
     let root = machine(&V2_HERE);
-    let group = Group::at(places(root.path(), &V2_FILES)).unwrap();
+    let group = Group::at(dirs(root.path(), &V2_FILES)).unwrap();
     let dir = root.path();
     let spawn = Spawn {
         command: "echo > ran",
@@ -193,7 +193,7 @@ fn who_cannot_be_put_into_its_group_is_not_started() {
         log: &dir.join("log"),
         group: Some(&group),
     };
-    fs::remove_file(group.places().folders().first().unwrap().join("cgroup.procs")).unwrap();
+    fs::remove_file(group.dirs().folders().first().unwrap().join("cgroup.procs")).unwrap();
     let Err(Error::Group { path, .. }) = Tree::start(&spawn) else { panic!() };
     assert!(path.ends_with("cgroup.procs"));
     assert!(!dir.join("ran").exists());
@@ -211,12 +211,12 @@ fn version_2_freezes_counts_and_kills() {
     let root = machine(&[("proc/self/mounts", mount), ("proc/self/cgroup", ours)]);
     std::os::unix::fs::symlink("/sys", root.path().join("sys")).unwrap();
     let hierarchies = Hierarchies::at(root.path());
-    let places = Places::below(&hierarchies);
-    if let Err(why) = places.control().freezer {
+    let dirs = CgroupDirs::below(&hierarchies);
+    if let Err(why) = dirs.control().freezer {
         return lacks(Capability::ControlGroupV2, why);
     }
-    let folders: Vec<PathBuf> = places.folders().into_iter().collect();
-    let group = Group::at(places).unwrap();
+    let folders: Vec<PathBuf> = dirs.folders().into_iter().collect();
+    let group = Group::at(dirs).unwrap();
     let dir = root.path();
     let command = "while :; do echo x >> count; done";
     let log = &dir.join("log");

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::folder::{self, GONE_WITHIN};
-use super::hierarchies::{Controller, Hierarchies, PREFIX, Place};
+use super::hierarchies::{Controller, Hierarchies, PREFIX, CgroupDir};
 use super::{Control, Version};
 use crate::owner::token;
 use crate::{Error, guardian};
@@ -22,40 +22,40 @@ const LEAST_QUOTA_US: f64 = 1_000.0;
 
 /// Where a group is; why not, in words.
 #[derive(Debug)]
-pub(crate) struct Places {
-    cpu: Result<Place, String>,
-    accounts: Result<Place, String>,
-    memory: Result<Place, String>,
-    freezer: Result<Place, String>,
+pub(crate) struct CgroupDirs {
+    cpu: Result<CgroupDir, String>,
+    accounts: Result<CgroupDir, String>,
+    memory: Result<CgroupDir, String>,
+    freezer: Result<CgroupDir, String>,
 }
 
-impl Places {
-    pub fn ours() -> Places {
+impl CgroupDirs {
+    pub fn ours() -> CgroupDirs {
         guardian::post();
-        Places::below(Hierarchies::ours())
+        CgroupDirs::below(Hierarchies::ours())
     }
 
-    pub fn below(hierarchies: &Hierarchies) -> Places {
+    pub fn below(hierarchies: &Hierarchies) -> CgroupDirs {
         let group = format!("{PREFIX}{}", token());
-        let place = |controller| hierarchies.place(&controller, &group);
-        Places {
-            cpu: place(Controller::CPU),
-            accounts: place(Controller::ACCOUNTS),
-            memory: place(Controller::MEMORY),
-            freezer: place(Controller::FREEZER),
+        let dir = |controller| hierarchies.dir(&controller, &group);
+        CgroupDirs {
+            cpu: dir(Controller::CPU),
+            accounts: dir(Controller::ACCOUNTS),
+            memory: dir(Controller::MEMORY),
+            freezer: dir(Controller::FREEZER),
         }
     }
 
     pub fn control(&self) -> Control {
         let version =
-            |place: &Result<Place, String>| place.as_ref().map(|it| it.version).map_err(String::clone);
+            |dir: &Result<CgroupDir, String>| dir.as_ref().map(|it| it.version).map_err(String::clone);
         Control { cpu: version(&self.cpu), memory: version(&self.memory), freezer: version(&self.freezer) }
     }
 
     /// Controllers may share one.
     pub fn folders(&self) -> BTreeSet<PathBuf> {
         let all = [&self.cpu, &self.accounts, &self.memory, &self.freezer].into_iter().flatten();
-        all.map(|place| place.folder.clone()).collect()
+        all.map(|dir| dir.folder.clone()).collect()
     }
 
     /// Moves a process into the group, in all hierarchies.
@@ -64,7 +64,7 @@ impl Places {
     }
 
     pub fn limit_cpu(&self, share: Option<f64>) -> Result<(), Error> {
-        let Place { version, folder } = had(&self.cpu, "limit CPU time")?;
+        let CgroupDir { version, folder } = had(&self.cpu, "limit CPU time")?;
         let limit =
             share.map(|share| quota_and_period_us(share).ok_or(Error::Share { share })).transpose()?;
         match (version, limit) {
@@ -81,7 +81,7 @@ impl Places {
     }
 
     pub fn limit_memory(&self, bytes: u64) -> Result<(), Error> {
-        let Place { version, folder } = had(&self.memory, "limit memory")?;
+        let CgroupDir { version, folder } = had(&self.memory, "limit memory")?;
         let bytes = bytes.to_string();
         match version {
             Version::V1 if folder.join("memory.memsw.limit_in_bytes").exists() => {
@@ -105,7 +105,7 @@ impl Places {
     }
 
     pub fn begin_freeze(&self) -> Result<(), Error> {
-        let Place { version, folder } = had(&self.freezer, "freeze")?;
+        let CgroupDir { version, folder } = had(&self.freezer, "freeze")?;
         match version {
             Version::V1 => write(folder, "freezer.state", "FROZEN"),
             Version::V2 => write(folder, "cgroup.freeze", "1"),
@@ -114,7 +114,7 @@ impl Places {
 
     pub fn freeze(&self) -> Result<(), Error> {
         self.begin_freeze()?;
-        let Place { version, folder } = had(&self.freezer, "freeze")?;
+        let CgroupDir { version, folder } = had(&self.freezer, "freeze")?;
         let (answer, frozen) = match version {
             Version::V1 => ("freezer.state", "FROZEN"),
             Version::V2 => ("cgroup.events", "frozen 1"),
@@ -132,7 +132,7 @@ impl Places {
     }
 
     pub fn thaw(&self) -> Result<(), Error> {
-        let Place { version, folder } = had(&self.freezer, "thaw")?;
+        let CgroupDir { version, folder } = had(&self.freezer, "thaw")?;
         match version {
             Version::V1 => write(folder, "freezer.state", "THAWED"),
             Version::V2 => write(folder, "cgroup.freeze", "0"),
@@ -140,7 +140,7 @@ impl Places {
     }
 
     pub fn cpu(&self) -> Result<Duration, Error> {
-        let Place { version, folder } = had(&self.accounts, "count CPU time")?;
+        let CgroupDir { version, folder } = had(&self.accounts, "count CPU time")?;
         let (file, duration) = match version {
             Version::V1 => {
                 let text = text(folder, "cpuacct.usage")?;
@@ -153,7 +153,7 @@ impl Places {
     }
 
     pub fn throttled(&self) -> Option<Duration> {
-        let Place { version, folder } = self.cpu.as_ref().ok()?;
+        let CgroupDir { version, folder } = self.cpu.as_ref().ok()?;
         match version {
             Version::V1 => value(folder, "cpu.stat", "throttled_time").map(Duration::from_nanos),
             Version::V2 => value(folder, "cpu.stat", "throttled_usec").map(Duration::from_micros),
@@ -161,7 +161,7 @@ impl Places {
     }
 
     pub fn oom_kills(&self) -> Option<u64> {
-        let Place { version, folder } = self.memory.as_ref().ok()?;
+        let CgroupDir { version, folder } = self.memory.as_ref().ok()?;
         match version {
             Version::V1 => value(folder, "memory.oom_control", "oom_kill"),
             Version::V2 => value(folder, "memory.events", "oom_kill"),
@@ -169,7 +169,7 @@ impl Places {
     }
 
     pub fn peak_memory_bytes(&self) -> Option<u64> {
-        let Place { version, folder } = self.memory.as_ref().ok()?;
+        let CgroupDir { version, folder } = self.memory.as_ref().ok()?;
         let file = match version {
             Version::V1 => "memory.max_usage_in_bytes",
             Version::V2 => "memory.peak",
@@ -198,8 +198,8 @@ impl Places {
     }
 }
 
-fn had<'a>(place: &'a Result<Place, String>, what: &'static str) -> Result<&'a Place, Error> {
-    place.as_ref().map_err(|why| Error::NoGroup { what, why: why.clone() })
+fn had<'a>(dir: &'a Result<CgroupDir, String>, what: &'static str) -> Result<&'a CgroupDir, Error> {
+    dir.as_ref().map_err(|why| Error::NoGroup { what, why: why.clone() })
 }
 
 fn quota_and_period_us(share: f64) -> Option<(u64, u64)> {
