@@ -60,7 +60,7 @@ pub struct Names<'a> {
 /// Parts joined by `and`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ClaimPart>,
 }
 
 impl Claim {
@@ -73,7 +73,7 @@ impl Claim {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum ClaimPart {
     Comparison(Comparison),
     /// `every …: claim`: the claim for each value.
     Every(Every, Claim),

@@ -7,7 +7,7 @@ use kumite_record::{Metric, Unit};
 use super::units::{Meeting, combined};
 use super::{
     Arithmetic, Claim, ClaimError, Comparison, Dimension, EACH_CONTENDER, Every, Expr, MetricOf, Name, Names,
-    Part, Test,
+    ClaimPart, Test,
 };
 
 pub(super) fn check(claim: &Claim, names: &Names) -> Result<(), ClaimError> {
@@ -25,8 +25,8 @@ struct Scope<'a> {
 impl Scope<'_> {
     fn claim(&self, claim: &Claim) -> Result<(), ClaimError> {
         claim.parts.iter().try_for_each(|part| match part {
-            Part::Comparison(comparison) => self.comparison(comparison),
-            Part::Every(every, claim) => self.every(every)?.claim(claim),
+            ClaimPart::Comparison(comparison) => self.comparison(comparison),
+            ClaimPart::Every(every, claim) => self.every(every)?.claim(claim),
         })
     }
 

@@ -5,7 +5,7 @@ use kumite_record::AxisValue;
 use super::units::{known_units, unit};
 use super::{
     Arithmetic, Claim, ClaimError, Comparison, Dimension, Every, Expr, Fold, MetricOf, Name, Number, Op,
-    Part, Test,
+    ClaimPart, Test,
 };
 
 /// Nesting that no reader could follow, and no stack should have to.
@@ -15,7 +15,7 @@ pub(super) fn parse(text: &str) -> Result<Claim, ClaimError> {
     let mut parser = Parser { tokens: tokens(text)?, next: 0, text, depth: 0 };
     let claim = parser.claim()?;
     match parser.peek() {
-        Kind::End => Ok(claim),
+        TokenKind::End => Ok(claim),
         _ => Err(parser.expected("'and' or the end")),
     }
 }
@@ -25,13 +25,13 @@ pub fn parse_expression(text: &str) -> Result<Expr, ClaimError> {
     let mut parser = Parser { tokens: tokens(text)?, next: 0, text, depth: 0 };
     let expr = parser.expr()?;
     match parser.peek() {
-        Kind::End => Ok(expr),
+        TokenKind::End => Ok(expr),
         _ => Err(parser.expected("the end")),
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
+enum TokenKind {
     Word(String),
     Parameter(String),
     /// With the unit that follows it, which may be nothing.
@@ -41,7 +41,7 @@ enum Kind {
 }
 
 struct Token {
-    kind: Kind,
+    kind: TokenKind,
     /// In characters from 1.
     column: usize,
     /// In bytes.
@@ -69,10 +69,10 @@ fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
             if length == 0 {
                 return Err(ClaimError { column, what: "expected a name after '$'".into() });
             }
-            (Kind::Parameter(name[..length].to_owned()), length + 1)
+            (TokenKind::Parameter(name[..length].to_owned()), length + 1)
         } else if word_length(rest) > 0 {
             let length = word_length(rest);
-            (Kind::Word(rest[..length].to_owned()), length)
+            (TokenKind::Word(rest[..length].to_owned()), length)
         } else if rest.starts_with("==") {
             return Err(ClaimError { column, what: "write a single '=' for equal".to_owned() });
         } else if let Some(symbol) = SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
@@ -81,7 +81,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
                 "≥" => ">=",
                 other => other,
             };
-            (Kind::Symbol(plain), symbol.len())
+            (TokenKind::Symbol(plain), symbol.len())
         } else if first == '!' {
             let what = "unexpected '!': there is no 'not equal', say which side is the larger";
             return Err(ClaimError { column, what: what.to_owned() });
@@ -92,12 +92,12 @@ fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
         start += length;
     }
     let column = text.chars().count() + 1;
-    tokens.push(Token { kind: Kind::End, column, start: text.len(), end: text.len() });
+    tokens.push(Token { kind: TokenKind::End, column, start: text.len(), end: text.len() });
     Ok(tokens)
 }
 
 /// A number and the unit that follows it, with or without a space: `5%`, `1 s`, `1,000 /s`, `1e3`.
-fn number(rest: &str, column: usize) -> Result<(Kind, usize), ClaimError> {
+fn number(rest: &str, column: usize) -> Result<(TokenKind, usize), ClaimError> {
     let bytes = rest.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
     let mut length = digits(0);
@@ -129,13 +129,13 @@ fn number(rest: &str, column: usize) -> Result<(Kind, usize), ClaimError> {
     };
     match unit(symbol).filter(|_| !symbol.is_empty()) {
         Some((factor, dimension)) => {
-            Ok((Kind::Number(number(factor, dimension), symbol.to_owned()), length + spaces + symbol.len()))
+            Ok((TokenKind::Number(number(factor, dimension), symbol.to_owned()), length + spaces + symbol.len()))
         }
         None if symbol.starts_with(|c: char| c.is_ascii_digit())
             || symbol.is_empty()
             || AFTER_NUMBERS.contains(&symbol) =>
         {
-            Ok((Kind::Number(number(1.0, Dimension::ANY), String::new()), length))
+            Ok((TokenKind::Number(number(1.0, Dimension::ANY), String::new()), length))
         }
         None => wrong(format!("unknown unit '{symbol}' after {digits}; there are: {}", known_units())),
     }
@@ -187,9 +187,9 @@ impl Parser<'_> {
         Ok(Claim { parts })
     }
 
-    fn part(&mut self) -> Result<Part, ClaimError> {
+    fn part(&mut self) -> Result<ClaimPart, ClaimError> {
         if !self.take_word("every") {
-            return self.comparison().map(Part::Comparison);
+            return self.comparison().map(ClaimPart::Comparison);
         }
         let every = if self.take_word("contender") {
             let mut except = Vec::new();
@@ -200,7 +200,7 @@ impl Parser<'_> {
                 }
             }
             Every::Contender { except }
-        } else if let Kind::Parameter(axis) = self.peek().clone() {
+        } else if let TokenKind::Parameter(axis) = self.peek().clone() {
             let axis = Name { text: axis, column: self.column() };
             self.next += 1;
             let mut bounds = Vec::new();
@@ -215,7 +215,7 @@ impl Parser<'_> {
             return Err(self.expected("'contender' or an axis such as $connections"));
         };
         self.expect(":")?;
-        Ok(Part::Every(every, self.claim()?))
+        Ok(ClaimPart::Every(every, self.claim()?))
     }
 
     fn comparison(&mut self) -> Result<Comparison, ClaimError> {
@@ -231,7 +231,7 @@ impl Parser<'_> {
             column = self.column();
             if self.take_word("within") {
                 let share = match self.peek() {
-                    Kind::Number(Number { value, .. }, unit) if unit == "%" => *value,
+                    TokenKind::Number(Number { value, .. }, unit) if unit == "%" => *value,
                     _ => return Err(self.expected("a percentage such as 5%")),
                 };
                 self.next += 1;
@@ -284,21 +284,21 @@ impl Parser<'_> {
     fn factor(&mut self) -> Result<Expr, ClaimError> {
         let column = self.column();
         match self.peek().clone() {
-            Kind::Number(number, _) => {
+            TokenKind::Number(number, _) => {
                 self.next += 1;
                 Ok(Expr::Number(number))
             }
-            Kind::Parameter(name) => {
+            TokenKind::Parameter(name) => {
                 self.next += 1;
                 Ok(Expr::Parameter(Name { text: name, column }))
             }
-            Kind::Symbol("(") => {
+            TokenKind::Symbol("(") => {
                 self.next += 1;
                 let inner = self.expr()?;
                 self.expect(")")?;
                 Ok(inner)
             }
-            Kind::Word(word) => {
+            TokenKind::Word(word) => {
                 self.next += 1;
                 if !self.take("(") {
                     return Ok(Expr::Own(Name { text: word, column }));
@@ -337,14 +337,14 @@ impl Parser<'_> {
 
     fn value(&mut self) -> Result<AxisValue, ClaimError> {
         let value = match self.peek().clone() {
-            Kind::Number(Number { value, .. }, unit) if unit.is_empty() => {
+            TokenKind::Number(Number { value, .. }, unit) if unit.is_empty() => {
                 if value.fract() == 0.0 && value.abs() < 2f64.powi(53) {
                     AxisValue::Int(value as i64)
                 } else {
                     AxisValue::Float(value)
                 }
             }
-            Kind::Word(word) => word.parse().map_or(AxisValue::Text(word), AxisValue::Bool),
+            TokenKind::Word(word) => word.parse().map_or(AxisValue::Text(word), AxisValue::Bool),
             _ => return Err(self.expected("a value of the axis")),
         };
         self.next += 1;
@@ -353,7 +353,7 @@ impl Parser<'_> {
 
     fn number(&mut self, what: &str) -> Result<Number, ClaimError> {
         match self.peek().clone() {
-            Kind::Number(number, _) => {
+            TokenKind::Number(number, _) => {
                 self.next += 1;
                 Ok(number)
             }
@@ -363,11 +363,11 @@ impl Parser<'_> {
 
     fn op(&mut self) -> Option<Op> {
         let op = match self.peek() {
-            Kind::Symbol("<") => Op::Less,
-            Kind::Symbol("<=") => Op::LessOrEqual,
-            Kind::Symbol(">") => Op::Greater,
-            Kind::Symbol(">=") => Op::GreaterOrEqual,
-            Kind::Symbol("=") => Op::Equal,
+            TokenKind::Symbol("<") => Op::Less,
+            TokenKind::Symbol("<=") => Op::LessOrEqual,
+            TokenKind::Symbol(">") => Op::Greater,
+            TokenKind::Symbol(">=") => Op::GreaterOrEqual,
+            TokenKind::Symbol("=") => Op::Equal,
             _ => return None,
         };
         self.next += 1;
@@ -377,7 +377,7 @@ impl Parser<'_> {
     fn name(&mut self, what: &str) -> Result<Name, ClaimError> {
         let column = self.column();
         match self.peek().clone() {
-            Kind::Word(text) => {
+            TokenKind::Word(text) => {
                 self.next += 1;
                 Ok(Name { text, column })
             }
@@ -385,7 +385,7 @@ impl Parser<'_> {
         }
     }
 
-    fn peek(&self) -> &Kind {
+    fn peek(&self) -> &TokenKind {
         &self.tokens[self.next].kind
     }
 
@@ -394,13 +394,13 @@ impl Parser<'_> {
     }
 
     fn take(&mut self, symbol: &str) -> bool {
-        let found = matches!(self.peek(), Kind::Symbol(found) if *found == symbol);
+        let found = matches!(self.peek(), TokenKind::Symbol(found) if *found == symbol);
         self.next += usize::from(found);
         found
     }
 
     fn take_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Kind::Word(found) if found == word);
+        let found = matches!(self.peek(), TokenKind::Word(found) if found == word);
         self.next += usize::from(found);
         found
     }
@@ -420,7 +420,7 @@ impl Parser<'_> {
     fn expected(&self, what: &str) -> ClaimError {
         let token = &self.tokens[self.next];
         let found = match token.kind {
-            Kind::End => "the end".to_owned(),
+            TokenKind::End => "the end".to_owned(),
             _ => format!("'{}'", &self.text[token.start..token.end]),
         };
         ClaimError { column: token.column, what: format!("expected {what}, found {found}") }
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn precedence_units_and_hyphens() {
         let parsed = parse("1 + 2 * 3 ms < x_us(a-b at n=1)").unwrap();
-        let Part::Comparison(Comparison { test: Test::Compare(left, Op::Less, right), .. }) =
+        let ClaimPart::Comparison(Comparison { test: Test::Compare(left, Op::Less, right), .. }) =
             &parsed.parts[0]
         else {
             panic!("{parsed:?}");
@@ -454,13 +454,13 @@ mod tests {
     #[test]
     fn a_comparison_keeps_its_own_words() {
         let parsed = parse("every $n > 1: a(x)  <  b(y) and disqualified(z)").unwrap();
-        let Part::Every(_, inner) = &parsed.parts[0] else { panic!("{parsed:?}") };
+        let ClaimPart::Every(_, inner) = &parsed.parts[0] else { panic!("{parsed:?}") };
         let texts: Vec<_> = inner
             .parts
             .iter()
             .map(|part| match part {
-                Part::Comparison(comparison) => comparison.text.as_str(),
-                Part::Every(..) => "every",
+                ClaimPart::Comparison(comparison) => comparison.text.as_str(),
+                ClaimPart::Every(..) => "every",
             })
             .collect();
         assert_eq!(texts, ["a(x)  <  b(y)", "disqualified(z)"]);

@@ -6,7 +6,7 @@ use kumite_record::{AxisValue, Point, Reason};
 
 use super::Evidence;
 use crate::claim::{
-    Claim, ClaimSpec, Comparison, EACH_CONTENDER, Every, Expr, MetricOf, Name, Number, Op, Part, Test,
+    Claim, ClaimSpec, Comparison, EACH_CONTENDER, Every, Expr, MetricOf, Name, Number, Op, ClaimPart, Test,
     scale_of_name,
 };
 
@@ -78,11 +78,11 @@ impl Evidence<'_> {
         spec.parsed.parts.iter().map(of_part).collect()
     }
 
-    fn expand<'a>(&self, parts: &'a [Part], scope: &Scope, reach: Reach, found: &mut Vec<Scoped<'a>>) {
+    fn expand<'a>(&self, parts: &'a [ClaimPart], scope: &Scope, reach: Reach, found: &mut Vec<Scoped<'a>>) {
         for part in parts {
             match part {
-                Part::Comparison(comparison) => found.push((comparison, scope.clone())),
-                Part::Every(Every::Contender { except }, claim) => {
+                ClaimPart::Comparison(comparison) => found.push((comparison, scope.clone())),
+                ClaimPart::Every(Every::Contender { except }, claim) => {
                     let named = |name: &str| except.iter().any(|other| other.text == name);
                     for contender in self.contenders.iter().filter(|contender| !named(&contender.name)) {
                         let scope = Scope { contender: Some(contender.name.clone()), ..scope.clone() };
@@ -91,7 +91,7 @@ impl Evidence<'_> {
                         }
                     }
                 }
-                Part::Every(Every::Axis { axis, bounds }, claim) => {
+                ClaimPart::Every(Every::Axis { axis, bounds }, claim) => {
                     for value in self.axis_values(&axis.text) {
                         let inside = |(op, bound): &(Op, Number)| {
                             let value = value.number().map(|value| value * scale_of_name(&axis.text));
@@ -115,11 +115,11 @@ impl Evidence<'_> {
             Reach::Planned => true,
         };
         claim.parts.iter().all(|part| match part {
-            Part::Comparison(comparison) => {
+            ClaimPart::Comparison(comparison) => {
                 self.of_comparison(comparison, scope).is_ok_and(|cells| cells.iter().all(can_be))
             }
             // An `every` inside asks for itself.
-            Part::Every(..) => true,
+            ClaimPart::Every(..) => true,
         })
     }
 
