@@ -15,7 +15,7 @@ use anyhow::{Context, Error, Result, ensure};
 use clap::Parser;
 use kumite_lab::Busy;
 use kumite_play::{
-    Control, Device, DeviceError, Ended, FPS, Held, Pacing, Schedule, State, play, play_as_is,
+    Control, Device, DeviceError, PlayEnd, FPS, Held, Pacing, Schedule, State, play, play_as_is,
 };
 use kumite_realtime::RealTime;
 use rand::SeedableRng;
@@ -51,7 +51,7 @@ const WAYS: [Way; 4] = [
         name: "the player, SCHED_FIFO",
         plays: |schedule, device| {
             let played = play(schedule, FPS, device, &AtomicBool::new(false), &AtomicUsize::new(0));
-            ensure!(matches!(played.ended, Ended::Whole) && played.real_time, "{played:?}");
+            ensure!(matches!(played.ended, PlayEnd::Whole) && played.real_time, "{played:?}");
             Ok(())
         },
     },
@@ -59,7 +59,7 @@ const WAYS: [Way; 4] = [
         name: "the player without it",
         plays: |schedule, device| {
             let played = play_as_is(schedule, FPS, device, &AtomicBool::new(false), &AtomicUsize::new(0));
-            ensure!(matches!(played.ended, Ended::Whole), "{played:?}");
+            ensure!(matches!(played.ended, PlayEnd::Whole), "{played:?}");
             Ok(())
         },
     },

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kumite_play::{Control, Device, Ended, Gcapi, Macro, State, play};
+use kumite_play::{Control, Device, PlayEnd, Gcapi, Macro, State, play};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -36,7 +36,7 @@ fn main() {
             panic!("with a button pressed");
         }
         match play(&schedule, fps, &mut device, &stop, &at).ended {
-            Ended::Failed(error) => println!("failed: {error}"),
+            PlayEnd::Failed(error) => println!("failed: {error}"),
             ended => println!("ended: {ended:?}"),
         }
     });

@@ -32,6 +32,6 @@ pub use notation::{Macro, NotationError};
 pub use pacing::Pacing;
 #[cfg(feature = "page")]
 pub use page::{OpenDevice, OpenError, Page, PageError};
-pub use player::{Ended, Played, play, play_as_is};
+pub use player::{PlayEnd, Played, play, play_as_is};
 pub use schedule::{FPS, Held, Schedule};
 pub use state::{Control, State};

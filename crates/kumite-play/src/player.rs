@@ -14,7 +14,7 @@ use crate::{Device, DeviceError, Pacing, Schedule, State};
 #[derive(Debug)]
 pub struct Played {
     /// How it ended.
-    pub ended: Ended,
+    pub ended: PlayEnd,
     /// Why the device could not be released at the end; none if it was, or is a log, which holds nothing.
     pub unreleased: Option<DeviceError>,
     /// How exactly its states were in time; none if none was played. The instant of a state is when the device had taken
@@ -26,7 +26,7 @@ pub struct Played {
 
 /// How a play ended.
 #[derive(Debug)]
-pub enum Ended {
+pub enum PlayEnd {
     /// All of it was played.
     Whole,
     /// `stop` was set.
@@ -81,16 +81,16 @@ fn play_by<C: Clock>(
     let mut arrivals: Vec<Arrival> = states.iter().map(|(due, _)| (*due, i64::MIN)).collect();
     let clock = start();
     let mut hold = Hold { device, clock: &clock, released: false };
-    let mut ended = Ended::Whole;
+    let mut ended = PlayEnd::Whole;
     let mut written = 0;
     for ((due, state), arrival) in states.iter().zip(&mut arrivals) {
         hold.device.prepare(*state);
         if !clock.wait_until(*due, stop) {
-            ended = Ended::Stopped;
+            ended = PlayEnd::Stopped;
             break;
         }
         if let Err(error) = hold.device.write(*state, clock.now()) {
-            ended = Ended::Failed(error);
+            ended = PlayEnd::Failed(error);
             break;
         }
         arrival.1 = clock.now().as_nanos() as i64 - due.as_nanos() as i64;
@@ -98,7 +98,7 @@ fn play_by<C: Clock>(
         at.store(written, Ordering::Relaxed);
     }
     // The last state of a schedule is the release.
-    hold.released = matches!(ended, Ended::Whole);
+    hold.released = matches!(ended, PlayEnd::Whole);
     let unreleased = if hold.released { None } else { hold.release().err() };
     let unreleased = unreleased.filter(|error| !matches!(error, DeviceError::Log(_)));
     Played { ended, unreleased, pacing: Pacing::of(&arrivals[..written], fps), real_time: false }
@@ -239,7 +239,7 @@ mod tests {
     fn each_state_is_written_when_it_is_due() {
         let (played, has, at) = played(&schedule(), &[]);
         let due: Vec<Duration> = [0, 20, 30, 60].map(ms).to_vec();
-        assert!(matches!(played.ended, Ended::Whole));
+        assert!(matches!(played.ended, PlayEnd::Whole));
         assert!(has.into_iter().eq(states().into_iter().zip(due)));
         assert!(played.unreleased.is_none() && !played.real_time);
         let pacing = played.pacing.unwrap();
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn it_stops_and_releases() {
         let (played, has, at) = played(&schedule(), &[(1, Does::Stops)]);
-        assert!(matches!(played.ended, Ended::Stopped) && played.unreleased.is_none());
+        assert!(matches!(played.ended, PlayEnd::Stopped) && played.unreleased.is_none());
         let states = states();
         assert_eq!(has, [(states[0], ms(0)), (states[1], ms(20)), (State::RELEASED, ms(20))]);
         assert_eq!((played.pacing.unwrap().states, at), (2, 2));
@@ -275,19 +275,19 @@ mod tests {
         let (clock, stop, at) = (Fake::default(), AtomicBool::new(true), AtomicUsize::new(0));
         let mut device = Fussy::default();
         let played = play_by(|| clock, &schedule(), FPS, &mut device, &stop, &at);
-        assert!(matches!(played.ended, Ended::Stopped) && played.pacing.is_none());
+        assert!(matches!(played.ended, PlayEnd::Stopped) && played.pacing.is_none());
         assert_eq!(device.has, [(State::RELEASED, ms(0))]);
     }
 
     #[test]
     fn a_device_that_fails_is_released_and_its_first_error_kept() {
         let (failed, has, at) = played(&schedule(), &[(2, Does::Fails)]);
-        assert!(matches!(failed.ended, Ended::Failed(error) if error.to_string().contains("write 2")));
+        assert!(matches!(failed.ended, PlayEnd::Failed(error) if error.to_string().contains("write 2")));
         assert!(failed.unreleased.is_none());
         assert_eq!((has.last().unwrap().0, failed.pacing.unwrap().states, at), (State::RELEASED, 2, 2));
 
         let (failed, has, _) = played(&schedule(), &[(2, Does::Fails), (3, Does::Fails)]);
-        assert!(matches!(failed.ended, Ended::Failed(error) if error.to_string().contains("write 2")));
+        assert!(matches!(failed.ended, PlayEnd::Failed(error) if error.to_string().contains("write 2")));
         assert!(failed.unreleased.is_some_and(|error| error.to_string().contains("write 3")));
         assert_eq!(has.len(), 2);
     }
@@ -298,13 +298,13 @@ mod tests {
         let mut small = [0_u8; 20];
         let mut log = crate::Log::new(&mut small[..]);
         let failed = play_by(Fake::default, &schedule(), FPS, &mut log, &stop, &at);
-        assert!(matches!(failed.ended, Ended::Failed(DeviceError::Log(_))) && failed.unreleased.is_none());
+        assert!(matches!(failed.ended, PlayEnd::Failed(DeviceError::Log(_))) && failed.unreleased.is_none());
     }
 
     #[test]
     fn a_schedule_without_states_is_a_release() {
         let (played, has, _) = played(&Schedule::default(), &[]);
-        assert!(matches!(played.ended, Ended::Whole));
+        assert!(matches!(played.ended, PlayEnd::Whole));
         assert_eq!(has, [(State::RELEASED, ms(0))]);
     }
 
@@ -348,7 +348,7 @@ mod tests {
         }
         let mut device = Plain(Vec::new());
         let played = play(&schedule(), FPS, &mut device, &stop, &at);
-        assert!(matches!(played.ended, Ended::Whole));
+        assert!(matches!(played.ended, PlayEnd::Whole));
         assert_eq!(played.pacing.unwrap().states, 4);
         for ((due, state), (written, when)) in schedule().due(FPS).zip(device.0) {
             assert_eq!(state, written);
@@ -381,7 +381,7 @@ mod tests {
                 prop_assert!(when >= due);
             }
             match played.ended {
-                Ended::Whole => prop_assert_eq!((at, has.len()), (due.len(), due.len())),
+                PlayEnd::Whole => prop_assert_eq!((at, has.len()), (due.len(), due.len())),
                 _ => prop_assert_eq!(has.len(), at + usize::from(played.unreleased.is_none())),
             }
             if played.unreleased.is_none() {

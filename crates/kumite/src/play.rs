@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use kumite_play::{Ended, FPS, Macro, OpenDevice, OpenError, Played, Schedule};
+use kumite_play::{PlayEnd, FPS, Macro, OpenDevice, OpenError, Played, Schedule};
 use kumite_report::plural;
 
 use crate::exit::Failure;
@@ -135,9 +135,9 @@ fn play(args: &Args, open: Box<OpenDevice>, schedule: Schedule) -> Result<(), Fa
     }
     whole.print(&played, args.json)?;
     let why = match &played.ended {
-        Ended::Whole => return Ok(()),
-        Ended::Stopped => "it was interrupted".to_owned(),
-        Ended::Failed(error) => error.to_string(),
+        PlayEnd::Whole => return Ok(()),
+        PlayEnd::Stopped => "it was interrupted".to_owned(),
+        PlayEnd::Failed(error) => error.to_string(),
     };
     Err(Failure::Incomplete(match &played.unreleased {
         None => why,

@@ -22,12 +22,12 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Line and column, as errors have them.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TextPosition {
     pub line: usize,
     pub column: usize,
 }
 
-impl Place {
+impl TextPosition {
     /// An error there.
     pub fn error(self, what: impl Into<String>) -> NotationError {
         NotationError { line: self.line, column: self.column, what: what.into() }
@@ -125,12 +125,12 @@ impl<'a> Cursor<'a> {
     }
 
     fn error(&self, what: String) -> NotationError {
-        self.place().error(what)
+        self.position().error(what)
     }
 
     /// Where it is.
-    pub fn place(&self) -> Place {
-        Place { line: self.number, column: self.text[..self.at].chars().count() + 1 }
+    pub fn position(&self) -> TextPosition {
+        TextPosition { line: self.number, column: self.text[..self.at].chars().count() + 1 }
     }
 }
 

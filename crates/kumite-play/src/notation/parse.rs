@@ -1,7 +1,7 @@
 //! Text to lines, with every error at its place.
 
 use super::keys::Key;
-use super::lines::{Cursor, Place, lines};
+use super::lines::{Cursor, TextPosition, lines};
 use super::{Line, Macro, NotationError, keys};
 use crate::{Control, Held, State};
 
@@ -12,14 +12,14 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 pub(super) fn parse(text: &[u8]) -> Result<Macro, NotationError> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let mut parser = Parser::default();
-    let mut end = Place { line: 1, column: 1 };
+    let mut end = TextPosition { line: 1, column: 1 };
     for (nth, line) in lines(text).enumerate() {
         let mut cursor = Cursor::new(nth + 1, line)?;
         parser.line(&mut cursor)?;
-        end = cursor.place();
+        end = cursor.position();
     }
     if let Some(open) = parser.open.last() {
-        return Err(open.place.error("this loop is not closed: expected </loop> on a line below"));
+        return Err(open.position.error("this loop is not closed: expected </loop> on a line below"));
     }
     if parser.size.states == 0 {
         return Err(end.error("expected a line to play, such as 2,mk 8, found the end"));
@@ -38,7 +38,7 @@ struct Parser {
 }
 
 struct Open {
-    place: Place,
+    position: TextPosition,
     times: u32,
     /// Of what stands before it in the loop around it.
     before: Size,
@@ -58,22 +58,22 @@ impl Parser {
     }
 
     fn tag(&mut self, cursor: &mut Cursor) -> Result<(), NotationError> {
-        let place = cursor.place();
+        let position = cursor.position();
         match cursor.word() {
             tag @ "<loop" => {
                 cursor.pass(tag);
                 let times = cursor.number(Macro::MOST_STATES).ok_or_else(|| {
                     cursor.expected(&format!("how often, from 1 to {}", Macro::MOST_STATES))
                 })?;
-                self.open.push(Open { place, times, before: std::mem::take(&mut self.size) });
+                self.open.push(Open { position, times, before: std::mem::take(&mut self.size) });
                 self.lines.push(Line::Loop(times));
             }
             tag @ "</loop" => {
                 cursor.pass(tag);
                 let open = self.open.pop();
-                let open = open.ok_or_else(|| place.error("found </loop>, but no loop is open here"))?;
+                let open = open.ok_or_else(|| position.error("found </loop>, but no loop is open here"))?;
                 let size = self.size.times(open.times).and_then(|size| size.and(open.before));
-                self.size = size.ok_or_else(|| open.place.error(format!("with this loop {}", too_long())))?;
+                self.size = size.ok_or_else(|| open.position.error(format!("with this loop {}", too_long())))?;
                 self.lines.push(Line::End);
             }
             _ => return Err(cursor.expected("<loop N> or </loop>")),
@@ -82,14 +82,14 @@ impl Parser {
     }
 
     fn hold(&mut self, cursor: &mut Cursor) -> Result<(), NotationError> {
-        let place = cursor.place();
+        let position = cursor.position();
         let state = state(cursor)?;
         let frames = cursor.number(MOST_FRAMES).ok_or_else(|| {
             let what = format!("a number of frames from 1 to {MOST_FRAMES}, or a comma and another key");
             cursor.expected(&what)
         })?;
         let size = self.size.and(Size { states: 1, frames });
-        self.size = size.ok_or_else(|| place.error(format!("with this line {}", too_long())))?;
+        self.size = size.ok_or_else(|| position.error(format!("with this line {}", too_long())))?;
         self.lines.push(Line::Hold(Held { frames, state }));
         Ok(())
     }
@@ -115,7 +115,7 @@ fn state(cursor: &mut Cursor) -> Result<State, NotationError> {
                     let Some(control) = control else { continue };
                     if let Some((other, _)) = pressed.filter(|(_, before)| *before != control) {
                         let what = format!("{other} and {digit} are opposite directions");
-                        return Err(cursor.place().error(what));
+                        return Err(cursor.position().error(what));
                     }
                     *pressed = Some((digit, control));
                     state = state.with(control);
@@ -171,7 +171,7 @@ mod tests {
         let nothing = "expected a line to play, such as 2,mk 8, found the end";
         let not_closed = "this loop is not closed: expected </loop> on a line below";
         let long = "the macro goes past 1000000 states or 10000000 frames, the most that is played";
-        for (text, place, what) in [
+        for (text, position, what) in [
             // Keys.
             ("xx 8", "1:1", format!("{key} 'xx'")),
             ("2,mk 8\n\n# 1\n  3,LP 1", "4:5", format!("{key} 'LP'")),
@@ -251,7 +251,7 @@ mod tests {
             ),
             ("<loop 153>\n2 65535\n</loop>", "1:1", format!("with this loop {long}")),
         ] {
-            assert_eq!(error(text), format!("{place}: {what}"), "{text:?}");
+            assert_eq!(error(text), format!("{position}: {what}"), "{text:?}");
         }
     }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::guard::Guard;
-use super::playing::{Busy, How, Kind, Outcome, Playing, Turn};
+use super::playing::{Busy, How, TurnKind, Outcome, Playing, Turn};
 use crate::{Held, Macro, NotationError, Pacing, Schedule};
 
 /// A macro of about a hundred thousand lines.
@@ -99,7 +99,7 @@ struct ToPlay {
 
 async fn play(Given(app): Given<Arc<App>>, asked: Asked) -> Result<Answer, Answer> {
     let ToPlay { r#macro, replace } = read(asked)?;
-    started(&app, Kind::Macro, schedule(&r#macro)?, replace)
+    started(&app, TurnKind::Macro, schedule(&r#macro)?, replace)
 }
 
 #[derive(Deserialize)]
@@ -113,7 +113,7 @@ async fn press(Given(app): Given<Arc<App>>, asked: Asked) -> Result<Answer, Answ
     let schedule = schedule(&format!("{keys} {PRESS_FRAMES}"))?;
     // Whoever comes next waits for it, so that it must not be a macro.
     match schedule.0[..] {
-        [Held { frames: PRESS_FRAMES, .. }] => started(&app, Kind::Press, schedule, false),
+        [Held { frames: PRESS_FRAMES, .. }] => started(&app, TurnKind::Press, schedule, false),
         _ => Err(told(StatusCode::BAD_REQUEST, "expected the keys of one line, such as 2,mk")),
     }
 }
@@ -126,15 +126,15 @@ fn schedule(text: &str) -> Result<Schedule, Answer> {
     Ok(parsed.schedule())
 }
 
-fn started(app: &App, kind: Kind, schedule: Schedule, replace: bool) -> Result<Answer, Answer> {
+fn started(app: &App, kind: TurnKind, schedule: Schedule, replace: bool) -> Result<Answer, Answer> {
     match app.playing.play(kind, schedule, replace) {
         Ok(number) => Ok((StatusCode::ACCEPTED, Json(json!({ "number": number })))),
         Err(Busy) => {
             let (playing, _) = app.playing.look();
-            let long = playing.filter(|turn| turn.kind == Kind::Macro).map(|turn| At::of(&turn));
+            let long = playing.filter(|turn| turn.kind == TurnKind::Macro).map(|turn| At::of(&turn));
             let message = match long {
                 Some(At { at, of, .. }) => {
-                    let or = if kind == Kind::Macro { ", or replace it" } else { "" };
+                    let or = if kind == TurnKind::Macro { ", or replace it" } else { "" };
                     format!("A macro plays, state {at} of {of}: stop it first{or}.")
                 }
                 None => "Others wait to be played: try again.".to_owned(),
@@ -226,10 +226,10 @@ impl InTime {
     }
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: TurnKind) -> &'static str {
     match kind {
-        Kind::Macro => "macro",
-        Kind::Press => "press",
+        TurnKind::Macro => "macro",
+        TurnKind::Press => "press",
     }
 }
 

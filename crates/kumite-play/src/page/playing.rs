@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{OpenDevice, PageError};
-use crate::{Device, Ended, Pacing, Played, Schedule, play};
+use crate::{Device, PlayEnd, Pacing, Played, Schedule, play};
 
 /// Between one play and the next all is released for so long: a game looks once in a frame, and would see one long press in
 /// two short ones.
@@ -33,7 +33,7 @@ struct Desk {
 
 /// What somebody asked to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TurnKind {
     /// A macro: it may take long.
     Macro,
     /// A button of the page: it is over in a moment, and whoever comes next waits for it.
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
 pub(crate) struct Turn {
     /// Counted from 1 since the start of the server.
     pub number: u64,
-    pub kind: Kind,
+    pub kind: TurnKind,
     pub schedule: Arc<Schedule>,
     /// States that were written.
     pub at: Arc<AtomicUsize>,
@@ -60,7 +60,7 @@ impl Turn {
 #[derive(Clone)]
 pub(crate) struct Outcome {
     pub number: u64,
-    pub kind: Kind,
+    pub kind: TurnKind,
     pub how: How,
     pub pacing: Option<Pacing>,
     pub real_time: bool,
@@ -105,16 +105,16 @@ impl Playing {
 
     /// Lets it be played, after presses that wait or are in progress. Where that is a macro it is refused, or replaces it and
     /// all that waits.
-    pub fn play(&self, kind: Kind, schedule: Schedule, replace: bool) -> Result<u64, Busy> {
+    pub fn play(&self, kind: TurnKind, schedule: Schedule, replace: bool) -> Result<u64, Busy> {
         let mut desk = self.desk();
         let mut before = desk.now.iter().chain(&desk.waiting);
-        let is_busy = before.any(|turn| turn.kind == Kind::Macro) || desk.waiting.len() == MOST_WAITING;
+        let is_busy = before.any(|turn| turn.kind == TurnKind::Macro) || desk.waiting.len() == MOST_WAITING;
         if desk.over || is_busy && !replace {
             return Err(Busy);
         }
         if replace {
             desk.drop_waiting();
-            desk.now.iter().filter(|now| now.kind == Kind::Macro).for_each(Turn::stop);
+            desk.now.iter().filter(|now| now.kind == TurnKind::Macro).for_each(Turn::stop);
         }
         desk.numbered += 1;
         let number = desk.numbered;
@@ -195,9 +195,9 @@ impl Turn {
             return self.ended(How::Failed(why.to_owned()));
         };
         let mut how = match ended {
-            Ended::Whole => How::Whole,
-            Ended::Stopped => How::Stopped,
-            Ended::Failed(error) => How::Failed(error.to_string()),
+            PlayEnd::Whole => How::Whole,
+            PlayEnd::Stopped => How::Stopped,
+            PlayEnd::Failed(error) => How::Failed(error.to_string()),
         };
         if let Some(error) = unreleased {
             let why = if let How::Failed(why) = how { why } else { error.to_string() };

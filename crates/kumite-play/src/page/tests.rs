@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::playing::Kind;
+use super::playing::TurnKind;
 use super::*;
 use crate::{DeviceError, FPS, Macro, State};
 
@@ -224,7 +224,7 @@ fn the_end_comes_although_others_ask_for_more() {
             .map(|_| {
                 let (playing, schedule) =
                     (Arc::clone(&playing), Macro::parse(b"lp 60000").unwrap().schedule());
-                let ask = move || while playing.play(Kind::Macro, schedule.clone(), true).is_ok() {};
+                let ask = move || while playing.play(TurnKind::Macro, schedule.clone(), true).is_ok() {};
                 std::thread::spawn(ask)
             })
             .collect();
@@ -274,7 +274,7 @@ fn no_more_presses_wait_than_somebody_remembers() {
     // A press of minutes, so that nothing of this is over before all have asked.
     let told = Told::default();
     let (playing, player) = playing(told.clone(), 0.01);
-    let press = || playing.play(Kind::Press, Macro::parse(b"lp 2").unwrap().schedule(), false);
+    let press = || playing.play(TurnKind::Press, Macro::parse(b"lp 2").unwrap().schedule(), false);
     press().unwrap();
     until(|| !told.states().is_empty());
     until(|| press().is_err());

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use kumite_play::{DeviceError, Ended, Gcapi, Log, OpenDevice, Uinput};
+use kumite_play::{DeviceError, PlayEnd, Gcapi, Log, OpenDevice, Uinput};
 
 use crate::exit::Failure;
 
@@ -59,6 +59,6 @@ impl Choice {
 }
 
 /// Whether it ended because nobody reads the log any more.
-pub fn is_unread(ended: &Ended) -> bool {
-    matches!(ended, Ended::Failed(DeviceError::Log(error)) if error.kind() == ErrorKind::BrokenPipe)
+pub fn is_unread(ended: &PlayEnd) -> bool {
+    matches!(ended, PlayEnd::Failed(DeviceError::Log(error)) if error.kind() == ErrorKind::BrokenPipe)
 }

@@ -1,6 +1,6 @@
 //! How exactly a macro was played.
 
-use kumite_play::{Ended, Played, Schedule};
+use kumite_play::{PlayEnd, Played, Schedule};
 use kumite_record::PlayResult;
 use kumite_report::plural;
 
@@ -39,9 +39,9 @@ impl Whole {
     fn document(&self, played: &Played) -> PlayResult {
         let pacing = played.pacing.as_ref();
         let (ended, why) = match &played.ended {
-            Ended::Whole => ("whole", None),
-            Ended::Stopped => ("stopped", None),
-            Ended::Failed(error) => ("failed", Some(error.to_string())),
+            PlayEnd::Whole => ("whole", None),
+            PlayEnd::Stopped => ("stopped", None),
+            PlayEnd::Failed(error) => ("failed", Some(error.to_string())),
         };
         PlayResult {
             schema: kumite_record::SCHEMA,
