@@ -24,7 +24,7 @@ use kumite_load::{Arrivals, Gaps, Load};
 use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
 
 use search::{Known, NoTrial, search};
-use trial::{Ended, Engine, Offers, Trials, median};
+use trial::{NoVerdict, Engine, Offers, Trials, median};
 
 pub use slo::{Slo, SloError};
 
@@ -134,8 +134,8 @@ fn find(
     let mut failure = None;
     let mut attempt = |rate| match trials.at(rate, watch) {
         Ok(verdict) => Ok(verdict),
-        Err(Ended::NoTrial(halt)) => Err(halt),
-        Err(Ended::Failed(error)) => {
+        Err(NoVerdict::NoTrial(halt)) => Err(halt),
+        Err(NoVerdict::Failed(error)) => {
             failure = Some(error);
             Err(NoTrial::Interrupted)
         }

@@ -64,26 +64,26 @@ pub(super) struct Trials<'a> {
 }
 
 /// Why there is none.
-pub(super) enum Ended {
+pub(super) enum NoVerdict {
     NoTrial(NoTrial),
     Failed(Error),
 }
 
-impl From<NoTrial> for Ended {
-    fn from(halt: NoTrial) -> Ended {
-        Ended::NoTrial(halt)
+impl From<NoTrial> for NoVerdict {
+    fn from(halt: NoTrial) -> NoVerdict {
+        NoVerdict::NoTrial(halt)
     }
 }
 
-impl From<Error> for Ended {
-    fn from(error: Error) -> Ended {
-        Ended::Failed(error)
+impl From<Error> for NoVerdict {
+    fn from(error: Error) -> NoVerdict {
+        NoVerdict::Failed(error)
     }
 }
 
 impl Trials<'_> {
     /// What trials at this rate say: the first that is not void, or that several were.
-    pub fn at(&mut self, rate: f64, watch: &mut dyn FnMut(&RateTrial)) -> Result<RateVerdict, Ended> {
+    pub fn at(&mut self, rate: f64, watch: &mut dyn FnMut(&RateTrial)) -> Result<RateVerdict, NoVerdict> {
         let mut time = self.length(rate);
         let mut void = 0;
         loop {
@@ -114,7 +114,7 @@ impl Trials<'_> {
         self.shortest.max(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
 
-    fn once(&self, rate: f64, time: Duration, settled: bool) -> Result<(RateTrial, bool), Ended> {
+    fn once(&self, rate: f64, time: Duration, settled: bool) -> Result<(RateTrial, bool), NoVerdict> {
         let whole = self.load.warm_up.saturating_add(time).saturating_add(self.load.timeout.min(time));
         if self.offers.now().checked_add(whole).is_none_or(|end| end > self.until) {
             return Err(NoTrial::OutOfTime.into());
@@ -194,7 +194,7 @@ impl Trials<'_> {
 
     /// Waits until the server is done with what an overloaded trial has left it, and answers within the SLO's shortest time,
     /// or within twice the time that it took before the search. Whether it came to that.
-    fn settle(&self) -> Result<bool, Ended> {
+    fn settle(&self) -> Result<bool, NoVerdict> {
         let until = self.offers.now() + SETTLING;
         let limit =
             self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest).max(self.at_rest * 2);
