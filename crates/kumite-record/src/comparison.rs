@@ -35,7 +35,7 @@ pub struct Comparison {
     /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.
     pub margin: f64,
     /// Why it ended.
-    pub ended: Ended,
+    pub ended: ComparisonEnd,
     /// Every command, in the order given, a reference that was added first; none if servers were compared.
     pub commands: Vec<ComparedCommand>,
     /// Every server, in the order given; none if commands were compared.
@@ -60,7 +60,7 @@ pub struct Comparison {
 /// Why a comparison ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ended {
+pub enum ComparisonEnd {
     /// Every verdict was reached.
     Decided,
     /// The most runs that were allowed had been made.

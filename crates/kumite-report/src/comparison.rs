@@ -8,7 +8,7 @@ mod names;
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{Comparison, Ended, Speed};
+use kumite_record::{Comparison, ComparisonEnd, Speed};
 
 use crate::grid::grid;
 use crate::style::Style;
@@ -61,10 +61,10 @@ pub fn compare_terminal(comparison: &Comparison, style: &Style) -> String {
 }
 
 /// Why it ended before it was to, if it did.
-pub fn cut_short(ended: Ended) -> Option<&'static str> {
+pub fn cut_short(ended: ComparisonEnd) -> Option<&'static str> {
     match ended {
-        Ended::Interrupted => Some("it was interrupted"),
-        Ended::Failed => Some("a run failed"),
-        Ended::Decided | Ended::MaxRuns | Ended::Budget => None,
+        ComparisonEnd::Interrupted => Some("it was interrupted"),
+        ComparisonEnd::Failed => Some("a run failed"),
+        ComparisonEnd::Decided | ComparisonEnd::MaxRuns | ComparisonEnd::Budget => None,
     }
 }

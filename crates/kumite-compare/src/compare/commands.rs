@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_process::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended};
-use kumite_record::{Comparison, Costs, Ended, Machine};
+use kumite_record::{Comparison, Costs, ComparisonEnd, Machine};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -142,17 +142,17 @@ impl<'a> Commands<'a> {
                 self.outside.begin(clock.now());
                 until_decided(&mut self, of, rules, clock, stop, watch)
             }
-            Ok(false) => (Ok(Ended::Interrupted), Duration::ZERO),
+            Ok(false) => (Ok(ComparisonEnd::Interrupted), Duration::ZERO),
             Err(error) => (Err(error), Duration::ZERO),
         };
         self.found.elapsed = elapsed;
         self.found.aside = self.aside;
         let (ended, mut error) = match ended {
-            Err(CompareError::Interrupted) => (Ended::Interrupted, None),
+            Err(CompareError::Interrupted) => (ComparisonEnd::Interrupted, None),
             Ok(ended) => (ended, None),
-            Err(error) => (Ended::Failed, Some(error)),
+            Err(error) => (ComparisonEnd::Failed, Some(error)),
         };
-        if !matches!(ended, Ended::Interrupted | Ended::Failed) {
+        if !matches!(ended, ComparisonEnd::Interrupted | ComparisonEnd::Failed) {
             error = self.look_below_the_floor(rules, stop).err();
         }
         let costs = self.found.costs(costs);

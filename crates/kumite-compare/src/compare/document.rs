@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kumite_process::TimedRun;
 use kumite_record::{
-    ComparedCommand, ComparedPair, ComparedUse, Comparison, Costs, Ended, Estimate, ImportedRatio, Machine,
+    ComparedCommand, ComparedPair, ComparedUse, Comparison, Costs, ComparisonEnd, Estimate, ImportedRatio, Machine,
     SCHEMA, Thrift, Unit, Warning,
 };
 use kumite_stats::sequential_median;
@@ -91,7 +91,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         alpha: rules.alpha,
         alpha_per_pair: rules.bar(of).alpha,
         margin: rules.margin,
-        ended: Ended::Interrupted,
+        ended: ComparisonEnd::Interrupted,
         commands: Vec::new(),
         servers: Vec::new(),
         pairs: Vec::new(),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_host::Clock;
-use kumite_record::{Ended, Ratio};
+use kumite_record::{ComparisonEnd, Ratio};
 use kumite_stats::fewest_blocks;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -94,7 +94,7 @@ pub(crate) fn until_decided<B: Blocks>(
     clock: &dyn Clock,
     stop: &AtomicBool,
     watch: &mut dyn FnMut(Progressed),
-) -> (Result<Ended, B::Error>, Duration) {
+) -> (Result<ComparisonEnd, B::Error>, Duration) {
     let bar = rules.bar(of);
     let mut random = ChaCha8Rng::seed_from_u64(rules.seed);
     let mut order: Vec<usize> = (0..of).collect();
@@ -123,28 +123,28 @@ pub(crate) fn until_decided<B: Blocks>(
         }
         match cut {
             Some(Cut::Failed(error)) => return (Err(error), elapsed),
-            Some(Cut::Stopped) => return (Ok(Ended::Interrupted), elapsed),
+            Some(Cut::Stopped) => return (Ok(ComparisonEnd::Interrupted), elapsed),
             None => {}
         }
         if done >= look_at {
             let judged: Vec<_> = logs.iter().map(|logs| judge(logs, bar)).collect();
             let undecided = judged.iter().find(|(side, _)| *side == Side::Unknown);
-            let Some((_, ratio)) = undecided else { return (Ok(Ended::Decided), elapsed) };
+            let Some((_, ratio)) = undecided else { return (Ok(ComparisonEnd::Decided), elapsed) };
             watch(Progressed { blocks: done, elapsed, ratio: *ratio });
             look_at = done + if done < EVERY_BLOCK { 1 } else { done / 100 };
         }
         if stop.load(Ordering::Relaxed) {
-            return (Ok(Ended::Interrupted), elapsed);
+            return (Ok(ComparisonEnd::Interrupted), elapsed);
         }
         let block = elapsed.as_secs_f64() / done.max(1) as f64;
         if done >= rules.min_blocks && elapsed.as_secs_f64() + block > rules.budget.as_secs_f64() {
-            return (Ok(Ended::Budget), elapsed);
+            return (Ok(ComparisonEnd::Budget), elapsed);
         }
         let within = |time: Duration| (time.as_secs_f64() / block) as usize;
         let needed = look_at.saturating_sub(done).min(within(LOOK_AT_FIRST));
         together = within(LOOK).max(needed).clamp(1, EVERY_BLOCK);
     }
-    (Ok(Ended::MaxRuns), elapsed)
+    (Ok(ComparisonEnd::MaxRuns), elapsed)
 }
 
 #[cfg(test)]
@@ -213,7 +213,7 @@ mod tests {
     }
 
     struct Done {
-        ended: Result<Ended, String>,
+        ended: Result<ComparisonEnd, String>,
         orders: Vec<Vec<usize>>,
         looks: usize,
         elapsed: Duration,
@@ -232,17 +232,17 @@ mod tests {
         let done = run(&rules(), 2, None, &|_| vec![1.0, 2.0]);
         assert_eq!(
             (done.ended, done.orders.len(), done.elapsed),
-            (Ok(Ended::Decided), 6, Duration::from_secs(18))
+            (Ok(ComparisonEnd::Decided), 6, Duration::from_secs(18))
         );
         // Three verdicts share the 5 %.
         let four = run(&rules(), 4, None, &|_| vec![1.0, 2.0, 3.0, 1.0]);
-        assert_eq!((four.ended, four.orders.len()), (Ok(Ended::Decided), rules().fewest(4)));
+        assert_eq!((four.ended, four.orders.len()), (Ok(ComparisonEnd::Decided), rules().fewest(4)));
         assert!(rules().fewest(4) > 6);
         // One that is decided late keeps them all going.
         let late = run(&rules(), 3, None, &|nth| {
             vec![1.0, 2.0, if nth < 20 && nth.is_multiple_of(2) { 0.5 } else { 2.0 }]
         });
-        assert!(late.ended == Ok(Ended::Decided) && late.orders.len() > 30, "{}", late.orders.len());
+        assert!(late.ended == Ok(ComparisonEnd::Decided) && late.orders.len() > 30, "{}", late.orders.len());
         let least = run(&Rules { min_blocks: 10, ..rules() }, 2, None, &|_| vec![1.0, 2.0]);
         assert_eq!(least.orders.len(), 10);
     }
@@ -255,19 +255,19 @@ mod tests {
     #[test]
     fn it_ends_when_what_is_allowed_is_spent() {
         let most = run(&Rules { max_blocks: Some(40), ..rules() }, 2, None, &in_turn);
-        assert_eq!((most.ended, most.orders.len()), (Ok(Ended::MaxRuns), 40));
+        assert_eq!((most.ended, most.orders.len()), (Ok(ComparisonEnd::MaxRuns), 40));
         let budget = Duration::from_secs(60);
         let time = run(&Rules { budget, ..rules() }, 2, None, &in_turn);
-        assert_eq!((time.ended, time.orders.len(), time.elapsed), (Ok(Ended::Budget), 20, budget));
+        assert_eq!((time.ended, time.orders.len(), time.elapsed), (Ok(ComparisonEnd::Budget), 20, budget));
         // The fewest runs come before the budget.
         let least = run(&Rules { budget, min_blocks: 30, ..rules() }, 2, None, &in_turn);
-        assert_eq!((least.ended, least.orders.len()), (Ok(Ended::Budget), 30));
+        assert_eq!((least.ended, least.orders.len()), (Ok(ComparisonEnd::Budget), 30));
     }
 
     #[test]
     fn it_ends_when_it_is_stopped_or_a_run_fails() {
         let stopped = run(&rules(), 2, Some(3), &|_| vec![1.0, 2.0]);
-        assert_eq!((stopped.ended, stopped.orders.len()), (Ok(Ended::Interrupted), 4));
+        assert_eq!((stopped.ended, stopped.orders.len()), (Ok(ComparisonEnd::Interrupted), 4));
         let failed = run(&rules(), 2, None, &|nth| vec![1.0, if nth == 2 { 0.0 } else { 2.0 }]);
         assert_eq!((failed.ended, failed.elapsed), (Err("a run failed".to_owned()), Duration::from_secs(6)));
     }
@@ -286,7 +286,7 @@ mod tests {
     fn far_on_it_is_looked_at_less_often_but_still_ends_soon() {
         let rules = Rules { budget: Duration::from_secs(100_000), ..rules() };
         let done = run(&rules, 2, None, &|nth| if nth < 1_000 { in_turn(nth) } else { vec![1.0, 2.0] });
-        assert_eq!(done.ended, Ok(Ended::Decided));
+        assert_eq!(done.ended, Ok(ComparisonEnd::Decided));
         assert!((1_010..1_300).contains(&done.orders.len()), "{}", done.orders.len());
     }
 
@@ -294,7 +294,7 @@ mod tests {
     fn the_shortest_are_run_in_several_blocks_between_two_looks() {
         let short = |nth: usize| in_turn(nth).iter().map(|seconds| seconds * 1e-4).collect::<Vec<_>>();
         let done = run(&Rules { max_blocks: Some(3_000), ..rules() }, 2, None, &short);
-        assert_eq!((done.ended, done.orders.len()), (Ok(Ended::MaxRuns), 3_000));
+        assert_eq!((done.ended, done.orders.len()), (Ok(ComparisonEnd::MaxRuns), 3_000));
         assert!((85..=105).contains(&done.looks), "{} looks in 900 ms", done.looks);
     }
 }

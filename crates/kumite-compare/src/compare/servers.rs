@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_load::Load;
-use kumite_record::{ComparedPair, ComparedServer, ComparedTime, Comparison, Ended, Machine, Unit, Warning};
+use kumite_record::{ComparedPair, ComparedServer, ComparedTime, Comparison, ComparisonEnd, Machine, Unit, Warning};
 
 use super::bench::CompareError;
 use super::document::{empty, estimate};
@@ -47,9 +47,9 @@ pub fn compare_servers(
         Err(error) => (Err(error), Duration::ZERO),
     };
     let (ended, error) = match ended {
-        Err(CompareError::Interrupted) => (Ended::Interrupted, None),
+        Err(CompareError::Interrupted) => (ComparisonEnd::Interrupted, None),
         Ok(ended) => (ended, None),
-        Err(error) => (Ended::Failed, Some(error)),
+        Err(error) => (ComparisonEnd::Failed, Some(error)),
     };
     let windows: f64 = loads.trials.iter().flatten().map(|trial| trial.seconds).sum();
     let count: usize = loads.trials.iter().map(Vec::len).sum();

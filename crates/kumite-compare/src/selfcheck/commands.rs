@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kumite_host::{cores, machine};
 use kumite_process::{Output, Stdin};
-use kumite_record::{ComparedUse, Comparison, Ended, SameTwice, Speed, Thrift};
+use kumite_record::{ComparedUse, Comparison, ComparisonEnd, SameTwice, Speed, Thrift};
 
 use super::{ALPHA, Check, MARGIN, Tally};
 use crate::compare::{Allowed, Bench, CompareError, Rules, Setting, Shell, compare, log_ratios};
@@ -42,7 +42,7 @@ impl Check<'_> {
             compare(setting, rules, machine(cores()), self.clock, self.stop, &mut |_| {})?;
         match error {
             Some(error) => Err(error),
-            None if comparison.ended == Ended::Interrupted => Err(CompareError::Interrupted),
+            None if comparison.ended == ComparisonEnd::Interrupted => Err(CompareError::Interrupted),
             None => Ok(comparison),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kumite_host::{cores, machine};
 use kumite_load::{Check as Body, Expect, Limit, Load, Target};
-use kumite_record::{Comparison, Ended, SameTwice, Speed};
+use kumite_record::{Comparison, ComparisonEnd, SameTwice, Speed};
 
 use super::server::{BODY, Prompt, Server};
 use super::{Check, Tally};
@@ -50,7 +50,7 @@ impl Check<'_> {
                 compare_servers(&both, warm_up, &rules, machine(cores()), self.clock, self.stop, &mut |_| {});
             match error {
                 Some(error) => return Err(error),
-                None if comparison.ended == Ended::Interrupted => return Err(CompareError::Interrupted),
+                None if comparison.ended == ComparisonEnd::Interrupted => return Err(CompareError::Interrupted),
                 None => add(&mut tally, &comparison),
             }
             *found = tally.done(self.asked.seed);

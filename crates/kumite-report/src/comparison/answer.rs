@@ -1,6 +1,6 @@
 //! The answer in words.
 
-use kumite_record::{ComparedPair, Comparison, Ended, Ratio, Speed, Unit};
+use kumite_record::{ComparedPair, Comparison, ComparisonEnd, Ratio, Speed, Unit};
 
 use crate::number::{plural, significant};
 use crate::quantity::{Measured, length};
@@ -73,8 +73,8 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
         ));
     }
     match comparison.ended {
-        Ended::Budget => notes.push("it ended because --budget was spent".to_owned()),
-        Ended::MaxRuns if comparison.pairs.iter().any(|pair| pair.verdict == Speed::Undecided) => {
+        ComparisonEnd::Budget => notes.push("it ended because --budget was spent".to_owned()),
+        ComparisonEnd::MaxRuns if comparison.pairs.iter().any(|pair| pair.verdict == Speed::Undecided) => {
             notes.push("it ended because the most runs were made".to_owned());
         }
         _ => {}
