@@ -16,15 +16,15 @@ use crate::group::Groups;
 use crate::record::Record;
 use crate::table::Filled;
 
-const KINDS: [&dyn Kind; 4] = [&http::Http, &task::Task, &function::Function, &pacing::Pacing];
+const KINDS: [&dyn KindReport; 4] = [&http::Http, &task::Task, &function::Function, &pacing::Pacing];
 
 /// The kind of that name, or one that says only what is true of all.
-pub fn named(name: &str) -> &'static dyn Kind {
+pub fn named(name: &str) -> &'static dyn KindReport {
     KINDS.into_iter().find(|kind| kind.name() == name).unwrap_or(&Unknown)
 }
 
-/// Without an answer of its own, a kind has what is true of all.
-pub trait Kind: Sync {
+/// What a report shows for a kind of workload; without an answer of its own, what is true of all.
+pub trait KindReport: Sync {
     /// The word of the record.
     fn name(&self) -> &'static str;
 
@@ -112,7 +112,7 @@ pub trait Kind: Sync {
 /// One that this report has never heard of.
 struct Unknown;
 
-impl Kind for Unknown {
+impl KindReport for Unknown {
     fn name(&self) -> &'static str {
         ""
     }

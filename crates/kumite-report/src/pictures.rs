@@ -12,7 +12,7 @@ use crate::table::sort;
 /// What a page shows beside its tables.
 #[derive(Debug, Serialize)]
 pub struct Pictures {
-    /// For each undisturbed group: lines over the x axis, or rows where it has one point.
+    /// For each group without a disturbance: lines over the x axis, or rows where it has one point.
     pub groups: Vec<GroupPictures>,
     /// For each disturbed point.
     pub disturbances: Vec<DisturbedPictures>,

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use kumite_record::{AxisValue, Cell, Export, Metric, Point, Trial, standing};
 
-use crate::kind::{self, Kind};
+use crate::kind::{self, KindReport};
 use crate::metric::{known, present};
 
 /// A record and its index.
 pub struct Record<'a> {
     pub export: &'a Export,
-    pub kind: &'static dyn Kind,
+    pub kind: &'static dyn KindReport,
     /// What trials measure, in the order in which it is shown; last what no descriptor names.
     pub metrics: Vec<Metric>,
     /// What their parts measure.

@@ -5,7 +5,7 @@ mod calls;
 mod failed;
 mod instances;
 
-use super::Kind;
+use super::KindReport;
 use crate::chapter::{Chapter, PageChapter};
 use crate::failure::Failed;
 use crate::group::Groups;
@@ -13,7 +13,7 @@ use crate::record::Record;
 
 pub(super) struct Function;
 
-impl Kind for Function {
+impl KindReport for Function {
     fn name(&self) -> &'static str {
         "function"
     }

@@ -10,7 +10,7 @@ mod time;
 
 use kumite_record::{Cell, Metric};
 
-use super::{Kind, has_role};
+use super::{KindReport, has_role};
 use crate::chapter::{Chapter, PageChapter};
 use crate::disturbance::{Disturbed, DisturbedPictures};
 use crate::failure::Failed;
@@ -32,7 +32,7 @@ const P99_US: &str = "response_p99_us";
 const MAX_US: &str = "response_max_us";
 const CPU_CORES: &str = "cpu_cores";
 
-impl Kind for Http {
+impl KindReport for Http {
     fn name(&self) -> &'static str {
         "http"
     }

@@ -6,7 +6,7 @@ mod states;
 
 use kumite_record::{Cell, Point};
 
-use super::Kind;
+use super::KindReport;
 use crate::chapter::{Chapter, PageChapter};
 use crate::group::Groups;
 use crate::record::Record;
@@ -14,7 +14,7 @@ use crate::table::Filled;
 
 pub(super) struct Pacing;
 
-impl Kind for Pacing {
+impl KindReport for Pacing {
     fn name(&self) -> &'static str {
         "pacing"
     }

@@ -3,7 +3,7 @@
 mod events;
 mod jobs;
 
-use super::Kind;
+use super::KindReport;
 use crate::chapter::PageChapter;
 use crate::facts::Fact;
 use crate::group::Groups;
@@ -12,7 +12,7 @@ use crate::record::Record;
 
 pub(super) struct Task;
 
-impl Kind for Task {
+impl KindReport for Task {
     fn name(&self) -> &'static str {
         "task"
     }

@@ -1,4 +1,4 @@
-//! Response times of the undisturbed defaults, from the median to the longest.
+//! Response times at the defaults, without a disturbance, from the median to the longest.
 
 use kumite_record::{Cell, Metric, Point};
 use serde::Serialize;

@@ -97,7 +97,7 @@ const NEXT: [&str; MOST_FAMILIES] = ["next-0", "next-1", "next-2"];
 /// Diameters of the marks of `next` events.
 const SIZES: [f64; MOST_FAMILIES] = [6.4, 4.2, 5.6];
 
-/// At each undisturbed point that has any.
+/// At each point without a disturbance that has any.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let chosen = |(place, point)| {
         let (metric, trials) = telling_trials(record, point, has_events);

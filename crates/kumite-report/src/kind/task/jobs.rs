@@ -19,7 +19,7 @@ const LEAST: usize = 6;
 /// The first ones are drawn: it is there that warming up is seen.
 const MOST: usize = 1_000;
 
-/// One trial of each contender, at each undisturbed point whose trials have several jobs.
+/// One trial of each contender, at each point without a disturbance whose trials have several jobs.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let point = |(nth, (place, point))| {
         let (by, trials) = median_trials(record, point, None, has_jobs);
