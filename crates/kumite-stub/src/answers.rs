@@ -9,7 +9,7 @@ const MALFORMED: &[u8] = b"malformed request\n";
 /// One of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
-    pub kind: Kind,
+    pub kind: AnswerKind,
     /// Another request may follow.
     pub keep_alive: bool,
     old: bool,
@@ -17,20 +17,20 @@ pub(crate) struct Answer {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AnswerKind {
     Success,
     Failure,
     Malformed,
 }
 
 impl Answer {
-    pub fn to(request: &Request, kind: Kind, keep_alive: bool) -> Answer {
+    pub fn to(request: &Request, kind: AnswerKind, keep_alive: bool) -> Answer {
         Answer { kind, keep_alive, old: request.old, head_only: request.head_only }
     }
 
     /// To what cannot be understood.
     pub const MALFORMED: Answer =
-        Answer { kind: Kind::Malformed, keep_alive: false, old: false, head_only: false };
+        Answer { kind: AnswerKind::Malformed, keep_alive: false, old: false, head_only: false };
 
     /// Which of the versions of its kind.
     fn version(self) -> usize {
@@ -106,19 +106,19 @@ mod tests {
         for (request, kind, keep_alive, text) in [
             (
                 get,
-                Kind::Success,
+                AnswerKind::Success,
                 true,
                 "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npong",
             ),
             (
                 old,
-                Kind::Success,
+                AnswerKind::Success,
                 true,
                 "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nConnection: keep-alive\r\n\r\npong",
             ),
             (
                 head,
-                Kind::Failure,
+                AnswerKind::Failure,
                 false,
                 "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\
                  Connection: close\r\n\r\n",
@@ -129,6 +129,6 @@ mod tests {
         }
         assert!(answers.bytes(Answer::MALFORMED).starts_with(b"HTTP/1.1 400 Bad Request\r\n"));
         let empty = Answers::new(204, 500, b"pong");
-        assert_eq!(empty.bytes(Answer::to(&get, Kind::Success, true)), b"HTTP/1.1 204 No Content\r\n\r\n");
+        assert_eq!(empty.bytes(Answer::to(&get, AnswerKind::Success, true)), b"HTTP/1.1 204 No Content\r\n\r\n");
     }
 }

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with, sockopt};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::answers::{Answer, Answers, CONTINUE, Kind};
+use crate::answers::{Answer, Answers, CONTINUE, AnswerKind};
 use crate::clock::{Clock, LOOK};
 use crate::request::{Malformed, Read, Reader, Request};
 use crate::{Config, FailureKind, OverLimit, Report, delay, failures};
@@ -367,7 +367,7 @@ impl<'a> Server<'a> {
         let (drawn, fails) = (self.delays.next(), self.failures.next());
         let delay = request.delay.unwrap_or(drawn);
         let keep_alive = request.keep_alive && connection.requests < self.close_after;
-        let kind = if fails { Kind::Failure } else { Kind::Success };
+        let kind = if fails { AnswerKind::Failure } else { AnswerKind::Success };
         connection.state = State::Waiting(match fails && self.resets {
             true => Fate::Reset,
             false => Fate::Answer(Answer::to(request, kind, keep_alive)),
@@ -444,9 +444,9 @@ impl<'a> Server<'a> {
             connection.state = State::Writing(answer, from + count);
             return true;
         }
-        let malformed = answer.kind == Kind::Malformed;
+        let malformed = answer.kind == AnswerKind::Malformed;
         self.report.answers += u64::from(!malformed);
-        self.report.errors += u64::from(answer.kind == Kind::Failure);
+        self.report.errors += u64::from(answer.kind == AnswerKind::Failure);
         if answer.keep_alive {
             connection.state = State::Reading;
         } else if malformed || connection.readable {
