@@ -127,7 +127,7 @@ fn read(file: &Path) -> Result<Vec<u8>, String> {
 fn play(args: &Args, open: Box<OpenDevice>, schedule: Schedule) -> Result<(), Failure> {
     let whole = played::Whole::of(args, &schedule);
     let stop = stop::flag_for_who_holds()?;
-    let is_log = matches!(args.device.kind, device::Kind::Log);
+    let is_log = matches!(args.device.kind, device::DeviceKind::Log);
     let played = on_a_thread(open, is_log, args.fps, schedule, &stop)?;
     // Whoever read the states has had enough; that is no error.
     if device::is_unread(&played.ended) {

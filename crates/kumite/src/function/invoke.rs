@@ -23,8 +23,8 @@ pub struct Args {
     #[arg(long, value_name = "URL", default_value_t = format!("http://127.0.0.1:{PORT}"))]
     endpoint: String,
     /// Wait for the answer, only hand the call over, or only ask whether it could be made
-    #[arg(long = "type", value_enum, default_value_t = Kind::RequestResponse)]
-    kind: Kind,
+    #[arg(long = "type", value_enum, default_value_t = InvocationKind::RequestResponse)]
+    kind: InvocationKind,
     /// How long to wait for it
     #[arg(long, value_name = "TIME", default_value = "15m", value_parser = duration::parse)]
     timeout: Duration,
@@ -34,7 +34,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Kind {
+enum InvocationKind {
     RequestResponse,
     Event,
     DryRun,
@@ -46,9 +46,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("'{}' is not a function's name", args.name)));
     }
     let kind = match args.kind {
-        Kind::RequestResponse => Invocations::RequestResponse,
-        Kind::Event => Invocations::Event,
-        Kind::DryRun => Invocations::DryRun,
+        InvocationKind::RequestResponse => Invocations::RequestResponse,
+        InvocationKind::Event => Invocations::Event,
+        InvocationKind::DryRun => Invocations::DryRun,
     };
     let reply = invoke_at(&args.endpoint, &args.name, kind, payload(&args.payload)?, args.timeout);
     let Reply { status, payload, function_error, log } = reply.map_err(|error| match error {

@@ -11,15 +11,15 @@ use crate::exit::Failure;
 #[derive(clap::Args)]
 pub struct Choice {
     /// What it is played on
-    #[arg(long = "device", value_enum, value_name = "DEVICE", default_value_t = Kind::Log)]
-    pub kind: Kind,
+    #[arg(long = "device", value_enum, value_name = "DEVICE", default_value_t = DeviceKind::Log)]
+    pub kind: DeviceKind,
     /// The Titan One's library, for --device gcapi
     #[arg(long, value_name = "PATH")]
     library: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Kind {
+pub enum DeviceKind {
     /// Standard output: each state with its time
     Log,
     /// A gamepad of this Linux, through /dev/uinput
@@ -28,13 +28,13 @@ pub enum Kind {
     Gcapi,
 }
 
-impl Kind {
+impl DeviceKind {
     /// The word used in documents.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Log => "log",
-            Kind::Uinput => "uinput",
-            Kind::Gcapi => "gcapi",
+            DeviceKind::Log => "log",
+            DeviceKind::Uinput => "uinput",
+            DeviceKind::Gcapi => "gcapi",
         }
     }
 }
@@ -43,17 +43,17 @@ impl Choice {
     /// How it is opened, which takes its time. The log prints nothing if it is to be quiet.
     pub fn opener(&self, quiet: bool) -> Result<Box<OpenDevice>, Failure> {
         Ok(match (self.kind, self.library.clone()) {
-            (Kind::Log | Kind::Uinput, Some(_)) => {
+            (DeviceKind::Log | DeviceKind::Uinput, Some(_)) => {
                 return Err(Failure::Usage("--library is for --device gcapi".to_owned()));
             }
-            (Kind::Gcapi, None) => {
+            (DeviceKind::Gcapi, None) => {
                 let what = "--device gcapi needs the Titan One's library: --library PATH";
                 return Err(Failure::Usage(what.to_owned()));
             }
-            (Kind::Log, None) if quiet => Box::new(|| Ok(Box::new(Log::new(io::sink())))),
-            (Kind::Log, None) => Box::new(|| Ok(Box::new(Log::new(io::stdout())))),
-            (Kind::Uinput, None) => Box::new(|| Ok(Box::new(Uinput::create()?))),
-            (Kind::Gcapi, Some(library)) => Box::new(move || Ok(Box::new(Gcapi::connect(&library)?))),
+            (DeviceKind::Log, None) if quiet => Box::new(|| Ok(Box::new(Log::new(io::sink())))),
+            (DeviceKind::Log, None) => Box::new(|| Ok(Box::new(Log::new(io::stdout())))),
+            (DeviceKind::Uinput, None) => Box::new(|| Ok(Box::new(Uinput::create()?))),
+            (DeviceKind::Gcapi, Some(library)) => Box::new(move || Ok(Box::new(Gcapi::connect(&library)?))),
         })
     }
 }

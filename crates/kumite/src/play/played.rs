@@ -4,13 +4,14 @@ use kumite_play::{PlayEnd, Played, Schedule};
 use kumite_record::PlayResult;
 use kumite_report::plural;
 
-use super::{Args, device};
+use super::Args;
+use super::device::DeviceKind;
 use crate::exit::Failure;
 use crate::output;
 
 /// What was to be played.
 pub struct Whole {
-    device: device::Kind,
+    device: DeviceKind,
     fps: f64,
     /// The release is one too.
     states: usize,
