@@ -9,7 +9,7 @@ fn contenders_that_answer_right_pass() {
     let said = place.kumite(&["check", "fake"]).ended(0);
     assert_eq!(
         said.out,
-        "✓ a answers right: fake 1.0\n✓ b answers right: fake 1.0\nfake: 2 right, 0 wanting\n"
+        "✓ a answers right: fake 1.0\n✓ b answers right: fake 1.0\nfake: 2 right, 0 failing\n"
     );
     assert_eq!(place.left(), [""; 0]);
 }
@@ -33,7 +33,7 @@ fn one_that_lies_and_one_that_crashes_do_not() {
         "{}",
         said.out
     );
-    assert!(said.err.contains("error: 2 of 3 contenders of fake are wanting"), "{}", said.err);
+    assert!(said.err.contains("error: 2 of 3 contenders of fake are failing"), "{}", said.err);
     assert_eq!(place.left(), [""; 0]);
 }
 

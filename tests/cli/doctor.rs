@@ -28,8 +28,8 @@ fn programs_can_read_it() {
         assert!(findings.iter().any(|finding| finding["group"] == group), "{group}");
     }
     for finding in findings {
-        let wanting = finding["state"] == "limited" || finding["state"] == "missing";
-        assert_eq!(wanting, finding["consequence"].is_string() && finding["remedy"].is_string(), "{finding}");
+        let unmet = finding["state"] == "limited" || finding["state"] == "missing";
+        assert_eq!(unmet, finding["consequence"].is_string() && finding["remedy"].is_string(), "{finding}");
     }
     let reading = findings.iter().find(|finding| finding["name"] == "reading").unwrap();
     let cost = reading["figures"]["cost_ns"].as_f64().unwrap();

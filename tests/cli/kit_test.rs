@@ -48,16 +48,16 @@ fn with_faults_once(place: &Place, faults: &[&str]) -> Said {
 #[track_caller]
 fn found(faults: &[(&str, &str)]) {
     let said = with_faults(&faults.iter().map(|(fault, _)| *fault).collect::<Vec<_>>()).ended(1);
-    let wanting: Vec<&str> = said.out.lines().filter(|line| line.starts_with('✗')).collect();
+    let failing: Vec<&str> = said.out.lines().filter(|line| line.starts_with('✗')).collect();
     for (fault, expected) in faults {
-        assert!(wanting.iter().any(|line| line.contains(expected)), "{fault}: {wanting:#?}");
+        assert!(failing.iter().any(|line| line.contains(expected)), "{fault}: {failing:#?}");
     }
-    assert_eq!(wanting.len(), faults.len(), "{wanting:#?}");
+    assert_eq!(failing.len(), faults.len(), "{failing:#?}");
     let all = said.out.lines().filter(|line| line.starts_with(['✓', '✗'])).count();
-    let sum = format!("{} right, {} wanting\n", all - faults.len(), faults.len());
+    let sum = format!("{} right, {} failing\n", all - faults.len(), faults.len());
     assert!(said.out.ends_with(&sum), "{}", said.out);
     assert!(
-        said.err.contains(&format!("error: the kit is wanting in {} of {all}", faults.len())),
+        said.err.contains(&format!("error: the kit fails {} of {all}", faults.len())),
         "{}",
         said.err
     );
@@ -72,7 +72,7 @@ fn a_right_worker_passes() {
         "{}",
         said.out
     );
-    assert!(said.out.ends_with(" right, 0 wanting\n"), "{}", said.out);
+    assert!(said.out.ends_with(" right, 0 failing\n"), "{}", said.out);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn who_cannot_say_hello_is_asked_for_nothing_else() {
     assert_eq!(
         said.out,
         "✗ a hello is answered: it wrote a line that is no answer (it lacks \"name\") in its first hello: \
-         '{\\\"hello\\\":1}'\n0 right, 1 wanting\n"
+         '{\\\"hello\\\":1}'\n0 right, 1 failing\n"
     );
 }
 

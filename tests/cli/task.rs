@@ -327,9 +327,9 @@ fn contenders_are_checked_and_those_known_to_be_wrong_have_to_be() {
          ✗ reformed: its answer is right, and contender.toml says answers = \"wrong\"\n\
          ✓ right answers right: fake 1.0\n\
          ✗ wrong: its answer is wrong: /sum is 5051, not 5050\n\
-         fake: 2 right, 3 wanting\n"
+         fake: 2 right, 3 failing\n"
     );
-    assert!(said.err.contains("error: 3 of 5 contenders of fake are wanting"), "{}", said.err);
+    assert!(said.err.contains("error: 3 of 5 contenders of fake are failing"), "{}", said.err);
     assert_eq!(place.left(), [""; 0]);
 }
 

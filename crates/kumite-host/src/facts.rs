@@ -165,11 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_wanting_has_a_consequence_and_a_remedy() {
+    fn a_finding_that_is_limited_or_missing_has_a_consequence_and_a_remedy() {
         let here = findings(&System::at(Path::new("/")), &cores(), &available_cores());
         for finding in here {
-            let wanting = matches!(finding.state, State::Limited | State::Missing);
-            assert_eq!(wanting, finding.consequence.is_some() && finding.remedy.is_some(), "{finding:?}");
+            let unmet = matches!(finding.state, State::Limited | State::Missing);
+            assert_eq!(unmet, finding.consequence.is_some() && finding.remedy.is_some(), "{finding:?}");
         }
     }
 

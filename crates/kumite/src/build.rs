@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let state = Store::open(&args.db)?.folder().to_owned();
     let _lock = begin_measuring(&state)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
-    let mut wanting = 0;
+    let mut failing = 0;
     for contender in prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none())
     {
         let (version, reason) = (contender.version.as_deref(), contender.reason.as_deref());
@@ -51,13 +51,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 format!("✓ {}{origin}: {}\n", contender.name, version.unwrap_or_default())
             }
             status => {
-                wanting += 1;
+                failing += 1;
                 format!("✗ {} {}: {}\n", contender.name, status.as_str(), reason.unwrap_or_default())
             }
         })?;
     }
     output::note(&format!("builds are kept in {}", prepared.cache.display()));
-    match wanting {
+    match failing {
         0 => Ok(()),
         n => Err(Failure::Gate(format!("{n} contenders of {} cannot be run", experiment.name))),
     }

@@ -35,11 +35,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ))?;
         }
     }
-    output::print(&format!("{} right, {} wanting\n", tested.right, tested.wanting))?;
+    output::print(&format!("{} right, {} failing\n", tested.right, tested.wanting))?;
     match tested.wanting {
         0 => Ok(()),
-        wanting => {
-            Err(Failure::Gate(format!("the kit is wanting in {wanting} of {}", wanting + tested.right)))
-        }
+        failing => Err(Failure::Gate(format!("the kit fails {failing} of {}", failing + tested.right))),
     }
 }
