@@ -20,12 +20,12 @@ impl Tree {
     /// taken. A parent that asks for it (WUNTRACED) sees that its child was stopped.
     pub fn pause(&mut self) -> bool {
         let last = Instant::now() + LIMIT;
-        let mut still = BTreeSet::new();
+        let mut stopped = BTreeSet::new();
         loop {
             self.members.rescan();
             let running: Vec<i32> = self.members.running().map(|(pid, _)| pid).collect();
             // All stood still before the scan that found them, so there is nobody left to start another.
-            if running.iter().all(|pid| still.contains(pid)) {
+            if running.iter().all(|pid| stopped.contains(pid)) {
                 return true;
             }
             if Instant::now() >= last {
@@ -33,7 +33,7 @@ impl Tree {
             }
             self.signal_all(Signal::SIGSTOP);
             thread::sleep(Duration::from_millis(1));
-            still = running.into_iter().filter(|&pid| proc_fs::stands_still(pid)).collect();
+            stopped = running.into_iter().filter(|&pid| proc_fs::stands_still(pid)).collect();
         }
     }
 
