@@ -37,7 +37,7 @@ fn ends(mode: &str, outcome: &str, reason: &str) {
 }
 
 #[test]
-fn one_that_crashes_at_its_start() {
+fn a_contender_that_crashes_at_its_start_fails() {
     ends(
         "crash",
         "failed",
@@ -46,7 +46,7 @@ fn one_that_crashes_at_its_start() {
 }
 
 #[test]
-fn one_that_crashes_in_the_middle() {
+fn a_contender_that_crashes_in_the_middle_fails() {
     let (_place, trial, _) = run("die", &[]);
     let why = trial["reason"].as_str().unwrap_or_default();
     assert!(why.contains("it ended with status 9 under load; its log: fake: out of luck"), "{why}");
@@ -72,7 +72,7 @@ fn ones_that_do_not_listen_or_do_so_elsewhere() {
 }
 
 #[test]
-fn one_that_hangs() {
+fn a_contender_that_hangs_fails() {
     let place = Place::new("", &[("odd", "hang")]);
     let text = EXPERIMENT.replace("timeout_ms = 20000", "timeout_ms = 1000");
     let text = text.replace("rate_rps = 200", "rate_rps = 20").replace("duration_s = 0.2", "duration_s = 3");
@@ -86,29 +86,29 @@ fn one_that_hangs() {
 }
 
 #[test]
-fn one_that_ignores_sigterm() {
+fn a_contender_that_ignores_sigterm_is_killed() {
     ends("stubborn", "ok", "it ignored SIGTERM for 3 s and was killed");
 }
 
 #[test]
-fn one_that_detaches_what_it_forks() {
+fn a_contender_that_leaves_processes_behind_has_them_killed() {
     ends("leaver", "ok", "it ended and left 2 of its processes behind, which were killed");
 }
 
 #[test]
-fn one_that_answers_wrongly() {
+fn a_contender_that_answers_wrongly_is_disqualified() {
     ends("liar", "disqualified", "its answer is wrong (");
 }
 
 #[test]
-fn one_that_answers_slowly_is_measured() {
+fn a_contender_that_answers_slowly_is_measured() {
     let (_place, trial, _) = run("slow", &[]);
     assert_eq!(trial["outcome"], "ok");
     assert!(trial["sample"]["metrics"]["response_mean_us"].as_f64().unwrap() >= 20_000.0);
 }
 
 #[test]
-fn one_that_fills_the_disk_with_its_log() {
+fn a_contender_that_fills_the_disk_with_its_log_fails() {
     let (_place, trial, log) = run("chatty", &[("duration_s = 0.2", "duration_s = 2")]);
     let why = trial["reason"].as_str().unwrap_or_default();
     assert_eq!(trial["outcome"], "failed");
@@ -119,7 +119,7 @@ fn one_that_fills_the_disk_with_its_log() {
 
 /// Somebody else has the port that the contender was given, and even answers rightly there.
 #[test]
-fn one_whose_port_another_has_taken() {
+fn a_contender_whose_port_another_has_taken_fails_the_check() {
     let place = Place::new("", &[("odd", "decoy")]);
     let told: PathBuf = place.path("experiments/fake/contenders/odd/port");
     let (ended, end) = mpsc::channel();

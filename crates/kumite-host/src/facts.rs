@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique() {
+    fn findings_have_unique_names() {
         let mut names: Vec<(String, String)> = findings(&System::at(Path::new("/")), &two_cpus(), &[0, 1])
             .into_iter()
             .chain(clock::measured())

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_holds_it() {
+    fn a_second_lock_is_refused_until_the_first_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let first = Lock::take(folder.path()).unwrap();
         let refused = Lock::take(folder.path()).err().unwrap();

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_cpus() {
+    fn a_cpu_list_with_ranges_is_read() {
         assert_eq!(cpu_list("0-2,5"), [0, 1, 2, 5]);
         assert_eq!(cpu_list("3"), [3]);
         assert_eq!(cpu_list(""), [0; 0]);

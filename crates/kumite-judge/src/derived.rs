@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_given_in_the_unit_at_the_end_of_their_name() {
+    fn a_derived_metric_is_in_the_unit_at_the_end_of_its_name() {
         let close =
             |name, what, expected: f64| assert!((found(name, what).unwrap() / expected - 1.0).abs() < 1e-12);
         close("rate_per_s", "$records / elapsed_ms", 2000.0);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn a_wrong_derived_metric_is_refused_by_its_name() {
         let cases = [
             ("x", "speed", "x: column 1 of its text: no metric 'speed'; there are: elapsed_ms, file_bytes"),
             ("x", "1 + $n", "no parameter 'n'; there are: delay_ms, records"),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_metrics_of_parts_is_theirs_too() {
+    fn a_metric_derived_of_metrics_of_parts_is_one_of_parts() {
         let all =
             declared(&[("fib", "worker"), ("share", "fib / cold_calls"), ("fib_per_s", "fib / wall_ms")]);
         let known = ["wall_ms", "cold_calls"].map(Metric::named);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn of_parameters_alone() {
+    fn a_figure_of_parameters_has_no_metric_and_the_right_unit() {
         let parameters = [("records".to_owned(), AxisValue::Int(1000))].into();
         let units = [("records".to_owned(), Unit::Number)].into();
         let bytes = |text| of_parameters(text, &parameters, &units, Unit::Bytes);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crouching_kick_into_a_fireball() {
+    fn a_crouching_kick_into_a_fireball_is_three_states() {
         assert_eq!(
             schedule("2,mk 8\n3 1\n6,lp 1"),
             [(vec![Down, Circle], 8), (vec![Down, Right], 1), (vec![Right, Square], 1)]
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_in_combo() {
+    fn a_jump_in_combo_is_six_states() {
         assert_eq!(
             schedule("9 34\nhp 20\n2,mk 8\n6 1\n2 1\n3,hp 1\n"),
             [
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_very_many_loops_hold() {
+    fn very_many_loops_hold_what_one_would() {
         let deep = "<loop 1>\n".repeat(100_000) + "lp 1\n" + &"</loop>\n".repeat(100_000);
         let parsed = Macro::parse(deep.as_bytes()).unwrap();
         assert_eq!(parsed.schedule().0.len(), 1);
@@ -219,7 +219,7 @@ mod tests {
         }
 
         #[test]
-        fn so_is_what_looks_like_a_macro(words in prop::collection::vec(prop::sample::select(vec![
+        fn words_of_macros_are_a_macro_or_an_error_at_a_place_that_exists(words in prop::collection::vec(prop::sample::select(vec![
             "2", "6", "4", ",", " ", "lp", "start", " 1", " 65535", " 65536", "0", "<loop 2>", "<loop", "</loop>", ">",
             "\n", "\n2 1\n", "\r", "\r\n", "\t", "#", "é", "\u{3000}", "\0", "\u{feff}",
         ]), 0..40)) {

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn known_answers() {
+    fn known_errors_have_known_percentiles() {
         // Off by 10, 9, … 1, 0, 1, … 589 µs.
         let at = |frame: u32| (due(frame), (i64::from(frame) - 10) * 1000);
         let arrivals: Vec<Arrival> = (0..600).map(at).collect();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overflows() {
+    fn the_greatest_errors_do_not_overflow() {
         let arrivals = [(Duration::ZERO, i64::MIN), (Duration::MAX, i64::MAX), (Duration::MAX, i64::MAX)];
         let pacing = Pacing::of(&arrivals, FPS).unwrap();
         assert_eq!(pacing.max_us, 2_f64.powi(63) / 1e3);
@@ -169,7 +169,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_what_the_definitions_say(play in play()) {
+        fn pacing_of_any_errors_is_what_the_definitions_say(play in play()) {
             let (found, wanted) = (Pacing::of(&arrivals(&play), FPS).unwrap(), reference(&play));
             prop_assert!((found.first_mean_us - wanted.first_mean_us).abs() < 1e-6);
             prop_assert!((found.last_mean_us - wanted.last_mean_us).abs() < 1e-6);
@@ -178,7 +178,7 @@ mod tests {
         }
 
         #[test]
-        fn in_whichever_order_states_are_given(
+        fn pacing_is_the_same_in_whichever_order_states_are_given(
             (play, shuffled) in play().prop_flat_map(|play| (Just(play.clone()), Just(play).prop_shuffle())),
         ) {
             prop_assert_eq!(Pacing::of(&arrivals(&shuffled), FPS), Pacing::of(&arrivals(&play), FPS));
@@ -186,7 +186,7 @@ mod tests {
 
         /// A later start changes nothing, and errors that are all greater shift the means by as much.
         #[test]
-        fn shifts(play in play(), later_ns in 0_u64..10_000_000_000, by_us in -1000_i32..1000) {
+        fn a_shift_of_all_errors_shifts_their_means(play in play(), later_ns in 0_u64..10_000_000_000, by_us in -1000_i32..1000) {
             let before = Pacing::of(&arrivals(&play), FPS).unwrap();
             let mut shifted = arrivals(&play);
             shifted.iter_mut().for_each(|(due, _)| *due += Duration::from_nanos(later_ns));
@@ -199,7 +199,7 @@ mod tests {
 
         /// Early is as wrong as late.
         #[test]
-        fn the_other_way_round(play in play()) {
+        fn mirrored_errors_have_mirrored_means(play in play()) {
             let before = Pacing::of(&arrivals(&play), FPS).unwrap();
             let mirrored: Vec<Arrival> = arrivals(&play).into_iter().map(|(due, error)| (due, -error)).collect();
             let (first_mean_us, last_mean_us) = (-before.first_mean_us, -before.last_mean_us);

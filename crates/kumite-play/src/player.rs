@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_and_releases() {
+    fn a_stopped_play_releases_everything() {
         let (played, has, at) = played(&schedule(), &[(1, Does::Stops)]);
         assert!(matches!(played.ended, PlayEnd::Stopped) && played.unreleased.is_none());
         let states = states();
@@ -359,7 +359,7 @@ mod tests {
     proptest! {
         /// Whatever a device does: states come in their order, never before they are due, and the last one is the release.
         #[test]
-        fn in_order_never_early_and_released(
+        fn any_play_is_in_order_never_early_and_released(
             frames in prop::collection::vec(1_u32..100, 0..20),
             does in prop::collection::vec(
                 (0_usize..25, prop_oneof![

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv4() {
+    fn a_tcp_table_has_its_listeners() {
         let expected = [
             row("127.0.0.1", 8080, 16711, true),
             row("0.0.0.0", 3000, 16712, true),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv6() {
+    fn a_tcp6_table_has_its_listeners() {
         let expected = [
             row("::", 3000, 17001, true),
             row("::1", 3001, 17002, false),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_torn_table() {
+    fn a_torn_table_has_no_listeners() {
         assert_eq!(parsed(""), []);
         assert_eq!(parsed("header\n  0: 0100007F:1F90 00000000:0000 0A"), []);
         assert_eq!(parsed("header\n  0: é100007F:1F90 0:0 0A 0 0 0 0 0 7"), []);

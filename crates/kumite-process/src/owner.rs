@@ -77,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn another_form_names_nobody() {
+    fn a_token_of_another_form_has_no_owner() {
         for token in ["", "1-2-3", "1-2-3-4-5", "1-2-3-x", "1-0-3-4", "1--2-3-4", "1-9999999999-3-4"] {
             assert_eq!(Owner::of(token), None, "{token}");
         }
     }
 
     #[test]
-    fn who_lives() {
+    fn an_owner_lives_until_its_process_has_ended() {
         let us = Owner::this().unwrap();
         assert!(us.lives());
         assert!(!Owner { started: us.started + 1, ..us }.lives());

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn both_files_are_read() {
+    fn a_thread_is_read_from_both_of_its_files() {
         let status = "Name:\tx\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t3\n";
         let thread = Thread::parse(status, Some("5000 2000000 9\n")).unwrap();
         assert_eq!(

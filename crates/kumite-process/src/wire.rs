@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_message_is_read_as_it_was_written() {
         let mut message = Message::new();
         message.number(7);
         message.string(OsStr::new("one\ntwo"));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_survive_the_way() {
+    fn an_answer_is_decoded_as_it_was_encoded() {
         for stage in STAGES {
             let Err(failure) = decode(encode(Err(Failure { stage, errno: 13 }))) else { panic!("{stage:?}") };
             assert_eq!((failure.stage, failure.errno), (stage, 13));

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_r_says() {
+    fn an_interval_is_that_of_r() {
         // binom.test(5, 40)$conf.int
         let interval = proportion(5, 40, 0.95).unwrap();
         assert!((interval.low - 0.041_859_92).abs() < 1e-5, "{interval:?}");

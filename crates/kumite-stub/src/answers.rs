@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sent() {
+    fn each_kind_of_answer_has_its_bytes() {
         let answers = Answers::new(200, 503, b"pong");
         let get = Request { head_only: false, old: false, keep_alive: true, delay: None };
         let (old, head) = (Request { old: true, ..get }, Request { head_only: true, ..get });

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn notations() {
+    fn a_delay_is_parsed_and_a_wrong_one_refused() {
         for (text, delay) in [
             ("0", Delay::NONE),
             ("0ms", Delay::NONE),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_distribution() {
+    fn a_distribution_at_its_ends_has_its_limits() {
         let uniform = Delay::Uniform { from: us(1), to: us(9) };
         assert_eq!((uniform.quantile(0.0), uniform.quantile(0.5)), (us(1), us(5)));
         for share in [0.0, 1.0] {

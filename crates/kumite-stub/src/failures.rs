@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notations() {
+    fn failures_are_parsed_and_wrong_ones_refused() {
         let status = |share, status| Failures { share, kind: FailureKind::Status(status) };
         for (text, failures) in [
             ("0.1", status(0.1, 500)),

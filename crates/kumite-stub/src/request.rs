@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn requests() {
+    fn whole_requests_are_read_and_parts_are_not() {
         for (text, expected) in [
             ("", &[][..]),
             ("GET / HTTP/1.1\r\n", &[]),
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request() {
+    fn a_malformed_request_is_refused() {
         for text in [
             "ping\r\n\r\n",
             "GET / HTTP/2.0\r\n\r\n",
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_in_the_query() {
+    fn a_delay_in_the_query_is_the_first_one() {
         for (path, delay) in [
             ("/", None),
             ("/delay=20ms", None),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_bounded() {
+    fn a_part_beyond_its_limit_is_refused() {
         let long = "x".repeat(PART_LIMIT);
         let chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
         for text in [
@@ -390,7 +390,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
         #[test]
-        fn pieces_make_no_difference(text in near_requests(), cut in any::<prop::sample::Index>()) {
+        fn a_request_in_pieces_is_read_as_a_whole_one(text in near_requests(), cut in any::<prop::sample::Index>()) {
             let whole = read([&text[..]]);
             let (first, second) = text.split_at(cut.index(text.len() + 1));
             prop_assert_eq!(read([first, second]), whole.clone());

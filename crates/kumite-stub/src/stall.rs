@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notations() {
+    fn a_stall_is_parsed_and_a_wrong_one_refused() {
         let (ms, s) = (Duration::from_millis, Duration::from_secs);
         for (text, stall) in [
             ("2s:500ms", Stall { at: s(2), length: ms(500), every: None }),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn one_stall() {
+    fn a_single_stall_delays_what_comes_in_it() {
         let stall: Stall = "10ns:5ns".parse().unwrap();
         for (now, next, after) in [
             (0, Some((10, 15)), 0),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_stalls() {
+    fn a_repeated_stall_delays_what_comes_in_any() {
         let stall: Stall = "10ns:5ns:20ns".parse().unwrap();
         for (now, next, after) in [
             (14, (10, 15), 15),
@@ -119,7 +119,7 @@ mod tests {
 
         /// Against the definition: instant by instant.
         #[test]
-        fn every_instant(at in 0_u64..50, length in 1_u64..20, more in prop::option::of(1_u64..20), now in 0_u64..500) {
+        fn a_stall_is_what_the_definition_says_at_every_instant(at in 0_u64..50, length in 1_u64..20, more in prop::option::of(1_u64..20), now in 0_u64..500) {
             let ns = Duration::from_nanos;
             let every = more.map(|more| length + more);
             let stall = Stall { at: ns(at), length: ns(length), every: every.map(ns) };

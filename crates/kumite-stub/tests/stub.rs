@@ -126,7 +126,7 @@ fn pipelined_requests_are_answered_in_order_one_after_the_other() {
 }
 
 #[test]
-fn many_pipelined_requests_without_a_delay() {
+fn many_pipelined_requests_without_a_delay_are_answered() {
     let stub = start(Config::default());
     let mut client = Client::new(stub.addr);
     let mut writer = client.0.try_clone().unwrap();
@@ -394,7 +394,7 @@ fn what_is_no_request_gets_a_400_and_an_end() {
 }
 
 #[test]
-fn bodies_both_ways() {
+fn long_bodies_go_both_ways() {
     let body = "b".repeat(8 << 20);
     let stub = start(Config { body: body.clone().into_bytes(), ..Config::default() });
     let mut client = Client::new(stub.addr);
@@ -415,7 +415,7 @@ fn bodies_both_ways() {
 }
 
 #[test]
-fn a_port_that_is_taken() {
+fn a_port_that_is_taken_is_an_error_with_a_remedy() {
     let stub = start(Config::default());
     let port = stub.addr.port();
     let error = Stub::listen(Config { port, ..Config::default() }).unwrap_err();

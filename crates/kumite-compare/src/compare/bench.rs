@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_around_is_for_all_or_for_each() {
+    fn prepare_and_conclude_are_one_for_all_or_one_for_each() {
         let with =
             |prepare: &[&str]| Templates { prepare: texts(prepare), ..templates(&["a", "b"]) }.benches();
         let prepares =
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn which_failures_are_none() {
+    fn an_allowed_exit_code_is_no_failure() {
         assert_eq!(Allowed::parse("all-non-zero"), Ok(Allowed::All));
         assert_eq!(Allowed::parse("1, 2"), Ok(Allowed::Codes(vec![1, 2])));
         assert!(Allowed::parse("x").is_err() && Allowed::parse("300").is_err());

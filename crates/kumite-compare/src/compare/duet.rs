@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn without_scatter_or_pairs_nothing_can_be_told() {
+    fn a_duet_without_scatter_or_pairs_has_no_gain() {
         let alike = [runs(&[1_000; 3]), runs(&[2_000; 3])];
         assert_eq!(gain(&alike, &alike), Duet { pairs: 3, sequential_width: None });
         assert_eq!(gain(&alike, &[Vec::new(), Vec::new()]), Duet { pairs: 0, sequential_width: None });

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_are_read() {
+    fn json_of_hyperfine_1_and_2_is_read() {
         let one = r#"{"results": [{"command": "sleep 0.1", "mean": 0.1, "stddev": 0.001, "median": 0.1, "user": 0.0,
             "system": 0.0, "min": 0.1, "max": 0.1, "times": [0.1], "exit_codes": [0], "parameters": {"t": "0.1"}}]}"#;
         let two = r#"{"schema_version": 2, "metadata": {"hyperfine_version": "2.0.0"}, "results": [{"command": "sleep 0.1",
@@ -104,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_something_else_is_refused() {
+    fn json_of_another_form_is_refused() {
         for text in ["", "{}", "[1]", r#"{"results": []}"#, r#"{"results": [{"mean": 1}]}"#] {
             assert!(import("x.json", text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn the_ratio_is_that_of_its_means() {
+    fn an_imported_ratio_is_that_of_the_means() {
         let of = |mean, stddev| Imported {
             file: String::new(),
             command: String::new(),

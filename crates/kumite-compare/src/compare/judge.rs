@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_remains_is_to_the_nearest_verdict() {
+    fn an_undecided_pair_has_what_remains_to_the_nearest_verdict() {
         let few = remaining(&[0.02; 4], BAR, 4.0).unwrap();
         assert_eq!((few.blocks, few.seconds), (2, 2.0));
         // Half of them on either side, but nearly all within the margin: no difference is in reach.

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn scans_are_exact() {
+    fn a_scan_with_decimal_steps_has_exact_values() {
         assert_eq!(scan("1", "4", None).unwrap(), ["1", "2", "3", "4"]);
         assert_eq!(scan("0.3", "0.7", Some("0.2")).unwrap(), ["0.3", "0.5", "0.7"]);
         assert_eq!(scan("-1", "1", Some("0.75")).unwrap(), ["-1.00", "-0.25", "0.50"]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn scans_that_make_no_sense_say_so() {
+    fn a_scan_that_makes_no_sense_is_an_error() {
         for (from, to, step) in [
             ("x", "1", None),
             ("1", "", None),

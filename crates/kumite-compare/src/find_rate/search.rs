@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn covers() {
+    fn the_interval_of_a_search_covers_the_capacity() {
         for flat in [0.0, 0.003, 0.01, 0.03, 0.1] {
             let (mut covered, mut bias, mut all, mut width) = (0, 0.0, 0, 0.0);
             for seed in 0..500 {

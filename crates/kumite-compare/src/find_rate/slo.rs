@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_written() {
+    fn a_right_objective_is_parsed_and_printed() {
         let text = |text: &str| Slo::parse(text).unwrap().to_string();
         assert_eq!(text("p99 < 10ms"), "p99 < 10ms and errors = 0");
         assert_eq!(text(" p99.9<=1.5 s,errors < 0.1% "), "p99.9<=1.5 s and errors < 0.1%");
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_says_where() {
+    fn a_wrong_objective_is_refused_with_its_column() {
         for (text, at, expected) in [
             ("", 1, "p50"),
             ("p98 < 1ms", 1, "p50"),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_is_not_fast() {
+    fn failed_requests_break_the_objective_and_are_not_fast() {
         let status = Errors { status: 30, ..Errors::default() };
         let judged = judge("p99 < 10ms", &outcome(&[(5, 1970)], status));
         assert_eq!(

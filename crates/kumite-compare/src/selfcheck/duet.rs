@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_pays_if_pairs_in_turn_are_wider() {
+    fn a_duet_pays_if_pairs_in_turn_are_wider() {
         assert_eq!(judged(&[1.5; 6]).unwrap().pays, Some(true));
         assert_eq!(judged(&[0.5; 6]).unwrap().pays, Some(false));
         assert_eq!(judged(&[0.5, 2.0, 0.5, 2.0, 0.5, 2.0]).unwrap().pays, None);

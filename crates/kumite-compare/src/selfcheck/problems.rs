@@ -87,13 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn as_promised_there_are_none() {
+    fn figures_as_promised_have_no_problems() {
         assert_eq!(problems(&check(verdicts(0.05), true, 0)), []);
         assert_eq!(problems(&SelfCheck::default()), []);
     }
 
     #[test]
-    fn each_is_named_with_a_remedy() {
+    fn each_problem_is_named_with_a_remedy() {
         let found = problems(&check(verdicts(0.051), false, 1));
         let begins =
             ["0 of 0 comparisons of servers", "the load engine did not see", "a thread that was kept"];

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_in_proportion() {
+    fn half_the_time_takes_half_the_steps() {
         assert_eq!(steps_for(Duration::from_millis(5), Duration::from_millis(10)), TRIAL / 2);
     }
 }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_a_clock() {
+    fn clock_readings_have_cost_and_steps_and_a_jump_is_limited() {
         let found = of(&[100, 100, 150, 250, 400]);
         assert_eq!(found[0].figures["cost_ns"], 80.0);
         assert_eq!(found[0].figures["smallest_step_ns"], 50.0);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_of_sleeps() {
+    fn sleeps_have_percentiles_and_a_late_one_is_limited() {
         let mut overshoots: Vec<f64> = (1..=100).map(f64::from).collect();
         overshoots.reverse();
         let found = sleep(overshoots);

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cpu_is_few() {
+    fn one_cpu_for_both_roles_is_limited() {
         let one = Cores { contender: vec![0], engine: vec![0] };
         assert_eq!(state(cpus(&one, &[0])), State::Limited);
         let found = cpus(&two(), &[0, 1]);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn frequencies_should_stand_still() {
+    fn a_frequency_that_may_change_is_limited() {
         let file = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
         assert_eq!(state(governor(&System::of(&[(file, "performance\n")]), &[0, 1])), State::Ok);
         assert_eq!(state(governor(&System::of(&[(file, "powersave\n")]), &[0])), State::Limited);

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hard_limit_counts() {
+    fn open_files_are_judged_by_the_hard_limit() {
         assert_eq!(files("1024", "20000").state, State::Ok);
         assert_eq!(
             files("1024", "unlimited").found,

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_available_counts() {
+    fn memory_is_judged_by_what_is_available() {
         let with = |available: &str| {
             let text = format!("MemTotal:       8388608 kB\nMemAvailable:   {available} kB\n");
             memory(&System::of(&[("proc/meminfo", &text)]))

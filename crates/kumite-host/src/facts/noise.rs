@@ -22,7 +22,7 @@ mod tests {
     use crate::facts::State;
 
     #[test]
-    fn what_there_is_and_what_not() {
+    fn noise_that_can_be_seen_and_that_cannot_is_named() {
         let stat = ("proc/stat", "cpu0 1 2 3 4 5 6 7 8 0 0\nctxt 5\n");
         let heat = ("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "0\n");
         let found = |files: &[(&str, &str)]| finding(&System::of(files), &[0]);

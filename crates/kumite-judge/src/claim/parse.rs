@@ -432,7 +432,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn precedence_units_and_hyphens() {
+    fn an_expression_is_parsed_by_precedence_with_units_and_hyphens() {
         let parsed = parse("1 + 2 * 3 ms < x_us(a-b at n=1)").unwrap();
         let ClaimPart::Comparison(Comparison { test: Test::Compare(left, Op::Less, right), .. }) =
             &parsed.parts[0]
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_claim_says_where() {
+    fn text_that_is_no_claim_is_refused_with_its_column() {
         let cases = [
             ("", 1, "expected a metric, a number or a $parameter, found the end"),
             ("a(b)", 5, "expected a comparison: <, <=, >, >=, = or 'within 5% of', found the end"),

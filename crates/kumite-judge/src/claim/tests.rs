@@ -78,7 +78,7 @@ const RIGHT: [&str; 26] = [
 ];
 
 #[test]
-fn what_can_be_claimed() {
+fn a_right_claim_is_read() {
     for text in RIGHT {
         if let Err(ClaimError { column, what }) = read(text) {
             panic!("{text}: column {column}: {what}");
@@ -198,7 +198,7 @@ const WRONG: [(&str, usize, &str); 36] = [
 ];
 
 #[test]
-fn what_a_wrong_claim_is_told() {
+fn a_wrong_claim_is_refused_with_column_and_remedy() {
     for (text, column, what) in WRONG {
         let found = read(text).expect_err(text);
         assert_eq!((found.column, found.what.as_str()), (column, what), "{text}");

@@ -151,7 +151,7 @@ fn a_share_is_given_in_short_periods_and_never_less_than_the_kernel_takes() {
 }
 
 #[test]
-fn what_cannot_be_had_is_said_in_words() {
+fn a_controller_that_cannot_be_had_is_explained_in_words() {
     let why = |files: &[(&str, &str)], kernel| dirs(machine(files).path(), kernel).control();
     let none = why(&[], &[]);
     assert_eq!(none.cpu, Err("not to be had: no cgroup hierarchy with cpu is mounted".into()));

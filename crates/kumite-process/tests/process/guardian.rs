@@ -25,7 +25,7 @@ fn all_end(helper: &Child, members: &[u32]) {
 }
 
 #[test]
-fn of_one_that_was_killed() {
+fn trees_of_a_killed_process_are_ended() {
     let bench = Bench::new();
     let (mut helper, members) = start(&bench, "stay");
     assert!(alive(guardian(helper.id()).unwrap()));
@@ -35,7 +35,7 @@ fn of_one_that_was_killed() {
 }
 
 #[test]
-fn of_one_whose_process_group_was_killed() {
+fn trees_of_a_killed_process_group_are_ended() {
     let bench = Bench::new();
     let (mut helper, members) = start(&bench, "stay");
     let group = format!("-{}", helper.id());
@@ -45,7 +45,7 @@ fn of_one_whose_process_group_was_killed() {
 }
 
 #[test]
-fn of_one_that_exits_in_the_middle() {
+fn trees_of_a_process_that_exits_are_ended() {
     let bench = Bench::new();
     let (mut helper, members) = start(&bench, "exit");
     fs::write(bench.dir().join("exit"), "").unwrap();
@@ -54,7 +54,7 @@ fn of_one_that_exits_in_the_middle() {
 }
 
 #[test]
-fn of_one_in_a_tree_of_another_that_was_killed() {
+fn trees_below_a_tree_of_a_killed_process_are_ended() {
     let bench = Bench::new();
     let (mut outer, members) = start(&bench, "below-another");
     let inner = bench.pid("ready");

@@ -20,7 +20,7 @@ fn us() -> Listener {
 }
 
 #[test]
-fn the_tree_alone() {
+fn a_port_that_the_tree_alone_listens_on_is_the_trees() {
     for how in ["any", "v6"] {
         let bench = Bench::new();
         let (mut tree, port) = start(&bench, "", how);
@@ -31,7 +31,7 @@ fn the_tree_alone() {
 }
 
 #[test]
-fn a_member_that_left_group_and_session() {
+fn a_port_of_a_member_that_left_group_and_session_is_the_trees() {
     let bench = Bench::new();
     let (mut tree, port) = start(&bench, "sleep 300 & exec setsid env", "any");
     assert_eq!(tree.listeners(port).unwrap(), Listener::Tree);
@@ -39,7 +39,7 @@ fn a_member_that_left_group_and_session() {
 }
 
 #[test]
-fn a_child_that_was_handed_the_socket() {
+fn a_port_of_a_child_that_was_handed_the_socket_is_the_trees() {
     let bench = Bench::new();
     let (mut tree, port) = start(&bench, "", "handed-on");
     eventually(|| tree.exited().unwrap().is_some());
@@ -48,7 +48,7 @@ fn a_child_that_was_handed_the_socket() {
 }
 
 #[test]
-fn a_stranger() {
+fn a_port_of_another_process_names_it() {
     let bench = Bench::new();
     let mut tree = bench.start("sleep 300");
     let ours = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -58,7 +58,7 @@ fn a_stranger() {
 }
 
 #[test]
-fn a_stranger_elsewhere_on_loopback() {
+fn a_port_of_another_process_elsewhere_on_loopback_is_nobodys() {
     let bench = Bench::new();
     let mut tree = bench.start("sleep 300");
     for address in ["[::1]:0", "127.0.0.2:0"] {
@@ -69,7 +69,7 @@ fn a_stranger_elsewhere_on_loopback() {
 }
 
 #[test]
-fn a_stranger_on_the_same_port_as_the_tree() {
+fn a_port_that_another_process_shares_names_it_until_it_leaves() {
     let bench = Bench::new();
     let (mut tree, port) = start(&bench, "", "any");
     let ours = shared(port);
@@ -80,7 +80,7 @@ fn a_stranger_on_the_same_port_as_the_tree() {
 }
 
 #[test]
-fn nobody() {
+fn a_port_that_is_only_bound_is_nobodys() {
     let bench = Bench::new();
     let (mut tree, port) = start(&bench, "", "any");
     // It is ours as long as we have it, but nobody listens.

@@ -38,7 +38,7 @@ fn run(bench: &Bench, script: &str) -> TimedRun {
 }
 
 #[test]
-fn exit_codes_and_signals() {
+fn a_run_that_exits_or_is_signalled_says_how() {
     let bench = Bench::new();
     assert_eq!(run(&bench, "exit 7").status.code(), Some(7));
     assert_eq!(run(&bench, "kill -TERM $$").status.signal(), Some(15));
@@ -106,7 +106,7 @@ fn it_runs_where_and_as_it_was_told() {
 }
 
 #[test]
-fn a_pipe_is_read() {
+fn output_to_a_pipe_is_read_and_never_blocks() {
     let bench = Bench::new();
     let job =
         Job { output: Output::Pipe, ..sh(&bench, "[ -p /dev/stdout ] && dd if=/dev/zero bs=1M count=20") };
@@ -129,7 +129,7 @@ fn what_is_queued_is_answered_in_order_and_an_error_does_not_end_it() {
 }
 
 #[test]
-fn two_at_once_overlap() {
+fn two_runs_at_once_overlap() {
     let bench = Bench::new();
     let script =
         |us: &str, them: &str| format!("touch {us}; until [ -e {them} ]; do sleep 0.01; done; exit {us}");
@@ -165,7 +165,7 @@ fn a_core_that_is_not_there_is_an_error_and_the_next_run_goes_on() {
 }
 
 #[test]
-fn two_at_once_are_where_they_were_told_and_each_has_its_own_time() {
+fn two_runs_at_once_are_where_they_were_told_and_each_has_its_own_time() {
     let bench = Bench::new();
     let other = bench.dir().join("other");
     std::fs::create_dir(&other).unwrap();

@@ -130,7 +130,7 @@ fn a_daemon_that_left_group_and_session_is_found_and_ended() {
 }
 
 #[test]
-fn nothing_survives_a_drop() {
+fn a_dropped_tree_leaves_no_process() {
     let bench = Bench::new();
     let tree =
         bench.start("trap '' TERM; setsid sleep 300 & echo $! > left; sleep 300 & echo $! > stayed; wait");

@@ -165,7 +165,7 @@ fn the_peak_of_a_command_that_nobody_looked_at_is_known_at_its_end() {
 }
 
 #[test]
-fn processes_are_counted() {
+fn usage_counts_the_processes_of_a_tree() {
     let bench = Bench::new();
     let mut tree = bench.start("sleep 300 & sleep 300 & echo $! > ready; wait");
     bench.pid("ready");

@@ -94,7 +94,7 @@ fn the_report_is_the_answer_and_what_it_rests_on() {
 }
 
 #[test]
-fn what_is_not_one_does_not_look_like_it() {
+fn a_ratio_near_one_is_not_rounded_to_one() {
     let near = sentence(|pair| pair.ratio = Ratio { estimate: 0.99, low: Some(0.98), high: Some(0.99996) });
     assert_eq!(near, "A is 1.010× as fast as B (95 %: 1.00004–1.020), decided after 14 pairs in 9.2 s");
     let same = sentence(|pair| {

@@ -50,7 +50,7 @@ fn sections(page: &str) -> Vec<(String, Parts)> {
 }
 
 #[test]
-fn each_says_what_was_reviewed() {
+fn each_section_says_what_was_reviewed() {
     let page = html(&fixture::export());
     let sections = sections(&page);
     let names: Vec<&str> = sections.iter().map(|(name, _)| &**name).collect();

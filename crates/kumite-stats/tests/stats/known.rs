@@ -17,7 +17,7 @@ fn thirty() -> Vec<f64> {
 }
 
 #[test]
-fn medians() {
+fn the_median_of_usable_values_is_known_and_of_others_there_is_none() {
     assert_eq!(median(&[]), None);
     assert_eq!(median(&[3.0]), Some(3.0));
     assert_eq!(median(&[9.0, 1.0, 4.0]), Some(4.0));
