@@ -56,11 +56,7 @@ fn found(faults: &[(&str, &str)]) {
     let all = said.out.lines().filter(|line| line.starts_with(['✓', '✗'])).count();
     let sum = format!("{} right, {} failing\n", all - faults.len(), faults.len());
     assert!(said.out.ends_with(&sum), "{}", said.out);
-    assert!(
-        said.err.contains(&format!("error: the kit fails {} of {all}", faults.len())),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains(&format!("error: the kit fails {} of {all}", faults.len())), "{}", said.err);
 }
 
 #[test]

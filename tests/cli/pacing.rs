@@ -1,6 +1,5 @@
 //! Players: recorded by kumite, contenders that behave and some that do not.
 
-
 use kumite_testing::{eventually, example};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -3,8 +3,8 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
-use kumite_testing::eventually;
 use kumite_record::Store;
+use kumite_testing::eventually;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 

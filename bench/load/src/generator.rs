@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use kumite_process::{TreeEnd, Spawn, Tree};
+use kumite_process::{Spawn, Tree, TreeEnd};
 
 use crate::Percentiles;
 

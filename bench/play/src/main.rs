@@ -15,7 +15,7 @@ use anyhow::{Context, Error, Result, ensure};
 use clap::Parser;
 use kumite_lab::Busy;
 use kumite_play::{
-    Control, Device, DeviceError, PlayEnd, FPS, Held, Pacing, Schedule, State, play, play_as_is,
+    Control, Device, DeviceError, FPS, Held, Pacing, PlayEnd, Schedule, State, play, play_as_is,
 };
 use kumite_realtime::RealTime;
 use rand::SeedableRng;

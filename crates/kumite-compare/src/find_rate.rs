@@ -24,7 +24,7 @@ use kumite_load::{Arrivals, Gaps, Load};
 use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
 
 use search::{Known, NoTrial, search};
-use trial::{NoVerdict, Engine, Offers, Trials, median};
+use trial::{Engine, NoVerdict, Offers, Trials, median};
 
 pub use slo::{Slo, SloError};
 

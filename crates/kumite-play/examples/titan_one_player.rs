@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kumite_play::{Control, Device, PlayEnd, Gcapi, Macro, State, play};
+use kumite_play::{Control, Device, Gcapi, Macro, PlayEnd, State, play};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();

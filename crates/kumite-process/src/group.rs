@@ -1,9 +1,9 @@
 //! Control groups: see [`Group`].
 
 mod control;
+mod dirs;
 mod folder;
 mod hierarchies;
-mod dirs;
 #[cfg(test)]
 mod tests;
 
@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use control::{Control, Version};
+pub(crate) use dirs::CgroupDirs;
 pub(crate) use folder::{members, release, remove};
 pub(crate) use hierarchies::{Hierarchies, PREFIX};
-pub(crate) use dirs::CgroupDirs;
 
 use crate::Error;
 use crate::owner::Owner;

@@ -60,5 +60,5 @@ pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use runner::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun};
 pub use talk::{Heard, Talk};
-pub use tree::{TreeEnd, Spawn, Tree, become_subreaper};
+pub use tree::{Spawn, Tree, TreeEnd, become_subreaper};
 pub use waits::{Waited, Waits};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::tree::ready;
-use crate::{TreeEnd, Error, Spawn, Tree};
+use crate::{Error, Spawn, Tree, TreeEnd};
 
 /// How much of the standard output [`run`] keeps, in bytes. The log has all of it.
 pub const STDOUT_LIMIT: usize = 1 << 20;

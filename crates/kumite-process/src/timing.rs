@@ -25,7 +25,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
-use crate::helper::{RunOrder, Prepared, Sink};
+use crate::helper::{Prepared, RunOrder, Sink};
 use crate::proc_fs::{self, Stat};
 use crate::tree::LastWait;
 use crate::wire::{Answer, Failure, Figures, Stage};

@@ -26,7 +26,7 @@ pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
 pub use comparison::{
     ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
-    Costs, Duet, ComparisonEnd, ImportedRatio, Ratio, Remaining, Speed, Thrift,
+    ComparisonEnd, Costs, Duet, ImportedRatio, Ratio, Remaining, Speed, Thrift,
 };
 pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};

@@ -44,7 +44,8 @@ type Key = Vec<Option<String>>;
 
 impl<'a> Axes<'a> {
     fn of(export: &'a Export, points: &[&'a Point]) -> Axes<'a> {
-        let names: BTreeSet<&str> = points.iter().flat_map(|point| point.0.keys()).map(String::as_str).collect();
+        let names: BTreeSet<&str> =
+            points.iter().flat_map(|point| point.0.keys()).map(String::as_str).collect();
         // How many values each axis has, and the first of them.
         let values: BTreeMap<&str, (usize, Option<String>)> = names
             .iter()
@@ -134,7 +135,8 @@ impl<'a> Groups<'a> {
         let all = export.run.points.iter().chain(export.cells.iter().map(|cell| &cell.point));
         let points: Vec<&Point> = all.filter(|point| seen.insert(point)).collect();
         let axes = Axes::of(export, &points);
-        let groups: Vec<Group> = parted(points, &axes).into_iter().map(|(key, points)| axes.group(&key, points)).collect();
+        let groups: Vec<Group> =
+            parted(points, &axes).into_iter().map(|(key, points)| axes.group(&key, points)).collect();
         let group_of = groups.iter().enumerate();
         let group_of = group_of.flat_map(|(nth, group)| group.points.iter().map(move |point| (*point, nth)));
         Groups { x: axes.x, group_of: group_of.collect(), groups }

@@ -129,6 +129,9 @@ mod tests {
         }
         assert!(answers.bytes(Answer::MALFORMED).starts_with(b"HTTP/1.1 400 Bad Request\r\n"));
         let empty = Answers::new(204, 500, b"pong");
-        assert_eq!(empty.bytes(Answer::to(&get, AnswerKind::Success, true)), b"HTTP/1.1 204 No Content\r\n\r\n");
+        assert_eq!(
+            empty.bytes(Answer::to(&get, AnswerKind::Success, true)),
+            b"HTTP/1.1 204 No Content\r\n\r\n"
+        );
     }
 }

@@ -100,7 +100,8 @@ impl Reader {
                 }
                 ParseState::Chunk(left) => {
                     let here = left.min(rest.len() as u64);
-                    self.state = if here == left { ParseState::ChunkEnd } else { ParseState::Chunk(left - here) };
+                    self.state =
+                        if here == left { ParseState::ChunkEnd } else { ParseState::Chunk(left - here) };
                     here as usize
                 }
                 ParseState::ChunkEnd => {

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with, sockopt};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::answers::{Answer, Answers, CONTINUE, AnswerKind};
+use crate::answers::{Answer, AnswerKind, Answers, CONTINUE};
 use crate::clock::{Clock, LOOK};
 use crate::request::{Malformed, Read, Reader, Request};
 use crate::{Config, FailureKind, OverLimit, Report, delay, failures};

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Choice, Driver, Experiment, Halt, Opening, Planned, Prepared, Ready, check_disk, open, prepare, used_cores,
+    Choice, Driver, Experiment, Halt, Opening, Planned, Prepared, Ready, check_disk, open, prepare,
+    used_cores,
 };
 use kumite_record::{Point, Store};
 

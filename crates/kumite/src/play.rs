@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use kumite_play::{PlayEnd, FPS, Macro, OpenDevice, OpenError, Played, Schedule};
+use kumite_play::{FPS, Macro, OpenDevice, OpenError, PlayEnd, Played, Schedule};
 use kumite_report::plural;
 
 use crate::exit::Failure;

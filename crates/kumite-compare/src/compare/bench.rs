@@ -204,7 +204,8 @@ impl Templates {
                 Some(at) => expanded.reference = at,
                 None => {
                     expanded.commands.insert(0, (wanted.clone(), BTreeMap::new()));
-                    expanded.origin = [0].into_iter().chain(expanded.origin.iter().map(|at| at + 1)).collect();
+                    expanded.origin =
+                        [0].into_iter().chain(expanded.origin.iter().map(|at| at + 1)).collect();
                     expanded.typed += 1;
                 }
             }

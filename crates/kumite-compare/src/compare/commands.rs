@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_process::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended};
-use kumite_record::{Comparison, Costs, ComparisonEnd, Machine};
+use kumite_record::{Comparison, ComparisonEnd, Costs, Machine};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

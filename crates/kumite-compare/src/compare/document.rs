@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kumite_process::TimedRun;
 use kumite_record::{
-    ComparedCommand, ComparedPair, ComparedUse, Comparison, Costs, ComparisonEnd, Estimate, ImportedRatio, Machine,
-    SCHEMA, Thrift, Unit, Warning,
+    ComparedCommand, ComparedPair, ComparedUse, Comparison, ComparisonEnd, Costs, Estimate, ImportedRatio,
+    Machine, SCHEMA, Thrift, Unit, Warning,
 };
 use kumite_stats::sequential_median;
 

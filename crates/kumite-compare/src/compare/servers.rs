@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_load::Load;
-use kumite_record::{ComparedPair, ComparedServer, ComparedTime, Comparison, ComparisonEnd, Machine, Unit, Warning};
+use kumite_record::{
+    ComparedPair, ComparedServer, ComparedTime, Comparison, ComparisonEnd, Machine, Unit, Warning,
+};
 
 use super::bench::CompareError;
 use super::document::{empty, estimate};

@@ -50,7 +50,9 @@ impl Check<'_> {
                 compare_servers(&both, warm_up, &rules, machine(cores()), self.clock, self.stop, &mut |_| {});
             match error {
                 Some(error) => return Err(error),
-                None if comparison.ended == ComparisonEnd::Interrupted => return Err(CompareError::Interrupted),
+                None if comparison.ended == ComparisonEnd::Interrupted => {
+                    return Err(CompareError::Interrupted);
+                }
                 None => add(&mut tally, &comparison),
             }
             *found = tally.done(self.asked.seed);

@@ -6,8 +6,8 @@ use kumite_record::{Metric, Unit};
 
 use super::units::{Meeting, combined};
 use super::{
-    Arithmetic, Claim, ClaimError, Comparison, Dimension, EACH_CONTENDER, Every, Expr, MetricOf, Name, Names,
-    ClaimPart, Test,
+    Arithmetic, Claim, ClaimError, ClaimPart, Comparison, Dimension, EACH_CONTENDER, Every, Expr, MetricOf,
+    Name, Names, Test,
 };
 
 pub(super) fn check(claim: &Claim, names: &Names) -> Result<(), ClaimError> {

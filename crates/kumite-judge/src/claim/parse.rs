@@ -4,8 +4,8 @@ use kumite_record::AxisValue;
 
 use super::units::{known_units, unit};
 use super::{
-    Arithmetic, Claim, ClaimError, Comparison, Dimension, Every, Expr, Fold, MetricOf, Name, Number, Op,
-    ClaimPart, Test,
+    Arithmetic, Claim, ClaimError, ClaimPart, Comparison, Dimension, Every, Expr, Fold, MetricOf, Name,
+    Number, Op, Test,
 };
 
 /// Nesting that no reader could follow, and no stack should have to.
@@ -128,9 +128,10 @@ fn number(rest: &str, column: usize) -> Result<(TokenKind, usize), ClaimError> {
         column,
     };
     match unit(symbol).filter(|_| !symbol.is_empty()) {
-        Some((factor, dimension)) => {
-            Ok((TokenKind::Number(number(factor, dimension), symbol.to_owned()), length + spaces + symbol.len()))
-        }
+        Some((factor, dimension)) => Ok((
+            TokenKind::Number(number(factor, dimension), symbol.to_owned()),
+            length + spaces + symbol.len(),
+        )),
         None if symbol.starts_with(|c: char| c.is_ascii_digit())
             || symbol.is_empty()
             || AFTER_NUMBERS.contains(&symbol) =>

@@ -6,7 +6,7 @@ use kumite_record::{AxisValue, Point, Reason};
 
 use super::Evidence;
 use crate::claim::{
-    Claim, ClaimSpec, Comparison, EACH_CONTENDER, Every, Expr, MetricOf, Name, Number, Op, ClaimPart, Test,
+    Claim, ClaimPart, ClaimSpec, Comparison, EACH_CONTENDER, Every, Expr, MetricOf, Name, Number, Op, Test,
     scale_of_name,
 };
 

@@ -73,7 +73,8 @@ impl Parser {
                 let open = self.open.pop();
                 let open = open.ok_or_else(|| position.error("found </loop>, but no loop is open here"))?;
                 let size = self.size.times(open.times).and_then(|size| size.and(open.before));
-                self.size = size.ok_or_else(|| open.position.error(format!("with this loop {}", too_long())))?;
+                self.size =
+                    size.ok_or_else(|| open.position.error(format!("with this loop {}", too_long())))?;
                 self.lines.push(Line::End);
             }
             _ => return Err(cursor.expected("<loop N> or </loop>")),

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::guard::Guard;
-use super::playing::{Busy, How, TurnKind, Outcome, Playing, Turn};
+use super::playing::{Busy, How, Outcome, Playing, Turn, TurnKind};
 use crate::{Held, Macro, NotationError, Pacing, Schedule};
 
 /// A macro of about a hundred thousand lines.

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{OpenDevice, PageError};
-use crate::{Device, PlayEnd, Pacing, Played, Schedule, play};
+use crate::{Device, Pacing, PlayEnd, Played, Schedule, play};
 
 /// Between one play and the next all is released for so long: a game looks once in a frame, and would see one long press in
 /// two short ones.

@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::{Control, Group, Spawn, Tree, available_cores};
-use kumite_testing::process::Bench;
 use kumite_testing::eventually;
+use kumite_testing::process::Bench;
 use nix::time::{ClockId, clock_gettime};
 
 const SHARE: f64 = 128.0 / 1769.0;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kumite_process::{Group, Spawn, Tree, end_orphans};
-use kumite_testing::process::{Bench, ESCAPES, alive, groups_of, guardian, helper};
 use kumite_testing::eventually;
+use kumite_testing::process::{Bench, ESCAPES, alive, groups_of, guardian, helper};
 
 use crate::stay;
 

@@ -5,8 +5,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 
 use kumite_process::{Tree, end_orphans};
-use kumite_testing::process::{Bench, alive, sleeps};
 use kumite_testing::eventually;
+use kumite_testing::process::{Bench, alive, sleeps};
 
 /// Makes one process of each kind below a shell: known by parent, by group and by session only, all without environment;
 /// and one of a living owner.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use kumite_process::{Job, Output, Runner, Spawn, Stdin, Tree};
-use kumite_testing::process::helper;
 use kumite_testing::eventually;
+use kumite_testing::process::helper;
 
 use crate::stay;
 

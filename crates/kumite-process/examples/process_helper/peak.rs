@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_testing::process::Bench;
 use kumite_testing::LONG;
+use kumite_testing::process::Bench;
 
 pub fn of_a_command_that_nobody_looked_at_is_known_at_its_end() {
     let bench = Bench::new();

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::folder::{self, GONE_WITHIN};
-use super::hierarchies::{Controller, Hierarchies, PREFIX, CgroupDir};
+use super::hierarchies::{CgroupDir, Controller, Hierarchies, PREFIX};
 use super::{Control, Version};
 use crate::owner::token;
 use crate::{Error, guardian};

@@ -122,7 +122,8 @@ impl Hierarchies {
             controllers.iter().any(|name| name == controller.name)
         };
         let v1 = self.v1.iter().find(has).map(|(_, base)| {
-            self.make(base, group, controller.v1_file).map(|folder| CgroupDir { version: Version::V1, folder })
+            self.make(base, group, controller.v1_file)
+                .map(|folder| CgroupDir { version: Version::V1, folder })
         });
         let v2 = || {
             let base = self.v2.as_deref()?;

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-use kumite_testing::process::{Bench, alive, guardian, helper, sleeps};
 use kumite_testing::eventually;
+use kumite_testing::process::{Bench, alive, guardian, helper, sleeps};
 
 fn start(bench: &Bench, how: &str) -> (Child, Vec<u32>) {
     let mut command = Command::new(helper());

@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::time::Duration;
 
 use kumite_process::{Listener, Tree};
-use kumite_testing::process::{Bench, helper, shared};
 use kumite_testing::eventually;
+use kumite_testing::process::{Bench, helper, shared};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with};
 
 fn start(bench: &Bench, before: &str, how: &str) -> (Tree, u16) {

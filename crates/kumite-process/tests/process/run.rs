@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kumite_process::{Error, STDOUT_LIMIT, run};
-use kumite_testing::process::{Bench, alive};
 use kumite_testing::LONG;
+use kumite_testing::process::{Bench, alive};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

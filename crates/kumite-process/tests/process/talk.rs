@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::{Heard, Talk, Tree};
-use kumite_testing::process::Bench;
 use kumite_testing::LONG;
+use kumite_testing::process::Bench;
 
 const MOST: usize = 1 << 20;
 static NEVER: AtomicBool = AtomicBool::new(false);

@@ -29,10 +29,9 @@ fn servers_csv(comparison: &Comparison) -> String {
             cells.extend(estimate(of));
         }
         cells.extend(judged(pair.map(|pair| (pair.ratio, word(&pair.verdict)))));
-        for of in [
-            |pair: &ComparedPair| pair.response_p50.clone(),
-            |pair: &ComparedPair| pair.response_p99.clone(),
-        ] {
+        for of in
+            [|pair: &ComparedPair| pair.response_p50.clone(), |pair: &ComparedPair| pair.response_p99.clone()]
+        {
             cells.extend(judged(pair.and_then(of).map(|of| (of.ratio, word(&of.verdict)))));
         }
         row(cells)

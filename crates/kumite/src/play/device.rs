@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use kumite_play::{DeviceError, PlayEnd, Gcapi, Log, OpenDevice, Uinput};
+use kumite_play::{DeviceError, Gcapi, Log, OpenDevice, PlayEnd, Uinput};
 
 use crate::exit::Failure;
 

@@ -38,7 +38,8 @@ impl CallOrder {
         for (nth, call) in shown.iter().enumerate() {
             let row = call.instance.and_then(|instance| life.lane_of.get(&instance).copied());
             let middle = top + (row.unwrap_or(lanes.len() - 1) as f64 + 0.5) * ORDER_LANE;
-            let (x, to) = (tenth(LEFT + nth as f64 * width + 1.0), tenth(LEFT + (nth + 1) as f64 * width - 1.0));
+            let (x, to) =
+                (tenth(LEFT + nth as f64 * width + 1.0), tenth(LEFT + (nth + 1) as f64 * width - 1.0));
             let look = if call.cold { Look::Init } else { Look::Invoke };
             if row.is_some() {
                 marks.push(mark(look, look.outline(x, to, middle), call_text(nth, call)));
