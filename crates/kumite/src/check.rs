@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Choice, Driver, Experiment, Halt, Opening, Planned, Prepared, Ready, check_disk, open, prepare,
-    used_cores,
+    Choice, Driver, Experiment, Halt, Planned, Prepared, Ready, check_disk, open, prepare, used_cores,
 };
 use kumite_record::{Point, Store};
 
@@ -47,14 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
     let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
-    let of = Opening {
-        experiment: &experiment,
-        cores: &available,
-        state: &state,
-        run: "check",
-        seed: 0,
-        stop: &stop,
-    };
+    let of = experiment.opening(&available, &state, "check", 0, &stop);
     let mut driver = open(&of)?;
     driver.notices().iter().for_each(|what| output::note(what));
     let (right, failing) = check_each(&experiment, &choice, &prepared, driver.as_mut(), &planned, &stop)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Choice, Experiment, OneJob, Opening, Planned, Tap, TaskDriver, check_disk, humane, prepare, used_cores,
+    Choice, Experiment, OneJob, Planned, Tap, TaskDriver, check_disk, humane, prepare, used_cores,
 };
 use kumite_record::{AxisValue, Point, Store};
 
@@ -82,14 +82,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let reason = reason.and_then(|contender| contender.reason.clone()).unwrap_or_default();
         return Err(Failure::Incomplete(format!("{} cannot be run: {reason}", args.contender)));
     };
-    let of = Opening {
-        experiment: &experiment,
-        cores: &available,
-        state: &state,
-        run: "job",
-        seed: 0,
-        stop: &stop,
-    };
+    let of = experiment.opening(&available, &state, "job", 0, &stop);
     let mut driver = TaskDriver::open(&of)?;
     let job = driver
         .one_job(ready, &point, Some(shown(args.full)), &stop)

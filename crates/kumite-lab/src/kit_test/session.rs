@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::driver::task::{Done, Hello, Scratch, Taken, Worker};
 use crate::halt::Halt;
-use crate::needs::last_lines;
+use kumite_process::last_lines;
 
 /// To its first hello.
 const READY: Duration = Duration::from_secs(30);

@@ -109,7 +109,14 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     sample.histograms.insert("response_ns".to_owned(), response);
     sample.histograms.insert("window_response_ns".to_owned(), outcome.response.clone());
     sample.series = series(outcome);
-    sample.disturbance = disturbance.zip(outcome.disturbed.as_ref()).map(|(asked, disturbed)| Disturbance {
+    sample.disturbance =
+        disturbance.zip(outcome.disturbed.as_ref()).map(|(asked, disturbed)| recorded(asked, disturbed));
+    sample
+}
+
+/// What the load was to bring after its window, and what came of it.
+fn recorded(asked: &load::Disturbance, disturbed: &load::Disturbed) -> Disturbance {
+    Disturbance {
         kind: match asked.kind {
             load::DisturbanceKind::Pause(_) => "pause".to_owned(),
             load::DisturbanceKind::Burst(_) => "burst".to_owned(),
@@ -123,8 +130,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         errors: disturbed.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect(),
         burst_ok: disturbed.burst.ok,
         burst_errors: disturbed.burst.errors,
-    });
-    sample
+    }
 }
 
 /// The distribution of a time, as metrics; or what they need.

@@ -1,13 +1,13 @@
 //! The http driver: a server, and the load engine on other cores.
 
+mod drive;
 mod driver;
 mod external;
-mod fate;
 mod metrics;
-mod offer;
+mod outcome_class;
+mod overload_recovery;
 mod params;
 mod percentile;
-mod recovered;
 mod server;
 mod steadiness;
 mod steps;
