@@ -31,7 +31,7 @@ mod priority;
 mod queue;
 mod report;
 
-pub use disk::{Disk, LONGEST_DELAY, available, unmount};
-pub use error::Error;
+pub use disk::{Disk, available, unmount};
+pub use error::{Error, LONGEST_DELAY};
 pub use files::{file_text, write_files};
 pub use report::Report;

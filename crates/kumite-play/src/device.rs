@@ -4,11 +4,9 @@ mod gcapi;
 mod log;
 mod uinput;
 
-use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::State;
+use crate::{DeviceError, State};
 pub use gcapi::Gcapi;
 pub use log::Log;
 pub use uinput::Uinput;
@@ -26,80 +24,4 @@ pub trait Device {
     fn description(&self) -> Option<String> {
         None
     }
-}
-
-/// Why a device does not do what it should.
-#[derive(Debug, thiserror::Error)]
-pub enum DeviceError {
-    /// The log cannot be written.
-    #[error("cannot write the log: {0}")]
-    Log(#[from] io::Error),
-    /// The Titan One's library is not there.
-    #[error("no file {}: it should be the Titan One's library, gcdapi.dll", path.display())]
-    NoLibrary {
-        /// Where it should be.
-        path: PathBuf,
-    },
-    /// A file that cannot be loaded.
-    #[error(
-        "cannot load {}: {why}; a library is needed that is for the same platform as this program, {}-bit {}",
-        path.display(), usize::BITS, std::env::consts::OS
-    )]
-    NotALibrary {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        why: String,
-    },
-    /// A library without an entry point of the Titan One's.
-    #[error("{} is not the Titan One's library, or another version of it: it has no {name}", path.display())]
-    NotTheTitanOnes {
-        /// The library.
-        path: PathBuf,
-        /// The entry point.
-        name: &'static str,
-    },
-    /// The library does not start.
-    #[error("{}: gcdapi_Load failed; does another program use the Titan One?", path.display())]
-    NotLoaded {
-        /// The library.
-        path: PathBuf,
-    },
-    /// The library does not see an adapter.
-    #[error("no Titan One is connected (tried {tries} times); plug it in, and end programs that use it")]
-    NotConnected {
-        /// How often it was looked for.
-        tries: usize,
-    },
-    /// The adapter did not take a state.
-    #[error(
-        "the Titan One did not take state {nth}, at {at_ms:.1} ms: gcapi_Write failed; is it still plugged in?"
-    )]
-    NotTaken {
-        /// Counted from 1.
-        nth: usize,
-        /// From the start of the play.
-        at_ms: f64,
-    },
-    /// There is no uinput, or it may not be used.
-    #[error("cannot make a gamepad by {}: {source}; {remedy}", path.display())]
-    NoGamepad {
-        /// Of uinput.
-        path: PathBuf,
-        /// What the kernel said.
-        source: io::Error,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// The kernel did not take a state.
-    #[error("the gamepad did not take the state at {at_ms:.1} ms: {source}")]
-    Gamepad {
-        /// From the start of the play.
-        at_ms: f64,
-        /// What the kernel said.
-        source: io::Error,
-    },
-    /// There is no uinput on this platform.
-    #[error("a gamepad can be made on Linux only, this is {}", std::env::consts::OS)]
-    OnlyLinux,
 }

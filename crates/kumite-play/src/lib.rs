@@ -11,6 +11,8 @@
 #[forbid(unsafe_code)]
 mod device;
 #[forbid(unsafe_code)]
+mod error;
+#[forbid(unsafe_code)]
 mod notation;
 #[forbid(unsafe_code)]
 mod pacer;
@@ -27,7 +29,8 @@ mod schedule;
 mod state;
 mod titan_one;
 
-pub use device::{Device, DeviceError, Gcapi, Log, Uinput};
+pub use device::{Device, Gcapi, Log, Uinput};
+pub use error::DeviceError;
 pub use notation::{Macro, NotationError};
 pub use pacing::Pacing;
 #[cfg(feature = "page")]

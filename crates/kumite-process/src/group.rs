@@ -14,7 +14,8 @@ use std::time::Duration;
 pub use control::{Control, Version};
 pub(crate) use dirs::CgroupDirs;
 pub(crate) use folder::{members, release, remove};
-pub(crate) use hierarchies::{Hierarchies, PREFIX};
+pub(crate) use hierarchies::Hierarchies;
+use hierarchies::PREFIX;
 
 use crate::Error;
 use crate::owner::Owner;

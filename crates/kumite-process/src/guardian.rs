@@ -11,10 +11,10 @@
 
 use std::io::{PipeWriter, pipe};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::group::{Hierarchies, PREFIX};
 use crate::owner::{MARKER, Owner};
 
 /// `$1` is what to look for, then come the beginnings of our control groups. Bounded: a process in an uninterruptible
@@ -61,15 +61,15 @@ done
 "#;
 
 /// To be called before the first tree is started or group made; once is enough. Without one, [`crate::end_orphans`] has
-/// to do.
-pub(crate) fn post() {
+/// to do. `groups` says what the paths of our control groups begin with.
+pub(crate) fn post(groups: fn(&Owner) -> Vec<PathBuf>) {
     static POST: OnceLock<Option<(PipeWriter, Child)>> = OnceLock::new();
     POST.get_or_init(|| {
         let (waits, ours) = pipe().ok()?;
         let mut shell = Command::new("/bin/sh");
         let owner = Owner::this()?;
         shell.args(["-c", SCRIPT, "kumite-guardian", &format!("{MARKER}={owner}-")]);
-        shell.args(Hierarchies::ours().bases().map(|base| base.join(format!("{PREFIX}{owner}-"))));
+        shell.args(groups(&owner));
         // If we are in a tree ourselves, what ends that by its name must not keep this one from ending ours.
         shell.env_remove(MARKER).stdin(waits).stdout(Stdio::null()).stderr(Stdio::null());
         Some((ours, shell.current_dir("/").process_group(0).spawn().ok()?))

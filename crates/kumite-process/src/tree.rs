@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, pidfd_open};
 
-use crate::group::CgroupDirs;
+use crate::group::{CgroupDirs, Hierarchies};
 use crate::members::{Members, Usage};
 use crate::owner::{MARKER, token};
 use crate::{Error, Group, Waits, guardian, pin_thread, proc_fs};
@@ -124,7 +124,7 @@ impl Tree {
             return Err(Error::Directory { path: spawn.dir.to_owned() });
         }
         let failed = |source| Error::Start { command: spawn.command.to_owned(), source };
-        guardian::post();
+        guardian::post(Hierarchies::beginnings);
         let token = token();
         let mut command = Command::new("/bin/sh");
         match spawn.group {

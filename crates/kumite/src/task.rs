@@ -12,7 +12,7 @@ use kumite_record::{AxisValue, Point, Store};
 
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
-use crate::run::DEFAULT_DB;
+use crate::store::DEFAULT_DB;
 use crate::{output, stop};
 
 /// Of a line, unless all is wanted.

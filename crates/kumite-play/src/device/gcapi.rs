@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Device, DeviceError};
-use crate::State;
+use super::Device;
 use crate::titan_one::TitanOne;
+use crate::{DeviceError, State};
 
 /// How often the adapter is looked for, and how long is waited in between.
 const TRIES: usize = 3;

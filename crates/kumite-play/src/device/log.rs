@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::time::Duration;
 
-use super::{Device, DeviceError};
-use crate::State;
+use super::Device;
+use crate::{DeviceError, State};
 
 /// Prints each state, as its keys in the notation, with its time: `133.467 ms  2,mk`. A line is one write.
 #[derive(Debug)]

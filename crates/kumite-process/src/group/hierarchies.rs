@@ -9,7 +9,7 @@ use nix::errno::Errno;
 
 use super::Version;
 use super::folder::{self, processes};
-use crate::owner::token;
+use crate::owner::{Owner, token};
 use crate::proc_fs::Stat;
 
 /// What every group's name begins with; the token of its owner follows.
@@ -104,6 +104,11 @@ impl Hierarchies {
             }
         }
         found
+    }
+
+    /// What the paths of the groups of this owner, which is us, begin with.
+    pub fn beginnings(owner: &Owner) -> Vec<PathBuf> {
+        Hierarchies::ours().bases().map(|base| base.join(format!("{PREFIX}{owner}-"))).collect()
     }
 
     /// The folders in which groups of ours are made.
