@@ -2,9 +2,6 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The longest delay. A reader that waits cannot be killed, and many may wait for each other.
-pub const LONGEST_DELAY: Duration = Duration::from_secs(10);
-
 /// Why there can be no slow disk.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -39,7 +36,7 @@ pub enum Error {
         mount_point: PathBuf,
     },
     /// Nobody wants to wait so long.
-    #[error("a delay of {0:?} makes no sense: it must be above 0 and at most {LONGEST_DELAY:?}")]
+    #[error("a delay of {0:?} makes no sense: it must be above 0 and at most {LONGEST:?}", LONGEST = crate::LONGEST_DELAY)]
     Delay(Duration),
     /// FUSE is not to be had here.
     #[error("cannot mount by FUSE: {0}")]

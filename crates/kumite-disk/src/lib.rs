@@ -32,6 +32,9 @@ mod queue;
 mod report;
 
 pub use disk::{Disk, available, unmount};
-pub use error::{Error, LONGEST_DELAY};
+pub use error::Error;
 pub use files::{file_text, write_files};
 pub use report::Report;
+
+/// The longest delay. A reader that waits cannot be killed, and many may wait for each other.
+pub const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(10);

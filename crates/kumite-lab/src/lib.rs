@@ -21,7 +21,8 @@ pub use contender::{Answers, Contender, Install, Need, Origin, Reads, Ready, Var
 pub use doctor::{Diagnosis, Equipment, NeedFound, doctor};
 pub use driver::http::{External, load_result};
 pub use driver::pacing::Busy;
-pub use driver::task::{Hello, OneJob, Tap, TaskDriver};
+pub use driver::task::{OneJob, TaskDriver};
+pub use driver::worker::{Hello, Tap};
 pub use driver::{Answer, Driver, Executor, Measured, Opening, TrialOrder, open};
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};

@@ -1,4 +1,4 @@
-//! The results store, and what a measurement takes from it.
+//! The store: where it is, and what runs take from it.
 
 use kumite_host::{cores, machine};
 use kumite_record::{NoiseFloor, Store};

@@ -9,7 +9,7 @@ use kumite_record::AxisValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::task::Worker;
+use super::worker::Worker;
 use super::{Draft, Wrong};
 use crate::contender::Answers;
 use crate::driver::Answer;

@@ -13,6 +13,7 @@ mod steady_class;
 pub(crate) mod task;
 mod trial;
 mod watch;
+pub(crate) mod worker;
 mod workload;
 
 pub use answer::Answer;

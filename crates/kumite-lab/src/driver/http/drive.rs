@@ -10,7 +10,7 @@ use kumite_host::{Noise, Ours, Watch};
 use kumite_load as load;
 use kumite_process::{Tree, Usage, Waits};
 
-use super::metrics::INTERVAL_MS;
+use super::INTERVAL_MS;
 use super::server::Server;
 use super::workload::HttpWorkload;
 use crate::driver::log::{check_size, last_lines};

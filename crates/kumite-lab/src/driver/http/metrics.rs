@@ -5,6 +5,7 @@ use std::time::Duration;
 use kumite_load as load;
 use kumite_record::{Disturbance, Mark, Metric, Sample, Series};
 
+use super::INTERVAL_MS;
 use super::percentile::percentiles;
 use super::steadiness::{Part, part};
 use super::steps;
@@ -12,8 +13,6 @@ use crate::metrics::{Metrics, distribution};
 
 /// An engine that sends one request in a hundred so late is not what it says.
 const LATE_NS: u64 = 1_000_000;
-
-pub(crate) const INTERVAL_MS: u64 = 100;
 
 /// What a trial measures.
 pub(crate) fn metrics() -> Metrics {

@@ -22,6 +22,9 @@ pub(crate) use workload::HttpWorkload;
 
 const NAME: Kind = Kind::new("http");
 
+/// Of the series that a trial has, and of looks at the server.
+const INTERVAL_MS: u64 = 100;
+
 pub(crate) static KIND: Registration = Registration {
     name: NAME,
     contenders: "servers",

@@ -4,7 +4,7 @@ use kumite_load as load;
 use kumite_record::Steadiness;
 use kumite_stats::{Better, steady};
 
-use super::metrics::INTERVAL_MS;
+use super::INTERVAL_MS;
 use crate::driver::steady_class::steady_class;
 
 /// The part of the window that figures are of.

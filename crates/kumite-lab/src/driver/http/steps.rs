@@ -6,7 +6,7 @@ use std::time::Duration;
 use kumite_load::{Arrivals, Failure, Finished, Histogram, LOG_LIMIT, Outcome, Piece};
 use kumite_record::{AxisValue, Metric, Needs, Part, Sample, Within};
 
-use super::metrics::INTERVAL_MS;
+use super::INTERVAL_MS;
 use super::outcome_class::{OutcomeClass, OutcomeCounts, within};
 use super::overload_recovery::{STEADY, overload_recovery};
 use super::params::MAX_RATE;

@@ -11,14 +11,13 @@ use kumite_process::Spawn;
 use kumite_record::{Cores, Job, JobEvent, Kind, Point};
 
 use super::NAME;
-use super::answer::Done;
 use super::metrics::{Work, sample};
 use super::scratch::Scratch;
-use super::worker::{Hello, Taken, Tap, Worker};
 use super::workload::TaskWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
 use crate::driver::watch::watched;
+use crate::driver::worker::{Done, Hello, Taken, Tap, Worker};
 use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::service::{Running, Services};

@@ -6,14 +6,12 @@ use kumite_record::JobEvent;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::worker::Hello;
-
 /// Events that a job may have.
 const MOST_EVENTS: usize = 100_000;
 
 /// A line of a worker's.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum WorkerLine {
     Hello(Hello),
     /// The job of this number is done; its answer is being made.
     Done(u64),
@@ -36,6 +34,19 @@ pub(crate) struct Done {
     pub result: Box<RawValue>,
     pub metrics: BTreeMap<String, f64>,
     pub events: Vec<JobEvent>,
+}
+
+/// What a worker says of itself.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Hello {
+    /// What it calls itself.
+    pub name: String,
+    /// The runtime and its version.
+    pub runtime: String,
+    /// Its process.
+    pub pid: u32,
+    /// What the runtime takes for its number of cores; none if the kit does not say.
+    pub cores: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -61,9 +72,9 @@ fn even_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>
     Box::deserialize(from).map(Some)
 }
 
-impl Answer {
+impl WorkerLine {
     /// Unknown keys are left alone. An error says what is wrong with the line.
-    pub fn parse(line: &[u8]) -> Result<Answer, String> {
+    pub fn parse(line: &[u8]) -> Result<WorkerLine, String> {
         // serde would take a list of all values for one.
         if line.trim_ascii_start().starts_with(b"[") {
             return Err("it is a list, not an object".to_owned());
@@ -71,7 +82,7 @@ impl Answer {
         let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         let lacks = |key: &str| format!("it lacks \"{key}\"");
         if line.hello.is_some() {
-            return Ok(Answer::Hello(Hello {
+            return Ok(WorkerLine::Hello(Hello {
                 name: line.name.ok_or_else(|| lacks("name"))?,
                 runtime: line.runtime.ok_or_else(|| lacks("runtime"))?,
                 pid: line.pid.ok_or_else(|| lacks("pid"))?,
@@ -79,11 +90,11 @@ impl Answer {
             }));
         }
         if let Some(job) = line.done {
-            return Ok(Answer::Done(job));
+            return Ok(WorkerLine::Done(job));
         }
         let job = line.job.ok_or("it has neither \"job\" nor \"done\" nor \"hello\"")?;
         if let Some(error) = line.error {
-            return Ok(Answer::Job(JobAnswer { job, done: Err(error) }));
+            return Ok(WorkerLine::Job(JobAnswer { job, done: Err(error) }));
         }
         if line.events.len() > MOST_EVENTS {
             return Err(format!("it has {} events, of at most {MOST_EVENTS}", line.events.len()));
@@ -94,7 +105,7 @@ impl Answer {
             metrics: line.metrics,
             events: line.events,
         };
-        Ok(Answer::Job(JobAnswer { job, done: Ok(done) }))
+        Ok(WorkerLine::Job(JobAnswer { job, done: Ok(done) }))
     }
 }
 
@@ -102,23 +113,25 @@ impl Answer {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Answer, String> {
-        Answer::parse(line.as_bytes())
+    fn parse(line: &str) -> Result<WorkerLine, String> {
+        WorkerLine::parse(line.as_bytes())
     }
 
     #[test]
     fn a_hello_and_a_job() {
-        let Ok(Answer::Hello(hello)) = parse(r#"{"hello":1,"name":"a","runtime":"x 1","pid":7,"more":[]}"#)
+        let Ok(WorkerLine::Hello(hello)) =
+            parse(r#"{"hello":1,"name":"a","runtime":"x 1","pid":7,"more":[]}"#)
         else {
             panic!("a hello")
         };
         assert_eq!((hello.name.as_str(), hello.pid, hello.cores), ("a", 7, None));
         let line = r#"{"job":3,"elapsed_ns":1500000,"result": {"b": 1.50},"metrics":{"x":2},"events":[[5,"main","next","a"]]}"#;
-        let Ok(Answer::Job(JobAnswer { job: 3, done: Ok(done) })) = parse(line) else { panic!("a job") };
+        let Ok(WorkerLine::Job(JobAnswer { job: 3, done: Ok(done) })) = parse(line) else { panic!("a job") };
         assert_eq!((done.elapsed_ms, done.result.get(), done.metrics["x"]), (1.5, r#"{"b": 1.50}"#, 2.0));
         assert_eq!(done.events, [JobEvent(5, "main".into(), "next".into(), "a".into())]);
-        assert!(matches!(parse(r#"{"done":3}"#), Ok(Answer::Done(3))));
-        let Ok(Answer::Job(JobAnswer { job: 4, done: Err(why) })) = parse(r#"{"job":4,"error":"no"}"#) else {
+        assert!(matches!(parse(r#"{"done":3}"#), Ok(WorkerLine::Done(3))));
+        let Ok(WorkerLine::Job(JobAnswer { job: 4, done: Err(why) })) = parse(r#"{"job":4,"error":"no"}"#)
+        else {
             panic!("an error")
         };
         assert_eq!(why, "no");
@@ -126,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_result_may_be_null() {
-        assert!(matches!(parse(r#"{"job":3,"elapsed_ns":0,"result":null}"#), Ok(Answer::Job(_))));
+        assert!(matches!(parse(r#"{"job":3,"elapsed_ns":0,"result":null}"#), Ok(WorkerLine::Job(_))));
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! A worker that has been started: saying hello and doing jobs.
 
+mod line;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::Spawn;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::{Answer, JobAnswer};
-use crate::driver::line_process::{LINE_LIMIT, LineProcess, shown};
+pub(crate) use line::Done;
+pub use line::Hello;
+use line::{JobAnswer, WorkerLine};
+
+use super::line_process::{LINE_LIMIT, LineProcess, shown};
 use crate::halt::Halt;
 
 /// Sees the lines that go to a worker (`true`) and come from it, without their ends.
@@ -32,19 +36,6 @@ pub(crate) struct Taken {
     pub came: Instant,
 }
 
-/// What a worker says of itself.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-pub struct Hello {
-    /// What it calls itself.
-    pub name: String,
-    /// The runtime and its version.
-    pub runtime: String,
-    /// Its process.
-    pub pid: u32,
-    /// What the runtime takes for its number of cores; none if the kit does not say.
-    pub cores: Option<u64>,
-}
-
 impl Worker {
     pub fn start(spawn: &Spawn) -> Result<Worker, String> {
         let process = LineProcess::start(spawn)?;
@@ -62,11 +53,11 @@ impl Worker {
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;
         let (answer, came) = self.answer(asked + limit, limit, doing, stop)?;
         match answer {
-            Answer::Hello(hello) => {
+            WorkerLine::Hello(hello) => {
                 self.greeted = true;
                 Ok((hello, came - asked))
             }
-            Answer::Job(JobAnswer { job, .. }) | Answer::Done(job) => {
+            WorkerLine::Job(JobAnswer { job, .. }) | WorkerLine::Done(job) => {
                 Err(Halt::Failed(format!("it answered job {job}, and was asked for a hello")))
             }
         }
@@ -99,17 +90,17 @@ impl Worker {
         loop {
             let (answer, came) = self.answer(until, limit, &doing, stop)?;
             let job = match &answer {
-                Answer::Hello(_) => {
+                WorkerLine::Hello(_) => {
                     return Err(Halt::Failed(format!("it said hello, and was asked for {doing}")));
                 }
-                Answer::Done(job) => *job,
-                Answer::Job(answer) => answer.job,
+                WorkerLine::Done(job) => *job,
+                WorkerLine::Job(answer) => answer.job,
             };
             if !asked.contains_key(&job) {
                 return Err(Halt::Failed(format!("it answered job {job} while it was asked for {doing}")));
             }
             match answer {
-                Answer::Job(answer) => {
+                WorkerLine::Job(answer) => {
                     let done = self.done.remove(&job).unwrap_or(came);
                     return Ok(Taken { answer, done, came });
                 }
@@ -146,12 +137,12 @@ impl Worker {
         limit: Duration,
         doing: &str,
         stop: &AtomicBool,
-    ) -> Result<(Answer, Instant), Halt> {
+    ) -> Result<(WorkerLine, Instant), Halt> {
         let (line, came) = self.process.line(until, limit, doing, stop)?;
         if let Some(tap) = &mut self.tap {
             tap(false, &line);
         }
-        let answer = Answer::parse(&line).map_err(|why| {
+        let answer = WorkerLine::parse(&line).map_err(|why| {
             Halt::Failed(format!("it wrote a line that is no answer ({why}) in {doing}: {}", shown(&line)))
         })?;
         Ok((answer, came))
