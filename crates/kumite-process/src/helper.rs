@@ -1,17 +1,13 @@
-//! What the helper process of a [`crate::Runner`] says and hears.
+//! What the helper process of a [`crate::Runner`] is told.
 
 use std::env;
 use std::ffi::CString;
-use std::io::{self, BufReader, Read, Write};
-use std::os::fd::AsFd;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use crate::owner::MARKER;
-use crate::timing::{Timer, rss_floor};
-use crate::wire::{Message, Wire, encode};
+use crate::wire::Wire;
 
 /// The variable that varies the size of the environment.
 pub(crate) const PADDING: &str = "KUMITE_PADDING";
@@ -48,40 +44,7 @@ pub(crate) struct RunOrder {
     pub padding: CString,
 }
 
-/// What the helper process of a [`crate::Runner`] does, speaking over its standard input; returns when that ends. To be
-/// called before anything else, for what has taken memory by then is in the floor of every command's peak.
-pub fn runner_main() -> ExitCode {
-    match serve() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "error: the process that runs commands cannot go on: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn serve() -> io::Result<()> {
-    let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let mut answers = stream.try_clone()?;
-    let mut requests = BufReader::new(stream);
-    let mut timer = Timer::new(jobs(&mut requests)?)?;
-    let mut hello = Message::new();
-    hello.number(rss_floor());
-    answers.write_all(hello.bytes())?;
-    while let Some(orders) = orders(&mut requests)? {
-        if orders.iter().any(|order| order.job >= timer.jobs.len()) {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let mut message = Message::new();
-        for answer in timer.execute(&orders) {
-            encode(answer).into_iter().for_each(|number| message.number(number));
-        }
-        answers.write_all(message.bytes())?;
-    }
-    Ok(())
-}
-
-fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
+pub(crate) fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
     // All that a command starts must carry the name of our tree.
     let marker = env::var_os(MARKER).unwrap_or_default();
     let marker = CString::new([MARKER.as_bytes(), b"=", marker.as_bytes()].concat())?;
@@ -105,7 +68,7 @@ fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
 }
 
 /// Those that are to run at the same time; `None` at the end.
-fn orders(from: &mut impl Read) -> io::Result<Option<Vec<RunOrder>>> {
+pub(crate) fn orders(from: &mut impl Read) -> io::Result<Option<Vec<RunOrder>>> {
     let count = match from.count() {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         count => count?,
