@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use kumite::World;
 use kumite_host::Clock;
 use kumite_lab::{Driver, Executor, Halt, Measured, Opening, Ready, TrialOrder};
-use kumite_record::{AxisValue, Mark, Outcome, Part, Point};
+use kumite_record::{AxisValue, Mark, Outcome, Point, TrialPart};
 use nix::sys::signal::{Signal, raise};
 use serde::Deserialize;
 
@@ -42,7 +42,7 @@ struct Rule {
     /// A number, or one for each block, over and over.
     #[serde(default)]
     metrics: BTreeMap<String, Numbers>,
-    parts: Option<Vec<Part>>,
+    parts: Option<Vec<TrialPart>>,
     does: Option<Does>,
 }
 

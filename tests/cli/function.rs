@@ -325,16 +325,16 @@ fn what_is_not_limited_is_marked() {
     let place = place(&[("cpu = \"core\"", "memory_mb = 1024"), ("calls = 3", "calls = 1")], &[("a", "")]);
     let export = run(&place);
     let marks = trial(&export, "a")["marks"].as_array().unwrap();
-    let wanting = export["run"]["wanting"].as_array().cloned().unwrap_or_default();
-    let limits = |what: &str| wanting.iter().all(|line| !line.as_str().unwrap().contains(what));
+    let unmet = export["run"]["unmet"].as_array().cloned().unwrap_or_default();
+    let limits = |what: &str| unmet.iter().all(|line| !line.as_str().unwrap().contains(what));
     let is_marked = marks.contains(&json!("not-throttled"));
     assert_eq!(
         is_marked,
         !limits("CPU shares are not limited") || !limits("memory is not limited"),
-        "{wanting:?}"
+        "{unmet:?}"
     );
     let warnings = export["warnings"].as_array().unwrap();
-    for line in &wanting {
+    for line in &unmet {
         assert_eq!(warnings.iter().filter(|warning| warning["what"] == *line).count(), 1, "it is said once");
     }
 }

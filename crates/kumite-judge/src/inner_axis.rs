@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use kumite_record::{AxisValue, Mark, Needs, Outcome, Part, Point, Run, Trial};
+use kumite_record::{AxisValue, Mark, Needs, Outcome, Point, Run, Trial, TrialPart};
 
 /// The points of a run.
 pub struct Grid<'a> {
@@ -100,7 +100,7 @@ fn inside(point: &Point, axis: &str, value: &AxisValue) -> Point {
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
     trial: &'a Trial,
-    part: Option<&'a Part>,
+    part: Option<&'a TrialPart>,
 }
 
 impl<'a> Look<'a> {
@@ -196,7 +196,7 @@ mod tests {
             workload: [("rate".to_owned(), AxisValue::Text("10@1s,60@1s".into()))].into(),
             ..Run::default()
         };
-        let part = |at, value| Part {
+        let part = |at, value| TrialPart {
             at: AxisValue::Int(at),
             metrics: [("goodput_rps".to_owned(), value)].into(),
             needs: Default::default(),

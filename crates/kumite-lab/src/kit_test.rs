@@ -61,7 +61,7 @@ pub struct KitFinding {
     /// What a kit has to do.
     pub what: &'static str,
     /// What was expected and what came instead; none if all was well.
-    pub wanting: Option<String>,
+    pub failure: Option<String>,
 }
 
 /// What came of all.
@@ -70,7 +70,7 @@ pub struct KitTested {
     /// How many checks went well.
     pub right: usize,
     /// How many did not.
-    pub wanting: usize,
+    pub failing: usize,
     /// What an empty job takes; none if the worker could not do that so often.
     pub empty: Option<Exchange>,
     /// What a hello takes, likewise.
@@ -103,21 +103,21 @@ fn ready(cores: &Cores) -> Result<tempfile::TempDir, String> {
 }
 
 fn tried(session: &mut Session, found: &mut dyn FnMut(&KitFinding)) -> Result<KitTested, Halt> {
-    let mut tested = KitTested { right: 0, wanting: 0, empty: None, hello: None };
+    let mut tested = KitTested { right: 0, failing: 0, empty: None, hello: None };
     for check in CHECKS {
-        let wanting = match (check.tried)(session) {
+        let failure = match (check.tried)(session) {
             Ok(()) => {
                 tested.right += 1;
                 None
             }
             Err(Halt::Failed(why)) if tested.right > 0 || !session.has_ended() => {
-                tested.wanting += 1;
+                tested.failing += 1;
                 session.give_up();
                 Some(why)
             }
             Err(halt) => return Err(halt),
         };
-        found(&KitFinding { what: check.what, wanting });
+        found(&KitFinding { what: check.what, failure });
         if tested.right == 0 {
             return Ok(tested);
         }

@@ -47,8 +47,8 @@ pub use selfcheck::{
 pub use store::{Store, StoreError};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{
-    Disturbance, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Part, Sample, Series, Steadiness,
-    SteadyClass, Trial, standing,
+    Disturbance, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,
+    SteadyClass, Trial, TrialPart, standing,
 };
 pub use unit::{Better, Unit};
 pub use verdict::{Claim, Decider, Doubt, EffectKind, Reason, Rule, Verdict, Warning};

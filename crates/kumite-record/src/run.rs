@@ -57,8 +57,8 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within_at: Vec<usize>,
     /// What this machine did not let kumite do to contenders, such as limit their memory, in words.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wanting: Vec<String>,
+    #[serde(default, alias = "wanting", skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<String>,
     /// What trials measure, in the order in which it is shown; none in a record of before it was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,

@@ -222,7 +222,7 @@ pub struct Sample {
     /// The parts of the trial, where it sweeps an axis within itself: one for each of its values that was reached, in
     /// their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub parts: Vec<TrialPart>,
     /// The time series.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,
@@ -254,7 +254,7 @@ pub struct Sample {
 
 /// A part of a trial, such as a step of its load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Part {
+pub struct TrialPart {
     /// The value of the axis that is swept within the trial.
     pub at: AxisValue,
     /// Metrics of the part by name.

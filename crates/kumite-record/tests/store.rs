@@ -98,6 +98,14 @@ fn a_sample_of_an_earlier_version_is_read() {
 }
 
 #[test]
+fn a_run_of_an_earlier_version_has_what_was_unmet_by_its_old_name() {
+    let now = Run { unmet: vec!["no limits".to_owned()], ..run("r1", 1) };
+    let before = serde_json::to_string(&now).unwrap().replace("\"unmet\"", "\"wanting\"");
+    assert!(before.contains("wanting"), "{before}");
+    assert_eq!(serde_json::from_str::<Run>(&before).unwrap().unmet, now.unmet);
+}
+
+#[test]
 fn a_run_is_read_as_it_was_written() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("deep/results.db");

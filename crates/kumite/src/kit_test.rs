@@ -19,7 +19,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop::flag()?;
     let mut show = |finding: &KitFinding| {
         let what = finding.what;
-        let line = match &finding.wanting {
+        let line = match &finding.failure {
             None => format!("✓ {what}\n"),
             Some(why) => format!("✗ {what}: {why}\n"),
         };
@@ -35,8 +35,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ))?;
         }
     }
-    output::print(&format!("{} right, {} failing\n", tested.right, tested.wanting))?;
-    match tested.wanting {
+    output::print(&format!("{} right, {} failing\n", tested.right, tested.failing))?;
+    match tested.failing {
         0 => Ok(()),
         failing => Err(Failure::Gate(format!("the kit fails {failing} of {}", failing + tested.right))),
     }

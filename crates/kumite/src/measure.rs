@@ -46,8 +46,8 @@ impl Measuring<'_> {
         let id = run.id.clone();
         let of = self.experiment.opening(&self.cores, &state, &id, run.seed, self.stop);
         let mut driver = self.world.open(&of).map_err(before_trials)?;
-        run.wanting = driver.notices();
-        run.wanting.iter().for_each(|what| output::note(what));
+        run.unmet = driver.notices();
+        run.unmet.iter().for_each(|what| output::note(what));
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
         let plan = plan(&takes_part, run.blocks, run.seed);
         let kept = store.trials(&run.id)?;

@@ -75,22 +75,22 @@ pub(super) fn empty(session: &mut Session) -> Result<(), Halt> {
 pub(super) fn events(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, .. } = session.job(&json!({ "do": "events", "events": true }))?;
     is_null(&done)?;
-    let wanting = |why: String| Err(Halt::Failed(format!("{why}; the events are {}", json!(done.events))));
+    let failed = |why: String| Err(Halt::Failed(format!("{why}; the events are {}", json!(done.events))));
     let [JobEvent(first_ns, ..), JobEvent(second_ns, ..)] = &done.events[..] else {
-        return wanting(format!("expected 2 events, and there are {}", done.events.len()));
+        return failed(format!("expected 2 events, and there are {}", done.events.len()));
     };
     let said = done.events.iter().map(|JobEvent(_, _, kind, id)| (kind.as_str(), id.as_str()));
     if !said.eq([("next", "one"), ("complete", "two")]) {
-        return wanting("expected next of \"one\" and then complete of \"two\"".to_owned());
+        return failed("expected next of \"one\" and then complete of \"two\"".to_owned());
     }
     if done.events.iter().any(|JobEvent(_, thread, ..)| thread.trim().is_empty()) {
-        return wanting("expected the name of a thread in each, and one is empty".to_owned());
+        return failed("expected the name of a thread in each, and one is empty".to_owned());
     }
     if *second_ns < first_ns + 1_000_000 {
-        return wanting("expected at least 1 ms between them".to_owned());
+        return failed("expected at least 1 ms between them".to_owned());
     }
     if *second_ns as f64 / 1e6 > done.elapsed_ms {
-        return wanting(format!("expected times within the {:.3} ms of the job", done.elapsed_ms));
+        return failed(format!("expected times within the {:.3} ms of the job", done.elapsed_ms));
     }
     Ok(())
 }

@@ -11,22 +11,22 @@ pub(super) fn answered(session: &mut Session) -> Result<(), Halt> {
 
 pub(super) fn whole(session: &mut Session) -> Result<(), Halt> {
     let (hello, _) = session.hello()?;
-    let wanting = |what: String| Err(Halt::Failed(what));
+    let failed = |what: String| Err(Halt::Failed(what));
     for (key, text) in [("name", &hello.name), ("runtime", &hello.runtime)] {
         if text.trim().is_empty() {
-            return wanting(format!("expected a \"{key}\", and it is empty"));
+            return failed(format!("expected a \"{key}\", and it is empty"));
         }
     }
     if !session.has(hello.pid)? {
-        return wanting(format!(
+        return failed(format!(
             "expected the id of its own process as \"pid\", and {} is none of its",
             hello.pid
         ));
     }
     match hello.cores {
         Some(1..) => Ok(()),
-        Some(0) => wanting("expected \"cores\" of at least 1, and it is 0".to_owned()),
-        None => wanting(
+        Some(0) => failed("expected \"cores\" of at least 1, and it is 0".to_owned()),
+        None => failed(
             "expected \"cores\", what the runtime takes for its number of cores, and it is not there"
                 .to_owned(),
         ),

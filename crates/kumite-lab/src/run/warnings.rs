@@ -61,7 +61,7 @@ fn of_machine(run: &Run, machine: &Machine) -> Vec<Doubt> {
             ));
         }
     }
-    doubts.extend(run.wanting.clone());
+    doubts.extend(run.unmet.clone());
     doubts.into_iter().map(|what| ("machine".to_owned(), what)).collect()
 }
 

@@ -7,7 +7,7 @@ use super::Experiment;
 impl Experiment {
     /// The points that cannot be measured with these CPUs and on this system, in their order, and why.
     pub fn unavailable(&self, available: &Cores) -> Vec<Unavailable> {
-        let wanting = |point| {
+        let unavailable = |point| {
             let workload = self.workload(&point).ok()?;
             let parameters = self.parameters(&point);
             let cores = workload.cores().given(available).err();
@@ -15,7 +15,7 @@ impl Experiment {
             let why = cores.or_else(service);
             Some(Unavailable { point, why: why? })
         };
-        self.points().into_iter().filter_map(wanting).collect()
+        self.points().into_iter().filter_map(unavailable).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use kumite_function::Billing;
-use kumite_record::{Call, Mark, Metric, Part, Sample};
+use kumite_record::{Call, Mark, Metric, Sample, TrialPart};
 use kumite_stats::median;
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ pub(super) fn own<'a>(
 /// The figures of calls none of which failed.
 pub(super) fn sample(all: &[Called], beside: &Beside) -> (Sample, Vec<Mark>) {
     let part = |(nth, called): (usize, &Called)| {
-        Some(Part { at: told(nth)?, metrics: of_one(called), needs: Default::default() })
+        Some(TrialPart { at: told(nth)?, metrics: of_one(called), needs: Default::default() })
     };
     let sample = Sample {
         metrics: of_all(all),

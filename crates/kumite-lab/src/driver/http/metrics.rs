@@ -7,7 +7,7 @@ use kumite_record::{Disturbance, Mark, Metric, Sample, Series};
 
 use super::INTERVAL_MS;
 use super::percentile::percentiles;
-use super::steadiness::{Part, part};
+use super::steadiness::{WindowPart, part};
 use super::steps;
 use crate::metrics::{Metrics, distribution};
 
@@ -66,7 +66,7 @@ pub(crate) fn metrics() -> Metrics {
 pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturbance>) -> Sample {
     let mut sample = Sample::default();
     let window = outcome.elapsed.as_secs_f64();
-    let Part { steadiness, warm_up_ms, throughput_rps, response, service } = part(outcome);
+    let WindowPart { steadiness, warm_up_ms, throughput_rps, response, service } = part(outcome);
     let mut metric = |name: &str, value: f64| {
         sample.metrics.insert(name.to_owned(), value);
     };

@@ -9,7 +9,7 @@ use crate::driver::steady_class::steady_class;
 
 /// The part of the window that figures are of.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct WindowPart {
     /// None if there is too little to tell.
     pub steadiness: Option<Steadiness>,
     /// From the start of the load to where it was steady.
@@ -25,7 +25,7 @@ pub(crate) struct Part {
 /// The later of the window's opening and the beginning of what is steady, to the window's end. All of the window, if
 /// nothing is; and all of an open loop, whose rate says nothing about the server, and whose slow stretches are what it is
 /// for.
-pub(crate) fn part(outcome: &load::Outcome) -> Part {
+pub(crate) fn part(outcome: &load::Outcome) -> WindowPart {
     let window_ms = outcome.elapsed.as_millis() as i64;
     let window = outcome.elapsed.as_secs_f64();
     if outcome.open_loop {
@@ -36,7 +36,7 @@ pub(crate) fn part(outcome: &load::Outcome) -> Part {
             0 => outcome.ok as f64 / window,
             intervals => ok.iter().sum::<u64>() as f64 * 1e3 / (intervals as u64 * INTERVAL_MS) as f64,
         };
-        return Part {
+        return WindowPart {
             steadiness: None,
             warm_up_ms: None,
             throughput_rps,
@@ -51,7 +51,7 @@ pub(crate) fn part(outcome: &load::Outcome) -> Part {
     let at = |position: usize| intervals[position].start_ms;
     let since_ms = found.as_ref().and_then(|found| found.since).map(at);
     let (used_from_ms, response) = outcome.times.from(since_ms.unwrap_or(0).max(0).unsigned_abs());
-    Part {
+    WindowPart {
         warm_up_ms: since_ms.map(|since_ms| (since_ms - at(0)) as f64),
         throughput_rps: response.len() as f64 / (window - used_from_ms as f64 / 1e3),
         service: response.clone(),

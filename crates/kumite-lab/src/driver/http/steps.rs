@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kumite_load::{Arrivals, Failure, Finished, Histogram, LOG_LIMIT, Outcome, Piece};
-use kumite_record::{AxisValue, Metric, Needs, Part, Sample, Within};
+use kumite_record::{AxisValue, Metric, Needs, Sample, TrialPart, Within};
 
 use super::INTERVAL_MS;
 use super::outcome_class::{OutcomeClass, OutcomeCounts, within};
@@ -178,7 +178,7 @@ impl Steps {
     }
 
     /// Those that were over by then.
-    fn parts(&self, log: &[Finished], by: Duration) -> Vec<Part> {
+    fn parts(&self, log: &[Finished], by: Duration) -> Vec<TrialPart> {
         let mut ends = Duration::ZERO;
         let part = |step: &Step| {
             let begins = ends;
@@ -190,7 +190,7 @@ impl Steps {
         self.steps.iter().map_while(part).collect()
     }
 
-    fn part(&self, step: &Step, log: &[Finished]) -> Part {
+    fn part(&self, step: &Step, log: &[Finished]) -> TrialPart {
         let counts = OutcomeCounts::of(log, self.good);
         let (mut metrics, mut needs) = (BTreeMap::new(), Needs::new());
         for (name, count) in [
@@ -208,7 +208,7 @@ impl Steps {
         }
         percentiles("response", &right, &MIDDLE_AND_TAIL, &mut metrics, &mut needs);
         refusal_times(log, &mut metrics, &mut needs);
-        Part { at: at(step.rate), metrics, needs }
+        TrialPart { at: at(step.rate), metrics, needs }
     }
 
     /// What became of what was due in each interval, and how long right answers to it took.
