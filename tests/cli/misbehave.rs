@@ -54,7 +54,7 @@ fn a_contender_that_crashes_in_the_middle_fails() {
 }
 
 #[test]
-fn ones_that_do_not_listen_or_do_so_elsewhere() {
+fn contenders_that_do_not_listen_or_do_so_elsewhere_fail() {
     let place = Place::new("", &[("elsewhere", "elsewhere"), ("mute", "mute")]);
     let text = EXPERIMENT.replace("[answer]", "ready_s = 1.5\n[answer]");
     place.write("experiments/fake/experiment.toml", &text);

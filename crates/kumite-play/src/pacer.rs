@@ -70,7 +70,7 @@ mod tests {
     static NEVER: AtomicBool = AtomicBool::new(false);
 
     #[test]
-    fn it_waits_until_then_and_not_for_what_is_past() {
+    fn a_pacer_waits_until_then_and_not_for_what_is_past() {
         let pacer = Pacer::start();
         // Below and above what it spins, and above how often it looks.
         for due in [0, 100, 900, 3_000, 50_000].map(Duration::from_micros) {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn it_sleeps_for_half_of_any_wait() {
+    fn a_pacer_sleeps_for_half_of_any_wait() {
         let awake = [0, 800, 2_000, 16_683].map(|us| awake(Duration::from_micros(us)).as_micros());
         assert_eq!(awake, [0, 400, 1_000, 1_000]);
     }

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn it_plays_nothing_if_it_is_to_stop_before() {
+    fn a_play_that_is_stopped_before_it_begins_writes_no_state() {
         let (clock, stop, at) = (Fake::default(), AtomicBool::new(true), AtomicUsize::new(0));
         let mut device = Fussy::default();
         let played = play_by(|| clock, &schedule(), FPS, &mut device, &stop, &at);
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_played_in_real_time_too() {
+    fn a_play_by_the_real_clock_is_never_early() {
         let (stop, at) = (AtomicBool::new(false), AtomicUsize::new(0));
         struct Plain(Vec<(State, Duration)>);
         impl Device for Plain {

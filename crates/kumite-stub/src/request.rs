@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_100_continue_is_told_once() {
+    fn a_client_that_waits_for_100_continue_is_told_once() {
         let head = b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n";
         let mut reader = Reader::new();
         assert_eq!(reader.read(head), Ok((head.len(), Read::Expectation)));

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_all_are_decided_and_not_before_the_fewest() {
+    fn a_sequence_ends_when_all_are_decided_and_not_before_the_fewest() {
         let done = run(&rules(), 2, None, &|_| vec![1.0, 2.0]);
         assert_eq!(
             (done.ended, done.orders.len(), done.elapsed),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_what_is_allowed_is_spent() {
+    fn a_sequence_ends_when_its_runs_or_its_time_are_spent() {
         let most = run(&Rules { max_blocks: Some(40), ..rules() }, 2, None, &in_turn);
         assert_eq!((most.ended, most.orders.len()), (Ok(ComparisonEnd::MaxRuns), 40));
         let budget = Duration::from_secs(60);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_it_is_stopped_or_a_run_fails() {
+    fn a_sequence_ends_when_it_is_stopped_or_a_run_fails() {
         let stopped = run(&rules(), 2, Some(3), &|_| vec![1.0, 2.0]);
         assert_eq!((stopped.ended, stopped.orders.len()), (Ok(ComparisonEnd::Interrupted), 4));
         let failed = run(&rules(), 2, None, &|nth| vec![1.0, if nth == 2 { 0.0 } else { 2.0 }]);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn far_on_it_is_looked_at_less_often_but_still_ends_soon() {
+    fn a_long_sequence_is_looked_at_less_often_and_ends_soon() {
         let rules = Rules { budget: Duration::from_secs(100_000), ..rules() };
         let done = run(&rules, 2, None, &|nth| if nth < 1_000 { in_turn(nth) } else { vec![1.0, 2.0] });
         assert_eq!(done.ended, Ok(ComparisonEnd::Decided));

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn who_answers_fewer_and_later_is_slower() {
+    fn a_server_that_answers_fewer_and_later_is_slower() {
         let found = document(trial(4_000, 250.0), trial(1_000, 1_000.0));
         let pair = &found.pairs[0];
         assert_eq!((&*pair.a, &*pair.b, pair.verdict), ("other", "one", Speed::Slower));

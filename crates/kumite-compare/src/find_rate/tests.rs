@@ -127,7 +127,7 @@ fn what_is_known_when_time_is_over_is_kept() {
 }
 
 #[test]
-fn it_ends_with_what_there_is_when_it_is_stopped() {
+fn a_stopped_search_ends_with_what_there_is() {
     let stop = never();
     let server = Server { stops: Some((3, &stop)), ..server(2_000.0, 1) };
     let (found, _) = found(&server, "max < 900ms", 100, &stop);

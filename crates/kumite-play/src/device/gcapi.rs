@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_what_is_known() {
+    fn an_adapter_says_what_is_known_of_it() {
         assert_eq!(describe(0, None), "Titan One");
         assert_eq!(
             describe(0x0115, Some((3, 0x10))),

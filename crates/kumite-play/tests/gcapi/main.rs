@@ -107,7 +107,7 @@ fn whole() -> Vec<[i8; 36]> {
 }
 
 #[test]
-fn it_receives_each_state_in_order_when_it_is_due() {
+fn the_adapter_receives_each_state_in_order_when_it_is_due() {
     let play = in_a_process("whole", "titan_one", "");
     assert!(play.said.contains("ended: Whole"), "{}", play.said);
     assert_eq!(play.written(), whole());

@@ -181,7 +181,7 @@ fn version_2_has_what_version_1_lacks() {
 }
 
 #[test]
-fn who_cannot_be_put_into_its_group_is_not_started() {
+fn a_tree_that_cannot_be_put_into_its_group_is_not_started() {
     let root = machine(&V2_HERE);
     let group = Group::at(dirs(root.path(), &V2_FILES)).unwrap();
     let dir = root.path();

@@ -75,7 +75,7 @@ fn the_end_of_a_root_can_be_polled_for() {
 const SPIN: &str = "(while :; do :; done) & while :; do :; done";
 
 #[test]
-fn who_wants_more_than_its_share_is_stopped_and_counted_until_the_limit_is_gone() {
+fn a_tree_that_wants_more_than_its_share_is_stopped_and_counted_until_the_limit_is_gone() {
     if !may() {
         return;
     }
@@ -114,7 +114,7 @@ fn no_more_cpu_time_is_given_than_the_share() {
 }
 
 #[test]
-fn who_leaks_is_killed_at_the_limit_and_counted_and_others_go_on() {
+fn a_tree_that_leaks_is_killed_at_the_limit_and_counted_and_others_go_on() {
     if !says(Capability::MemoryLimit, Control::look().memory) {
         return;
     }
@@ -189,7 +189,7 @@ fn a_frozen_tree_that_is_dropped_ends() {
 }
 
 #[test]
-fn who_escaped_the_tree_does_not_escape_the_group_frozen_or_throttled() {
+fn a_process_that_escaped_the_tree_does_not_escape_the_group_frozen_or_throttled() {
     if !may() {
         return;
     }

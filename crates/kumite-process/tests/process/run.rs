@@ -32,7 +32,7 @@ fn more_stdout_than_is_kept_neither_blocks_nor_is_lost_to_the_log() {
 }
 
 #[test]
-fn who_closes_stdout_early_is_waited_for() {
+fn a_command_that_closes_stdout_early_is_waited_for() {
     let bench = Bench::new();
     let command = "echo one; exec >&-; sleep 0.2; exit 6";
     let finished = run(&bench.spawn(&[], &bench.log(), command), LONG, &NEVER).unwrap();

@@ -89,7 +89,7 @@ fn peak_memory_is_what_the_command_touches_and_not_what_we_have() {
 }
 
 #[test]
-fn it_runs_where_and_as_it_was_told() {
+fn a_run_is_where_and_as_it_was_told() {
     let bench = Bench::new();
     let (input, output) = (bench.dir().join("in"), bench.dir().join("out"));
     std::fs::write(&input, "some words\n").unwrap();
@@ -115,7 +115,7 @@ fn output_to_a_pipe_is_read_and_never_blocks() {
 }
 
 #[test]
-fn what_is_queued_is_answered_in_order_and_an_error_does_not_end_it() {
+fn queued_runs_are_answered_in_order_and_an_error_does_not_end_them() {
     let bench = Bench::new();
     let missing = Job { program: "./nowhere".into(), ..sh(&bench, "") };
     let mut runner = start(&[sh(&bench, "exit 1"), sh(&bench, "exit 2"), missing]).unwrap();
@@ -197,7 +197,7 @@ fn two_runs_at_once_are_where_they_were_told_and_each_has_its_own_time() {
 }
 
 #[test]
-fn who_shares_a_core_has_to_give_way() {
+fn a_run_that_shares_a_core_gives_way() {
     let bench = Bench::new();
     // Each spins until it has seen itself give way so often, and as long as the other has not.
     let spin = |us: &str, them: &str| {
@@ -279,7 +279,7 @@ fn a_directory_that_is_not_there_is_named() {
 }
 
 #[test]
-fn nothing_survives_one_that_was_killed() {
+fn a_runner_whose_owner_is_killed_leaves_no_process() {
     let bench = Bench::new();
     let mut owner = std::process::Command::new(helper()).arg("run").arg(bench.dir()).spawn().unwrap();
     let members = ["root", "child", "helper"].map(|name| bench.pid(name));
@@ -290,7 +290,7 @@ fn nothing_survives_one_that_was_killed() {
 }
 
 #[test]
-fn who_is_left_behind_is_ended_and_counted() {
+fn a_process_that_a_run_leaves_behind_is_ended_and_counted() {
     let bench = Bench::new();
     let daemon = "setsid sh -c 'sh -c \"echo \\$\\$ > daemon; exec sleep 300\" & exit' & wait; \
                   until [ -s daemon ]; do sleep 0.01; done";

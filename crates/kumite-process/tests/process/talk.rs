@@ -55,7 +55,7 @@ fn a_line_comes_with_the_time_of_its_last_byte() {
 
 /// More than both pipes hold is on its way at once.
 #[test]
-fn two_that_both_write_do_not_wait_for_each_other() {
+fn two_sides_that_both_write_do_not_wait_for_each_other() {
     let bench = Bench::new();
     let (_tree, mut talk) = start(&bench, "exec cat");
     let long = [vec![b'x'; MOST - 1], vec![b'\n']].concat();
@@ -64,7 +64,7 @@ fn two_that_both_write_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn who_does_not_read_is_not_waited_for() {
+fn a_process_that_does_not_read_is_not_waited_for() {
     let bench = Bench::new();
     let (_tree, mut talk) = start(&bench, "exec sleep 300");
     let long = vec![b'x'; MOST];
@@ -82,7 +82,7 @@ fn a_line_without_an_end_is_not_kept() {
 }
 
 #[test]
-fn who_has_ended_hears_nothing() {
+fn a_process_that_has_ended_hears_nothing() {
     let bench = Bench::new();
     let (_tree, mut talk) = start(&bench, "true");
     assert_eq!(talk.hear(LONG).unwrap(), Heard::Ended(Vec::new()));

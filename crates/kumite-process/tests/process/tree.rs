@@ -69,7 +69,7 @@ fn the_stop_flag_ends_a_wait() {
 }
 
 #[test]
-fn who_ignores_sigterm_is_killed_after_the_grace() {
+fn a_tree_that_ignores_sigterm_is_killed_after_the_grace() {
     let bench = Bench::new();
     let tree = bench.start("trap '' TERM; echo $$ > ready; while :; do sleep 300; done");
     let root = bench.pid("ready");
@@ -153,7 +153,7 @@ fn a_tree_that_keeps_forking_is_ended() {
 }
 
 #[test]
-fn it_runs_where_and_as_it_was_told_and_its_log_has_both_streams() {
+fn a_tree_runs_where_and_as_it_was_told_and_its_log_has_both_streams() {
     let bench = Bench::new();
     std::fs::write(bench.dir().join("log"), "of an earlier trial, and longer than the new one").unwrap();
     let mut tree = bench.start("pwd; echo \"$GREETING\" >&2; cat; echo end");
@@ -164,7 +164,7 @@ fn it_runs_where_and_as_it_was_told_and_its_log_has_both_streams() {
 }
 
 #[test]
-fn it_is_pinned_and_we_are_not() {
+fn a_tree_is_pinned_and_we_are_not() {
     let bench = Bench::new();
     let cores = available_cores();
     let last = *cores.last().unwrap();

@@ -173,7 +173,7 @@ fn usage_counts_the_processes_of_a_tree() {
 }
 
 #[test]
-fn two_that_share_a_cpu_wait_for_it() {
+fn two_processes_that_share_a_cpu_wait_for_it() {
     let bench = Bench::new();
     let core = *available_cores().last().unwrap();
     let mut tree = bench

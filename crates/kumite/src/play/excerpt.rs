@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_a_part_is_shown() {
+    fn a_long_line_is_shown_in_part() {
         let line = format!("{}xy{}", "a".repeat(1_000_000), "b".repeat(1_000_000));
         let shown = format!("  …{}xy{}…\n  {}^", "a".repeat(49), "b".repeat(49), " ".repeat(51));
         assert_eq!(of(line.as_bytes(), 1, 1_000_002), shown);
