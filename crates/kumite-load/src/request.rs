@@ -115,19 +115,7 @@ impl Request {
         variables: Option<&Variables>,
         cookies: bool,
     ) -> Result<Prepared, RequestError> {
-        if !is_name(&self.method) {
-            return Err(RequestError::Method { method: self.method.clone() });
-        }
-        if self.method == "CONNECT" {
-            return Err(RequestError::Connect);
-        }
-        let path = &target.path;
-        if path.is_empty() || !path.bytes().all(|b| Place::Path.allows(b)) {
-            return Err(RequestError::Path { path: path.clone() });
-        }
-        if cookies && self.has("cookie") {
-            return Err(RequestError::Cookies);
-        }
+        self.check(&target.path, cookies)?;
         let mut parts = Vec::new();
         let text = |parts: &mut Vec<Part>, text: &str| parts.push(Part::Text(text.into()));
         let split = |parts: &mut Vec<Part>, bytes: &[u8], place| match variables {
@@ -175,6 +163,23 @@ impl Request {
         let mut bytes = Vec::new();
         varying.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
         Ok(Prepared::Fixed(bytes))
+    }
+
+    /// Whether it can be sent to this path; names and values of headers are checked as they are encoded.
+    fn check(&self, path: &str, cookies: bool) -> Result<(), RequestError> {
+        if !is_name(&self.method) {
+            return Err(RequestError::Method { method: self.method.clone() });
+        }
+        if self.method == "CONNECT" {
+            return Err(RequestError::Connect);
+        }
+        if path.is_empty() || !path.bytes().all(|b| Place::Path.allows(b)) {
+            return Err(RequestError::Path { path: path.to_owned() });
+        }
+        if cookies && self.has("cookie") {
+            return Err(RequestError::Cookies);
+        }
+        Ok(())
     }
 
     /// Whether its headers are such as HTTP/2 allows.

@@ -23,39 +23,37 @@ const MOSTLY: f64 = 0.9;
 
 /// Runs the load on as many threads as it asks for.
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
-    let messages = Messages::new(load)?;
-    let dialect = Dialect::new(load)?;
+    let (messages, dialect) = (Messages::new(load)?, Dialect::new(load)?);
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
     kumite_open_files::make_room(load.connections.saturating_add(burst))?;
-    let threads = load.threads();
-    let mut collector = Collector::new(threads, load.arrivals.is_some(), on_event);
-    let part = |thread, stop: &_, tell: &mut dyn FnMut(Told), start: &dyn Fn() -> Instant| {
-        let duty = duty(load, &dialect, thread, threads);
-        if let Some(&core) = load.cores.get(thread) {
-            pin(core)?;
-        }
-        // Where the CPUs are the engine's own, nobody else is kept from them.
-        let time = load.limit.duration.unwrap_or(Duration::from_secs(1));
-        let rate = load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(time) / threads as f64);
-        let sleeps = rate.is_some_and(|rate| load.pace.awake(rate) < MOSTLY);
-        let priority = (sleeps && !load.cores.is_empty()).then(RealTime::take).flatten();
-        let share = engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)?;
-        Ok(Outcome { real_time: priority.is_some(), ..share })
-    };
+    let threads = Threads { load, messages, dialect, count: load.threads() };
+    let mut collector = Collector::new(threads.count, load.arrivals.is_some(), on_event);
     // Who stops the server for a disturbance must have done so when the engine goes on.
-    if load.cores.is_empty() || load.disturbance.is_some() {
-        let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
-        return Ok(collector.finish(vec![share], load.pace));
-    }
+    let shares = if load.cores.is_empty() || load.disturbance.is_some() {
+        vec![threads.run_one(0, stop, &mut |told| collector.take(told), &Instant::now)?]
+    } else {
+        threads.run_all(stop, &mut collector)?
+    };
+    Ok(collector.finish(shares, load.pace))
+}
 
-    // What is made of the counts takes longer than requests can wait, so it is done here, and the engine has threads of its
-    // own. All begin at the same instant, the last to be ready gives it.
-    let (ready, began) = (Barrier::new(threads), OnceLock::new());
-    let (send, receive) = mpsc::channel::<Part>();
-    let shares: Result<Vec<Outcome>, Error> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads)
-            .map(|thread| {
-                let (send, ready, began, part) = (send.clone(), &ready, &began, &part);
+/// A load, and how many threads offer it.
+struct Threads<'a> {
+    load: &'a Load,
+    messages: Messages,
+    dialect: Dialect,
+    count: usize,
+}
+
+impl Threads<'_> {
+    /// All of them. What is made of the counts takes longer than requests can wait, so it is done here, and the engine has
+    /// threads of its own. All begin at the same instant, the last to be ready gives it.
+    fn run_all(&self, stop: &AtomicBool, collector: &mut Collector) -> Result<Vec<Outcome>, Error> {
+        let (ready, began) = (Barrier::new(self.count), OnceLock::new());
+        let (send, receive) = mpsc::channel::<Part>();
+        std::thread::scope(|scope| {
+            let run = |thread| {
+                let (send, ready, began) = (send.clone(), &ready, &began);
                 scope.spawn(move || {
                     let mut tell = |told: Told| {
                         // Pause and Resume are told only by the one thread of a load with a disturbance.
@@ -69,22 +67,44 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
                         ready.wait();
                         *began.get_or_init(Instant::now)
                     };
-                    let share = part(thread, stop, &mut tell, &start);
+                    let share = self.run_one(thread, stop, &mut tell, &start);
                     if !waited.get() {
                         // It failed; the others wait for it.
                         ready.wait();
                     }
                     share
                 })
-            })
-            .collect();
-        drop(send);
-        for part in receive {
-            collector.take(Told::Part(&part));
+            };
+            let threads: Vec<_> = (0..self.count).map(run).collect();
+            drop(send);
+            for part in receive {
+                collector.take(Told::Part(&part));
+            }
+            threads.into_iter().map(|thread| thread.join().expect("the load engine does not panic")).collect()
+        })
+    }
+
+    /// One of them, in the calling thread.
+    fn run_one(
+        &self,
+        thread: usize,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Told),
+        start: &dyn Fn() -> Instant,
+    ) -> Result<Outcome, Error> {
+        let Threads { load, messages, dialect, count } = self;
+        let duty = duty(load, dialect, thread, *count);
+        if let Some(&core) = load.cores.get(thread) {
+            pin(core)?;
         }
-        threads.into_iter().map(|thread| thread.join().expect("the load engine does not panic")).collect()
-    });
-    Ok(collector.finish(shares?, load.pace))
+        // Where the CPUs are the engine's own, nobody else is kept from them.
+        let time = load.limit.duration.unwrap_or(Duration::from_secs(1));
+        let rate = load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(time) / *count as f64);
+        let sleeps = rate.is_some_and(|rate| load.pace.awake(rate) < MOSTLY);
+        let priority = (sleeps && !load.cores.is_empty()).then(RealTime::take).flatten();
+        let share = engine(load, duty, messages.of_thread(thread, *count), stop, tell, start)?;
+        Ok(Outcome { real_time: priority.is_some(), ..share })
+    }
 }
 
 /// What one of so many threads does.
