@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use crate::cookies::Jar;
-use crate::http2::Http2;
-use crate::layers::Layers;
-use crate::log::Said;
-use crate::recorder::Failure;
-use crate::response::{Answer, Asked, Reader};
+use crate::protocol::http2::Http2;
+use crate::protocol::layers::Layers;
+use crate::protocol::response::{Answer, Asked, Reader};
+use crate::record::log::Said;
+use crate::record::recorder::Failure;
+use crate::request::cookies::Jar;
 
 /// What a right answer is.
 pub(crate) struct Wanted {

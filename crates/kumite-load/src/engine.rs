@@ -17,16 +17,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 
-use crate::arrivals::Instants;
 use crate::clock::Clock;
 use crate::connection::{Connection, Heard, InFlight, State, Wanted, Whole};
-use crate::layers::Dialect;
-use crate::log::{Log, Said};
-use crate::messages::{Messages, Next};
-use crate::outcome::Outcome;
-use crate::recorder::{Failure, Recorder, Span};
+use crate::protocol::layers::Dialect;
+use crate::record::aggregate::Told;
+use crate::record::log::{Log, Said};
+use crate::record::outcome::Outcome;
+use crate::record::recorder::{Failure, Recorder, Span};
+use crate::request::source::{Messages, Next};
 use crate::schedule::Schedule;
-use crate::share::Told;
+use crate::schedule::arrivals::Instants;
 use crate::transport::{Happened, Transport};
 use crate::{Limit, Load, Pace, nanos};
 use disturbance::Injection;

@@ -1,8 +1,14 @@
 //! What is sent: one request, encoded once and written again and again, or with other values each time.
 
-use crate::field::is_token;
-use crate::target::Target;
-use crate::template::{Given, Part, Place, TemplateError, Variables};
+pub(crate) mod cookies;
+pub(crate) mod mix;
+pub(crate) mod source;
+pub(crate) mod target;
+pub(crate) mod template;
+
+use crate::protocol::field::is_token;
+use crate::request::target::Target;
+use crate::request::template::{Given, Part, Place, TemplateError, Variables};
 
 /// The request that every connection repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -216,8 +222,8 @@ fn is_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cookies::Jar;
-    use crate::template::Rows;
+    use crate::request::cookies::Jar;
+    use crate::request::template::Rows;
 
     fn target() -> Target {
         Target {

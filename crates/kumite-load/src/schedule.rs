@@ -3,10 +3,13 @@
 //! In a closed loop a connection sends its next request as soon as it is free, so the time a request is due and the time
 //! it is sent are the same. In an open loop [`Arrivals`] say when each is due.
 
+pub(crate) mod arrivals;
+pub(crate) mod pace;
+
 use std::iter::Peekable;
 
 use crate::Limit;
-use crate::arrivals::Instants;
+use crate::schedule::arrivals::Instants;
 
 /// A closed or an open loop, bounded by a number of requests, a duration, or both.
 pub(crate) struct Schedule {
@@ -130,7 +133,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::arrivals::Arrivals;
+    use crate::schedule::arrivals::Arrivals;
 
     fn closed(requests: Option<u64>, duration_ns: Option<u64>, opens: u64) -> Schedule {
         Schedule::new(&Limit { requests, duration: duration_ns.map(Duration::from_nanos) }, opens, None)

@@ -9,11 +9,11 @@ use kumite_realtime::RealTime;
 
 use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
-use crate::layers::Dialect;
-use crate::log::Log;
-use crate::messages::Messages;
-use crate::response::Asked;
-use crate::share::{Collector, Part, Told};
+use crate::protocol::layers::Dialect;
+use crate::protocol::response::Asked;
+use crate::record::aggregate::{Collector, Part, Told};
+use crate::record::log::Log;
+use crate::request::source::Messages;
 use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
 use crate::{Error, Event, Io, Limit, Load, Outcome};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Engine;
 use crate::clock::Clock;
-use crate::share::Told;
+use crate::record::aggregate::Told;
 use crate::transport::Transport;
 use crate::{Disturbance, DisturbanceKind, nanos};
 

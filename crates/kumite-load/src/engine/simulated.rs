@@ -14,9 +14,9 @@ use rustix::io::Errno;
 
 use super::Engine;
 use crate::clock::Clock;
-use crate::layers::Dialect;
-use crate::messages::Messages;
-use crate::share::Collector;
+use crate::protocol::layers::Dialect;
+use crate::record::aggregate::Collector;
+use crate::request::source::Messages;
 use crate::threads::duty;
 use crate::transport::{Happened, Transport};
 use crate::{Event, Load, Outcome};
@@ -317,7 +317,7 @@ impl Machine {
             stop: self.stop.clone(),
         };
         let clock = || SimulatedClock { time: self.time.clone(), from: self.time.now() };
-        let mut tell = |told: crate::share::Told| collector.take(told);
+        let mut tell = |told: crate::record::aggregate::Told| collector.take(told);
         let engine = Engine::new(load, duty, messages.of_thread(0, 1), transport, clock(), &mut tell);
         let share = engine.run(&self.stop, clock).unwrap();
         let outcome = collector.finish(vec![share], load.pace);

@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, SendFlags, SocketAddrAny, sockopt};
 use rustix::time::Timespec;
 
 use super::{Happened, Transport};
-use crate::target::Address;
+use crate::request::target::Address;
 
 const BUFFER: usize = 64 * 1024;
 const EVENTS: usize = 256;

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use rustix::net::SocketAddrAny;
 
 use super::{Happened, Transport};
-use crate::target::Address;
+use crate::request::target::Address;
 
 pub(crate) struct Uring {
     address: Address,

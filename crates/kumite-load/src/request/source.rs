@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::cookies::Jar;
-use crate::mix::Mix;
+use crate::protocol::http2;
+use crate::request::cookies::Jar;
+use crate::request::mix::Mix;
+use crate::request::target::Address;
+use crate::request::template::Given;
 use crate::request::{Prepared, RequestError};
-use crate::target::Address;
-use crate::template::Given;
-use crate::{Error, Http, Load, Target, http2};
+use crate::{Error, Http, Load, Target};
 
 /// The requests of a run, one for each target.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! What is made of requests that finished when.
 
 use super::*;
-use crate::share::Collector;
+use crate::record::aggregate::Collector;
 use crate::{Event, Interval, Recovery};
 
 const MS: u64 = 1_000_000;

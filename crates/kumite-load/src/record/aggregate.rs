@@ -9,10 +9,10 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::Event;
-use crate::outcome::{Interval, Outcome, Recovery};
-use crate::pace::Pace;
-use crate::recorder::INTERVAL_MS;
-use crate::times::Times;
+use crate::record::outcome::{Interval, Outcome, Recovery};
+use crate::record::recorder::INTERVAL_MS;
+use crate::record::times::Times;
+use crate::schedule::pace::Pace;
 
 /// What a thread tells while it goes on.
 pub(crate) enum Told<'a> {

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use crate::outcome::Recovery;
+use crate::record::outcome::Recovery;
 
 /// How long no failure may come, for answers to be steady: 1.5 time-outs. One would be too short, for a connection that
 /// hangs shows only then.

@@ -24,9 +24,9 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::connection::{Heard, Wanted};
-use crate::cookies::Jar;
-use crate::recorder::Failure;
-use crate::response::{Answer, Asked, Reader};
+use crate::protocol::response::{Answer, Asked, Reader};
+use crate::record::recorder::Failure;
+use crate::request::cookies::Jar;
 
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 24;

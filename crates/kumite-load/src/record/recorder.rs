@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::log::{Finished, Log, Said};
-use crate::outcome::{Burst, Disturbed, Errors, Outcome};
-use crate::recovery::{self, Episodes};
-use crate::share::{Part, Told};
+use crate::record::aggregate::{Part, Told};
+use crate::record::log::{Finished, Log, Said};
+use crate::record::outcome::{Burst, Disturbed, Errors, Outcome};
+use crate::record::recovery::{self, Episodes};
 
 pub(crate) const INTERVAL_NS: u64 = 100_000_000;
 pub(crate) const INTERVAL_MS: u64 = 100;

@@ -4,10 +4,10 @@
 //! agreed on everything; until then it counts as being connected.
 
 use crate::connection::{Connection, Heard, Wanted};
-use crate::http2::Http2;
-use crate::messages::{Messages, Next};
-use crate::recorder::Failure;
-use crate::tls::{Security, Session, Step};
+use crate::protocol::http2::Http2;
+use crate::protocol::tls::{Security, Session, Step};
+use crate::record::recorder::Failure;
+use crate::request::source::{Messages, Next};
 use crate::{Http, Load, TlsError};
 
 /// What the connections of one thread speak.

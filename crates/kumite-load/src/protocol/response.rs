@@ -24,7 +24,7 @@ mod head;
 mod tests;
 
 use crate::check::{BODY_LIMIT, Check, EXCERPT};
-use crate::log::{SAID, Said};
+use crate::record::log::{SAID, Said};
 use chunked::Chunked;
 use head::{HEAD_LIMIT, LastHead};
 

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::recorder::INTERVAL_MS;
+use crate::record::recorder::INTERVAL_MS;
 
 /// A part is at most this share of the time before it, or one interval: so a load of an hour has some hundred parts.
 const SHARE: u64 = 100;

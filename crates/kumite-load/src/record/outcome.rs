@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use crate::log::Finished;
-use crate::pace::Pace;
-use crate::recorder::INTERVAL_MS;
-use crate::times::Times;
+use crate::record::log::Finished;
+use crate::record::recorder::INTERVAL_MS;
+use crate::record::times::Times;
+use crate::schedule::pace::Pace;
 use crate::transport::Io;
 
 /// Finished requests that did not bring a right answer, by what went wrong. Each is counted once, as one kind.
