@@ -20,14 +20,14 @@ use rustix::io::Errno;
 use crate::clock::Clock;
 use crate::connection::{Connection, Heard, InFlight, State, Wanted, Whole};
 use crate::protocol::layers::Dialect;
-use crate::record::aggregate::Told;
+use crate::record::aggregate::EngineEvent;
 use crate::record::log::{Log, Said};
 use crate::record::outcome::Outcome;
 use crate::record::recorder::{Failure, Recorder, Span};
-use crate::request::source::{Messages, Next};
+use crate::request::source::{NextRequest, RequestSource};
 use crate::schedule::Schedule;
 use crate::schedule::arrivals::Instants;
-use crate::transport::{Happened, Transport};
+use crate::transport::{Transport, TransportEvent};
 use crate::{Limit, Load, Pace, nanos};
 use disturbance::Injection;
 use open_loop::OpenLoop;
@@ -56,7 +56,7 @@ pub(crate) struct Duty {
 
 pub(crate) struct Engine<'a, T, C> {
     schedule: Schedule,
-    messages: Messages,
+    requests: RequestSource,
     transport: T,
     recorder: Recorder<'a>,
     dialect: Dialect,
@@ -93,10 +93,10 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     pub fn new(
         load: &Load,
         duty: Duty,
-        messages: Messages,
+        requests: RequestSource,
         transport: T,
         clock: C,
-        tell: &'a mut dyn FnMut(Told),
+        tell: &'a mut dyn FnMut(EngineEvent),
     ) -> Engine<'a, T, C> {
         let (opens, timeout) = (nanos(load.warm_up), nanos(load.timeout));
         let closes = load.limit.duration.map(|duration| opens + nanos(duration));
@@ -107,7 +107,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout, by_due: open_loop };
         Engine {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
-            messages,
+            requests,
             transport,
             recorder: Recorder::new(span, duty.log, tell),
             dialect: duty.dialect,
@@ -142,7 +142,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.started = true;
         let over = self.drive(stop);
         if self.injection.is_paused() {
-            self.recorder.tell(Told::Resume);
+            self.recorder.tell(EngineEvent::Resume);
         }
         let now = self.now();
         over.map(|(end, stopped)| self.recorder.close(end, now, stopped))
@@ -226,24 +226,24 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// Handles what has happened, if something has.
     fn handle(&mut self) -> bool {
         let mut something = false;
-        while let Some((slot, happened)) = self.transport.next() {
+        while let Some((slot, event)) = self.transport.next() {
             something = true;
             let connection = &mut self.connections[slot];
             self.heard.describe = self.recorder.wants_wrong();
-            let result = match happened {
-                Happened::Connected(result) => {
+            let result = match event {
+                TransportEvent::Connected(result) => {
                     self.connected(slot, result);
                     continue;
                 }
-                Happened::Sent => continue,
+                TransportEvent::Sent => continue,
                 // A server may close a connection that is not in use. Bytes that nobody asked for end it too.
                 _ if connection.in_flight.is_empty() && connection.layers.is_none() => {
                     self.close_idle(slot);
                     continue;
                 }
-                Happened::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
-                Happened::Ended => connection.end(&self.wanted, &mut self.heard),
-                Happened::Broken(_) => Err(connection.broken()),
+                TransportEvent::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
+                TransportEvent::Ended => connection.end(&self.wanted, &mut self.heard),
+                TransportEvent::Broken(_) => Err(connection.broken()),
             };
             if self.connections[slot].layers.is_some() {
                 self.heard_in_layers(slot, result);
@@ -427,11 +427,11 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.connections[slot].in_flight.push_back(InFlight { due, sent: now });
         self.in_flight += 1;
         let cookies = &self.connections[slot].cookies;
-        let next = self.messages.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
+        let next = self.requests.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
         let sent = match (next, &mut self.connections[slot].layers) {
-            (Next::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
-            (Next::Bytes(bytes), None) => self.transport.send(slot, bytes).is_ok(),
-            (next, Some(layers)) => layers.request(next, &self.messages),
+            (NextRequest::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
+            (NextRequest::Bytes(bytes), None) => self.transport.send(slot, bytes).is_ok(),
+            (next, Some(layers)) => layers.request(next, &self.requests),
         };
         if !sent {
             let failure = self.connections[slot].broken();

@@ -279,7 +279,7 @@ impl Load {
         if let Some(rate_rps) = rate_rps.filter(|rate_rps| *rate_rps > most_rps) {
             return Err(Error::Rate { rate_rps, threads: self.threads(), most_rps });
         }
-        request::source::Messages::new(self).map(drop)
+        request::source::RequestSource::new(self).map(drop)
     }
 
     /// How many threads offer it.

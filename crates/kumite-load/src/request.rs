@@ -8,7 +8,7 @@ pub(crate) mod template;
 
 use crate::protocol::field::is_token;
 use crate::request::target::Target;
-use crate::request::template::{Given, Part, Place, TemplateError, Variables};
+use crate::request::template::{Component, Given, TemplateError, TemplatePart, Variables};
 
 /// The request that every connection repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub(crate) enum Prepared {
     Fixed(Vec<u8>),
     /// Other values each time.
     Varying {
-        parts: Vec<Part>,
+        parts: Vec<TemplatePart>,
         /// So many of them are the head.
         head: usize,
         variables: Variables,
@@ -123,16 +123,16 @@ impl Request {
     ) -> Result<Prepared, RequestError> {
         self.check(&target.path, cookies)?;
         let mut parts = Vec::new();
-        let text = |parts: &mut Vec<Part>, text: &str| parts.push(Part::Text(text.into()));
-        let split = |parts: &mut Vec<Part>, bytes: &[u8], place| match variables {
+        let text = |parts: &mut Vec<TemplatePart>, text: &str| parts.push(TemplatePart::Text(text.into()));
+        let split = |parts: &mut Vec<TemplatePart>, bytes: &[u8], place| match variables {
             Some(variables) => variables.split(bytes, place, parts),
             None => {
-                parts.push(Part::Text(bytes.to_vec()));
+                parts.push(TemplatePart::Text(bytes.to_vec()));
                 Ok(())
             }
         };
         text(&mut parts, &format!("{} ", self.method));
-        split(&mut parts, target.path.as_bytes(), Place::Path)?;
+        split(&mut parts, target.path.as_bytes(), Component::Path)?;
         text(&mut parts, " HTTP/1.1\r\n");
         if !self.has("host") {
             text(&mut parts, &format!("Host: {}\r\n", target.authority));
@@ -141,27 +141,27 @@ impl Request {
             if !is_name(name) {
                 return Err(RequestError::HeaderName { name: name.clone() });
             }
-            if !value.bytes().all(|b| Place::HeaderValue.allows(b)) {
+            if !value.bytes().all(|b| Component::HeaderValue.allows(b)) {
                 return Err(RequestError::HeaderValue { name: name.clone() });
             }
             text(&mut parts, &format!("{name}: "));
-            split(&mut parts, value.as_bytes(), Place::HeaderValue)?;
+            split(&mut parts, value.as_bytes(), Component::HeaderValue)?;
             text(&mut parts, "\r\n");
         }
         if cookies {
-            parts.push(Part::Cookies);
+            parts.push(TemplatePart::Cookies);
         }
         let usual = matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         if (usual || !self.body.is_empty()) && !self.has("content-length") && !self.has("transfer-encoding") {
             text(&mut parts, "Content-Length: ");
-            parts.push(Part::Length);
+            parts.push(TemplatePart::Length);
             text(&mut parts, "\r\n");
         }
         text(&mut parts, "\r\n");
         let head = parts.len();
-        split(&mut parts, &self.body, Place::Body)?;
+        split(&mut parts, &self.body, Component::Body)?;
 
-        let fixed = parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Length));
+        let fixed = parts.iter().all(|part| matches!(part, TemplatePart::Text(_) | TemplatePart::Length));
         let varying = Prepared::Varying { parts, head, variables: variables.cloned().unwrap_or_default() };
         if !fixed {
             return Ok(varying);
@@ -179,7 +179,7 @@ impl Request {
         if self.method == "CONNECT" {
             return Err(RequestError::Connect);
         }
-        if path.is_empty() || !path.bytes().all(|b| Place::Path.allows(b)) {
+        if path.is_empty() || !path.bytes().all(|b| Component::Path.allows(b)) {
             return Err(RequestError::Path { path: path.to_owned() });
         }
         if cookies && self.has("cookie") {

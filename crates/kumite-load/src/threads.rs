@@ -11,9 +11,9 @@ use crate::connection::Wanted;
 use crate::engine::{Duty, Engine};
 use crate::protocol::layers::Dialect;
 use crate::protocol::response::Asked;
-use crate::record::aggregate::{Collector, Part, Told};
+use crate::record::aggregate::{Aggregate, EngineEvent, IntervalCounts};
 use crate::record::log::Log;
-use crate::request::source::Messages;
+use crate::request::source::RequestSource;
 use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
 use crate::{Error, Event, Io, Limit, Load, Outcome};
@@ -23,24 +23,24 @@ const MOSTLY: f64 = 0.9;
 
 /// Runs the load on as many threads as it asks for.
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
-    let (messages, dialect) = (Messages::new(load)?, Dialect::new(load)?);
+    let (requests, dialect) = (RequestSource::new(load)?, Dialect::new(load)?);
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
     kumite_open_files::make_room(load.connections.saturating_add(burst))?;
-    let threads = Threads { load, messages, dialect, count: load.threads() };
-    let mut collector = Collector::new(threads.count, load.arrivals.is_some(), on_event);
+    let threads = Threads { load, requests, dialect, count: load.threads() };
+    let mut aggregate = Aggregate::new(threads.count, load.arrivals.is_some(), on_event);
     // Who stops the server for a disturbance must have done so when the engine goes on.
-    let shares = if load.cores.is_empty() || load.disturbance.is_some() {
-        vec![threads.run_one(0, stop, &mut |told| collector.take(told), &Instant::now)?]
+    let outcomes = if load.cores.is_empty() || load.disturbance.is_some() {
+        vec![threads.run_one(0, stop, &mut |event| aggregate.take(event), &Instant::now)?]
     } else {
-        threads.run_all(stop, &mut collector)?
+        threads.run_all(stop, &mut aggregate)?
     };
-    Ok(collector.finish(shares, load.pace))
+    Ok(aggregate.finish(outcomes, load.pace))
 }
 
 /// A load, and how many threads offer it.
 struct Threads<'a> {
     load: &'a Load,
-    messages: Messages,
+    requests: RequestSource,
     dialect: Dialect,
     count: usize,
 }
@@ -48,17 +48,17 @@ struct Threads<'a> {
 impl Threads<'_> {
     /// All of them. What is made of the counts takes longer than requests can wait, so it is done here, and the engine has
     /// threads of its own. All begin at the same instant, the last to be ready gives it.
-    fn run_all(&self, stop: &AtomicBool, collector: &mut Collector) -> Result<Vec<Outcome>, Error> {
+    fn run_all(&self, stop: &AtomicBool, aggregate: &mut Aggregate) -> Result<Vec<Outcome>, Error> {
         let (ready, began) = (Barrier::new(self.count), OnceLock::new());
-        let (send, receive) = mpsc::channel::<Part>();
+        let (send, receive) = mpsc::channel::<IntervalCounts>();
         std::thread::scope(|scope| {
             let run = |thread| {
                 let (send, ready, began) = (send.clone(), &ready, &began);
                 scope.spawn(move || {
-                    let mut tell = |told: Told| {
+                    let mut tell = |event: EngineEvent| {
                         // Pause and Resume are told only by the one thread of a load with a disturbance.
-                        if let Told::Part(part) = told {
-                            let _ = send.send(part.clone());
+                        if let EngineEvent::Interval(counts) = event {
+                            let _ = send.send(counts.clone());
                         }
                     };
                     let waited = Cell::new(false);
@@ -67,18 +67,18 @@ impl Threads<'_> {
                         ready.wait();
                         *began.get_or_init(Instant::now)
                     };
-                    let share = self.run_one(thread, stop, &mut tell, &start);
+                    let outcome = self.run_one(thread, stop, &mut tell, &start);
                     if !waited.get() {
                         // It failed; the others wait for it.
                         ready.wait();
                     }
-                    share
+                    outcome
                 })
             };
             let threads: Vec<_> = (0..self.count).map(run).collect();
             drop(send);
-            for part in receive {
-                collector.take(Told::Part(&part));
+            for counts in receive {
+                aggregate.take(EngineEvent::Interval(&counts));
             }
             threads.into_iter().map(|thread| thread.join().expect("the load engine does not panic")).collect()
         })
@@ -89,10 +89,10 @@ impl Threads<'_> {
         &self,
         thread: usize,
         stop: &AtomicBool,
-        tell: &mut dyn FnMut(Told),
+        tell: &mut dyn FnMut(EngineEvent),
         start: &dyn Fn() -> Instant,
     ) -> Result<Outcome, Error> {
-        let Threads { load, messages, dialect, count } = self;
+        let Threads { load, requests, dialect, count } = self;
         let duty = duty(load, dialect, thread, *count);
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
@@ -102,8 +102,8 @@ impl Threads<'_> {
         let rate = load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(time) / *count as f64);
         let sleeps = rate.is_some_and(|rate| load.pace.awake(rate) < MOSTLY);
         let priority = (sleeps && !load.cores.is_empty()).then(RealTime::take).flatten();
-        let share = engine(load, duty, messages.of_thread(thread, *count), stop, tell, start)?;
-        Ok(Outcome { real_time: priority.is_some(), ..share })
+        let outcome = engine(load, duty, requests.of_thread(thread, *count), stop, tell, start)?;
+        Ok(Outcome { real_time: priority.is_some(), ..outcome })
     }
 }
 
@@ -132,27 +132,27 @@ pub(crate) fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize
 fn engine(
     load: &Load,
     duty: Duty,
-    messages: Messages,
+    requests: RequestSource,
     stop: &AtomicBool,
-    tell: &mut dyn FnMut(Told),
+    tell: &mut dyn FnMut(EngineEvent),
     start: &dyn Fn() -> Instant,
 ) -> Result<Outcome, Error> {
-    let (io, address, connections) = (load.io, messages.address.clone(), duty.connections + duty.burst);
-    let fixed = messages.fixed.clone();
+    let (io, address, connections) = (load.io, requests.address.clone(), duty.connections + duty.burst);
+    let fixed = requests.fixed.clone();
     let wait = |io| move |error| Error::Wait { io, source: std::io::Error::from(error) };
     if io != Io::Epoll {
         match Uring::new(address.clone(), fixed.clone(), connections) {
             Ok(uring) => {
-                let share = Engine::new(load, duty, messages, uring, Instant::now(), tell).run(stop, start);
-                return share.map(|share| Outcome { io: Io::Uring, ..share }).map_err(wait(Io::Uring));
+                let outcome = Engine::new(load, duty, requests, uring, Instant::now(), tell).run(stop, start);
+                return outcome.map(|outcome| Outcome { io: Io::Uring, ..outcome }).map_err(wait(Io::Uring));
             }
             Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
             Err(_) => {}
         }
     }
     let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
-    let share = Engine::new(load, duty, messages, epoll, Instant::now(), tell).run(stop, start);
-    share.map(|share| Outcome { io: Io::Epoll, ..share }).map_err(wait(Io::Epoll))
+    let outcome = Engine::new(load, duty, requests, epoll, Instant::now(), tell).run(stop, start);
+    outcome.map(|outcome| Outcome { io: Io::Epoll, ..outcome }).map_err(wait(Io::Epoll))
 }
 
 fn pin(core: usize) -> Result<(), Error> {

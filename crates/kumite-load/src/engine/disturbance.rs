@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Engine;
 use crate::clock::Clock;
-use crate::record::aggregate::Told;
+use crate::record::aggregate::EngineEvent;
 use crate::transport::Transport;
 use crate::{Disturbance, DisturbanceKind, nanos};
 
@@ -62,7 +62,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         match &self.injection.stage {
             Stage::Before(at, kind) if now >= *at => match *kind {
                 DisturbanceKind::Pause(time) => {
-                    self.recorder.tell(Told::Pause);
+                    self.recorder.tell(EngineEvent::Pause);
                     self.injection.stage = Stage::Paused(self.now() + nanos(time));
                 }
                 DisturbanceKind::Drop | DisturbanceKind::Burst(0) => self.injected(),
@@ -71,7 +71,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
                 }
             },
             Stage::Paused(until) if now >= *until => {
-                self.recorder.tell(Told::Resume);
+                self.recorder.tell(EngineEvent::Resume);
                 self.injected();
             }
             _ => {}

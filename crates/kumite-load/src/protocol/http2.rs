@@ -33,15 +33,15 @@ const CONNECTION_WINDOW: u32 = 1 << 24;
 
 /// A request as HTTP/2 wants it.
 #[derive(Debug, Clone)]
-pub(crate) struct Message {
+pub(crate) struct Http2Request {
     head: http::Request<()>,
     body: Bytes,
 }
 
-impl Message {
+impl Http2Request {
     /// Of the bytes of the same request in HTTP/1.1, as [`crate::Request`] makes them. None if it holds something that
     /// cannot be said in HTTP/2.
-    pub fn parse(bytes: &[u8], secure: bool) -> Option<Message> {
+    pub fn parse(bytes: &[u8], secure: bool) -> Option<Http2Request> {
         let end = memchr::memmem::find(bytes, b"\r\n\r\n")?;
         let (head, body) = (&bytes[..end], &bytes[end + 4..]);
         let (first, mut rest) = split(head, b"\r\n");
@@ -66,7 +66,7 @@ impl Message {
         uri.authority = Some(authority?);
         uri.path_and_query = Some(PathAndQuery::try_from(&*encode(path)).ok()?);
         *request.uri_mut() = http::Uri::from_parts(uri).ok()?;
-        Some(Message { head: request, body: Bytes::copy_from_slice(body) })
+        Some(Http2Request { head: request, body: Bytes::copy_from_slice(body) })
     }
 }
 
@@ -141,8 +141,8 @@ impl Http2 {
     }
 
     /// Has a request sent; whether that can be done.
-    pub fn request(&mut self, message: Message) -> bool {
-        let Message { head, body } = message;
+    pub fn request(&mut self, request: Http2Request) -> bool {
+        let Http2Request { head, body } = request;
         let Ok((response, mut stream)) = self.sender.send_request(head, body.is_empty()) else {
             return false;
         };

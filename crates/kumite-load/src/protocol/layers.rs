@@ -7,7 +7,7 @@ use crate::connection::{Connection, Heard, Wanted};
 use crate::protocol::http2::Http2;
 use crate::protocol::tls::{Security, Session, Step};
 use crate::record::recorder::Failure;
-use crate::request::source::{Messages, Next};
+use crate::request::source::{NextRequest, RequestSource};
 use crate::{Http, Load, TlsError};
 
 /// What the connections of one thread speak.
@@ -87,11 +87,11 @@ impl Layers {
     }
 
     /// Has a request sent; whether that can be done.
-    pub fn request(&mut self, next: Next, messages: &Messages) -> bool {
+    pub fn request(&mut self, next: NextRequest, requests: &RequestSource) -> bool {
         match (&mut self.http2, &mut self.session, next) {
-            (Some(http2), _, next) => messages.http2(next).is_some_and(|message| http2.request(message)),
-            (None, Some(session), Next::Fixed(which)) => session.send(&messages.fixed[which]),
-            (None, Some(session), Next::Bytes(bytes)) => session.send(&bytes),
+            (Some(http2), _, next) => requests.http2(next).is_some_and(|request| http2.request(request)),
+            (None, Some(session), NextRequest::Fixed(which)) => session.send(&requests.fixed[which]),
+            (None, Some(session), NextRequest::Bytes(bytes)) => session.send(&bytes),
             (None, None, _) => false,
         }
     }

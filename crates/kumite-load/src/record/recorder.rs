@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::record::aggregate::{Part, Told};
+use crate::record::aggregate::{EngineEvent, IntervalCounts};
 use crate::record::log::{Finished, Log, Said};
 use crate::record::outcome::{Burst, Disturbed, Errors, Outcome};
 use crate::record::recovery::{self, Episodes};
@@ -67,7 +67,7 @@ pub(crate) struct Span {
 
 /// Counts finished requests.
 pub(crate) struct Recorder<'a> {
-    tell: &'a mut dyn FnMut(Told),
+    tell: &'a mut dyn FnMut(EngineEvent),
     phase: Phase,
     span: Span,
     /// Before this nothing ends and nothing begins, so that an answer has only one time to be compared with.
@@ -86,9 +86,9 @@ pub(crate) struct Recorder<'a> {
     interval_ends: u64,
     /// Busy time of the thread at the interval's start.
     interval_busy: Duration,
-    part: Part,
+    interval: IntervalCounts,
     log: Option<Log>,
-    share: Outcome,
+    outcome: Outcome,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ struct Counts {
 
 impl<'a> Recorder<'a> {
     /// A recorder of these parts of a run; with a log, if that is wanted.
-    pub fn new(span: Span, log: Option<Log>, tell: &'a mut dyn FnMut(Told)) -> Recorder<'a> {
+    pub fn new(span: Span, log: Option<Log>, tell: &'a mut dyn FnMut(EngineEvent)) -> Recorder<'a> {
         let steady = recovery::steady(span.timeout);
         let opens = span.opens;
         Recorder {
@@ -128,9 +128,9 @@ impl<'a> Recorder<'a> {
                 rest => rest,
             },
             interval_busy: Duration::ZERO,
-            part: Part::new(-((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64), span.by_due),
+            interval: IntervalCounts::new(-((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64), span.by_due),
             log,
-            share: Outcome::default(),
+            outcome: Outcome::default(),
         }
     }
 
@@ -149,7 +149,7 @@ impl<'a> Recorder<'a> {
         self.episodes.right(now);
         let phase = self.phase_of(due);
         self.counts[phase as usize].ok += 1;
-        self.part.ok += 1;
+        self.interval.ok += 1;
         if let Some(log) = &mut self.log {
             log.add(Finished { due, sent: Some(sent), finished: now, failure: None, said: None });
         }
@@ -157,8 +157,8 @@ impl<'a> Recorder<'a> {
         match phase {
             // It is not the window's, and the warm-up's intervals are over.
             Phase::WarmUp if self.phase != Phase::WarmUp => {}
-            Phase::After if self.span.by_due => self.part.add_after(response),
-            _ => self.part.add(response, now.saturating_sub(sent)),
+            Phase::After if self.span.by_due => self.interval.add_after(response),
+            _ => self.interval.add(response, now.saturating_sub(sent)),
         }
     }
 
@@ -168,7 +168,7 @@ impl<'a> Recorder<'a> {
         self.advance(now);
         self.episodes.failed(now);
         let phase = self.phase_of(due);
-        self.part.errors += 1;
+        self.interval.errors += 1;
         let errors = &mut self.counts[phase as usize].errors;
         *match failure {
             Failure::Status => &mut errors.status,
@@ -204,7 +204,7 @@ impl<'a> Recorder<'a> {
     #[inline]
     pub fn sent_late(&mut self, due: u64, by: u64) {
         if self.phase_of(due) == Phase::Window {
-            self.share.send_lag.record(by).expect("a histogram that grows takes any value");
+            self.outcome.send_lag.record(by).expect("a histogram that grows takes any value");
         }
     }
 
@@ -212,7 +212,7 @@ impl<'a> Recorder<'a> {
     #[inline]
     pub fn read_late(&mut self, by: u64) {
         if self.phase == Phase::Window {
-            self.share.receive_lag.record(by).expect("a histogram that grows takes any value");
+            self.outcome.receive_lag.record(by).expect("a histogram that grows takes any value");
         }
     }
 
@@ -224,12 +224,12 @@ impl<'a> Recorder<'a> {
 
     /// How many requests are due and have no connection.
     pub fn backlog(&mut self, requests: usize) {
-        self.part.backlog = self.part.backlog.max(requests as u64);
+        self.interval.backlog = self.interval.backlog.max(requests as u64);
     }
 
     /// An answer that came after the end of a closed loop, to a request that is in no count.
     pub fn drained(&mut self) {
-        self.share.drained += 1;
+        self.outcome.drained += 1;
     }
 
     /// Counts a request, which is also counted as any other, as one of a burst.
@@ -239,12 +239,12 @@ impl<'a> Recorder<'a> {
 
     /// Keeps the first wrong answer in words, so that whoever reads the counts need not guess.
     pub fn wrong(&mut self, description: String) {
-        self.share.first_wrong.get_or_insert(description);
+        self.outcome.first_wrong.get_or_insert(description);
     }
 
     /// Whether no wrong answer has been described.
     pub fn wants_wrong(&self) -> bool {
-        self.share.first_wrong.is_none()
+        self.outcome.first_wrong.is_none()
     }
 
     /// Counts a connection established in place of one that had ended.
@@ -261,7 +261,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Tells whoever watches.
-    pub fn tell(&mut self, what: Told) {
+    pub fn tell(&mut self, what: EngineEvent) {
         (self.tell)(what);
     }
 
@@ -280,20 +280,20 @@ impl<'a> Recorder<'a> {
         }
         // The last answer may have come in the very moment of the end, after an interval.
         let interval_began = self.interval_ends.saturating_sub(INTERVAL_NS);
-        if end > interval_began || !self.part.is_empty() {
+        if end > interval_began || !self.interval.is_empty() {
             self.end_interval();
         }
         let [warm_up, window, _] = self.counts;
-        self.share.warm_up_requests = warm_up.ok + warm_up.errors.total();
-        self.share.warm_up_errors = warm_up.errors;
-        self.share.ok = window.ok;
-        self.share.errors = window.errors;
-        self.share.reconnects = window.reconnects;
-        self.share.stopped = stopped;
+        self.outcome.warm_up_requests = warm_up.ok + warm_up.errors.total();
+        self.outcome.warm_up_errors = warm_up.errors;
+        self.outcome.ok = window.ok;
+        self.outcome.errors = window.errors;
+        self.outcome.reconnects = window.reconnects;
+        self.outcome.stopped = stopped;
         if let Some(log) = self.log {
-            (self.share.log, self.share.unlogged) = (log.finished, log.unlogged);
+            (self.outcome.log, self.outcome.unlogged) = (log.finished, log.unlogged);
         }
-        self.share
+        self.outcome
     }
 
     fn pass(&mut self, at: u64) {
@@ -306,7 +306,7 @@ impl<'a> Recorder<'a> {
             self.interval_busy = thread_cpu();
         }
         if at == FIRST_SECOND_NS {
-            self.share.first_second = Some(self.counts.iter().map(|counts| counts.ok).sum());
+            self.outcome.first_second = Some(self.counts.iter().map(|counts| counts.ok).sum());
         }
         if at == self.span.opens {
             self.end_warm_up();
@@ -326,13 +326,13 @@ impl<'a> Recorder<'a> {
     }
 
     fn close_window(&mut self, end: u64) {
-        self.share.cpu = thread_cpu().saturating_sub(self.cpu_at_open);
-        self.share.elapsed = Duration::from_nanos(end - self.span.opens);
-        let busy = self.share.cpu.saturating_sub(Duration::from_nanos(self.spun - self.spun_at_open));
-        self.share.busiest = busy.as_secs_f64() / self.share.elapsed.as_secs_f64().max(1e-9);
-        self.share.recovery = self.episodes.longest(end);
+        self.outcome.cpu = thread_cpu().saturating_sub(self.cpu_at_open);
+        self.outcome.elapsed = Duration::from_nanos(end - self.span.opens);
+        let busy = self.outcome.cpu.saturating_sub(Duration::from_nanos(self.spun - self.spun_at_open));
+        self.outcome.busiest = busy.as_secs_f64() / self.outcome.elapsed.as_secs_f64().max(1e-9);
+        self.outcome.recovery = self.episodes.longest(end);
         if !self.span.by_due {
-            self.part.close_window();
+            self.interval.close_window();
         }
         self.episodes = Episodes::new(self.steady);
         self.phase = Phase::After;
@@ -341,7 +341,7 @@ impl<'a> Recorder<'a> {
     fn end_watch(&mut self, end: u64) {
         let since_opening = |at: u64| Duration::from_nanos(at - self.span.opens);
         let Counts { ok, errors, .. } = &self.counts[Phase::After as usize];
-        self.share.disturbed = self.ended.map(|ended| Disturbed {
+        self.outcome.disturbed = self.ended.map(|ended| Disturbed {
             began: since_opening(self.span.closes),
             ended: since_opening(ended),
             since: since_opening(self.episodes.since()),
@@ -357,15 +357,15 @@ impl<'a> Recorder<'a> {
 
     fn end_interval(&mut self) {
         let busy = thread_cpu().saturating_sub(Duration::from_nanos(self.spun));
-        self.part.busy = busy.saturating_sub(self.interval_busy);
+        self.interval.busy = busy.saturating_sub(self.interval_busy);
         self.interval_busy = busy;
-        self.part.measured |= match self.phase {
+        self.interval.measured |= match self.phase {
             Phase::WarmUp => false,
             Phase::Window => true,
             Phase::After => self.span.by_due,
         };
-        (self.tell)(Told::Part(&self.part));
-        self.part.next();
+        (self.tell)(EngineEvent::Interval(&self.interval));
+        self.interval.next();
     }
 }
 

@@ -11,12 +11,12 @@ const SHARE: u64 = 100;
 /// hundredth of the time before.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
-    parts: Vec<Part>,
+    parts: Vec<Stretch>,
     intervals: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Part {
+struct Stretch {
     /// Intervals before it.
     begin: u64,
     /// Each value that was recorded and how often: most values of a histogram are not.
@@ -28,7 +28,7 @@ impl Times {
     pub fn add(&mut self, interval: &Histogram<u64>) {
         match self.parts.last_mut() {
             Some(part) if (self.intervals - part.begin) * SHARE < part.begin => part.merge(interval),
-            _ => self.parts.push(Part { begin: self.intervals, counts: counts(interval).collect() }),
+            _ => self.parts.push(Stretch { begin: self.intervals, counts: counts(interval).collect() }),
         }
         self.intervals += 1;
     }
@@ -46,7 +46,7 @@ impl Times {
     }
 }
 
-impl Part {
+impl Stretch {
     fn merge(&mut self, interval: &Histogram<u64>) {
         let before = std::mem::take(&mut self.counts);
         let (mut before, mut new) = (before.into_iter().peekable(), counts(interval).peekable());

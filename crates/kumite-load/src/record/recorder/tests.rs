@@ -1,7 +1,7 @@
 //! What is made of requests that finished when.
 
 use super::*;
-use crate::record::aggregate::Collector;
+use crate::record::aggregate::Aggregate;
 use crate::{Event, Interval, Recovery};
 
 const MS: u64 = 1_000_000;
@@ -20,13 +20,13 @@ fn recorded(
             seen.push(Interval { engine_cpu_s: 0.0, ..*interval });
         }
     };
-    let mut collector = Collector::new(1, by_due, &mut on_event);
+    let mut aggregate = Aggregate::new(1, by_due, &mut on_event);
     let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout: 100 * MS, by_due };
-    let mut tell = |told: Told| collector.take(told);
+    let mut tell = |event: EngineEvent| aggregate.take(event);
     let mut recorder = Recorder::new(span, Some(Log::of_thread(1)), &mut tell);
     feed(&mut recorder);
-    let share = recorder.close(end, end, stopped);
-    (collector.finish(vec![share], crate::Pace::default()), seen)
+    let outcome = recorder.close(end, end, stopped);
+    (aggregate.finish(vec![outcome], crate::Pace::default()), seen)
 }
 
 fn counts(intervals: &[Interval]) -> Vec<(i64, u64, u64)> {
