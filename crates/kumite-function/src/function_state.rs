@@ -20,34 +20,34 @@ pub(crate) use call::{Call, MOST_PAYLOAD_BYTES};
 
 use crate::instance::{Instance, Setting};
 use crate::slots::Slots;
-use crate::{Happening, What};
+use crate::{InstanceEvent, Lifecycle};
 
 /// So much of a call's log is kept with it.
 const KEPT_LOG_BYTES: u64 = 256 << 10;
 /// What a process said in its last moment may come a little later than its end.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 /// What is remembered of instances.
-const MOST_HAPPENINGS: usize = 100_000;
+const MOST_EVENTS: usize = 100_000;
 
 pub(crate) type Tell = dyn Fn(&str) + Send + Sync;
 
 /// A function, its instances, and what has happened to them.
-pub(crate) struct Served {
+pub(crate) struct FunctionState {
     pub setting: Arc<Setting>,
     slots: Mutex<Slots<Instance>>,
-    happenings: Mutex<VecDeque<Happening>>,
+    timeline: Mutex<VecDeque<InstanceEvent>>,
     instances: AtomicU32,
     stop: watch::Receiver<bool>,
     tell: Arc<Tell>,
 }
 
-impl Served {
-    pub fn new(setting: Setting, stop: watch::Receiver<bool>, tell: Arc<Tell>) -> Served {
+impl FunctionState {
+    pub fn new(setting: Setting, stop: watch::Receiver<bool>, tell: Arc<Tell>) -> FunctionState {
         let slots = Slots::new(setting.function.routing, setting.function.max_instances);
-        Served {
+        FunctionState {
             setting: Arc::new(setting),
             slots: Mutex::new(slots),
-            happenings: Mutex::default(),
+            timeline: Mutex::default(),
             instances: AtomicU32::new(0),
             stop,
             tell,
@@ -55,8 +55,8 @@ impl Served {
     }
 
     /// What has happened, in the order of time.
-    pub fn happenings(&self) -> Vec<Happening> {
-        locked(&self.happenings).iter().cloned().collect()
+    pub fn timeline(&self) -> Vec<InstanceEvent> {
+        locked(&self.timeline).iter().cloned().collect()
     }
 
     /// Ends all instances that are idle; whether no call is in flight.
@@ -68,39 +68,39 @@ impl Served {
         quiet
     }
 
-    /// What the instance said that was not to be said has happened.
-    fn reject(&self, instance: &Instance) {
-        for rejected in instance.conversation.rejected() {
-            self.happened(instance.number, What::Rejected(rejected));
+    /// What the instance said that was not to be said.
+    fn record_rejected(&self, instance: &Instance) {
+        for rejected in instance.protocol.rejected() {
+            self.record(instance.number, Lifecycle::Rejected(rejected));
         }
     }
 
-    async fn end(&self, instance: Instance, why: What) {
+    async fn end(&self, instance: Instance, why: Lifecycle) {
         let number = instance.number;
-        self.happened(number, why);
+        self.record(number, why);
         instance.end().await;
-        self.happened(number, What::Gone);
+        self.record(number, Lifecycle::Gone);
     }
 
-    fn happened(&self, instance: u32, what: What) {
-        self.happened_at(instance, what, Instant::now());
+    fn record(&self, instance: u32, what: Lifecycle) {
+        self.record_at(instance, what, Instant::now());
     }
 
-    fn happened_at(&self, instance: u32, what: What, at: Instant) {
+    fn record_at(&self, instance: u32, what: Lifecycle, at: Instant) {
         let told = match &what {
-            What::Rejected(what) => Some(format!("it {what}")),
-            What::Killed(why) => Some(format!("killed: {why}")),
-            What::Exited(how) => Some(format!("exited: {how}")),
+            Lifecycle::Rejected(what) => Some(format!("it {what}")),
+            Lifecycle::Killed(why) => Some(format!("killed: {why}")),
+            Lifecycle::Exited(how) => Some(format!("exited: {how}")),
             _ => None,
         };
         if let Some(told) = told {
             (self.tell)(&format!("instance {instance} of {}: {told}\n", self.setting.function.name));
         }
-        let mut happenings = locked(&self.happenings);
-        if happenings.len() == MOST_HAPPENINGS {
-            happenings.pop_front();
+        let mut timeline = locked(&self.timeline);
+        if timeline.len() == MOST_EVENTS {
+            timeline.pop_front();
         }
-        happenings.push_back(Happening { instance, at, what });
+        timeline.push_back(InstanceEvent { instance, at, what });
     }
 
     fn slots(&self) -> MutexGuard<'_, Slots<Instance>> {

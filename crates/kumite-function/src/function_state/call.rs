@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use super::failure::{MOST_LOG_BYTES, exited, message_of, said, stopped, timed_out, too_much_log, wrong};
 use super::init::InitPhase;
-use super::{KEPT_LOG_BYTES, LAST_WORDS, Served, stopping};
-use crate::conversation::{Answer, Event};
+use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
 use crate::lines::{self, Report};
-use crate::{FunctionError, Invocation, Refused, What};
+use crate::runtime_protocol::{Answer, Event};
+use crate::{FunctionError, Invocation, Lifecycle, Refused};
 
 /// The most bytes of a call that is waited for: what AWS documents.
 pub(crate) const MOST_PAYLOAD_BYTES: usize = 6_291_456;
@@ -50,7 +50,7 @@ pub(super) enum Invoked {
     /// The instance is of no more use.
     Over {
         answer: Answer,
-        why: What,
+        why: Lifecycle,
         status: Option<&'static str>,
         at: Instant,
     },
@@ -71,18 +71,18 @@ struct InvokePhase {
 
 /// A slot that is free again when this is dropped, with the instance that is in it.
 struct SlotGuard<'a> {
-    served: &'a Served,
+    function: &'a FunctionState,
     nth: usize,
     instance: Option<Instance>,
 }
 
 impl Drop for SlotGuard<'_> {
     fn drop(&mut self) {
-        self.served.slots().put(self.nth, self.instance.take());
+        self.function.slots().put(self.nth, self.instance.take());
     }
 }
 
-impl Served {
+impl FunctionState {
     /// A call from its offer to its answer.
     pub async fn call(&self, call: Call) -> Result<Invocation, Refused> {
         let busy = || Refused::Throttled(self.setting.function.max_instances);
@@ -90,7 +90,7 @@ impl Served {
             return Err(Refused::Stopping);
         }
         let (nth, idle) = self.slots().take().ok_or_else(busy)?;
-        let mut slot = SlotGuard { served: self, nth, instance: None };
+        let mut slot = SlotGuard { function: self, nth, instance: None };
         let (instance, init) = self.begin(idle, &call.request_id).await?;
         let began = Instant::now();
         let deadline = began + self.setting.function.timeout;
@@ -107,7 +107,7 @@ impl Served {
         let invoked = match early {
             Some(early) => early,
             None => {
-                self.happened(init.number, What::Invoke);
+                self.record(init.number, Lifecycle::Invoke);
                 self.invoke(&mut instance, &call, deadline).await
             }
         };
@@ -115,10 +115,10 @@ impl Served {
             Invoked::Answered(_, at) | Invoked::Over { at, .. } => *at,
             Invoked::Stopping => Instant::now(),
         };
-        self.happened_at(init.number, What::InvokeDone, ended);
+        self.record_at(init.number, Lifecycle::InvokeDone, ended);
         let cpu = instance.cpu().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
         let max_memory_bytes = instance.max_memory_bytes();
-        self.reject(&instance);
+        self.record_rejected(&instance);
         let invoke = InvokePhase {
             took: ended.saturating_duration_since(began),
             cpu,
@@ -184,13 +184,13 @@ impl Served {
     ) -> Result<(Answer, Option<&'static str>), Refused> {
         match invoked {
             Invoked::Answered(answer, _) => {
-                instance.conversation.end();
+                instance.protocol.end();
                 if instance.logged() > MOST_LOG_BYTES {
                     self.end(instance, too_much_log()).await;
                     return Ok((answer, None));
                 }
                 if instance.freeze() {
-                    self.happened(instance.number, What::Frozen);
+                    self.record(instance.number, Lifecycle::Frozen);
                 }
                 slot.instance = Some(instance);
                 Ok((answer, None))
@@ -210,8 +210,8 @@ impl Served {
     async fn invoke(&self, instance: &mut Instance, call: &Call, deadline: Instant) -> Invoked {
         let left = deadline.saturating_duration_since(Instant::now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let conversation = Arc::clone(&instance.conversation);
-        conversation.give(Event {
+        let protocol = Arc::clone(&instance.protocol);
+        protocol.give(Event {
             request_id: call.request_id.clone(),
             payload: call.payload.clone(),
             deadline_ms: (now + left).as_millis(),
@@ -220,8 +220,8 @@ impl Served {
             client_context: call.client_context.clone(),
         });
         let done = async {
-            let answer = conversation.answered().await;
-            (answer, conversation.asked().await)
+            let answer = protocol.answered().await;
+            (answer, protocol.asked().await)
         };
         tokio::pin!(done);
         loop {
@@ -246,7 +246,7 @@ impl Served {
         let at = Instant::now();
         let (answer, why) = exited(instance, &call.request_id);
         // An answer that was given stands, whatever the process did after it.
-        match tokio::time::timeout(LAST_WORDS, conversation.answered()).await {
+        match tokio::time::timeout(LAST_WORDS, protocol.answered()).await {
             Ok(answer) => Invoked::Over { answer, why, status: None, at },
             Err(_) => Invoked::Over { answer, why, status: Some("error"), at },
         }

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use super::call::Invoked;
 use super::failure::{exited, stopped, timed_out, words};
-use super::{KEPT_LOG_BYTES, LAST_WORDS, Served, stopping};
-use crate::conversation::{Answer, Initialized};
+use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
 use crate::lines;
-use crate::{Refused, What};
+use crate::runtime_protocol::{Answer, Initialized};
+use crate::{Lifecycle, Refused};
 
 /// How an initialization ended.
 pub(super) enum Init {
     Done(Instant),
-    Failed { answer: Answer, why: What, status: &'static str },
+    Failed { answer: Answer, why: Lifecycle, status: &'static str },
     Stopping,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct InitPhase {
     pub done: bool,
 }
 
-impl Served {
+impl FunctionState {
     /// The instance of a slot, if it still lives; else a new one, after its init phase. None if that failed.
     pub(super) async fn begin(
         &self,
@@ -46,7 +46,7 @@ impl Served {
             return Ok((Some(instance), phase));
         }
         let number = self.instances.fetch_add(1, Ordering::Relaxed) + 1;
-        self.happened(number, What::Init);
+        self.record(number, Lifecycle::Init);
         let mut instance = Instance::start(&self.setting, number, false).await.map_err(Refused::Start)?;
         let until = instance.began + self.setting.function.init_limit;
         let initialized = self.initialized(&mut instance, request_id, until, true).await;
@@ -56,10 +56,10 @@ impl Served {
             Init::Done(at) => {
                 let took = at.saturating_duration_since(instance.began);
                 if let Err(why) = instance.throttle() {
-                    self.end(instance, What::Killed(why.clone())).await;
+                    self.end(instance, Lifecycle::Killed(why.clone())).await;
                     return Err(Refused::Start(why));
                 }
-                self.happened(number, What::InitDone);
+                self.record(number, Lifecycle::InitDone);
                 (Some(instance), took)
             }
             Init::Failed { why, status, .. } => {
@@ -85,11 +85,11 @@ impl Served {
         request_id: &str,
         deadline: Instant,
     ) -> Result<(Instance, Option<Invoked>), Refused> {
-        self.happened(number, What::Reinit);
+        self.record(number, Lifecycle::Reinit);
         let mut instance = Instance::start(&self.setting, number, true).await.map_err(Refused::Start)?;
         let early = match self.initialized(&mut instance, request_id, deadline, false).await {
             Init::Done(_) => {
-                self.happened(number, What::InitDone);
+                self.record(number, Lifecycle::InitDone);
                 None
             }
             Init::Failed { answer, why, status } => {
@@ -105,13 +105,13 @@ impl Served {
     async fn awake(&self, mut instance: Instance) -> Option<Instance> {
         let number = instance.number;
         if let Some(status) = instance.exited() {
-            self.end(instance, What::Exited(words(status))).await;
+            self.end(instance, Lifecycle::Exited(words(status))).await;
             return None;
         }
         if instance.thaw() {
-            self.happened(number, What::Thawed);
+            self.record(number, Lifecycle::Thawed);
         }
-        self.reject(&instance);
+        self.record_rejected(&instance);
         Some(instance)
     }
 
@@ -123,15 +123,15 @@ impl Served {
         until: Instant,
         free: bool,
     ) -> Init {
-        let conversation = Arc::clone(&instance.conversation);
+        let protocol = Arc::clone(&instance.protocol);
         let ended = tokio::select! {
             biased;
-            said = conversation.initialized() => match said {
+            said = protocol.initialized() => match said {
                 // It is the clock that cuts off, however late it was looked at.
                 Initialized::Done(at) if at <= until => return Init::Done(at),
                 Initialized::Done(_) => false,
                 Initialized::Failed(answer) => {
-                    let why = What::Killed("it said that it cannot be initialized".to_owned());
+                    let why = Lifecycle::Killed("it said that it cannot be initialized".to_owned());
                     return Init::Failed { answer, why, status: "error" };
                 }
             },
@@ -141,7 +141,7 @@ impl Served {
         };
         if ended {
             let (answer, why) = exited(instance, request_id);
-            let answer = match tokio::time::timeout(LAST_WORDS, conversation.initialized()).await {
+            let answer = match tokio::time::timeout(LAST_WORDS, protocol.initialized()).await {
                 Ok(Initialized::Failed(answer)) => answer,
                 _ => answer,
             };
@@ -149,7 +149,8 @@ impl Served {
         }
         let (answer, why) = if free {
             let limit = self.setting.function.init_limit;
-            let why = What::Killed(format!("its initialization was cut off after {} s", limit.as_secs_f64()));
+            let why =
+                Lifecycle::Killed(format!("its initialization was cut off after {} s", limit.as_secs_f64()));
             (Answer::Right(Vec::new()), why)
         } else {
             timed_out(self.setting.function.timeout, request_id)

@@ -4,41 +4,41 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use crate::What;
-use crate::conversation::Answer;
+use crate::Lifecycle;
 use crate::instance::Instance;
 use crate::runtime_api::document;
+use crate::runtime_protocol::Answer;
 
 /// An instance whose log is longer is replaced.
 pub(super) const MOST_LOG_BYTES: u64 = 64 << 20;
 
 /// An instance is ended because the host is.
-pub(super) fn stopped() -> What {
-    What::Killed("the host is stopped".to_owned())
+pub(super) fn stopped() -> Lifecycle {
+    Lifecycle::Killed("the host is stopped".to_owned())
 }
 
 /// An instance is ended because it writes too much.
-pub(super) fn too_much_log() -> What {
-    What::Killed(format!("it wrote more than {} MiB to its log", MOST_LOG_BYTES >> 20))
+pub(super) fn too_much_log() -> Lifecycle {
+    Lifecycle::Killed(format!("it wrote more than {} MiB to its log", MOST_LOG_BYTES >> 20))
 }
 
 /// The words of an end.
-pub(super) fn said(why: &What) -> &str {
+pub(super) fn said(why: &Lifecycle) -> &str {
     match why {
-        What::Killed(why) | What::Exited(why) => why,
+        Lifecycle::Killed(why) | Lifecycle::Exited(why) => why,
         _ => "",
     }
 }
 
 /// A call, or its second initialization, has taken longer than it may.
-pub(super) fn timed_out(limit: Duration, request_id: &str) -> (Answer, What) {
+pub(super) fn timed_out(limit: Duration, request_id: &str) -> (Answer, Lifecycle) {
     let limit = limit.as_secs_f64();
     let message = format!("RequestId: {request_id} Error: Task timed out after {limit:.2} seconds");
-    (wrong("Sandbox.Timedout", &message), What::Killed(format!("time-out after {limit} s")))
+    (wrong("Sandbox.Timedout", &message), Lifecycle::Killed(format!("time-out after {limit} s")))
 }
 
 /// What callers are told of a process that has ended by itself.
-pub(super) fn exited(instance: &mut Instance, request_id: &str) -> (Answer, What) {
+pub(super) fn exited(instance: &mut Instance, request_id: &str) -> (Answer, Lifecycle) {
     let status = instance.exited();
     let how = status.map_or_else(|| "in an unknown way".to_owned(), words);
     let (kind, how) = match instance.ran_out_of_memory() {
@@ -49,7 +49,7 @@ pub(super) fn exited(instance: &mut Instance, request_id: &str) -> (Answer, What
         Some(status) if status.success() => "Runtime exited without providing a reason".to_owned(),
         _ => format!("Runtime exited with error: {how}"),
     };
-    (wrong(kind, &format!("RequestId: {request_id} Error: {message}")), What::Exited(how))
+    (wrong(kind, &format!("RequestId: {request_id} Error: {message}")), Lifecycle::Exited(how))
 }
 
 /// An error as callers get it.
