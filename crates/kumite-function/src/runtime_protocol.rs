@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_goes_away_asks_no_more() {
+    async fn a_request_for_an_event_whose_connection_breaks_is_forgotten() {
         let both = RuntimeProtocol::default();
         // It is polled, and then given up.
         let gone = tokio::time::timeout(Duration::ZERO, both.next()).await;

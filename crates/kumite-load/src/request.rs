@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent() {
+    fn a_request_is_encoded_as_http1() {
         for (request, bytes) in [
             (request("GET", &[], ""), "GET /x?y HTTP/1.1\r\nHost: a:80\r\n\r\n"),
             (request("POST", &[], ""), "POST /x?y HTTP/1.1\r\nHost: a:80\r\nContent-Length: 0\r\n\r\n"),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn a_request_that_could_be_misread_is_refused() {
         for (request, message) in [
             (request("", &[], ""), "the method \"\""),
             (request("GET /", &[], ""), "the method"),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_varies() {
+    fn a_request_with_variables_varies_by_seq_and_row() {
         let rows = Rows::read("f", "id,text\n7,\"a\r\nb\"\n10,c\n".as_bytes()).unwrap();
         let variables = Variables { rows, seed: 1 };
         let given = |seq| Given { seq, connection: 3, cookies: None };

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_and_finishes_exactly_as_many_as_asked() {
+    fn a_closed_loop_starts_and_finishes_exactly_as_many_as_asked() {
         let mut schedule = closed(Some(2), None, 0);
         assert!(schedule.start(0) && schedule.start(0) && !schedule.start(0));
         assert!(schedule.finish(0, 1) && !schedule.over(1));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_with_its_duration_after_the_warm_up() {
+    fn a_closed_loop_ends_with_its_duration_after_the_warm_up() {
         let mut schedule = closed(None, Some(100), 50);
         assert!(schedule.start(0) && schedule.finish(0, 149) && !schedule.over(149));
         assert!(schedule.over(150) && !schedule.start(150) && !schedule.finish(0, 150));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_requests_from_the_end_of_the_warm_up() {
+    fn a_closed_loop_counts_requests_from_the_end_of_the_warm_up() {
         let mut schedule = closed(Some(2), None, 50);
         for now in 0..10 {
             assert!(schedule.start(now) && schedule.finish(0, now));

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_their_values() {
+    fn a_name_in_braces_stands_for_its_value() {
         assert_eq!(render("{{seq}}{{ id }}-{{user name}}, {{connection}}", 0), "01-ann, 40");
         assert_eq!(render("{{seq}}{{ id }}-{{user name}}, {{connection}}", 5), "5333-ü, 40");
         assert_eq!(render("{{seq}}", u64::MAX), u64::MAX.to_string());
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn uuids() {
+    fn a_uuid_has_its_form_and_differs_by_request_and_seed() {
         let text = render("{{uuid}}", 3);
         assert_eq!(render("{{uuid}}{{uuid}}", 3), text.repeat(2));
         let mut seen = HashSet::new();

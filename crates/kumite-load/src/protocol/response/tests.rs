@@ -60,7 +60,7 @@ const LAST: Answer = Answer { keep_alive: false, ..RIGHT };
 const WRONG: Answer = Answer { body_right: false, ..RIGHT };
 
 #[test]
-fn framing() {
+fn an_answer_ends_where_its_framing_says() {
     use End::*;
     for (text, expected) in [
         ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong", Complete(RIGHT)),
@@ -153,7 +153,7 @@ fn framing() {
 }
 
 #[test]
-fn answers_without_a_body() {
+fn an_answer_without_a_body_ends_with_its_head() {
     let nothing = asked(Some(b""));
     for status in [204, 304] {
         let answer = Answer { status, ..RIGHT };
@@ -173,7 +173,7 @@ fn answers_without_a_body() {
 }
 
 #[test]
-fn what_was_asked_decides_too() {
+fn a_request_that_asked_to_close_makes_its_answer_the_last() {
     let text = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
     assert_eq!(whole(text, &asked(None)), End::Complete(RIGHT));
     let close = Asked { close: true, ..asked(None) };
@@ -267,7 +267,7 @@ fn answers_may_follow_each_other() {
 }
 
 #[test]
-fn checks_of_whole_bodies() {
+fn a_check_of_the_whole_body_sees_all_of_it() {
     let answer = |body: &str, size: usize, check: &Check| {
         let asked = Asked::new(false, false, check.clone(), false);
         let (first, second) = body.split_at(body.len() / 2);
@@ -316,7 +316,7 @@ fn checks_of_whole_bodies() {
 }
 
 #[test]
-fn wrong_bodies_in_words() {
+fn a_wrong_body_is_described() {
     let expected = format!("{}pong", "x".repeat(100));
     for (body, size, words) in [
         ("nope", 1000, &*format!("status 200, 4 bytes \"nope\", not \"{}…\"", "x".repeat(80))),
@@ -403,7 +403,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn pieces_make_no_difference(
+    fn an_answer_in_pieces_is_read_as_if_whole(
         text in near_answers(),
         mut cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {

@@ -34,7 +34,7 @@ fn counts(intervals: &[Interval]) -> Vec<(i64, u64, u64)> {
 }
 
 #[test]
-fn counts_by_the_time_of_finishing() {
+fn a_closed_loop_counts_by_the_time_of_finishing() {
     let (outcome, seen) = recorded((50 * MS, None), false, 420 * MS, false, |recorder| {
         recorder.ok(0, 0, 49 * MS);
         recorder.failed(Failure::Status, None, 0, 0, 49 * MS);
