@@ -60,7 +60,7 @@ pub(crate) struct Connection {
     /// The oldest first.
     pub in_flight: VecDeque<InFlight>,
     /// It is to send a request as soon as it is open.
-    pub wanted: bool,
+    pub send_when_open: bool,
     /// It had a connection before the present one.
     pub connected_before: bool,
     /// It counts as being opened.
@@ -117,7 +117,7 @@ impl Connection {
         Connection {
             state: State::Closed,
             in_flight: VecDeque::new(),
-            wanted: false,
+            send_when_open: false,
             connected_before: false,
             opening: false,
             begun: false,

@@ -410,14 +410,14 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         let room = if connection.begun { connection.room } else { 1 };
         while self.connections[slot].in_flight.len() < room {
             // It is sent as soon as there is a connection.
-            if self.connections[slot].wanted || !self.schedule.start(now) {
+            if self.connections[slot].send_when_open || !self.schedule.start(now) {
                 return;
             }
             self.opening.begin(&mut self.connections[slot]);
             if self.connections[slot].state == State::Open {
                 self.send(slot, now, now);
             } else {
-                self.connections[slot].wanted = true;
+                self.connections[slot].send_when_open = true;
                 self.opening.enqueue(slot);
             }
         }

@@ -124,8 +124,8 @@ impl Request {
         self.check(&target.path, cookies)?;
         let mut parts = Vec::new();
         let text = |parts: &mut Vec<TemplatePart>, text: &str| parts.push(TemplatePart::Text(text.into()));
-        let split = |parts: &mut Vec<TemplatePart>, bytes: &[u8], place| match variables {
-            Some(variables) => variables.split(bytes, place, parts),
+        let split = |parts: &mut Vec<TemplatePart>, bytes: &[u8], component| match variables {
+            Some(variables) => variables.split(bytes, component, parts),
             None => {
                 parts.push(TemplatePart::Text(bytes.to_vec()));
                 Ok(())

@@ -207,7 +207,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         if self.open_loop.is_some() && slot < self.own {
             return self.next(slot, now);
         }
-        self.connections[slot].wanted = false;
+        self.connections[slot].send_when_open = false;
         self.send(slot, now, now);
         self.next(slot, now);
     }
@@ -219,7 +219,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             State::Connecting(since) => since,
             State::Open | State::Closed => now,
         };
-        self.connections[slot].wanted = false;
+        self.connections[slot].send_when_open = false;
         self.close(slot);
         if self.open_loop.is_some() && slot < self.own {
             self.opening.done(&mut self.connections[slot]);
