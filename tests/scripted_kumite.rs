@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kumite::World;
 use kumite_host::Clock;
-use kumite_lab::{Driver, Executor, Halt, Measured, Opening, Order, Ready};
+use kumite_lab::{Driver, Executor, Halt, Measured, Opening, Ready, TrialOrder};
 use kumite_record::{AxisValue, Mark, Outcome, Part, Point};
 use nix::sys::signal::{Signal, raise};
 use serde::Deserialize;
@@ -64,7 +64,7 @@ enum Does {
 }
 
 impl Rule {
-    fn is_of(&self, order: &Order) -> bool {
+    fn is_of(&self, order: &TrialOrder) -> bool {
         self.contender.as_ref().is_none_or(|name| *name == order.contender.name)
             && self.seq.is_none_or(|seq| seq == order.seq)
             && self.block.is_none_or(|block| block == order.block)
@@ -119,7 +119,7 @@ impl World for Scripted {
 }
 
 impl Executor for Actor<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+    fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
         let mut measured = Measured::answered(None);
         let (mut takes, mut does) = (Duration::from_secs(1), None);
         for rule in self.script.trial.iter().filter(|rule| rule.is_of(order)) {

@@ -123,9 +123,9 @@ fn one_whose_port_another_has_taken() {
     let told: PathBuf = place.path("experiments/fake/contenders/odd/port");
     let (ended, end) = mpsc::channel();
     let stranger = std::thread::spawn(move || {
-        eventually(|| told.exists());
-        let port = std::fs::read_to_string(&told).unwrap().parse::<u16>().unwrap();
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let port = || std::fs::read_to_string(&told).ok()?.parse::<u16>().ok();
+        eventually(|| port().is_some());
+        let listener = TcpListener::bind(("127.0.0.1", port().unwrap())).unwrap();
         let (mut stream, _) = listener.accept().unwrap();
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         let mut line = String::new();

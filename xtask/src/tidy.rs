@@ -1,6 +1,7 @@
 //! What no compiler checks: which crate may use which, documents that repeat code, markers of unfinished work.
 
 mod dependencies;
+mod modules;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -35,6 +36,7 @@ pub fn run() -> ExitCode {
     let mut wrong = Vec::new();
     let tracked = tracked(root, &mut wrong);
     dependencies::check(root, &mut wrong);
+    modules::check(root, &tracked, &mut wrong);
     sources(root, &tracked, &mut wrong);
     documents(root, &mut wrong);
     links(root, &tracked, &mut wrong);

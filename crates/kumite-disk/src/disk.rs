@@ -14,10 +14,7 @@ use crate::file_system::FileSystem;
 use crate::mirror::Mirror;
 use crate::priority::take_real_time;
 use crate::queue::Queue;
-use crate::{Error, Report, write_files};
-
-/// The longest delay. A reader that waits cannot be killed, and many may wait for each other.
-pub const LONGEST_DELAY: Duration = Duration::from_secs(10);
+use crate::{Error, LONGEST_DELAY, Report, write_files};
 
 /// How long a stop may go unseen.
 const LOOK: Duration = Duration::from_millis(50);

@@ -31,7 +31,10 @@ mod priority;
 mod queue;
 mod report;
 
-pub use disk::{Disk, LONGEST_DELAY, available, unmount};
+pub use disk::{Disk, available, unmount};
 pub use error::Error;
 pub use files::{file_text, write_files};
 pub use report::Report;
+
+/// The longest delay. A reader that waits cannot be killed, and many may wait for each other.
+pub const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(10);

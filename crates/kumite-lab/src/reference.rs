@@ -4,7 +4,7 @@ use kumite_record::{Better, Metric};
 
 use crate::driver::{KINDS, Registration};
 use crate::metrics::Metrics;
-use crate::param::{MOST_CORES, Param, Takes};
+use crate::parameter::{MOST_CORES, Param, Takes};
 
 const HEAD: &str = "# Reference: parameters and metrics of each kind
 

@@ -7,8 +7,9 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 
+use crate::contender::ContenderFile;
 use crate::doctor::Diagnosis;
-use crate::{contender, functions, spec};
+use crate::spec::{ExperimentFile, FunctionsFile};
 
 /// A kind of document, and how to get its schema.
 pub struct Described {
@@ -22,12 +23,12 @@ pub struct Described {
 
 /// Every kind of document that has a schema.
 pub const SCHEMAS: &[Described] = &[
-    Described { name: "experiment", what: "experiment.toml", schema: read::<spec::File> },
-    Described { name: "contender", what: "contender.toml", schema: read::<contender::File> },
+    Described { name: "experiment", what: "experiment.toml", schema: read::<ExperimentFile> },
+    Described { name: "contender", what: "contender.toml", schema: read::<ContenderFile> },
     Described {
         name: "functions",
         what: "functions.toml, which `kumite function serve` reads",
-        schema: read::<functions::File>,
+        schema: read::<FunctionsFile>,
     },
     Described {
         name: "run",

@@ -9,7 +9,7 @@ use kumite_record::{ContenderStatus, Store};
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
-use crate::run::DEFAULT_DB;
+use crate::store::DEFAULT_DB;
 use crate::{output, stop};
 
 #[derive(Parser)]

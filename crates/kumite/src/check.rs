@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use kumite_host::cores;
-use kumite_lab::{Experiment, Halt, Opening, Planned, check_disk, open, prepare, used_cores};
+use kumite_lab::{Experiment, Halt, Planned, check_disk, open, prepare, used_cores};
 use kumite_record::Store;
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
-use crate::run::DEFAULT_DB;
+use crate::store::DEFAULT_DB;
 use crate::{output, stop};
 
 #[derive(Parser)]
@@ -43,14 +43,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
     let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
-    let of = Opening {
-        experiment: &experiment,
-        cores: &available,
-        state: &state,
-        run: "check",
-        seed: 0,
-        stop: &stop,
-    };
+    let of = experiment.opening(&available, &state, "check", 0, &stop);
     let mut driver = open(&of)?;
     driver.notices().iter().for_each(|what| output::note(what));
     let (mut right, mut wanting) = (0, 0);

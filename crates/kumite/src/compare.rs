@@ -16,8 +16,7 @@ use kumite_record::{Comparison, Speed, Store};
 use crate::exit::Failure;
 use crate::gate::Bar;
 use crate::progress::Progress;
-use crate::run::DEFAULT_DB;
-use crate::selfcheck::noise_floor;
+use crate::store::{DEFAULT_DB, noise_floor};
 use crate::{duration, output, stop};
 
 /// The hidden argument with which kumite is the helper that starts and times commands.

@@ -26,6 +26,7 @@ mod run;
 mod schema;
 mod selfcheck;
 mod stop;
+mod store;
 mod stub;
 mod task;
 mod world;

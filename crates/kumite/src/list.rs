@@ -8,7 +8,7 @@ use kumite_record::Store;
 
 use crate::exit::Failure;
 use crate::output;
-use crate::run::DEFAULT_DB;
+use crate::store::DEFAULT_DB;
 
 #[derive(Parser)]
 pub struct Args {

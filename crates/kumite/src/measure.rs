@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kumite_host::Lock;
 use kumite_lab::{
-    Event, Experiment, Halt, Opening, Ready, Session, conclude, execute, export, humane, plan, undecided,
+    Event, Experiment, Halt, Ready, Session, conclude, execute, export, humane, plan, undecided,
 };
 use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit};
 
@@ -44,14 +44,7 @@ impl Measuring<'_> {
         let clock = self.world.clock();
         let state = store.folder().to_owned();
         let id = run.id.clone();
-        let of = Opening {
-            experiment: self.experiment,
-            cores: &self.cores,
-            state: &state,
-            run: &id,
-            seed: run.seed,
-            stop: self.stop,
-        };
+        let of = self.experiment.opening(&self.cores, &state, &id, run.seed, self.stop);
         let mut driver = self.world.open(&of).map_err(before_trials)?;
         run.wanting = driver.notices();
         run.wanting.iter().for_each(|what| output::note(what));

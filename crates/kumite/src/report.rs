@@ -9,7 +9,7 @@ use kumite_record::Store;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::output;
-use crate::run::DEFAULT_DB;
+use crate::store::DEFAULT_DB;
 
 #[derive(Parser)]
 pub struct Args {

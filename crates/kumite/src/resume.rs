@@ -11,7 +11,7 @@ use kumite_record::{Contender, ContenderStatus, Machine, Run, Store};
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
-use crate::run::DEFAULT_DB;
+use crate::store::DEFAULT_DB;
 use crate::world::World;
 use crate::{duration, output, stop};
 

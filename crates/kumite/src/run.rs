@@ -12,12 +12,9 @@ use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
-use crate::selfcheck::noise_floor;
+use crate::store::{DEFAULT_DB, noise_floor};
 use crate::world::World;
 use crate::{duration, output, stop};
-
-/// Where results are kept unless --db names another file.
-pub const DEFAULT_DB: &str = ".kumite/results.db";
 
 #[derive(Parser)]
 pub struct Args {

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_compare::{SelfChecking, selfcheck};
-use kumite_host::{Clock, RealClock, cores, machine};
-use kumite_record::{NoiseFloor, SelfCheck, Store};
+use kumite_host::{Clock, RealClock};
+use kumite_record::{SelfCheck, Store};
 
 use crate::compare::{HELPER, failure};
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::progress::Progress;
-use crate::run::DEFAULT_DB;
+use crate::store::DEFAULT_DB;
 use crate::{duration, output, stop};
 
 /// The hidden argument with which kumite is the command that is compared with itself; the amount of work follows.
@@ -105,10 +105,4 @@ fn write(args: &Args, found: &SelfCheck) -> Result<(), Failure> {
             file.as_ref().map_or(Ok(()), |file| output::write(file, &output::json(found)?))
         }
     }
-}
-
-/// What a run or a comparison is to keep of the latest self-check of this machine.
-pub fn noise_floor(store: &Store) -> Option<NoiseFloor> {
-    let found = store.latest_selfcheck(&machine(cores())).ok().flatten();
-    found.as_ref().map(NoiseFloor::of)
 }

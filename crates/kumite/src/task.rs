@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::cores;
-use kumite_lab::{
-    Choice, Experiment, OneJob, Opening, Tap, TaskDriver, check_disk, humane, prepare, used_cores,
-};
+use kumite_lab::{Choice, Experiment, OneJob, Tap, TaskDriver, check_disk, humane, prepare, used_cores};
 use kumite_record::{AxisValue, Store};
 
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
-use crate::run::DEFAULT_DB;
+use crate::store::DEFAULT_DB;
 use crate::{output, stop};
 
 /// Of a line, unless all is wanted.
@@ -97,14 +95,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let reason = reason.and_then(|contender| contender.reason.clone()).unwrap_or_default();
         return Err(Failure::Incomplete(format!("{} cannot be run: {reason}", args.contender)));
     };
-    let of = Opening {
-        experiment: &experiment,
-        cores: &available,
-        state: &state,
-        run: "job",
-        seed: 0,
-        stop: &stop,
-    };
+    let of = experiment.opening(&available, &state, "job", 0, &stop);
     let mut driver = TaskDriver::open(&of)?;
     let job = driver
         .one_job(ready, &point, Some(shown(args.full)), &stop)

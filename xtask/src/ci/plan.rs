@@ -273,9 +273,9 @@ mod tests {
             because_of(&["crates/kumite-lab/src/service/files.rs"]),
             ["check file-io (python-threads)"]
         );
-        let steps = because_of(&["crates/kumite-lab/src/prepare.rs"]);
+        let steps = because_of(&["crates/kumite-lab/src/run/prepare.rs"]);
         assert_eq!(steps, ["check fib (python, node, go, cpp, elixir, java, kotlin, rust)"]);
-        let steps = because_of(&["crates/kumite-lab/src/prepare.rs", "experiments/fib/README.md"]);
+        let steps = because_of(&["crates/kumite-lab/src/run/prepare.rs", "experiments/fib/README.md"]);
         assert_eq!(steps, ["check fib", "format of experiments/fib"], "all of it holds a part of it");
     }
 

@@ -9,12 +9,9 @@ use kumite_host::State;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::contender::Contender;
-use crate::folder::{folder_name, read_contenders};
-use crate::needs::{Need, Tools, Versions};
-use crate::place::SpecError;
-use crate::prepare::remedy;
-use crate::spec::Experiment;
+use crate::contender::{Contender, Need, Tools, Versions, remedy};
+use crate::spec::{Experiment, folder_name, read_contenders};
+use crate::toml_source::SpecError;
 
 /// For all tools together. A tool that has not said its version by then may hang.
 const ASK_LIMIT: Duration = Duration::from_secs(10);

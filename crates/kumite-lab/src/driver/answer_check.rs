@@ -9,12 +9,12 @@ use kumite_record::AxisValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::task::Worker;
+use super::worker::Worker;
 use super::{Draft, Wrong};
 use crate::contender::Answers;
+use crate::driver::Answer;
 use crate::halt::Halt;
-use crate::param::as_json;
-use crate::spec::Answer;
+use crate::parameter::as_json;
 
 /// For the checker's first hello, and for a look at one answer.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -10,7 +10,7 @@ use kumite_process::{Heard, Spawn, Talk, Tree};
 
 use crate::driver::log::{check_size, last_lines, trim};
 use crate::halt::Halt;
-use crate::needs::ended;
+use kumite_process::how_it_ended;
 
 /// A line may have so many bytes, with its end.
 pub(crate) const LINE_LIMIT: usize = 16 << 20;
@@ -105,7 +105,7 @@ impl LineProcess {
         }
         match status {
             Ok(Some(status)) if !status.success() => {
-                let (how, log) = (ended(status), last_lines(&self.log));
+                let (how, log) = (how_it_ended(status), last_lines(&self.log));
                 Some(format!("it {how} at the end of its input; its log: {log}"))
             }
             Ok(Some(_)) if stopped.left_behind > 0 => {
@@ -185,7 +185,7 @@ impl LineProcess {
     /// Why nothing comes any more.
     pub fn gone(&self, doing: &str) -> String {
         let status = self.tree.lock().wait(GRACE, &AtomicBool::new(false)).ok().flatten();
-        let how = status.map_or("closed its input or output".to_owned(), ended);
+        let how = status.map_or("closed its input or output".to_owned(), how_it_ended);
         format!("it {how} in {doing}; its log: {}", last_lines(&self.log))
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-pub(crate) use crate::needs::last_lines;
+pub(crate) use kumite_process::last_lines;
 
 /// A server that has written so much will go on. It is looked at ten times a second: a disk must have room for what can
 /// be written in that time.

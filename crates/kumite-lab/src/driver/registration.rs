@@ -1,15 +1,17 @@
-//! What a kind of workload registers.
+//! What a kind of workload registers, and what its driver is opened with.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
-use kumite_record::{AxisValue, Kind};
+use kumite_process::{become_subreaper, pin_thread};
+use kumite_record::{AxisValue, Cores, Kind};
 
-use super::{AnyWorkload, Driver, Opening};
+use super::{Answer, AnyWorkload, Conditions, Driver};
 use crate::contender::Variant;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
-use crate::param::{Param, Parameters};
-use crate::spec::Answer;
+use crate::parameter::{Param, Parameters};
 
 /// A kind of workload: what it declares, and what makes its parts.
 #[derive(Debug)]
@@ -52,3 +54,33 @@ pub(crate) struct Draft<'a> {
 
 /// What is wrong: the names that lead to the key, and why.
 pub(crate) type Wrong = (&'static [&'static str], String);
+
+/// What a driver is opened with.
+#[derive(Clone, Debug)]
+pub struct Opening<'a> {
+    pub(crate) kind: &'static Registration,
+    pub(crate) conditions: Conditions<'a>,
+    /// Who gets which CPUs.
+    pub(crate) cores: &'a Cores,
+    /// The folder of the store; logs and scratch files go below it.
+    pub(crate) state: &'a Path,
+    /// The run's id, after which the folder of its logs is named.
+    pub(crate) run: &'a str,
+    /// Of its random choices.
+    pub(crate) seed: u64,
+    /// Set when it is to end.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl Opening<'_> {
+    /// Makes the folder of logs, and keeps this thread, and those it starts from now on, to the engine's CPUs. Returns that
+    /// folder, relative to the store's.
+    pub(super) fn settle(&self) -> Result<PathBuf, String> {
+        let logs = PathBuf::from("logs").join(self.run);
+        let here = self.state.join(&logs);
+        std::fs::create_dir_all(&here).map_err(|error| format!("cannot make {}: {error}", here.display()))?;
+        pin_thread(&self.cores.engine).map_err(|error| error.to_string())?;
+        become_subreaper().map_err(|error| error.to_string())?;
+        Ok(logs)
+    }
+}

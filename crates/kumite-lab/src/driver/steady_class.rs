@@ -3,7 +3,7 @@
 use kumite_record::SteadyClass;
 use kumite_stats::Class;
 
-pub(crate) fn recorded(class: Class) -> SteadyClass {
+pub(crate) fn steady_class(class: Class) -> SteadyClass {
     match class {
         Class::Flat => SteadyClass::Flat,
         Class::WarmUp => SteadyClass::WarmUp,

@@ -6,7 +6,7 @@ use kumite_record::JobEvent;
 use serde_json::json;
 
 use super::session::{Session, Worked};
-use crate::driver::task::Done;
+use crate::driver::worker::Done;
 use crate::halt::Halt;
 
 /// The largest that every JSON reader can hold.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::session::Session;
 use crate::halt::Halt;
-use crate::needs::ended;
+use kumite_process::how_it_ended;
 
 /// What a worker exits with that was asked what is no request.
 const NOT_UNDERSTOOD: i32 = 2;
@@ -53,7 +53,7 @@ fn refused(session: &mut Session, line: &[u8]) -> Result<(), Halt> {
     match status {
         None => Err(Halt::Failed(format!("{expected}, and it has not ended within 3 s"))),
         Some(status) if status.code() != Some(NOT_UNDERSTOOD) => {
-            Err(Halt::Failed(format!("{expected}, and it {}; its log: {log}", ended(status))))
+            Err(Halt::Failed(format!("{expected}, and it {}; its log: {log}", how_it_ended(status))))
         }
         Some(_) if session.log_bytes() == before => Err(Halt::Failed(format!(
             "expected a message on stderr about the line {shown}, and there is none"

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::driver::task::Done;
+use crate::driver::worker::Done;
 use crate::halt::Halt;
 
 /// Between the pieces of a request.

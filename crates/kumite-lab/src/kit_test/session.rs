@@ -10,9 +10,10 @@ use kumite_process::Spawn;
 use kumite_record::Cores;
 use serde_json::{Value, json};
 
-use crate::driver::task::{Done, Hello, Scratch, Taken, Worker};
+use crate::driver::task::Scratch;
+use crate::driver::worker::{Done, Hello, Taken, Worker};
 use crate::halt::Halt;
-use crate::needs::last_lines;
+use kumite_process::last_lines;
 
 /// To its first hello.
 const READY: Duration = Duration::from_secs(30);

@@ -14,13 +14,14 @@ use super::process::{GRACE, Process};
 use super::ready::{Ready, Watch};
 use super::registration::{Given, Registration, schema_of};
 use super::user::User;
-use super::{Counts, Order, Service, Serving, Variables, variable};
+use super::{Counts, Service, Serving, StartOrder, Variables, variable};
 use crate::contender::Install;
+use crate::contender::{Need, Tools};
 use crate::halt::Halt;
-use crate::needs::{Need, Tools, ended, last_lines};
-use crate::param::Parameters;
-use crate::place::SpecError;
+use crate::parameter::Parameters;
 use crate::port::free_port;
+use crate::toml_source::SpecError;
+use kumite_process::{how_it_ended, last_lines};
 
 /// How long the command that stops it may take.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
@@ -147,7 +148,7 @@ impl Stopping {
         if done.status.success() {
             return Ok(true);
         }
-        let why = format!("{}; its log: {}", ended(done.status), last_lines(log));
+        let why = format!("{}; its log: {}", how_it_ended(done.status), last_lines(log));
         Err(format!("was not stopped by its command, which {why}"))
     }
 }
@@ -175,7 +176,7 @@ impl Service for Command {
         if versions.is_empty() { "unknown".to_owned() } else { versions.join(", ") }
     }
 
-    fn start(&self, _: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
+    fn start(&self, _: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
         let port = free_port()?;
         let scratch = order.folder.display().to_string();
         let mut variables = vec![("PORT".to_owned(), port.to_string())];

@@ -13,12 +13,13 @@ use serde::Deserialize;
 
 use super::process::Process;
 use super::registration::{Registration, schema_of};
-use super::{Counts, Fetching, Order, Service, Serving, Variables};
+use super::{Counts, Fetching, Service, Serving, StartOrder, Variables};
 use crate::contender::Install;
+use crate::contender::Tools;
 use crate::halt::Halt;
-use crate::needs::{Tools, ended, last_lines};
-use crate::param::Parameters;
+use crate::parameter::Parameters;
 use crate::port::free_port;
+use kumite_process::{how_it_ended, last_lines};
 
 /// What Maven is asked for.
 const POM: &str = include_str!("dynamodb/pom.xml");
@@ -87,7 +88,7 @@ impl Service for Dynamodb {
         format!("{VERSION}, java {}", tools.version().unwrap_or_default())
     }
 
-    fn start(&self, _: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
+    fn start(&self, _: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
         let port = free_port()?;
         // It lives for some seconds and has one CPU, so that a second compiler and a concurrent collector would not pay. It
         // leaves a native library in Java's folder for temporary files if it is killed. It has no option to listen on
@@ -153,7 +154,7 @@ fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, String
     };
     let fetched = |done: Result<Finished, Error>| match done {
         Ok(done) if done.status.success() => Ok(()),
-        Ok(done) => Err(format!("{}: {}", ended(done.status), first_error(log))),
+        Ok(done) => Err(format!("{}: {}", how_it_ended(done.status), first_error(log))),
         Err(error) => Err(error.to_string()),
     };
     if fetched(maven(" -o")).is_err() && !stop.load(Ordering::Relaxed) {

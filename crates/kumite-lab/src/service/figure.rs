@@ -4,7 +4,7 @@ use kumite_record::AxisValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::param::Parameters;
+use crate::parameter::Parameters;
 
 /// A number, or the parameter that is one.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -12,9 +12,9 @@ use super::figure::Figure;
 use super::process::Process;
 use super::registration::{Registration, schema_of};
 use super::stub::{counts, late, own_program, what_it_did};
-use super::{Counts, Order, Service, Serving, Variables};
+use super::{Counts, Service, Serving, StartOrder, Variables};
 use crate::halt::Halt;
-use crate::param::Parameters;
+use crate::parameter::Parameters;
 
 const READY: Duration = Duration::from_secs(10);
 
@@ -72,7 +72,7 @@ impl Service for Files {
         }
     }
 
-    fn start(&self, parameters: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
+    fn start(&self, parameters: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
         let count = self.files.of(parameters)? as usize;
         let size_bytes = self.size_bytes.of(parameters)? as usize;
         let delay_ms = self.delay_ms.of(parameters)?;
@@ -85,7 +85,7 @@ impl Service for Files {
 }
 
 impl Slow {
-    fn start(folder: &Path, delay_ms: f64, order: &Order) -> Result<Slow, Halt> {
+    fn start(folder: &Path, delay_ms: f64, order: &StartOrder) -> Result<Slow, Halt> {
         let mount = order.folder.join("slow");
         std::fs::create_dir(&mount).map_err(|error| format!("cannot make {}: {error}", mount.display()))?;
         let json = order.folder.join("disk.json");

@@ -14,12 +14,12 @@ use serde::Deserialize;
 use super::process::Process;
 use super::registration::{Registration, schema_of};
 use super::user::User;
-use super::{Counts, Order, Service, Serving, Variables};
+use super::{Counts, Service, Serving, StartOrder, Variables};
 use crate::contender::Install;
 use crate::halt::Halt;
-use crate::needs::{ended, last_lines};
-use crate::param::Parameters;
+use crate::parameter::Parameters;
 use crate::port::free_port;
+use kumite_process::{how_it_ended, last_lines};
 
 const READY: Duration = Duration::from_secs(30);
 const SQL_LIMIT: Duration = Duration::from_secs(120);
@@ -99,7 +99,7 @@ impl Service for Postgresql {
         vec![Metric::count("queries", "queries that were counted.")]
     }
 
-    fn start(&self, _: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
+    fn start(&self, _: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
         let user = User::instead_of_root()?;
         let port = free_port()?;
         let data = order.folder.join("data");
@@ -175,7 +175,7 @@ impl Sql {
         };
         let done = run(&spawn, SQL_LIMIT, stop).map_err(|error| error.to_string())?;
         if !done.status.success() {
-            return Err(format!("{}: {}", ended(done.status), last_lines(&self.log)));
+            return Err(format!("{}: {}", how_it_ended(done.status), last_lines(&self.log)));
         }
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use kumite_process::{Spawn, Tree};
 
-use super::Order;
+use super::StartOrder;
 use crate::halt::Halt;
-use crate::needs::{ended, last_lines};
+use kumite_process::{how_it_ended, last_lines};
 
 /// Between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
@@ -24,7 +24,7 @@ impl Process {
         command: &str,
         dir: &Path,
         env: &[(String, String)],
-        order: &Order,
+        order: &StartOrder,
     ) -> Result<Process, String> {
         let spawn = Spawn { command, dir, env, cores: order.cores, log: &order.log, group: None };
         let tree = Tree::start(&spawn).map_err(|error| format!("cannot be started: {error}"))?;
@@ -56,7 +56,9 @@ impl Process {
     pub fn runs(&mut self, when: &str) -> Result<(), String> {
         match self.tree.exited().map_err(|error| error.to_string())? {
             None => Ok(()),
-            Some(status) => Err(format!("{} {when}; its log: {}", ended(status), last_lines(&self.log))),
+            Some(status) => {
+                Err(format!("{} {when}; its log: {}", how_it_ended(status), last_lines(&self.log)))
+            }
         }
     }
 

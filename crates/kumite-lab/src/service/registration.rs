@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::Service;
 use super::figure::Figure;
-use crate::place::{Source, SpecError};
+use crate::toml_source::{SpecError, TomlSource};
 
 /// A kind of service.
 pub(super) struct Registration {
@@ -23,7 +23,7 @@ pub(super) struct Registration {
 
 /// One service as it is written down.
 pub(super) struct Given<'a> {
-    pub source: &'a Source,
+    pub source: &'a TomlSource,
     pub name: &'a str,
     pub kind: &'static str,
     /// The experiment's.

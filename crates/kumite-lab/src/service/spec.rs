@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 use super::registration::Given;
 use super::{KINDS, Service};
-use crate::param::Parameters;
-use crate::place::{Source, SpecError};
+use crate::parameter::Parameters;
+use crate::toml_source::{SpecError, TomlSource};
 
 /// What runs beside the contenders. Its other keys are those of its kind, which reads them.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a table with the key kind")]
-pub(crate) struct File {
+pub(crate) struct ServiceFile {
     kind: String,
 }
 
@@ -32,8 +32,8 @@ pub(crate) struct ServiceSpec {
 impl ServiceSpec {
     pub fn read(
         name: &str,
-        file: &File,
-        source: &Source,
+        file: &ServiceFile,
+        source: &TomlSource,
         folder: &Path,
         parameters: &BTreeSet<String>,
     ) -> Result<ServiceSpec, SpecError> {
@@ -69,7 +69,7 @@ impl ServiceSpec {
 }
 
 /// A service has the keys of its kind.
-impl JsonSchema for File {
+impl JsonSchema for ServiceFile {
     fn schema_name() -> Cow<'static, str> {
         "Service".into()
     }
@@ -98,7 +98,7 @@ impl JsonSchema for File {
 #[cfg(test)]
 pub(super) fn read_service(keys: &str) -> Result<ServiceSpec, String> {
     let text = format!("[services.backend]\n{keys}\n");
-    let source = Source { file: "x.toml".into(), text };
+    let source = TomlSource { file: "x.toml".into(), text };
     let file = source.parse_at(&["services", "backend"], "").map_err(|(_, what)| what)?;
     let parameters = ["delay_ms".to_owned()].into();
     ServiceSpec::read("backend", &file, &source, Path::new("."), &parameters)
@@ -140,8 +140,9 @@ mod tests {
 
     #[test]
     fn a_name_that_no_variable_can_begin_with_is_refused() {
-        let source = Source { file: "x.toml".into(), text: "[services.Back-end]\nkind = 'stub'\n".into() };
-        let file = File { kind: "stub".into() };
+        let source =
+            TomlSource { file: "x.toml".into(), text: "[services.Back-end]\nkind = 'stub'\n".into() };
+        let file = ServiceFile { kind: "stub".into() };
         let read = ServiceSpec::read("Back-end", &file, &source, Path::new("."), &BTreeSet::new());
         let found = read.unwrap_err().to_string();
         assert!(found.starts_with("x.toml:2:1: ") && found.contains("not a service's name"), "{found}");

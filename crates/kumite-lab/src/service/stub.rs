@@ -13,9 +13,9 @@ use serde::de::DeserializeOwned;
 use super::figure::Figure;
 use super::process::Process;
 use super::registration::{Registration, schema_of};
-use super::{Counts, Order, Service, Serving, Variables};
+use super::{Counts, Service, Serving, StartOrder, Variables};
 use crate::halt::Halt;
-use crate::param::Parameters;
+use crate::parameter::Parameters;
 use crate::port::free_port;
 
 const READY: Duration = Duration::from_secs(10);
@@ -57,7 +57,7 @@ impl Service for Stub {
         vec![Metric::count("requests", "requests that it answered."), late()]
     }
 
-    fn start(&self, parameters: &Parameters, order: &Order) -> Result<Box<dyn Serving>, Halt> {
+    fn start(&self, parameters: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
         let port = free_port()?;
         let delay_ms = self.delay_ms.of(parameters)?;
         let json = order.folder.join("stub.json");

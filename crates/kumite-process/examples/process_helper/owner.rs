@@ -26,7 +26,8 @@ pub fn have_trees(dir: &Path, how: &str) {
         "log",
     );
     let mut two = spawn("echo $$ > paused; sleep 300", "log");
-    eventually(|| dir.join("paused").exists());
+    // A shell makes the file before it writes into it, and must not be paused in between.
+    eventually(|| fs::read(dir.join("paused")).is_ok_and(|pid| pid.ends_with(b"\n")));
     assert!(two.pause());
     fs::write(dir.join("ready"), std::process::id().to_string()).unwrap();
     if how == "exit" {

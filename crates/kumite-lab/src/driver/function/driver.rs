@@ -10,24 +10,21 @@ use kumite_function::{Cpu, Function, Host, Invocation, MissingRights};
 use kumite_host::{GivenCores, Noise, Ours, Watch, own_cpu};
 use kumite_record::{Call, Cores, Outcome, Point, Sample};
 
-use super::happened::{phases, rejected};
+use super::caller::{Calls, Made, call_all};
 use super::metrics::{Beside, Called, kept, own, sample};
-use super::offer::{Made, Offered, offer};
+use super::timeline::{phases, rejected};
 use super::workload::FunctionWorkload;
+use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
-use crate::driver::settle::settle;
-use crate::driver::{Driver, Opening, Workload};
-use crate::execute::{Executor, Measured, Order};
+use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
-use crate::needs::last_lines_of;
-use crate::param::Parameters;
-use crate::prepare::Ready;
+use crate::parameter::Parameters;
 use crate::service::{Running, Services};
-use crate::spec::Experiment;
+use kumite_process::last_lines_of;
 
 /// Starts a host for each trial, calls the function on it, and ends both.
 pub(crate) struct FunctionDriver<'a> {
-    experiment: &'a Experiment,
+    conditions: Conditions<'a>,
     cores: &'a Cores,
     state: &'a Path,
     logs: PathBuf,
@@ -48,7 +45,7 @@ struct Started {
 
 /// What was seen of the calls of a trial.
 struct Seen {
-    offered: Offered,
+    offered: Calls,
     /// What the instances used meanwhile is in it.
     noise: Noise,
     /// CPU time of kumite and the services.
@@ -57,13 +54,14 @@ struct Seen {
 
 impl<'a> FunctionDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<FunctionDriver<'a>, Halt> {
-        let Opening { experiment, cores, state, seed, stop, .. } = *of;
-        let logs = settle(of)?;
+        let Opening { cores, state, seed, stop, .. } = *of;
+        let conditions = of.conditions.clone();
+        let logs = of.settle()?;
         let logs_here = state.join(&logs);
-        let services = Services::rehearsed(experiment, cores, &logs_here, stop)?;
+        let services = conditions.services(&cores.engine, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
-        let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
-        Ok(FunctionDriver { experiment, cores, state, logs, seed, check, services })
+        let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
+        Ok(FunctionDriver { conditions, cores, state, logs, seed, check, services })
     }
 
     /// A trial with so many calls, or as many as the workload says.
@@ -89,9 +87,9 @@ impl<'a> FunctionDriver<'a> {
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Started, Halt> {
-        let workload = FunctionWorkload::new(&self.experiment.parameters(point))?.of(contender);
+        let workload = FunctionWorkload::new(&self.conditions.parameters(point))?.of(contender);
         let given = workload.cores().given(self.cores)?;
-        let event = workload.event(&self.experiment.folder)?;
+        let event = workload.event(self.conditions.folder)?;
         let services = self.services.start(&workload.parameters, log, stop)?;
         let function = workload.function(contender, services.env(), given.cores.clone(), seed);
         let host = start(function, log)?;
@@ -105,7 +103,7 @@ impl<'a> FunctionDriver<'a> {
         all_cores.extend(&self.cores.engine);
         let seen = watched(&mut services, &all_cores, || {
             let call = || host.invoke(&contender.name, event.clone());
-            offer(workload.calls, workload.rate_per_s, call, || host.give_up(), stop)
+            call_all(workload.calls, workload.rate_per_s, call, || host.give_up(), stop)
         });
         let missing_rights = host.missing_rights().clone();
         let timeline = host.stop().remove(&contender.name).unwrap_or_default();
@@ -156,7 +154,7 @@ impl<'a> FunctionDriver<'a> {
         let of_parts = sample.parts.iter_mut().map(|part| &mut part.metrics);
         of_parts
             .chain([&mut sample.metrics])
-            .for_each(|metrics| self.experiment.derived.add(metrics, parameters));
+            .for_each(|metrics| self.conditions.derived.add(metrics, parameters));
     }
 
     /// The calls with the function's own metrics, and what is wrong with any of the answers. An error says which call failed, or
@@ -165,7 +163,7 @@ impl<'a> FunctionDriver<'a> {
         &mut self,
         contender: &Ready,
         workload: &FunctionWorkload,
-        Offered { made, failed }: &Offered,
+        Calls { made, failed }: &Calls,
         calls: &[Call],
         stop: &AtomicBool,
     ) -> Result<(Vec<Called>, Option<String>), Halt> {
@@ -177,7 +175,7 @@ impl<'a> FunctionDriver<'a> {
         for (nth, (made, call)) in made.iter().zip(calls).enumerate() {
             let Ok(Invocation { payload, .. }) = &made.answered else { continue };
             let named = |why: String| format!("the answer to call {} is no use: {why}", nth + 1);
-            let own = own(payload, self.experiment.derived.of_answers()).map_err(named)?;
+            let own = own(payload, self.conditions.derived.of_answers()).map_err(named)?;
             called.push(Called { call: call.clone(), own });
             answers.insert(String::from_utf8_lossy(payload));
         }
@@ -192,7 +190,7 @@ impl<'a> FunctionDriver<'a> {
 }
 
 impl Executor for FunctionDriver<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+    fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
         let log = self.logs.join(order.log_name());
         let seed = of_routing(self.seed, order.point, order.block);
         let tried = self.tried(order.contender, order.point, None, seed, &self.state.join(&log), stop);
@@ -212,11 +210,11 @@ impl Driver for FunctionDriver<'_> {
     }
 
     fn notices(&self) -> Vec<String> {
-        let is_limited = |point| {
-            let workload = FunctionWorkload::new(&self.experiment.parameters(&point));
+        let is_limited = |point: &Point| {
+            let workload = FunctionWorkload::new(&self.conditions.parameters(point));
             workload.is_ok_and(|function| function.cpu == Cpu::ByMemory)
         };
-        MissingRights::here(self.experiment.points().into_iter().any(is_limited)).lines().collect()
+        MissingRights::here(self.conditions.points.iter().any(is_limited)).lines().collect()
     }
 }
 
@@ -234,7 +232,7 @@ fn start(function: Function, logs: &Path) -> Result<Host, String> {
 }
 
 /// Has an eye on the machine while calls are made. `cores` are all that are measured on.
-fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Offered) -> Seen {
+fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Calls) -> Seen {
     let (services_before, ours_before) = (services.cpu(), own_cpu());
     let watch = Watch::begin(cores);
     let offered = calls();

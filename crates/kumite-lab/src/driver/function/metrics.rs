@@ -8,8 +8,8 @@ use kumite_record::{Call, Mark, Metric, Part, Sample};
 use kumite_stats::median;
 use serde_json::Value;
 
-use super::happened::{ms, since_ms};
-use super::offer::Made;
+use super::caller::Made;
+use super::timeline::{ms, since_ms};
 use super::workload::told;
 use crate::metrics::Metrics;
 

@@ -1,17 +1,16 @@
 //! The function driver: calls of a function on the function host.
 
+mod caller;
 mod driver;
-mod happened;
 mod metrics;
-mod offer;
 mod params;
+mod timeline;
 mod workload;
 
 use kumite_record::Kind;
 
 use super::{Draft, Registration, Wrong, answer_check};
 
-pub(crate) use params::MEMORY_MB;
 pub(crate) use workload::FunctionWorkload;
 
 const NAME: Kind = Kind::new("function");

@@ -1,9 +1,7 @@
 //! The parameters of a function that are kumite's own; all others are the contender's.
 
-use crate::param::{Param, Takes};
-
-/// MB that an instance may have, as on Lambda.
-pub(crate) const MEMORY_MB: std::ops::RangeInclusive<i64> = 128..=10_240;
+use crate::contender::MEMORY_MB;
+use crate::parameter::{Param, Takes};
 
 pub(super) static PARAMS: &[Param] = &[
     Param::count(

@@ -9,9 +9,9 @@ use kumite_record::{AxisValue, Within};
 use serde_json::Value;
 
 use super::params::PARAMS;
+use crate::contender::Ready;
 use crate::driver::Workload;
-use crate::param::{Parameters, Params, all_as_json};
-use crate::prepare::Ready;
+use crate::parameter::{Parameters, Params, all_as_json};
 
 /// The axis within each trial.
 const CALL: &str = "call";

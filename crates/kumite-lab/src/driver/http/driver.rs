@@ -7,22 +7,19 @@ use std::time::{Duration, Instant};
 use kumite_host::GivenCores;
 use kumite_record::{Cores, Outcome, Point};
 
+use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
-use super::offer::{Offered, offer};
 use super::server::Server;
 use super::workload::HttpWorkload;
-use crate::driver::settle::settle;
-use crate::driver::{Driver, Opening, Workload};
-use crate::execute::{Executor, Measured, Order};
+use crate::contender::Ready;
+use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
-use crate::needs::last_lines;
-use crate::prepare::Ready;
 use crate::service::{Running, Services};
-use crate::spec::Experiment;
+use kumite_process::last_lines;
 
 /// Starts each contender afresh, offers it the load, and stops it.
 pub(crate) struct HttpDriver<'a> {
-    experiment: &'a Experiment,
+    conditions: Conditions<'a>,
     cores: &'a Cores,
     state: &'a Path,
     logs: PathBuf,
@@ -31,17 +28,18 @@ pub(crate) struct HttpDriver<'a> {
 
 impl<'a> HttpDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<HttpDriver<'a>, Halt> {
-        let Opening { experiment, cores, state, stop, .. } = *of;
+        let Opening { cores, state, stop, .. } = *of;
+        let conditions = of.conditions.clone();
         // Before the first contender, so that all of them inherit the same limit.
-        let points = experiment.points();
-        let most = points
+        let most = conditions
+            .points
             .iter()
-            .filter_map(|point| Some(http(experiment, point, cores).ok()?.0.most_connections()))
+            .filter_map(|point| Some(http(&conditions, point, cores).ok()?.0.most_connections()))
             .max();
         kumite_open_files::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
-        let logs = settle(of)?;
-        let services = Services::rehearsed(experiment, cores, &state.join(&logs), stop)?;
-        Ok(HttpDriver { experiment, cores, state, logs, services })
+        let logs = of.settle()?;
+        let services = conditions.services(&cores.engine, &state.join(&logs), stop)?;
+        Ok(HttpDriver { conditions, cores, state, logs, services })
     }
 }
 
@@ -55,35 +53,35 @@ impl HttpDriver<'_> {
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<(Running, Server), Halt> {
-        let services = self.services.start(&self.experiment.parameters(point), log, stop)?;
+        let services = self.services.start(&self.conditions.parameters(point), log, stop)?;
         let server =
             Server::start(contender, services.env(), cores, log).map_err(|why| Halt::of(why, stop))?;
         Ok((services, server))
     }
 
-    fn tried(&self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let (workload, given) = http(self.experiment, order.point, self.cores)?;
+    fn tried(&self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let (workload, given) = http(&self.conditions, order.point, self.cores)?;
         let GivenCores { cores, shared } = given;
         let (mut services, mut server) = self.start(order.contender, order.point, &cores, log, stop)?;
         let engine = if shared { &cores } else { &self.cores.engine };
-        let offered = server.wait_ready(&workload, stop).and_then(|answered| {
+        let driven = server.wait_ready(&workload, stop).and_then(|answered| {
             let ready = match answered {
                 Ok(ready) => ready,
                 Err(wrong) => return Ok(Err(wrong)),
             };
             services.begin()?;
             let began = Instant::now();
-            let offered = offer(&mut server, &mut services, &workload, &cores, engine, stop)?;
-            Ok(Ok((ready, began.elapsed(), offered)))
+            let driven = drive(&mut server, &mut services, &workload, &cores, engine, stop)?;
+            Ok(Ok((ready, began.elapsed(), driven)))
         });
         let left = server.stop();
         Halt::if_set(stop)?;
         let counted = services.end();
-        let (ready, under_load, offered) = match offered? {
-            Ok(offered) => offered,
+        let (ready, under_load, driven) = match driven? {
+            Ok(driven) => driven,
             Err(wrong) => return Ok(Measured::answered(Some(wrong))),
         };
-        let mut measured = measured(&offered, &workload, shared, left, log);
+        let mut measured = measured(&driven, &workload, shared, left, log);
         measured.sample.metrics.extend(counted?);
         Ok(Measured {
             ready_ms: Some(ready.as_secs_f64() * 1e3),
@@ -94,7 +92,7 @@ impl HttpDriver<'_> {
 }
 
 impl Executor for HttpDriver<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+    fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
         let log = self.logs.join(order.log_name() + ".log");
         let tried = self.tried(order, &self.state.join(&log), stop);
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
@@ -103,7 +101,7 @@ impl Executor for HttpDriver<'_> {
 
 impl Driver for HttpDriver<'_> {
     fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
-        let (workload, given) = http(self.experiment, point, self.cores)?;
+        let (workload, given) = http(&self.conditions, point, self.cores)?;
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
         let (services, mut server) = self.start(contender, point, &given.cores, &log, stop)?;
         let answered = server.wait_ready(&workload, stop);
@@ -114,23 +112,23 @@ impl Driver for HttpDriver<'_> {
 }
 
 fn http(
-    experiment: &Experiment,
+    conditions: &Conditions,
     point: &Point,
     available: &Cores,
 ) -> Result<(HttpWorkload, GivenCores), String> {
-    let workload = HttpWorkload::new(&experiment.parameters(point), &experiment.answer)?;
+    let workload = HttpWorkload::new(&conditions.parameters(point), conditions.answer)?;
     let given = workload.cores().given(available)?;
     Ok((workload, given))
 }
 
 fn measured(
-    offered: &Offered,
+    driven: &Driven,
     workload: &HttpWorkload,
     shared: bool,
     left: Option<String>,
     log: &Path,
 ) -> Measured {
-    let outcome = &offered.outcome;
+    let outcome = &driven.outcome;
     let mut sample = sample(outcome, workload.disturbance.as_ref());
     if let Some(steps) = &workload.steps {
         steps.tell(outcome, &mut sample);
@@ -156,13 +154,13 @@ fn measured(
         let kinds = outcome.warm_up_errors.in_words();
         measured.reason = Some(format!("{warm_up} requests failed in the warm-up ({kinds})"));
     }
-    measured.marks.extend(&offered.noise.marks);
-    measured.sample.noise.clone_from(&offered.noise.figures);
-    if let Some(cpu_cores) = offered.cpu_cores(used_from_ms) {
+    measured.marks.extend(&driven.noise.marks);
+    measured.sample.noise.clone_from(&driven.noise.figures);
+    if let Some(cpu_cores) = driven.cpu_cores(used_from_ms) {
         measured.sample.metrics.insert("cpu_cores".to_owned(), cpu_cores);
     }
-    measured.sample.series.columns.insert("cpu_cores".to_owned(), offered.cpu_series.clone());
-    measured.sample.metrics.insert("peak_rss_bytes".to_owned(), offered.peak_rss_bytes as f64);
+    measured.sample.series.columns.insert("cpu_cores".to_owned(), driven.cpu_series.clone());
+    measured.sample.metrics.insert("peak_rss_bytes".to_owned(), driven.peak_rss_bytes as f64);
     let after = outcome.disturbed.map(|disturbed| (disturbed.errors.body, disturbed.requests));
     let (wrong_after, all_after) = after.unwrap_or_default();
     let wrong = outcome.errors.body + outcome.warm_up_errors.body + wrong_after;
@@ -171,7 +169,7 @@ fn measured(
         let first = outcome.first_wrong.as_deref().unwrap_or_default();
         let why = format!("{wrong} of {all} answers were wrong, the first: {first}");
         (measured.outcome, measured.reason) = (Outcome::Disqualified, Some(why));
-    } else if let Some(why) = &offered.gone {
+    } else if let Some(why) = &driven.gone {
         (measured.outcome, measured.reason) = (Outcome::Failed, Some(why.clone()));
     } else if outcome.ok == 0 {
         let why = format!("no right answer under load ({}): {}", outcome.errors.in_words(), last_lines(log));

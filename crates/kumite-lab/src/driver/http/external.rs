@@ -7,7 +7,7 @@ use kumite_record::{Engine, Kind, Latency, LoadResult, Outcome, SCHEMA, Sample};
 
 use super::NAME;
 use super::metrics::{is_late, marks, sample};
-use crate::execute::{Executor, Measured, Order};
+use crate::driver::{Executor, Measured, TrialOrder};
 use crate::halt::Halt;
 
 /// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
@@ -26,7 +26,7 @@ impl External<'_> {
 }
 
 impl Executor for External<'_> {
-    fn trial(&mut self, _order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+    fn trial(&mut self, _order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
         let result = self.load.run_watched(stop, self.watch);
         let measured = match &result {
             Ok(outcome) => {
@@ -91,18 +91,7 @@ pub fn load_result(
         service_us: latency(service),
         warm_up_requests: outcome.warm_up_requests,
         drained: outcome.drained,
-        engine: Engine {
-            cpu_s: outcome.cpu.as_secs_f64(),
-            cpu_us_per_request: (outcome.requests > 0)
-                .then(|| outcome.cpu.as_secs_f64() * 1e6 / outcome.requests as f64),
-            send_lag_p99_us: metric("send_lag_p99_us"),
-            receive_lag_p99_us: metric("receive_lag_p99_us"),
-            busiest: outcome.busiest,
-            io: outcome.io.to_string(),
-            real_time: outcome.real_time,
-            bound: outcome.is_bound(),
-            late: is_late(outcome),
-        },
+        engine: engine(outcome, trial_sample),
         first_wrong: outcome.first_wrong.clone(),
         reconnects: outcome.reconnects,
         recovery_us: outcome.recovery.map(|recovery| recovery.took.as_secs_f64() * 1e6),
@@ -113,5 +102,22 @@ pub fn load_result(
             .map(|bin| (bin.value_iterated_to() as f64 / 1e3, bin.count_since_last_iteration()))
             .collect(),
         series: trial_sample.series.clone(),
+    }
+}
+
+/// What the engine itself took, and how punctual it was.
+fn engine(outcome: &kumite_load::Outcome, trial_sample: &Sample) -> Engine {
+    let metric = |name: &str| trial_sample.metrics.get(name).copied();
+    Engine {
+        cpu_s: outcome.cpu.as_secs_f64(),
+        cpu_us_per_request: (outcome.requests > 0)
+            .then(|| outcome.cpu.as_secs_f64() * 1e6 / outcome.requests as f64),
+        send_lag_p99_us: metric("send_lag_p99_us"),
+        receive_lag_p99_us: metric("receive_lag_p99_us"),
+        busiest: outcome.busiest,
+        io: outcome.io.to_string(),
+        real_time: outcome.real_time,
+        bound: outcome.is_bound(),
+        late: is_late(outcome),
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use kumite_load as load;
 use kumite_record::{Disturbance, Mark, Metric, Sample, Series};
 
+use super::INTERVAL_MS;
 use super::percentile::percentiles;
 use super::steadiness::{Part, part};
 use super::steps;
@@ -12,8 +13,6 @@ use crate::metrics::{Metrics, distribution};
 
 /// An engine that sends one request in a hundred so late is not what it says.
 const LATE_NS: u64 = 1_000_000;
-
-pub(crate) const INTERVAL_MS: u64 = 100;
 
 /// What a trial measures.
 pub(crate) fn metrics() -> Metrics {
@@ -109,7 +108,14 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     sample.histograms.insert("response_ns".to_owned(), response);
     sample.histograms.insert("window_response_ns".to_owned(), outcome.response.clone());
     sample.series = series(outcome);
-    sample.disturbance = disturbance.zip(outcome.disturbed.as_ref()).map(|(asked, disturbed)| Disturbance {
+    sample.disturbance =
+        disturbance.zip(outcome.disturbed.as_ref()).map(|(asked, disturbed)| recorded(asked, disturbed));
+    sample
+}
+
+/// What the load was to bring after its window, and what came of it.
+fn recorded(asked: &load::Disturbance, disturbed: &load::Disturbed) -> Disturbance {
+    Disturbance {
         kind: match asked.kind {
             load::DisturbanceKind::Pause(_) => "pause".to_owned(),
             load::DisturbanceKind::Burst(_) => "burst".to_owned(),
@@ -123,8 +129,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         errors: disturbed.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect(),
         burst_ok: disturbed.burst.ok,
         burst_errors: disturbed.burst.errors,
-    });
-    sample
+    }
 }
 
 /// The distribution of a time, as metrics; or what they need.

@@ -1,13 +1,13 @@
 //! The http driver: a server, and the load engine on other cores.
 
+mod drive;
 mod driver;
 mod external;
-mod fate;
 mod metrics;
-mod offer;
+mod outcome_class;
+mod overload_recovery;
 mod params;
 mod percentile;
-mod recovered;
 mod server;
 mod steadiness;
 mod steps;
@@ -21,6 +21,9 @@ pub use external::{External, load_result};
 pub(crate) use workload::HttpWorkload;
 
 const NAME: Kind = Kind::new("http");
+
+/// Of the series that a trial has, and of looks at the server.
+const INTERVAL_MS: u64 = 100;
 
 pub(crate) static KIND: Registration = Registration {
     name: NAME,

@@ -1,6 +1,6 @@
 //! What an http workload may say.
 
-use crate::param::{Param, Takes};
+use crate::parameter::{Param, Takes};
 
 const MAX_CONNECTIONS: i64 = 100_000;
 pub(super) const MAX_RATE: f64 = 10_000_000.0;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use kumite_process::{Listener, Spawn, Tree};
 
 use super::workload::HttpWorkload;
+use crate::contender::Ready;
 use crate::driver::log::{check_size, last_lines, trim};
 use crate::halt::Halt;
-use crate::needs::ended;
 use crate::port::free_port;
-use crate::prepare::Ready;
+use kumite_process::how_it_ended;
 
 /// A server that has answered wrongly for so long is not just starting.
 const WRONG_LIMIT: Duration = Duration::from_secs(3);
@@ -76,7 +76,7 @@ impl Server {
                 Ok(Some(status)) => {
                     return failed(format!(
                         "it {} before it was ready; its log: {}",
-                        ended(status),
+                        how_it_ended(status),
                         last_lines(&self.log)
                     ));
                 }

@@ -4,8 +4,8 @@ use kumite_load as load;
 use kumite_record::Steadiness;
 use kumite_stats::{Better, steady};
 
-use super::metrics::INTERVAL_MS;
-use crate::driver::steady_class::recorded;
+use super::INTERVAL_MS;
+use crate::driver::steady_class::steady_class;
 
 /// The part of the window that figures are of.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(crate) fn part(outcome: &load::Outcome) -> Part {
         service: response.clone(),
         response,
         steadiness: found.map(|found| Steadiness {
-            class: recorded(found.class),
+            class: steady_class(found.class),
             since_ms,
             changes_ms: found.changes.into_iter().map(at).collect(),
             used_from_ms,

@@ -6,13 +6,13 @@ use std::time::Duration;
 use kumite_load::{Arrivals, Failure, Finished, Histogram, LOG_LIMIT, Outcome, Piece};
 use kumite_record::{AxisValue, Metric, Needs, Part, Sample, Within};
 
-use super::fate::{Fate, Fates, within};
-use super::metrics::INTERVAL_MS;
+use super::INTERVAL_MS;
+use super::outcome_class::{OutcomeClass, OutcomeCounts, within};
+use super::overload_recovery::{STEADY, overload_recovery};
 use super::params::MAX_RATE;
 use super::percentile::percentiles;
-use super::recovered::{STEADY, recovered};
 use crate::metrics::{Metrics, distribution};
-use crate::param::Params;
+use crate::parameter::Params;
 
 /// So many different things that failed answers say are told apart; the rest are "other".
 const KINDS: usize = 16;
@@ -143,7 +143,7 @@ impl Steps {
         let after = &outcome.log[outcome.log.partition_point(|request| request.due < dropped)..];
         let is_normal = |request: &Finished| request.failure.is_none() && within(request, self.normal);
         let normal = after.iter().map(|request| (request.due, is_normal(request)));
-        disturbed.recovery = recovered(normal, dropped, ns(disturbed.until));
+        disturbed.recovery = overload_recovery(normal, dropped, ns(disturbed.until));
         (disturbed.ended, disturbed.since) = (disturbed.began, disturbed.began);
         let right = outcome.log.iter().filter(|request| request.failure.is_none());
         let first_right = right.map(|request| request.finished).filter(|at| *at >= dropped).min();
@@ -162,13 +162,13 @@ impl Steps {
         sample.needs.retain(|name, _| !of_one_rate(name));
         sample.parts = self.parts(&outcome.log, outcome.elapsed);
         let best = sample.parts.iter().map(|part| part.metrics["goodput_rps"]).fold(0.0, f64::max);
-        let fates = Fates::of(&outcome.log, self.good);
+        let counts = OutcomeCounts::of(&outcome.log, self.good);
         for (name, value) in [
             ("goodput_best_rps", best),
-            ("answered", fates.answered() as f64),
-            ("refusals", fates.refused as f64),
-            ("timeouts", fates.timed_out as f64),
-            ("lost", fates.lost as f64),
+            ("answered", counts.answered() as f64),
+            ("refusals", counts.refused as f64),
+            ("timeouts", counts.timed_out as f64),
+            ("lost", counts.lost as f64),
         ] {
             sample.metrics.insert(name.to_owned(), value);
         }
@@ -191,14 +191,14 @@ impl Steps {
     }
 
     fn part(&self, step: &Step, log: &[Finished]) -> Part {
-        let fates = Fates::of(log, self.good);
+        let counts = OutcomeCounts::of(log, self.good);
         let (mut metrics, mut needs) = (BTreeMap::new(), Needs::new());
         for (name, count) in [
-            ("goodput_rps", fates.good),
-            ("answered_rps", fates.answered()),
-            ("refusals_per_s", fates.refused),
-            ("timeouts_per_s", fates.timed_out),
-            ("lost_per_s", fates.lost),
+            ("goodput_rps", counts.good),
+            ("answered_rps", counts.answered()),
+            ("refusals_per_s", counts.refused),
+            ("timeouts_per_s", counts.timed_out),
+            ("lost_per_s", counts.lost),
         ] {
             metrics.insert(name.to_owned(), count as f64 / step.lasts.as_secs_f64());
         }
@@ -213,25 +213,27 @@ impl Steps {
 
     /// What became of what was due in each interval, and how long right answers to it took.
     fn by_due(&self, log: &[Finished], intervals: usize) -> BTreeMap<String, Vec<Option<f64>>> {
-        let mut fates = vec![Fates::default(); intervals];
+        let mut counts = vec![OutcomeCounts::default(); intervals];
         let mut response_ns = vec![0.0; intervals];
         for request in log {
             let nth = (request.due / (INTERVAL_MS * 1_000_000)) as usize;
-            let Some(of) = fates.get_mut(nth) else { continue };
-            of.add(Fate::of(request, self.good));
+            let Some(of) = counts.get_mut(nth) else { continue };
+            of.add(OutcomeClass::of(request, self.good));
             if request.failure.is_none() {
                 response_ns[nth] += request.finished.saturating_sub(request.due) as f64;
             }
         }
-        let column = |count: fn(&Fates) -> u64| fates.iter().map(|of| Some(count(of) as f64)).collect();
-        let mean = |(of, ns): (&Fates, &f64)| (of.answered() > 0).then(|| ns / of.answered() as f64 / 1e3);
+        let column =
+            |count: fn(&OutcomeCounts) -> u64| counts.iter().map(|of| Some(count(of) as f64)).collect();
+        let mean =
+            |(of, ns): (&OutcomeCounts, &f64)| (of.answered() > 0).then(|| ns / of.answered() as f64 / 1e3);
         let columns: [(&str, Vec<Option<f64>>); 6] = [
             ("due_good", column(|of| of.good)),
             ("due_late", column(|of| of.late)),
             ("due_refusals", column(|of| of.refused)),
             ("due_timeouts", column(|of| of.timed_out)),
             ("due_lost", column(|of| of.lost)),
-            ("due_response_mean_us", fates.iter().zip(&response_ns).map(mean).collect()),
+            ("due_response_mean_us", counts.iter().zip(&response_ns).map(mean).collect()),
         ];
         columns.map(|(name, values)| (name.to_owned(), values)).into()
     }
@@ -301,9 +303,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::driver::Answer;
     use crate::driver::Workload;
     use crate::driver::http::HttpWorkload;
-    use crate::spec::Answer;
 
     const MS: u64 = 1_000_000;
 
@@ -389,7 +391,7 @@ mod tests {
         }
     }
 
-    /// 20 requests in a first second, all good but one; in a half second after it one of each fate and a boundary; then what
+    /// 20 requests in a first second, all good but one; in a half second after it one of each class and a boundary; then what
     /// comes after the steps.
     fn log() -> Vec<Finished> {
         let mut log: Vec<Finished> = (0..19).map(|nth| request(nth * 50, 10 + nth, None)).collect();

@@ -11,9 +11,9 @@ use kumite_record::Within;
 
 use super::params::PARAMS;
 use super::steps::Steps;
+use crate::driver::Answer;
 use crate::driver::Workload;
-use crate::param::{Parameters, Params};
-use crate::spec::Answer;
+use crate::parameter::{Parameters, Params};
 
 /// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
 #[derive(Clone, Debug)]

@@ -13,21 +13,18 @@ use super::busy::Busy;
 use super::metrics::{Play, sample};
 use super::player::Player;
 use super::workload::{Due, PacingWorkload};
-use crate::driver::settle::settle;
+use crate::contender::Ready;
 use crate::driver::watch::watched;
-use crate::driver::{Driver, Opening, Workload};
-use crate::execute::{Executor, Measured, Order};
+use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
-use crate::prepare::Ready;
 use crate::service::Running;
-use crate::spec::Experiment;
 
 /// Of a play that nothing is measured of.
 const CHECKED_STATES: usize = 30;
 
 /// Starts each player afresh, has it play, stamps what comes, and ends it.
 pub(crate) struct PacingDriver<'a> {
-    experiment: &'a Experiment,
+    conditions: Conditions<'a>,
     cores: &'a Cores,
     state: &'a Path,
     logs: PathBuf,
@@ -44,15 +41,16 @@ struct Started {
 
 impl<'a> PacingDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<PacingDriver<'a>, Halt> {
-        let Opening { experiment, cores, state, .. } = *of;
-        let logs = settle(of)?;
-        Ok(PacingDriver { experiment, cores, state, logs })
+        let Opening { cores, state, .. } = *of;
+        let conditions = of.conditions.clone();
+        let logs = of.settle()?;
+        Ok(PacingDriver { conditions, cores, state, logs })
     }
 
     fn start(&self, contender: &Ready, point: &Point, log: &Path) -> Result<Started, String> {
-        let workload = PacingWorkload::new(&self.experiment.parameters(point))?;
+        let workload = PacingWorkload::new(&self.conditions.parameters(point))?;
         let given = workload.cores().given(self.cores)?;
-        let whole = workload.schedule(&self.experiment.folder)?;
+        let whole = workload.schedule(self.conditions.folder)?;
         let warm_up = match workload.warm_up_frames {
             0 => Vec::new(),
             frames => workload.states(&whole, frames),
@@ -69,7 +67,7 @@ impl<'a> PacingDriver<'a> {
         Ok(Started { workload, given, warm_up, states, player })
     }
 
-    fn tried(&self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+    fn tried(&self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
         let mut started = self.start(order.contender, order.point, log)?;
         let measured = self.measure(&mut started, stop);
         let left = started.player.process.end();
@@ -121,7 +119,7 @@ impl<'a> PacingDriver<'a> {
 }
 
 impl Executor for PacingDriver<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+    fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
         let log = self.logs.join(order.log_name() + ".log");
         let tried = self.tried(order, &self.state.join(&log), stop);
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })

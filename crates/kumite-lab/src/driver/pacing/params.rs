@@ -3,7 +3,7 @@
 use kumite_play::FPS;
 use kumite_record::Unit;
 
-use crate::param::{Param, Takes};
+use crate::parameter::{Param, Takes};
 
 /// An hour's play, about.
 const MOST_FRAMES: i64 = 216_000;

@@ -8,7 +8,7 @@ use kumite_play::{Held, Macro, Schedule};
 
 use super::params::PARAMS;
 use crate::driver::Workload;
-use crate::param::{Parameters, Params};
+use crate::parameter::{Parameters, Params};
 
 /// One trial's workload: which macro, for how long, and what the machine does beside it.
 #[derive(Clone, Debug)]

@@ -10,12 +10,12 @@ use super::driver::TaskDriver;
 use super::jmh;
 use super::scratch::Scratch;
 use super::workload::TaskWorkload;
+use crate::contender::Ready;
+use crate::driver::Measured;
 use crate::driver::Workload;
 use crate::driver::log::{last_lines, trim};
-use crate::execute::Measured;
 use crate::halt::Halt;
-use crate::needs::ended;
-use crate::prepare::Ready;
+use kumite_process::how_it_ended;
 
 impl TaskDriver<'_> {
     /// Runs it to its end, once, and reads what it wrote.
@@ -38,7 +38,7 @@ impl TaskDriver<'_> {
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Measured, Halt> {
-        let parameters = self.experiment.parameters(point);
+        let parameters = self.conditions.parameters(point);
         let workload = TaskWorkload::new(&parameters)?;
         let given = workload.cores().given(self.cores)?;
         let mut services = self.services.start(&parameters, log, stop)?;
@@ -52,11 +52,11 @@ impl TaskDriver<'_> {
         let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log, group: None };
         let done = run(&spawn, workload.timeout, stop).map_err(|error| error.to_string())?;
         if !done.status.success() {
-            return Err(format!("it {}; its log: {}", ended(done.status), last_lines(log)).into());
+            return Err(format!("it {}; its log: {}", how_it_ended(done.status), last_lines(log)).into());
         }
         let mut sample = jmh::read(&scratch.path().join(jmh::FILE))?;
         sample.metrics.extend(services.end()?);
-        self.experiment.derived.add(&mut sample.metrics, &parameters);
+        self.conditions.derived.add(&mut sample.metrics, &parameters);
         Ok(Measured {
             sample,
             load_ms: Some(done.ended.wall.as_secs_f64() * 1e3),

@@ -6,24 +6,21 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::{GivenCores, own_cpu};
+use kumite_judge::Derived;
 use kumite_process::Spawn;
 use kumite_record::{Cores, Job, JobEvent, Kind, Point};
 
 use super::NAME;
-use super::answer::Done;
 use super::metrics::{Work, sample};
 use super::scratch::Scratch;
-use super::worker::{Hello, Taken, Tap, Worker};
 use super::workload::TaskWorkload;
+use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
-use crate::driver::settle::settle;
 use crate::driver::watch::watched;
-use crate::driver::{Driver, Opening, Workload};
-use crate::execute::{Executor, Measured, Order};
+use crate::driver::worker::{Done, Hello, Taken, Tap, Worker};
+use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
-use crate::prepare::Ready;
 use crate::service::{Running, Services};
-use crate::spec::Experiment;
 
 /// Exchanges without a job that tell what the pipe costs.
 const ROUND_TRIPS: usize = 21;
@@ -34,7 +31,7 @@ const CLOCK_TOLERANCE: f64 = 0.05;
 
 /// Starts each worker afresh, gives it its jobs, and ends it.
 pub struct TaskDriver<'a> {
-    pub(super) experiment: &'a Experiment,
+    pub(super) conditions: Conditions<'a>,
     pub(super) cores: &'a Cores,
     pub(super) state: &'a Path,
     logs: PathBuf,
@@ -75,13 +72,14 @@ impl<'a> TaskDriver<'a> {
 
     /// From now on this thread, and those it starts, stay on the engine's CPUs.
     pub fn open(of: &Opening<'a>) -> Result<TaskDriver<'a>, Halt> {
-        let Opening { experiment, cores, state, stop, .. } = *of;
-        let logs = settle(of)?;
+        let Opening { cores, state, stop, .. } = *of;
+        let conditions = of.conditions.clone();
+        let logs = of.settle()?;
         let logs_here = state.join(&logs);
-        let services = Services::rehearsed(experiment, cores, &logs_here, stop)?;
+        let services = conditions.services(&cores.engine, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
-        let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
-        Ok(TaskDriver { experiment, cores, state, logs, check, services })
+        let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
+        Ok(TaskDriver { conditions, cores, state, logs, check, services })
     }
 
     /// Starts the contender, gives it one job and ends it. `tap` sees all that is said.
@@ -97,13 +95,13 @@ impl<'a> TaskDriver<'a> {
             let why = "it measures by itself and is given no jobs: `kumite run` runs it";
             return Err(Halt::Failed(why.to_owned()));
         }
-        let experiment = self.experiment;
+        let derived = self.conditions.derived;
         let one_job = |check: &mut AnswerCheck, worker: &mut Worker, workload: &TaskWorkload| {
             let (hello, _) = worker.hello(workload.ready, stop)?;
             let ready = worker.process.since_start();
             let mut round_trips_us = round_trips(worker, workload, stop)?;
             let only = TaskWorkload { iterations: 1, warm_up_iterations: 0, ..workload.clone() };
-            let mut jobs = Jobs::new(&only, experiment, &contender.folder);
+            let mut jobs = Jobs::new(&only, derived, &contender.folder);
             jobs.work(worker, 1, false, stop)?;
             let wrong = jobs.check(check, stop)?;
             round_trips_us.sort_by(f64::total_cmp);
@@ -138,7 +136,7 @@ impl<'a> TaskDriver<'a> {
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Started, Halt> {
-        let parameters = self.experiment.parameters(point);
+        let parameters = self.conditions.parameters(point);
         let workload = TaskWorkload::new(&parameters)?;
         let given = workload.cores().given(self.cores)?;
         let services = self.services.start(&parameters, log, stop)?;
@@ -152,7 +150,7 @@ impl<'a> TaskDriver<'a> {
         Ok(Started { workload, given, worker, _scratch: scratch, services })
     }
 
-    fn tried(&mut self, order: &Order, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
+    fn tried(&mut self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
         if order.contender.reads.is_some() {
             return self.benchmark(order.contender, order.point, log, stop);
         }
@@ -164,8 +162,8 @@ impl<'a> TaskDriver<'a> {
         let counted = services.end();
         let mut measured = measured?;
         measured.sample.metrics.extend(counted?);
-        let parameters = self.experiment.parameters(order.point);
-        self.experiment.derived.add(&mut measured.sample.metrics, &parameters);
+        let parameters = self.conditions.parameters(order.point);
+        self.conditions.derived.add(&mut measured.sample.metrics, &parameters);
         Ok(Measured { reason: measured.reason.or(left), ..measured })
     }
 
@@ -182,7 +180,7 @@ impl<'a> TaskDriver<'a> {
         let round_trips_us = round_trips(worker, workload, stop)?;
         services.begin()?;
         let began = Instant::now();
-        let mut jobs = Jobs::new(workload, self.experiment, &contender.folder);
+        let mut jobs = Jobs::new(workload, self.conditions.derived, &contender.folder);
         jobs.work(worker, workload.warm_up_iterations, true, stop)?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.cores.engine);
@@ -218,7 +216,7 @@ impl<'a> TaskDriver<'a> {
 }
 
 impl Executor for TaskDriver<'_> {
-    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+    fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
         let log = self.logs.join(order.log_name() + ".log");
         let tried = self.tried(order, &self.state.join(&log), stop);
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
@@ -247,7 +245,7 @@ fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) 
 /// The jobs of one process.
 struct Jobs<'a> {
     workload: &'a TaskWorkload,
-    experiment: &'a Experiment,
+    derived: &'a Derived,
     /// Where it runs.
     folder: &'a Path,
     given: u64,
@@ -266,10 +264,10 @@ struct Window {
 }
 
 impl<'a> Jobs<'a> {
-    fn new(workload: &'a TaskWorkload, experiment: &'a Experiment, folder: &'a Path) -> Jobs<'a> {
+    fn new(workload: &'a TaskWorkload, derived: &'a Derived, folder: &'a Path) -> Jobs<'a> {
         Jobs {
             workload,
-            experiment,
+            derived,
             folder,
             given: 0,
             jobs: Vec::new(),
@@ -317,7 +315,7 @@ impl<'a> Jobs<'a> {
                 "it says that job {job} took {theirs:.1} ms, but its answer came {elapsed_ms:.1} ms after the request"
             ));
         }
-        let declared = &self.experiment.derived;
+        let declared = self.derived;
         if let Some(unknown) = done.metrics.keys().find(|name| !declared.is_worker_s(name)) {
             return Err(format!(
                 "job {job} has the metric '{unknown}', which [metrics] of experiment.toml does not have"

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kumite_record::{Job, JobEvent, Mark, Metric, Sample, Steadiness};
 use kumite_stats::{Better, median, steady};
 
-use crate::driver::steady_class::recorded;
+use crate::driver::steady_class::steady_class;
 use crate::driver::watch::Seen;
 use crate::metrics::Metrics;
 
@@ -143,7 +143,7 @@ fn steadiness(jobs: &[Job]) -> Option<Steadiness> {
     let warm_up = jobs.iter().take_while(|job| job.warm_up).count();
     let since_ms = found.since.map(at);
     Some(Steadiness {
-        class: recorded(found.class),
+        class: steady_class(found.class),
         since_ms,
         changes_ms: found.changes.into_iter().map(at).collect(),
         used_from_ms: since_ms.unwrap_or(0).max(at(warm_up)).unsigned_abs(),

@@ -1,13 +1,11 @@
 //! The task driver: a worker that does jobs, asked and answered in lines of JSON.
 
-mod answer;
 mod benchmark;
 mod driver;
 mod jmh;
 mod metrics;
 mod params;
 mod scratch;
-mod worker;
 mod workload;
 
 use kumite_record::Kind;
@@ -15,11 +13,8 @@ use kumite_record::Kind;
 use super::{Registration, answer_check};
 use crate::metrics::Metrics;
 
-pub(crate) use answer::Done;
 pub use driver::{OneJob, TaskDriver};
 pub(crate) use scratch::Scratch;
-pub use worker::{Hello, Tap};
-pub(crate) use worker::{Taken, Worker};
 pub(crate) use workload::TaskWorkload;
 
 const NAME: Kind = Kind::new("task");

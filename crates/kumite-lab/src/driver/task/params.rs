@@ -1,6 +1,6 @@
 //! The parameters of a task that are kumite's own; all others are the contender's.
 
-use crate::param::{Param, Takes};
+use crate::parameter::{Param, Takes};
 
 pub(super) static PARAMS: &[Param] = &[
     Param::count("iterations", 1, [1, 100_000], "Jobs of a process that count."),

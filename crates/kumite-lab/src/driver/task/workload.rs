@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::params::PARAMS;
 use crate::driver::Workload;
-use crate::param::{Parameters, Params, all_as_json};
+use crate::parameter::{Parameters, Params, all_as_json};
 
 /// One trial's workload: which job, how often, and how long it may take.
 #[derive(Clone, Debug)]

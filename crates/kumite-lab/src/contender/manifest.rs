@@ -1,0 +1,196 @@
+//! `contender.toml`: one implementation, or several variants of one.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use kumite_judge::EACH_CONTENDER;
+
+use super::Need;
+use crate::toml_source::{SpecError, TomlSource};
+
+/// The concurrency models a contender may have: what a reader filters by.
+pub const MODELS: [&str; 11] = [
+    "sequential",
+    "threads",
+    "virtual-threads",
+    "event-loop",
+    "reactive",
+    "coroutines",
+    "goroutines",
+    "actors",
+    "futures",
+    "native-async",
+    "processes",
+];
+
+/// What [`is_name`] says, as a pattern.
+const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$";
+
+/// MB of memory that an instance of a function may have, as on Lambda.
+pub(crate) const MEMORY_MB: std::ops::RangeInclusive<i64> = 128..=10_240;
+
+/// A folder with a `contender.toml`: what it needs, how it is built, and its variants.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// The folder; its commands run there.
+    pub folder: PathBuf,
+    /// Tools it needs.
+    pub needs: Vec<Need>,
+    /// Where the tools come from.
+    pub install: Install,
+    /// The command that builds it, if it is built at all.
+    pub build: Option<String>,
+    /// Folders and files outside of its own that it is built from.
+    pub uses: Vec<PathBuf>,
+    /// The command that prints its version: the receipt that it is built and runs.
+    pub version: String,
+    /// The contenders it holds.
+    pub variants: Vec<Variant>,
+}
+
+/// One contender as it takes part.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// Unique within the experiment; letters, digits, `-` and `_`.
+    #[schemars(regex(pattern = NAME), extend("not" = { "const": EACH_CONTENDER }))]
+    pub name: String,
+    /// Its concurrency model.
+    #[schemars(extend("enum" = MODELS))]
+    pub model: String,
+    /// The command that runs it.
+    pub run: String,
+    /// `wrong` for one that is there to show a wrong answer: `kumite check` then demands it.
+    pub answers: Option<Answers>,
+    /// `jmh` for a benchmark that measures by itself and writes JMH's JSON: kumite runs it to its end, once for a trial, and
+    /// takes its figures, an operation of it for a job.
+    pub reads: Option<Reads>,
+    /// Memory of an instance of this function, in MB, in place of the workload's.
+    #[schemars(range(min = *MEMORY_MB.start(), max = *MEMORY_MB.end()))]
+    pub memory_mb: Option<u32>,
+}
+
+/// Whose document a contender writes that measures by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// The JSON of the Java Microbenchmark Harness.
+    Jmh,
+}
+
+/// What a contender is known to answer, where that is not what it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answers {
+    /// A wrong answer.
+    Wrong,
+}
+
+/// Where a contender's tools come from.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Install {
+    /// Debian packages that bring them.
+    #[serde(default)]
+    pub apt: Vec<String>,
+    /// A page that tells a person where to get them.
+    pub get: Option<String>,
+}
+
+/// contender.toml: one implementation, or several variants of one. Its commands go through `sh -c`, in its folder.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Contender")]
+pub(crate) struct ContenderFile {
+    /// Tools it needs: a command, or a command and its oldest version, as in `go >= 1.22`.
+    #[serde(default)]
+    needs: Vec<String>,
+    /// The command that prints its version: the receipt that it is built and runs.
+    version: String,
+    /// The command that builds it.
+    build: Option<String>,
+    /// Folders and files outside of this one that it is built from, such as a kit's: when they change, it is built again.
+    #[serde(default)]
+    uses: Vec<PathBuf>,
+    /// Where the tools come from.
+    #[serde(default)]
+    install: Install,
+    /// The contenders it holds.
+    #[schemars(required, length(min = 1))]
+    variant: Option<Vec<Variant>>,
+}
+
+impl Contender {
+    pub(crate) fn read(file: &Path) -> Result<Contender, SpecError> {
+        let source = TomlSource::read(file)?;
+        let parsed: ContenderFile = source.parse()?;
+        let mut needs = Vec::new();
+        for (index, need) in parsed.needs.iter().enumerate() {
+            let need =
+                need.parse::<Need>().map_err(|what| source.error_at(&["needs", &index.to_string()], what))?;
+            needs.push(need);
+        }
+        let variants = parsed.variant.unwrap_or_default();
+        if variants.is_empty() {
+            return Err(
+                source.error(0, "no [[variant]]: a contender needs at least one, with name, model and run")
+            );
+        }
+        for (index, variant) in variants.iter().enumerate() {
+            let at = |key, what| source.error_at(&["variant", &index.to_string(), key], what);
+            if !is_name(&variant.name) {
+                let what = format!(
+                    "'{}' is not a name: use letters, digits, - and _, and not '{EACH_CONTENDER}', which means each of them in a claim",
+                    variant.name
+                );
+                return Err(at("name", what));
+            }
+            if !MODELS.contains(&variant.model.as_str()) {
+                let what = format!("unknown model '{}'; known: {}", variant.model, MODELS.join(", "));
+                return Err(at("model", what));
+            }
+            if let Some(memory_mb) = variant.memory_mb
+                && !MEMORY_MB.contains(&memory_mb.into())
+            {
+                let (least, most) = (MEMORY_MB.start(), MEMORY_MB.end());
+                let what = format!("memory_mb is a whole number from {least} to {most}, not {memory_mb}");
+                return Err(at("memory_mb", what));
+            }
+        }
+        let folder = file.parent().unwrap_or(Path::new("."));
+        for (index, used) in parsed.uses.iter().enumerate() {
+            let what = match folder.join(used).exists() {
+                true if used.is_relative() => continue,
+                true => format!("uses '{}': write it relative to this folder", used.display()),
+                false => format!("uses '{}': no such folder or file in {}", used.display(), folder.display()),
+            };
+            return Err(source.error_at(&["uses", &index.to_string()], what));
+        }
+        Ok(Contender {
+            folder: folder.to_owned(),
+            uses: parsed.uses,
+            needs,
+            install: parsed.install,
+            build: parsed.build,
+            version: parsed.version,
+            variants,
+        })
+    }
+
+    /// What its folder is called.
+    pub(crate) fn folder_name(&self) -> String {
+        let full = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
+        full.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// Whether a claim can name it, and a file be named after it.
+fn is_name(name: &str) -> bool {
+    name != EACH_CONTENDER
+        && !name.contains("--")
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        && !name.ends_with('-')
+}

@@ -1,0 +1,17 @@
+//! Contenders: from a folder with a `contender.toml` to a program that can be started.
+
+mod build;
+mod install;
+mod manifest;
+mod need;
+mod ready;
+mod tools;
+
+pub use build::Origin;
+pub(crate) use build::{Builds, Held, Receipt};
+pub(crate) use install::{install, is_any_missing, remedy};
+pub use manifest::{Answers, Contender, Install, Reads, Variant};
+pub(crate) use manifest::{ContenderFile, MEMORY_MB};
+pub use need::Need;
+pub use ready::Ready;
+pub(crate) use tools::{Tools, Versions};

@@ -1,0 +1,371 @@
+//! Where tools are: on PATH, in JAVA_HOME, and where the system keeps several Javas and PostgreSQLs.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kumite_process::{Spawn, run};
+
+use super::need::{Need, dotted, is_older, parse_version, version_said};
+
+const ASK_LIMIT: Duration = Duration::from_secs(30);
+/// Linux distributions keep each Java in a folder of its own here.
+const JVMS: &str = "/usr/lib/jvm";
+/// And Debian each PostgreSQL.
+const POSTGRESQLS: &str = "/usr/lib/postgresql";
+
+/// What tools have said, by the tool and the way to it: each is asked once. What installs has to begin with none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Versions(Arc<Mutex<HashMap<Asked, Vec<u64>>>>);
+
+type Asked = (String, Vec<(String, String)>);
+
+/// The tools of one contender, and the way to them.
+pub(crate) struct Tools {
+    way: Way,
+    versions: Versions,
+    jvms: PathBuf,
+    postgresqls: PathBuf,
+    /// What was found: its command, and its version if one was asked for.
+    pub found: Vec<(String, Option<String>)>,
+}
+
+/// What leads commands to tools.
+#[derive(Clone)]
+struct Way {
+    path: Vec<PathBuf>,
+    java_home: Option<PathBuf>,
+}
+
+impl Tools {
+    /// None yet.
+    pub fn new(versions: &Versions) -> Tools {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let java_home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
+        let way = Way { path: std::env::split_paths(&path).collect(), java_home };
+        Tools {
+            way,
+            versions: versions.clone(),
+            jvms: JVMS.into(),
+            postgresqls: POSTGRESQLS.into(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Of the first tool that was asked for its version.
+    pub fn version(&self) -> Option<String> {
+        self.found.iter().find_map(|(_, version)| version.clone())
+    }
+
+    /// The file that commands run for a tool that was found.
+    pub fn file(&self, tool: &str) -> Option<PathBuf> {
+        self.way.path.iter().map(|folder| folder.join(tool)).find(|file| runs(file))
+    }
+
+    /// What is to be set on top of our own environment for commands that use them.
+    pub fn env(&self) -> Result<Vec<(String, String)>, String> {
+        self.way.env()
+    }
+
+    /// Takes the first that will do, or says in words what is missing.
+    pub fn find(&mut self, need: &Need, log: &Path, stop: &AtomicBool) -> Result<(), String> {
+        let mut newest: Option<(Vec<u64>, PathBuf)> = None;
+        let mut silent = None;
+        for folder in self.folders(&need.tool) {
+            let way = self.way.through(&folder, &need.tool);
+            let version = match &need.at_least {
+                None => None,
+                Some(wanted) => match self.versions.of(&need.tool, &way, log, stop) {
+                    Ok(version) if is_older(&version, wanted) => {
+                        if newest.as_ref().is_none_or(|(newest, _)| is_older(newest, &version)) {
+                            newest = Some((version, folder));
+                        }
+                        continue;
+                    }
+                    Ok(version) => Some(dotted(&version)),
+                    Err(why) => {
+                        silent.get_or_insert(format!(
+                            "{need}, and {} {why}",
+                            folder.join(&need.tool).display()
+                        ));
+                        continue;
+                    }
+                },
+            };
+            self.way = way;
+            self.found.push((need.tool.clone(), version));
+            return Ok(());
+        }
+        Err(match newest {
+            Some((version, folder)) => format!("{need}, found {} in {}", dotted(&version), folder.display()),
+            None => silent.unwrap_or_else(|| format!("{need}, which is not on PATH")),
+        })
+    }
+
+    /// The folders that have it, in the order in which they are tried; one file counts once, whatever links lead to it.
+    fn folders(&self, tool: &str) -> Vec<PathBuf> {
+        let mut jvms = entries_of(&self.jvms);
+        jvms.sort();
+        jvms.sort_by_cached_key(|home| Reverse(java_version(home)));
+        let mut postgresqls = entries_of(&self.postgresqls);
+        postgresqls.sort_by_cached_key(|home| Reverse(of_folder(home)));
+        let homes = self.way.java_home.iter().chain(&jvms).chain(&postgresqls).map(|home| home.join("bin"));
+        let mut seen = HashSet::new();
+        self.way
+            .path
+            .iter()
+            .cloned()
+            .chain(homes)
+            // One that is not absolute is another folder to commands that run elsewhere.
+            .filter(|folder| folder.is_absolute() && runs(&folder.join(tool)))
+            .filter(|folder| seen.insert(folder.join(tool).canonicalize().ok()))
+            .collect()
+    }
+}
+
+impl Versions {
+    fn of(&self, tool: &str, way: &Way, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, String> {
+        let asked = (tool.to_owned(), way.env()?);
+        let said = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(version) = said().get(&asked) {
+            return Ok(version.clone());
+        }
+        let version = way.ask(tool, log, stop)?;
+        said().insert(asked, version.clone());
+        Ok(version)
+    }
+}
+
+impl Way {
+    /// The way that leads to this folder for this tool.
+    fn through(&self, folder: &Path, tool: &str) -> Way {
+        let mut way = self.clone();
+        let first = self.path.iter().find(|folder| runs(&folder.join(tool)));
+        if first.is_none_or(|first| first != folder) {
+            way.path.insert(0, folder.to_owned());
+        }
+        if let Some(home) = jdk_home(&folder.join(tool)) {
+            way.java_home = Some(home);
+        }
+        way
+    }
+
+    /// What differs from our own environment.
+    fn env(&self) -> Result<Vec<(String, String)>, String> {
+        let path = std::env::join_paths(&self.path).map_err(|error| error.to_string())?;
+        let java_home = self.java_home.clone().unwrap_or_default().into_os_string();
+        [("PATH", path), ("JAVA_HOME", java_home)]
+            .into_iter()
+            .filter(|(name, value)| std::env::var_os(name).unwrap_or_default() != *value)
+            .map(|(name, value)| match value.into_string() {
+                Ok(value) => Ok((name.to_owned(), value)),
+                Err(value) => Err(format!("{name} is not UTF-8: {}", value.display())),
+            })
+            .collect()
+    }
+
+    /// The version of the tool that commands find.
+    fn ask(&self, tool: &str, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, String> {
+        let argument = match tool {
+            "go" => "version",
+            "java" | "javac" => "-version",
+            _ => "--version",
+        };
+        let command = format!("{tool} {argument} 2>&1");
+        let env = self.env()?;
+        let spawn = Spawn { command: &command, dir: Path::new("."), env: &env, cores: &[], log, group: None };
+        let said = run(&spawn, ASK_LIMIT, stop).map_err(|error| format!("fails: {error}"))?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        version_said(tool, &said).ok_or_else(|| "does not say its version".to_owned())
+    }
+}
+
+/// The home of the JDK or JRE that the file belongs to, if it belongs to one.
+fn jdk_home(file: &Path) -> Option<PathBuf> {
+    let home = file.canonicalize().ok()?.parent()?.parent()?.to_owned();
+    (home.join("release").is_file() && runs(&home.join("bin/java"))).then_some(home)
+}
+
+fn entries_of(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+/// The version that a folder is named after.
+fn of_folder(home: &Path) -> Option<Vec<u64>> {
+    parse_version(home.file_name()?.to_str()?)
+}
+
+/// What the Java in this folder says of itself in its file `release`.
+fn java_version(home: &Path) -> Option<Vec<u64>> {
+    let release = std::fs::read_to_string(home.join("release")).ok()?;
+    let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;
+    parse_version(version.trim_matches('"'))
+}
+
+/// Whether it is a file that may be run.
+pub(super) fn runs(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::contender::{Builds, Contender};
+
+    /// A machine with two folders on PATH, `first` and `second`.
+    struct Machine {
+        root: tempfile::TempDir,
+        tools: Tools,
+    }
+
+    fn machine() -> Machine {
+        let root = tempfile::tempdir().unwrap();
+        let path = ["first", "second"].map(|folder| root.path().join(folder)).to_vec();
+        let way = Way { path, java_home: None };
+        let tools = Tools {
+            way,
+            versions: Versions::default(),
+            jvms: root.path().join("jvm"),
+            postgresqls: root.path().join("postgresql"),
+            found: Vec::new(),
+        };
+        Machine { root, tools }
+    }
+
+    impl Machine {
+        fn add(&self, file: &str, says: &str) {
+            let file = self.root.path().join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let (text, log) = (file.with_extension("sh"), file.with_extension("log"));
+            std::fs::write(&text, format!("#!/bin/sh\necho '{says}'\n")).unwrap();
+            // Copied by another process: a child that another test is just starting has open what we write, and what is
+            // open to be written cannot be executed.
+            let copy = format!("install -m 755 '{}' '{}'", text.display(), file.display());
+            let spawn =
+                Spawn { command: &copy, dir: self.root.path(), env: &[], cores: &[], log: &log, group: None };
+            assert!(run(&spawn, Duration::from_secs(60), &AtomicBool::new(false)).unwrap().status.success());
+        }
+
+        fn add_jdk(&self, home: &str, version: &str) {
+            self.add(&format!("{home}/bin/java"), &format!("openjdk version \"{version}\""));
+            self.add(&format!("{home}/bin/javac"), &format!("javac {version}"));
+            let release = self.root.path().join(home).join("release");
+            std::fs::write(release, format!("JAVA_VERSION=\"{version}\"\n")).unwrap();
+        }
+
+        /// The version found, what is put before PATH, and JAVA_HOME, below the root.
+        fn find(&mut self, need: &str) -> Result<(Option<String>, String, String), String> {
+            let log = tempfile::NamedTempFile::new().unwrap();
+            let root = format!("{}/", self.root.path().display());
+            self.tools
+                .find(&need.parse().unwrap(), log.path(), &AtomicBool::new(false))
+                .map_err(|why| why.replace(&root, ""))?;
+            let env = self.tools.env().unwrap();
+            let get = |name| env.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.as_str());
+            let path = get("PATH").replace(&root, "");
+            let front = path.strip_suffix("first:second").unwrap().to_owned();
+            let home = self.tools.way.java_home.as_ref().map(|home| home.display().to_string());
+            let (_, version) = self.tools.found.last().unwrap().clone();
+            Ok((version, front, home.unwrap_or_default().replace(&root, "")))
+        }
+    }
+
+    fn found(version: &str, front: &str, home: &str) -> Result<(Option<String>, String, String), String> {
+        Ok((Some(version.into()), front.into(), home.into()))
+    }
+
+    #[test]
+    fn the_first_on_path_wins_if_it_will_do() {
+        let mut machine = machine();
+        machine.add("first/x", "x 1.2");
+        machine.add("second/x", "x 3.4");
+        assert_eq!(machine.find("x >= 1"), found("1.2", "", ""));
+        assert_eq!(machine.find("x"), Ok((None, "".into(), "".into())));
+        assert_eq!(machine.find("x >= 2"), found("3.4", "second:", ""));
+        assert_eq!(machine.find("x >= 4"), Err("x >= 4, found 3.4 in second".into()));
+        assert_eq!(machine.find("y >= 4"), Err("y >= 4, which is not on PATH".into()));
+    }
+
+    #[test]
+    fn one_that_says_no_version_is_passed_over() {
+        let mut machine = machine();
+        machine.add("first/x", "no version is set for x");
+        assert_eq!(machine.find("x >= 1"), Err("x >= 1, and first/x does not say its version".into()));
+        machine.add("second/x", "x 3.4");
+        assert_eq!(machine.find("x >= 1"), found("3.4", "second:", ""));
+    }
+
+    #[test]
+    fn a_java_is_looked_for_where_the_system_keeps_several_the_newest_first() {
+        let mut machine = machine();
+        for (home, version) in [("jvm/a", "21.0.9"), ("jvm/b", "21.0.10"), ("jvm/c", "17.0.15")] {
+            machine.add_jdk(home, version);
+        }
+        assert_eq!(machine.find("java >= 25"), Err("java >= 25, found 21.0.10 in jvm/b/bin".into()));
+        assert_eq!(machine.find("java >= 21"), found("21.0.10", "jvm/b/bin:", "jvm/b"));
+        // What was found for the first need is what the next one starts from.
+        assert_eq!(machine.find("javac >= 17"), found("21.0.10", "jvm/b/bin:", "jvm/b"));
+    }
+
+    #[test]
+    fn java_home_comes_before_what_the_system_keeps_and_after_path() {
+        let mut machine = machine();
+        machine.add_jdk("jvm/a", "25");
+        machine.add_jdk("mine", "22.0.1");
+        machine.tools.way.java_home = Some(machine.root.path().join("mine"));
+        assert_eq!(machine.find("java >= 21"), found("22.0.1", "mine/bin:", "mine"));
+        assert_eq!(machine.find("java >= 25"), found("25", "jvm/a/bin:mine/bin:", "jvm/a"));
+    }
+
+    #[test]
+    fn a_link_on_path_leads_to_the_home_and_is_not_asked_twice() {
+        let mut machine = machine();
+        machine.add_jdk("jvm/a", "17.0.15");
+        std::fs::create_dir(machine.root.path().join("first")).unwrap();
+        symlink(machine.root.path().join("jvm/a/bin/java"), machine.root.path().join("first/java")).unwrap();
+        symlink("a", machine.root.path().join("jvm/default")).unwrap();
+        assert_eq!(machine.tools.folders("java"), [machine.root.path().join("first")]);
+        assert_eq!(machine.find("java >= 17"), found("17.0.15", "", "jvm/a"));
+        assert_eq!(machine.find("java >= 21"), Err("java >= 21, found 17.0.15 in first".into()));
+    }
+
+    #[test]
+    fn build_and_version_get_what_was_found() {
+        let mut machine = machine();
+        machine.add("first/x", "x 1.2");
+        machine.add("second/x", "x 3.4");
+        machine.find("x >= 2").unwrap().0.unwrap();
+        let folder = machine.root.path().join("contender");
+        std::fs::create_dir(&folder).unwrap();
+        let contender = Contender {
+            folder,
+            needs: Vec::new(),
+            install: Default::default(),
+            build: Some("x > built".to_owned()),
+            uses: Vec::new(),
+            version: "read -r built < built; echo \"$built, $(x)\"".to_owned(),
+            variants: Vec::new(),
+        };
+        let stop = AtomicBool::new(false);
+        let builds = Builds::below(machine.root.path());
+        let receipt = builds.receipt(&contender, &machine.tools, false, &stop, &mut |_| {});
+        assert_eq!(receipt.unwrap().version, "x 3.4, x 3.4");
+    }
+
+    #[test]
+    fn a_tool_is_asked_once() {
+        let mut machine = machine();
+        machine.add("first/x", "x 1.2");
+        assert_eq!(machine.find("x >= 1"), found("1.2", "", ""));
+        machine.add("first/x", "x 3.4");
+        assert_eq!(machine.find("x >= 1"), found("1.2", "", ""));
+        machine.tools.versions = Versions::default();
+        assert_eq!(machine.find("x >= 1"), found("3.4", "", ""));
+    }
+}

@@ -1,0 +1,50 @@
+//! What a right answer is, as `[answer]` of experiment.toml says.
+
+use std::collections::BTreeMap;
+
+use kumite_record::AxisValue;
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+/// What a right answer is.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The HTTP status. Any 2xx will do if it is not given.
+    pub status: Option<u16>,
+    /// The whole body, or the whole result of a task or answer of a function as JSON. Any will do if it is not given.
+    pub equals: Option<String>,
+    /// The whole body, result or answer as a value, however its JSON is written; numbers are equal only if both or neither are
+    /// integers (3 is not 3.0). In place of `equals`.
+    #[serde(default, deserialize_with = "json_of_toml")]
+    pub equals_json: Option<serde_json::Value>,
+    /// Parts of a task's result or a function's answer by JSON pointer; `"$name"` is the value of a workload parameter.
+    #[serde(default)]
+    pub at: BTreeMap<String, AxisValue>,
+    /// A program that checks a task's result or a function's answer: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
+    /// folder, outside of the timed part.
+    pub checker: Option<String>,
+}
+
+/// TOML has dates and numbers that JSON has not.
+fn json_of_toml<'de, D: Deserializer<'de>>(from: D) -> Result<Option<serde_json::Value>, D::Error> {
+    fn json(value: toml::Value) -> Result<serde_json::Value, String> {
+        Ok(match value {
+            toml::Value::String(text) => text.into(),
+            toml::Value::Integer(number) => number.into(),
+            toml::Value::Float(number) if number.is_finite() => number.into(),
+            toml::Value::Float(number) => return Err(format!("JSON has no {number}")),
+            toml::Value::Boolean(flag) => flag.into(),
+            toml::Value::Datetime(date) => {
+                return Err(format!("JSON has no dates: write \"{date}\" as text"));
+            }
+            toml::Value::Array(values) => values.into_iter().map(json).collect::<Result<_, _>>()?,
+            toml::Value::Table(table) => {
+                let member = |(name, value)| Ok::<_, String>((name, json(value)?));
+                table.into_iter().map(member).collect::<Result<_, _>>()?
+            }
+        })
+    }
+    json(toml::Value::deserialize(from)?).map(Some).map_err(D::Error::custom)
+}

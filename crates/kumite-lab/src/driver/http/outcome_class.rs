@@ -1,0 +1,73 @@
+//! What became of a request of a load in steps.
+
+use std::time::Duration;
+
+use kumite_load::{Failure, Finished};
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutcomeClass {
+    /// The right answer, soon enough.
+    Good,
+    /// The right answer, later than that.
+    Late,
+    /// An answer with another status.
+    Refused,
+    /// No answer in time.
+    TimedOut,
+    /// It failed in any other way, or was never sent.
+    Lost,
+}
+
+impl OutcomeClass {
+    /// Of one whose answer is good within `good` from when it was due.
+    pub fn of(request: &Finished, good: Duration) -> OutcomeClass {
+        match request.failure {
+            None if within(request, good) => OutcomeClass::Good,
+            None => OutcomeClass::Late,
+            Some(Failure::Status) => OutcomeClass::Refused,
+            Some(Failure::Timeout) => OutcomeClass::TimedOut,
+            Some(_) => OutcomeClass::Lost,
+        }
+    }
+}
+
+/// Whether it was finished within that time from when it was due.
+pub(crate) fn within(request: &Finished, time: Duration) -> bool {
+    request.finished.saturating_sub(request.due) <= time.as_nanos() as u64
+}
+
+/// How many there were of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OutcomeCounts {
+    pub good: u64,
+    pub late: u64,
+    pub refused: u64,
+    pub timed_out: u64,
+    pub lost: u64,
+}
+
+impl OutcomeCounts {
+    /// Of these requests.
+    pub fn of<'a>(requests: impl IntoIterator<Item = &'a Finished>, good: Duration) -> OutcomeCounts {
+        let mut counts = OutcomeCounts::default();
+        requests.into_iter().for_each(|request| counts.add(OutcomeClass::of(request, good)));
+        counts
+    }
+
+    /// One more.
+    pub fn add(&mut self, class: OutcomeClass) {
+        *match class {
+            OutcomeClass::Good => &mut self.good,
+            OutcomeClass::Late => &mut self.late,
+            OutcomeClass::Refused => &mut self.refused,
+            OutcomeClass::TimedOut => &mut self.timed_out,
+            OutcomeClass::Lost => &mut self.lost,
+        } += 1;
+    }
+
+    /// Right answers.
+    pub fn answered(&self) -> u64 {
+        self.good + self.late
+    }
+}

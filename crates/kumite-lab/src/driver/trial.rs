@@ -1,0 +1,92 @@
+//! Trials: who makes them, what is asked of it, and what comes of one.
+
+use std::sync::atomic::AtomicBool;
+
+use kumite_record::{Mark, Outcome, Point, Sample};
+
+use crate::contender::Ready;
+use crate::halt::Halt;
+
+/// What executes a trial. Replaced in tests.
+pub trait Executor {
+    /// Starts the contender, measures it at the point, stops it. A failure is a trial that measured nothing.
+    fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt>;
+}
+
+/// Who tries the contenders of a kind: for a trial, or only to see whether they answer right.
+pub trait Driver: Executor {
+    /// Starts the contender and makes sure that it answers as it should. Says how it does, in a word or two.
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt>;
+
+    /// What this machine does not let kumite do, in words.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What is to be tried.
+#[derive(Clone, Copy, Debug)]
+pub struct TrialOrder<'a> {
+    /// Position of the trial in the run.
+    pub seq: u32,
+    /// Which contender.
+    pub contender: &'a Ready,
+    /// At which point.
+    pub point: &'a Point,
+    /// In which block of the point.
+    pub block: u32,
+}
+
+impl TrialOrder<'_> {
+    /// What its log is called, but for an ending.
+    pub(crate) fn log_name(&self) -> String {
+        format!("{:04}-{}", self.seq, self.contender.name)
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why, where it is not `ok`.
+    pub reason: Option<String>,
+    /// What was measured.
+    pub sample: Sample,
+    /// Doubts about it.
+    pub marks: Vec<Mark>,
+    /// Time from start until the contender was ready.
+    pub ready_ms: Option<f64>,
+    /// Time it was under load, warm-up and watching included.
+    pub load_ms: Option<f64>,
+    /// The contender's output, relative to the folder of the store.
+    pub log: Option<String>,
+}
+
+impl Measured {
+    /// A failure is a trial that measured nothing; an interruption is none.
+    pub(crate) fn or_failed(tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
+        match tried {
+            Err(Halt::Failed(why)) => Ok(Measured::failed(why)),
+            tried => tried,
+        }
+    }
+
+    /// A trial that measured nothing, and why.
+    pub fn failed(reason: String) -> Measured {
+        Measured { outcome: Outcome::Failed, ..Measured::answered(Some(reason)) }
+    }
+
+    /// A trial that measured nothing yet; disqualified if its answer is wrong.
+    pub fn answered(wrong: Option<String>) -> Measured {
+        Measured {
+            outcome: if wrong.is_none() { Outcome::Ok } else { Outcome::Disqualified },
+            reason: wrong,
+            sample: Sample::default(),
+            marks: Vec::new(),
+            ready_ms: None,
+            load_ms: None,
+            log: None,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A worker that has been started: saying hello and doing jobs.
+
+mod line;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_process::Spawn;
+use serde_json::{Value, json};
+
+pub(crate) use line::Done;
+pub use line::Hello;
+use line::{JobAnswer, WorkerLine};
+
+use super::line_process::{LINE_LIMIT, LineProcess, shown};
+use crate::halt::Halt;
+
+/// Sees the lines that go to a worker (`true`) and come from it, without their ends.
+pub type Tap = Box<dyn FnMut(bool, &[u8])>;
+
+/// A started worker.
+pub(crate) struct Worker {
+    pub process: LineProcess,
+    tap: Option<Tap>,
+    greeted: bool,
+    /// When it said that a job was done, until the answer comes.
+    done: BTreeMap<u64, Instant>,
+}
+
+/// An answer, and when it came.
+pub(crate) struct Taken {
+    pub answer: JobAnswer,
+    /// When the worker said that the job was done; when the answer came, if it did not say so.
+    pub done: Instant,
+    pub came: Instant,
+}
+
+impl Worker {
+    pub fn start(spawn: &Spawn) -> Result<Worker, String> {
+        let process = LineProcess::start(spawn)?;
+        Ok(Worker { process, tap: None, greeted: false, done: BTreeMap::new() })
+    }
+
+    pub fn tapped(mut self, tap: Option<Tap>) -> Worker {
+        self.tap = tap;
+        self
+    }
+
+    /// What it says of itself, and how long the exchange took.
+    pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Halt> {
+        let doing = if self.greeted { "a hello" } else { "its first hello" };
+        let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;
+        let (answer, came) = self.answer(asked + limit, limit, doing, stop)?;
+        match answer {
+            WorkerLine::Hello(hello) => {
+                self.greeted = true;
+                Ok((hello, came - asked))
+            }
+            WorkerLine::Job(JobAnswer { job, .. }) | WorkerLine::Done(job) => {
+                Err(Halt::Failed(format!("it answered job {job}, and was asked for a hello")))
+            }
+        }
+    }
+
+    /// Gives it a job; when the request began to be written.
+    pub fn give(
+        &mut self,
+        job: u64,
+        params: &Value,
+        limit: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Instant, Halt> {
+        self.say(&json!({ "job": job, "params": params }), limit, &format!("job {job}"), stop)
+    }
+
+    /// The next answer to one of these jobs, none of which may take longer than `limit`.
+    pub fn take(
+        &mut self,
+        asked: &BTreeMap<u64, Instant>,
+        limit: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Taken, Halt> {
+        let numbers = || {
+            let some: Vec<String> = asked.keys().take(5).map(u64::to_string).collect();
+            format!("job {}{}", some.join(", "), if asked.len() > some.len() { " …" } else { "" })
+        };
+        let doing = numbers();
+        let until = asked.values().min().map_or_else(Instant::now, |first| *first) + limit;
+        loop {
+            let (answer, came) = self.answer(until, limit, &doing, stop)?;
+            let job = match &answer {
+                WorkerLine::Hello(_) => {
+                    return Err(Halt::Failed(format!("it said hello, and was asked for {doing}")));
+                }
+                WorkerLine::Done(job) => *job,
+                WorkerLine::Job(answer) => answer.job,
+            };
+            if !asked.contains_key(&job) {
+                return Err(Halt::Failed(format!("it answered job {job} while it was asked for {doing}")));
+            }
+            match answer {
+                WorkerLine::Job(answer) => {
+                    let done = self.done.remove(&job).unwrap_or(came);
+                    return Ok(Taken { answer, done, came });
+                }
+                _ if self.done.insert(job, came).is_none() => {}
+                _ => return Err(Halt::Failed(format!("it said twice that job {job} is done"))),
+            }
+        }
+    }
+
+    fn say(
+        &mut self,
+        message: &Value,
+        limit: Duration,
+        doing: &str,
+        stop: &AtomicBool,
+    ) -> Result<Instant, Halt> {
+        let mut line = message.to_string().into_bytes();
+        line.push(b'\n');
+        if line.len() > LINE_LIMIT {
+            return Err(Halt::Failed(format!(
+                "the request of {doing} is longer than {} MiB",
+                LINE_LIMIT >> 20
+            )));
+        }
+        if let Some(tap) = &mut self.tap {
+            tap(true, &line[..line.len() - 1]);
+        }
+        self.process.write(&line, limit, doing, stop)
+    }
+
+    fn answer(
+        &mut self,
+        until: Instant,
+        limit: Duration,
+        doing: &str,
+        stop: &AtomicBool,
+    ) -> Result<(WorkerLine, Instant), Halt> {
+        let (line, came) = self.process.line(until, limit, doing, stop)?;
+        if let Some(tap) = &mut self.tap {
+            tap(false, &line);
+        }
+        let answer = WorkerLine::parse(&line).map_err(|why| {
+            Halt::Failed(format!("it wrote a line that is no answer ({why}) in {doing}: {}", shown(&line)))
+        })?;
+        Ok((answer, came))
+    }
+}

@@ -1,0 +1,168 @@
+//! What a worker says, read.
+
+use std::collections::BTreeMap;
+
+use kumite_record::JobEvent;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+/// Events that a job may have.
+const MOST_EVENTS: usize = 100_000;
+
+/// A line of a worker's.
+#[derive(Debug)]
+pub(crate) enum WorkerLine {
+    Hello(Hello),
+    /// The job of this number is done; its answer is being made.
+    Done(u64),
+    Job(JobAnswer),
+}
+
+/// What came of a job.
+#[derive(Debug)]
+pub(crate) struct JobAnswer {
+    pub job: u64,
+    /// What it did, or why it could not.
+    pub done: Result<Done, String>,
+}
+
+/// A job that was done.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub elapsed_ms: f64,
+    /// As it was written.
+    pub result: Box<RawValue>,
+    pub metrics: BTreeMap<String, f64>,
+    pub events: Vec<JobEvent>,
+}
+
+/// What a worker says of itself.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Hello {
+    /// What it calls itself.
+    pub name: String,
+    /// The runtime and its version.
+    pub runtime: String,
+    /// Its process.
+    pub pid: u32,
+    /// What the runtime takes for its number of cores; none if the kit does not say.
+    pub cores: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    hello: Option<u64>,
+    done: Option<u64>,
+    name: Option<String>,
+    runtime: Option<String>,
+    pid: Option<u32>,
+    cores: Option<u64>,
+    job: Option<u64>,
+    elapsed_ns: Option<u64>,
+    #[serde(default, deserialize_with = "even_null")]
+    result: Option<Box<RawValue>>,
+    #[serde(default)]
+    metrics: BTreeMap<String, f64>,
+    #[serde(default)]
+    events: Vec<JobEvent>,
+    error: Option<String>,
+}
+
+fn even_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::deserialize(from).map(Some)
+}
+
+impl WorkerLine {
+    /// Unknown keys are left alone. An error says what is wrong with the line.
+    pub fn parse(line: &[u8]) -> Result<WorkerLine, String> {
+        // serde would take a list of all values for one.
+        if line.trim_ascii_start().starts_with(b"[") {
+            return Err("it is a list, not an object".to_owned());
+        }
+        let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let lacks = |key: &str| format!("it lacks \"{key}\"");
+        if line.hello.is_some() {
+            return Ok(WorkerLine::Hello(Hello {
+                name: line.name.ok_or_else(|| lacks("name"))?,
+                runtime: line.runtime.ok_or_else(|| lacks("runtime"))?,
+                pid: line.pid.ok_or_else(|| lacks("pid"))?,
+                cores: line.cores,
+            }));
+        }
+        if let Some(job) = line.done {
+            return Ok(WorkerLine::Done(job));
+        }
+        let job = line.job.ok_or("it has neither \"job\" nor \"done\" nor \"hello\"")?;
+        if let Some(error) = line.error {
+            return Ok(WorkerLine::Job(JobAnswer { job, done: Err(error) }));
+        }
+        if line.events.len() > MOST_EVENTS {
+            return Err(format!("it has {} events, of at most {MOST_EVENTS}", line.events.len()));
+        }
+        let done = Done {
+            elapsed_ms: line.elapsed_ns.ok_or_else(|| lacks("elapsed_ns"))? as f64 / 1e6,
+            result: line.result.ok_or_else(|| lacks("result"))?,
+            metrics: line.metrics,
+            events: line.events,
+        };
+        Ok(WorkerLine::Job(JobAnswer { job, done: Ok(done) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<WorkerLine, String> {
+        WorkerLine::parse(line.as_bytes())
+    }
+
+    #[test]
+    fn a_hello_and_a_job() {
+        let Ok(WorkerLine::Hello(hello)) =
+            parse(r#"{"hello":1,"name":"a","runtime":"x 1","pid":7,"more":[]}"#)
+        else {
+            panic!("a hello")
+        };
+        assert_eq!((hello.name.as_str(), hello.pid, hello.cores), ("a", 7, None));
+        let line = r#"{"job":3,"elapsed_ns":1500000,"result": {"b": 1.50},"metrics":{"x":2},"events":[[5,"main","next","a"]]}"#;
+        let Ok(WorkerLine::Job(JobAnswer { job: 3, done: Ok(done) })) = parse(line) else { panic!("a job") };
+        assert_eq!((done.elapsed_ms, done.result.get(), done.metrics["x"]), (1.5, r#"{"b": 1.50}"#, 2.0));
+        assert_eq!(done.events, [JobEvent(5, "main".into(), "next".into(), "a".into())]);
+        assert!(matches!(parse(r#"{"done":3}"#), Ok(WorkerLine::Done(3))));
+        let Ok(WorkerLine::Job(JobAnswer { job: 4, done: Err(why) })) = parse(r#"{"job":4,"error":"no"}"#)
+        else {
+            panic!("an error")
+        };
+        assert_eq!(why, "no");
+    }
+
+    #[test]
+    fn a_result_may_be_null() {
+        assert!(matches!(parse(r#"{"job":3,"elapsed_ns":0,"result":null}"#), Ok(WorkerLine::Job(_))));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_named() {
+        let cases = [
+            ("hello", "expected value at line 1 column 1"),
+            ("", "EOF while parsing"),
+            ("[]", "it is a list, not an object"),
+            ("{}", "neither \"job\" nor \"done\" nor \"hello\""),
+            (r#"{"hello":1,"name":"a","runtime":"b"}"#, "lacks \"pid\""),
+            (r#"{"job":1,"result":1}"#, "lacks \"elapsed_ns\""),
+            (r#"{"job":1,"elapsed_ns":1}"#, "lacks \"result\""),
+            (r#"{"job":1,"elapsed_ns":-5,"result":1}"#, "invalid value: integer `-5`"),
+            (r#"{"job":1,"elapsed_ns":1,"result":1,"events":[["x"]]}"#, "invalid type: string \"x\""),
+            (r#"{"job":1,"elapsed_ns":1,"result":1} x"#, "trailing characters"),
+        ];
+        for (line, expected) in cases {
+            let found = parse(line).unwrap_err();
+            assert!(found.contains(expected), "{line}: {found}");
+        }
+        let events = vec![r#"[1,"a","next","b"]"#; MOST_EVENTS + 1].join(",");
+        let found =
+            parse(&format!(r#"{{"job":1,"elapsed_ns":1,"result":1,"events":[{events}]}}"#)).unwrap_err();
+        assert!(found.contains("100001 events"), "{found}");
+    }
+}

@@ -1,0 +1,263 @@
+//! Parameters of workloads: each is declared once, by its kind, and read, described and explained from that.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use kumite_host::AskedCores;
+use kumite_record::{AxisValue, Point, Unit};
+
+use serde_json::Value;
+
+/// The parameters of a trial, by name.
+pub(crate) type Parameters = BTreeMap<String, AxisValue>;
+
+/// A parameter as its kind declares it.
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub name: &'static str,
+    pub takes: Takes,
+    /// What it is counted in; as the end of its name says, or a plain number.
+    pub unit: Option<Unit>,
+    /// The parameter whose value it has where it is not given.
+    pub like: Option<&'static str>,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+}
+
+/// What values a parameter may have.
+#[derive(Debug)]
+pub(crate) enum Takes {
+    /// A whole number.
+    Count {
+        default: i64,
+        least: i64,
+        most: i64,
+    },
+    /// Any number.
+    Number {
+        default: f64,
+        least: f64,
+        most: f64,
+    },
+    /// Any number, or steps of it with the length of each.
+    Steps {
+        default: f64,
+        least: f64,
+        most: f64,
+    },
+    Text {
+        default: &'static str,
+    },
+    /// One of these words, the first by default.
+    Word(&'static [&'static str]),
+    /// Yes or no; no by default.
+    Flag,
+    /// How many CPUs, or `all`; 1 by default.
+    Cores,
+}
+
+/// CPUs that may be asked for.
+pub(crate) const MOST_CORES: i64 = 4096;
+
+impl Param {
+    pub const fn count(
+        name: &'static str,
+        default: i64,
+        [least, most]: [i64; 2],
+        about: &'static str,
+    ) -> Param {
+        Param::new(name, Takes::Count { default, least, most }, about)
+    }
+
+    pub const fn number(
+        name: &'static str,
+        default: f64,
+        [least, most]: [f64; 2],
+        about: &'static str,
+    ) -> Param {
+        Param::new(name, Takes::Number { default, least, most }, about)
+    }
+
+    pub const fn text(name: &'static str, default: &'static str, about: &'static str) -> Param {
+        Param::new(name, Takes::Text { default }, about)
+    }
+
+    pub const fn word(name: &'static str, words: &'static [&'static str], about: &'static str) -> Param {
+        Param::new(name, Takes::Word(words), about)
+    }
+
+    pub const fn new(name: &'static str, takes: Takes, about: &'static str) -> Param {
+        Param { name, takes, unit: None, like: None, about }
+    }
+
+    pub const fn like(mut self, other: &'static str) -> Param {
+        self.like = Some(other);
+        self
+    }
+
+    pub const fn unit(mut self, unit: Unit) -> Param {
+        self.unit = Some(unit);
+        self
+    }
+
+    /// What it is counted in.
+    pub fn counted_in(&self) -> Unit {
+        let of_name = || match self.takes {
+            Takes::Cores => Some(Unit::Cores),
+            Takes::Count { .. } => Some(Unit::Count),
+            _ => None,
+        };
+        self.unit.or_else(|| Unit::of_name(self.name)).or_else(of_name).unwrap_or(Unit::Number)
+    }
+}
+
+/// The parameters of one trial, read by name.
+pub(crate) struct Params<'a> {
+    pub given: &'a Parameters,
+    pub declared: &'static [Param],
+}
+
+impl Params<'_> {
+    /// An error if there are others. `workload` is what they are of.
+    pub fn no_others(&self, workload: &str) -> Result<(), String> {
+        let known = |name: &String| self.declared.iter().any(|param| param.name == name);
+        match self.given.keys().find(|name| !known(name)) {
+            None => Ok(()),
+            Some(unknown) => {
+                let known: Vec<&str> = self.declared.iter().map(|param| param.name).collect();
+                Err(format!("unknown workload parameter '{unknown}'; {workload} has {}", known.join(", ")))
+            }
+        }
+    }
+
+    fn takes(&self, name: &str) -> &'static Takes {
+        let declared = self.declared.iter().find(|param| param.name == name);
+        &declared.unwrap_or_else(|| panic!("a kind reads '{name}', which it does not declare")).takes
+    }
+
+    pub fn text(&self, name: &str) -> Result<&str, String> {
+        match (self.given.get(name), self.takes(name)) {
+            (None, Takes::Text { default }) => Ok(default),
+            (Some(AxisValue::Text(text)), _) => Ok(text),
+            (Some(other), _) => Err(format!("{name} is text, not {other}")),
+            (None, takes) => panic!("{name} is no text but {takes:?}"),
+        }
+    }
+
+    /// Which of its words it is, by position.
+    pub fn word(&self, name: &str) -> Result<usize, String> {
+        let Takes::Word(words) = self.takes(name) else { panic!("{name} is none of several words") };
+        let Some(given) = self.given.get(name) else { return Ok(0) };
+        let text = given.to_string();
+        words.iter().position(|word| *word == text).ok_or_else(|| {
+            let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            let (last, first) = quoted.split_last().expect("a parameter of words has some");
+            format!("{name} is {} or {last}, not \"{text}\"", first.join(", "))
+        })
+    }
+
+    pub fn count(&self, name: &str) -> Result<usize, String> {
+        match (self.given.get(name), self.takes(name)) {
+            (None, Takes::Count { default, .. }) => Ok(*default as usize),
+            (Some(AxisValue::Int(count)), Takes::Count { least, most, .. })
+                if (least..=most).contains(&count) =>
+            {
+                Ok(*count as usize)
+            }
+            (Some(other), Takes::Count { least, most, .. }) => {
+                Err(format!("{name} is a whole number from {least} to {most}, not {other}"))
+            }
+            (_, takes) => panic!("{name} is no count but {takes:?}"),
+        }
+    }
+
+    pub fn number(&self, name: &str) -> Result<f64, String> {
+        let (Takes::Number { default, least, most } | Takes::Steps { default, least, most }) =
+            self.takes(name)
+        else {
+            panic!("{name} is no number")
+        };
+        let Some(value) = self.given.get(name) else {
+            let like = self.declared.iter().find(|param| param.name == name).and_then(|param| param.like);
+            return like.map_or(Ok(*default), |other| self.number(other));
+        };
+        value
+            .number()
+            .filter(|number| (least..=most).contains(&number))
+            .ok_or_else(|| format!("{name} is a number from {least} to {most}, not {value}"))
+    }
+
+    /// A number of what the end of its name says.
+    pub fn time(&self, name: &str) -> Result<Duration, String> {
+        let scale = Unit::of_name(name).map_or(1.0, Unit::scale);
+        Ok(Duration::from_secs_f64(self.number(name)? * scale))
+    }
+
+    pub fn flag(&self, name: &str) -> Result<bool, String> {
+        match self.given.get(name) {
+            None => Ok(false),
+            Some(AxisValue::Bool(flag)) => Ok(*flag),
+            Some(other) => Err(format!("{name} is true or false, not {other}")),
+        }
+    }
+
+    pub fn cores(&self, name: &str) -> Result<AskedCores, String> {
+        match self.given.get(name) {
+            None => Ok(AskedCores::Count(1)),
+            Some(AxisValue::Text(word)) if word == "all" => Ok(AskedCores::All),
+            Some(AxisValue::Text(word)) => Err(format!("{name} is a number or \"all\", not \"{word}\"")),
+            Some(AxisValue::Int(count)) if (1..=MOST_CORES).contains(count) => {
+                Ok(AskedCores::Count(*count as usize))
+            }
+            Some(other) => Err(format!("{name} is a whole number from 1 to {MOST_CORES}, not {other}")),
+        }
+    }
+}
+
+/// The fixed parameters with those of a point beside them, or in their place.
+pub(crate) fn at_point(fixed: &Parameters, point: &Point) -> Parameters {
+    let mut parameters = fixed.clone();
+    parameters.extend(point.0.clone());
+    parameters
+}
+
+/// All parameters as a contender is given them.
+pub(crate) fn all_as_json(parameters: &Parameters) -> Value {
+    parameters.iter().map(|(name, value)| (name.clone(), as_json(value))).collect()
+}
+
+/// The value of one.
+pub(crate) fn as_json(value: &AxisValue) -> Value {
+    match value {
+        AxisValue::Int(number) => (*number).into(),
+        AxisValue::Float(number) => (*number).into(),
+        AxisValue::Text(text) => text.as_str().into(),
+        AxisValue::Bool(flag) => (*flag).into(),
+    }
+}
+
+/// The one of these that may be meant by a name that is none of them: so near that it may be mistyped.
+pub(crate) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Among short names many are near to one another.
+    let allowed = |known: &str| if known.len() < 6 { 1 } else { 2 };
+    let with_distance = known.map(|known| (strsim::osa_distance(name, known), known));
+    let near = with_distance.filter(|(distance, known)| (1..=allowed(known)).contains(distance));
+    near.min().map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_a_typing_error_is_near_and_another_name_is_not() {
+        let near = |name| near(name, ["iterations", "warm_up_iterations", "cpu", "cores"].into_iter());
+        for mistyped in ["iteration", "itertaions", "iterration", "interations", "iteraton"] {
+            assert_eq!(near(mistyped), Some("iterations"), "{mistyped}");
+        }
+        assert_eq!((near("core"), near("warmup_iterations")), (Some("cores"), Some("warm_up_iterations")));
+        for other in ["iterations", "rations", "records", "op", "n", ""] {
+            assert_eq!(near(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+use std::cell::Cell;
+use std::sync::atomic::Ordering;
+
+use jiff::Timestamp;
+use kumite_record::{AxisValue, Machine, Mark, Outcome, Point, Run, standing};
+
+use super::*;
+use crate::contender::Ready;
+use crate::run::plan;
+
+/// A clock that moves when a trial is executed.
+struct FakeClock(Cell<Duration>);
+
+impl Clock for FakeClock {
+    fn now(&self) -> Duration {
+        self.0.get()
+    }
+
+    fn timestamp(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH + self.0.get()
+    }
+}
+
+/// What a fake run is like.
+#[derive(Clone, Default)]
+struct Case {
+    budget: Option<u64>,
+    /// Sets `stop` in the trial with this number.
+    stop_in: Option<u32>,
+    /// Once a point has this many rounds, no claim needs it any more; the second point never.
+    decided_after: [Option<u32>; 2],
+    /// The trials with these numbers are marked by noise from outside, and so is their repetition if a number is twice here.
+    marked: Vec<u32>,
+    rerun_marked: bool,
+}
+
+/// Takes 2 s for each trial; fails contender "bad".
+struct Fake<'a> {
+    clock: &'a FakeClock,
+    case: Case,
+    tried: Vec<(String, String)>,
+}
+
+impl Executor for Fake<'_> {
+    fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
+        self.clock.0.set(self.clock.0.get() + Duration::from_secs(2));
+        self.tried.push((order.contender.name.clone(), order.point.to_string()));
+        if self.case.stop_in == Some(order.seq) {
+            stop.store(true, Ordering::Relaxed);
+            return Err(Halt::Interrupted);
+        }
+        let mut measured = Measured::failed("it never answered".into());
+        if self.case.marked.contains(&order.seq) {
+            measured.marks.push(Mark::Stolen);
+        }
+        measured.load_ms = Some(1000.0);
+        if order.contender.name != "bad" {
+            (measured.outcome, measured.reason) = (Outcome::Ok, None);
+            measured.sample.metrics.insert("throughput_rps".into(), f64::from(order.seq));
+        }
+        Ok(measured)
+    }
+}
+
+struct Made {
+    ended: RunEnded,
+    tried: Vec<(String, String)>,
+    trials: Vec<Trial>,
+    notes: Vec<String>,
+}
+
+fn run(names: &[&str], blocks: u32, case: Case) -> Made {
+    let mut store = Store::in_memory().unwrap();
+    let run = Run { id: "r".into(), ..Run::default() };
+    store.begin(&run, &Machine::default(), &[]).unwrap();
+    go_on(&mut store, names, blocks, case)
+}
+
+fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
+    let ready = |name: &&str| Ready {
+        name: (*name).into(),
+        folder: "".into(),
+        run: "".into(),
+        env: Vec::new(),
+        answers: None,
+        reads: None,
+        memory_mb: None,
+    };
+    let contenders: Vec<Ready> = names.iter().map(ready).collect();
+    let points: Vec<Point> =
+        [1, 10].map(|value| Point([("n".to_owned(), AxisValue::Int(value))].into())).into();
+    let everyone: Vec<usize> = (0..contenders.len()).collect();
+    let plan = plan(&[everyone.clone(), everyone], blocks, 5);
+    let clock = FakeClock(Cell::new(Duration::from_secs(1000)));
+    let mut executor = Fake { clock: &clock, case: case.clone(), tried: Vec::new() };
+    let kept = store.trials("r").unwrap();
+    let run = Run { id: "r".into(), points, min_blocks: 2, ..Run::default() };
+    let undecided = |trials: &[&Trial]| {
+        let rounds = trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
+        let open = |point: &usize| case.decided_after[*point].is_none_or(|after| rounds < after);
+        let cells = |point| names.iter().map(move |name| ((*name).to_owned(), point));
+        (0..2).filter(open).flat_map(cells).collect()
+    };
+    let session = Session {
+        run: &run,
+        contenders: &contenders,
+        plan: &plan,
+        times: &[Some(Duration::from_secs(1)); 2],
+        kept: &kept,
+        budget: case.budget.map(Duration::from_secs),
+        undecided: &undecided,
+        rerun_marked: case.rerun_marked,
+    };
+    let mut notes = Vec::new();
+    let stop = AtomicBool::new(false);
+    let ended = execute(&session, &mut executor, &clock, store, &stop, &mut |event| {
+        if let Event::Note(note) = event {
+            notes.push(note);
+        }
+    })
+    .unwrap();
+    Made { ended, tried: executor.tried, trials: store.trials("r").unwrap(), notes }
+}
+
+#[test]
+fn blocks_are_interleaved_and_paired() {
+    let ended = run(&["a", "b", "c"], 3, Case::default());
+    assert_eq!((&ended.ended, ended.trials.len()), (&RunEnded::default(), 18));
+    for block in ended.trials.chunks(3) {
+        let mut names: Vec<_> = block.iter().map(|trial| trial.contender.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["a", "b", "c"], "a block has every contender once");
+        assert!(block.iter().all(|trial| (&trial.point, trial.block) == (&block[0].point, block[0].block)));
+    }
+    let orders: std::collections::BTreeSet<Vec<_>> = ended
+        .trials
+        .chunks(3)
+        .map(|block| block.iter().map(|trial| trial.contender.clone()).collect())
+        .collect();
+    assert!(orders.len() > 1, "not always in the same order");
+    assert_eq!(ended.trials.iter().map(|trial| trial.seq).collect::<Vec<_>>(), (0..18).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
+    let ended = run(&["a", "b"], 10, Case { budget: Some(15), ..Case::default() });
+    // A block takes 4 s: three fit into 15 s.
+    assert_eq!(ended.trials.len(), 6);
+    assert_eq!(ended.ended.cut_short.unwrap(), "the budget of 15 s was spent after 3 of at most 20 blocks");
+    assert_eq!(
+        ended.notes,
+        [
+            "40 trials will take about 80 s if all of them are needed; the budget of 15 s will do for about 3 of 20 blocks"
+        ]
+    );
+}
+
+#[test]
+fn a_budget_too_small_for_a_block_still_gives_one() {
+    assert_eq!(run(&["a", "b"], 10, Case { budget: Some(1), ..Case::default() }).trials.len(), 2);
+}
+
+#[test]
+fn a_trial_in_flight_when_interrupted_is_not_kept() {
+    let ended = run(&["a", "b"], 10, Case { stop_in: Some(5), ..Case::default() });
+    assert_eq!((ended.trials.len(), ended.tried.len()), (5, 6));
+    assert_eq!(ended.ended.cut_short.unwrap(), "it was interrupted after 5 trials");
+}
+
+#[test]
+fn a_contender_that_keeps_failing_loses_its_cells_and_not_the_run() {
+    let ended = run(&["bad", "good"], 5, Case::default());
+    let count = |name: &str| ended.trials.iter().filter(|trial| trial.contender == name).count();
+    assert_eq!((count("bad"), count("good")), (4, 10));
+    assert_eq!(ended.ended, RunEnded::default());
+    let lost: Vec<_> = ended.notes.iter().filter(|note| note.contains("not tried again")).collect();
+    assert_eq!(lost.len(), 2, "{:?}", ended.notes);
+    assert!(lost[0].ends_with("failed 2 times in a row and is not tried again: it never answered"));
+}
+
+#[test]
+fn a_run_that_is_taken_up_again_loses_and_doubles_nothing() {
+    let case =
+        Case { marked: vec![7], rerun_marked: true, decided_after: [Some(3), Some(5)], ..Case::default() };
+    let whole = run(&["a", "b", "bad"], 6, case.clone());
+    for stop_in in 0..whole.trials.len() as u32 {
+        let mut store = Store::in_memory().unwrap();
+        store.begin(&Run { id: "r".into(), ..Run::default() }, &Machine::default(), &[]).unwrap();
+        let first = go_on(&mut store, &["a", "b", "bad"], 6, Case { stop_in: Some(stop_in), ..case.clone() });
+        assert_eq!(first.trials.len(), stop_in as usize);
+        let second = go_on(&mut store, &["a", "b", "bad"], 6, case.clone());
+        assert_eq!(second.ended.cut_short, None);
+        let order = |trials: &[Trial]| -> Vec<(u32, u32, u32, String, String)> {
+            let of = |t: &Trial| (t.seq, t.block, t.attempt, t.contender.clone(), t.point.to_string());
+            trials.iter().map(of).collect()
+        };
+        assert_eq!(order(&second.trials), order(&whole.trials));
+    }
+}
+
+#[test]
+fn what_no_claim_needs_is_not_tried_any_more() {
+    let decided_after = [Some(3), Some(5)];
+    let made = run(&["a", "b"], 8, Case { decided_after, ..Case::default() });
+    let count = |n: &str| made.tried.iter().filter(|(_, point)| point == n).count();
+    assert_eq!((count("n=1"), count("n=10")), (6, 10));
+    // Of 16 trials at each point; a trial takes 2 s.
+    assert_eq!(made.ended.saved, Some(Saved { trials: 16, seconds: 32.0, decided: true }));
+    assert_eq!(made.ended.cut_short, None);
+    let made = run(&["a", "b"], 8, Case { decided_after: [Some(1), None], ..Case::default() });
+    assert_eq!(
+        made.ended.saved,
+        Some(Saved { trials: 12, seconds: 24.0, decided: false }),
+        "two rounds at least"
+    );
+}
+
+#[test]
+fn a_marked_block_is_measured_anew_as_a_whole_and_kept() {
+    let marked = vec![1, 3, 5];
+    let made = run(&["a", "b"], 2, Case { marked: marked.clone(), rerun_marked: true, ..Case::default() });
+    let attempts: Vec<u32> = made.trials.iter().map(|trial| trial.attempt).collect();
+    assert_eq!(attempts, [0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(made.trials.len(), 8 + 6, "three more of the first block");
+    let stand: Vec<u32> = standing(&made.trials).map(|trial| trial.seq).collect();
+    assert_eq!(stand, [6, 7, 8, 9, 10, 11, 12, 13]);
+    assert_eq!(run(&["a", "b"], 2, Case { marked, ..Case::default() }).trials.len(), 8, "only if asked for");
+}
+
+#[test]
+fn a_block_that_stays_marked_is_left_as_it_is() {
+    let marked = (0..100).collect();
+    let made = run(&["a", "b"], 1, Case { marked, rerun_marked: true, ..Case::default() });
+    assert_eq!(made.trials.len(), 2 * 2 * (1 + MOST_ATTEMPTS as usize));
+}
+
+#[test]
+fn what_a_trial_took_is_all_the_time_since_the_one_before() {
+    let made = run(&["a", "b"], 2, Case::default());
+    assert!(made.trials.iter().all(|trial| (trial.took_ms, trial.load_ms) == (Some(2000.0), Some(1000.0))));
+}

@@ -1,0 +1,100 @@
+//! From the store to one document.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use kumite_judge::{cells, judge};
+use kumite_record::{
+    Contender, ContenderStatus, Export, Run, SCHEMA, Store, StoreError, Trial, Warning, standing,
+};
+
+use super::execute::RunEnded;
+use super::warnings::warnings;
+use crate::driver::KINDS;
+use crate::spec::Experiment;
+
+/// Judges the claims of a run that has ended and writes the verdicts, the warnings and its end into the store.
+pub fn conclude(
+    store: &mut Store,
+    experiment: &Experiment,
+    mut run: Run,
+    finished: Timestamp,
+    ended: RunEnded,
+) -> Result<(), StoreError> {
+    run.finished = Some(finished);
+    run.cut_short = ended.cut_short;
+    run.saved = ended.saved;
+    let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
+    let of_all: Vec<&Trial> = standing(&trials).collect();
+    let claims = judge(&run, &of_all, &contenders, &experiment.claims);
+    let warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &trials);
+    store.finish(&run, &claims, &warnings)
+}
+
+/// The cells that more blocks might decide a claim about: contender and position of the point.
+pub fn undecided(
+    experiment: &Experiment,
+    run: &Run,
+    contenders: &[Contender],
+    trials: &[&Trial],
+) -> BTreeSet<(String, usize)> {
+    kumite_judge::undecided(run, trials, contenders, &experiment.claims)
+}
+
+/// With what its kind declares today, if it is of before a record kept that.
+fn described(mut run: Run) -> Run {
+    let kind = KINDS.iter().find(|kind| run.kind == kind.name);
+    if let Some(kind) = kind.filter(|_| run.metrics.is_empty()) {
+        run.metrics = (kind.metrics)().around([]);
+        run.part_metrics = (kind.part_metrics)().around([]);
+    }
+    run
+}
+
+/// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
+pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
+    let run = described(store.run(id)?);
+    let mut warnings = store.warnings(id)?;
+    if run.finished.is_none() {
+        let what = format!(
+            "it is not finished, or was killed; no claim was judged: `kumite resume {id}` goes on with it"
+        );
+        warnings.insert(0, Warning { place: "run".to_owned(), what });
+    }
+    let contenders = store.contenders(id)?;
+    let trials = store.trials(id)?;
+    let took_part: Vec<String> = contenders
+        .iter()
+        .filter(|contender| contender.status == ContenderStatus::Ran)
+        .map(|contender| contender.name.clone())
+        .collect();
+    let of_all: Vec<&Trial> = standing(&trials).collect();
+    let (cells, parts) = cells(&run, &of_all, &took_part);
+    Ok(Export {
+        schema: SCHEMA,
+        machine: store.machine(id)?,
+        cells,
+        parts,
+        claims: store.claims(id)?,
+        warnings,
+        contenders,
+        trials,
+        run,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_without_descriptors_has_those_of_its_kind_and_one_with_them_its_own() {
+        let old = described(Run { kind: "function".into(), ..Run::default() });
+        let has = |metrics: &[kumite_record::Metric], name: &str| metrics.iter().any(|of| of.name == name);
+        assert!(has(&old.metrics, "warm_wall_ms") && has(&old.part_metrics, "billed_2016_ms"));
+        let own = vec![kumite_record::Metric::named("own_ms")];
+        let new = described(Run { kind: "function".into(), metrics: own.clone(), ..Run::default() });
+        assert_eq!((new.metrics, new.part_metrics.len()), (own, 0));
+        assert_eq!(described(Run { kind: "other".into(), ..Run::default() }).metrics, []);
+    }
+}

@@ -1,0 +1,20 @@
+//! A run: contenders are prepared, trials are planned and executed, and what came of them is concluded and exported.
+
+mod disk;
+mod execute;
+mod export;
+mod plan;
+mod prepare;
+mod session;
+mod state;
+mod used_cores;
+mod warnings;
+
+pub use disk::check_disk;
+pub use execute::{Event, RunEnded, execute};
+pub use export::{conclude, export, undecided};
+pub use plan::{Block, Plan, plan};
+pub use prepare::{Choice, Prepared, prepare};
+pub use session::{Session, Undecided};
+pub use state::humane;
+pub use used_cores::used_cores;

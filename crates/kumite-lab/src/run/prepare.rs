@@ -1,0 +1,239 @@
+//! From contenders that are written down to contenders that can be started.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kumite_record as record;
+use kumite_record::ContenderStatus;
+
+use crate::contender::{
+    Builds, Contender, Held, Origin, Ready, Receipt, Tools, Variant, Versions, install, is_any_missing,
+    remedy,
+};
+use crate::halt::Halt;
+use crate::service;
+use crate::spec::Experiment;
+use crate::toml_source::SpecError;
+
+/// What came of the contenders of an experiment.
+pub struct Prepared {
+    /// Those that can be started.
+    pub ready: Vec<Ready>,
+    /// All of them, with why some cannot.
+    pub contenders: Vec<record::Contender>,
+    /// What runs beside them.
+    pub services: Vec<record::Service>,
+    /// Where builds are kept.
+    pub cache: PathBuf,
+    /// Of those that can be started. As long as they are here, nobody removes what they are.
+    builds: BTreeMap<String, Build>,
+}
+
+struct Build {
+    origin: Origin,
+    held: Option<Rc<Held>>,
+}
+
+impl Prepared {
+    /// Adds the variants of a contender that is built, or is not for a reason.
+    fn add(
+        &mut self,
+        contender: &Contender,
+        mut built: Result<(Receipt, Env), (ContenderStatus, String)>,
+        choice: &Choice,
+    ) {
+        let held = built.as_mut().ok().and_then(|(receipt, _)| receipt.held.take()).map(Rc::new);
+        for variant in &contender.variants {
+            let (status, version, reason) = match (choice.left_out(&variant.name), &built) {
+                (Some(why), _) => (ContenderStatus::Skipped, None, Some(why.to_owned())),
+                (None, Ok((receipt, _))) => (ContenderStatus::Ran, Some(receipt.version.clone()), None),
+                (None, Err((status, why))) => (*status, None, Some(why.clone())),
+            };
+            let receipt = built.as_ref().ok().filter(|_| status == ContenderStatus::Ran);
+            if let Some((receipt, env)) = receipt {
+                let build = Build { origin: receipt.origin, held: held.clone() };
+                self.builds.insert(variant.name.clone(), build);
+                self.ready.push(Ready {
+                    name: variant.name.clone(),
+                    folder: receipt.folder.clone(),
+                    run: variant.run.clone(),
+                    env: env.clone(),
+                    answers: variant.answers,
+                    reads: variant.reads,
+                    memory_mb: variant.memory_mb,
+                });
+            }
+            self.contenders.push(record::Contender {
+                name: variant.name.clone(),
+                model: variant.model.clone(),
+                version,
+                content: receipt.map(|(receipt, _)| receipt.content.clone()),
+                status,
+                reason,
+            });
+        }
+    }
+
+    /// Where a contender that can be started comes from.
+    pub fn origin(&self, name: &str) -> Option<Origin> {
+        self.builds.get(name).map(|build| build.origin)
+    }
+
+    /// What was written in the folder of a build after it was built, which must not be.
+    pub fn written(&self, name: &str) -> Result<Option<PathBuf>, String> {
+        let held = self.builds.get(name).and_then(|build| build.held.as_ref());
+        held.map_or(Ok(None), |held| held.written())
+    }
+}
+
+/// Which contenders take part, and whether missing tools may be installed.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Only these, if any are named.
+    pub only: Vec<String>,
+    /// Not these.
+    pub skip: Vec<String>,
+    /// Nor these, which the profile does not try.
+    pub unplanned: Vec<String>,
+    /// Install missing tools through the system's package manager.
+    pub install: bool,
+    /// Build them anew, also what the cache has.
+    pub anew: bool,
+}
+
+impl Choice {
+    /// Whether every name is a contender's.
+    pub fn check(&self, experiment: &Experiment) -> Result<(), SpecError> {
+        let known: Vec<&str> =
+            experiment.variants().iter().map(|(_, variant)| variant.name.as_str()).collect();
+        for (flag, names) in [("--only", &self.only), ("--skip", &self.skip)] {
+            if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+                let what = format!("{flag} {name}: no such contender; there are: {}", known.join(", "));
+                return Err(SpecError::Usage(what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a contender is left out, if it is.
+    pub fn left_out(&self, name: &str) -> Option<&'static str> {
+        let named = |names: &[String]| names.iter().any(|other| other == name);
+        if !self.only.is_empty() && !named(&self.only) {
+            return Some("left out by --only");
+        }
+        if named(&self.skip) {
+            return Some("left out by --skip");
+        }
+        named(&self.unplanned).then_some("the profile does not try it")
+    }
+}
+
+/// Looks for tools, installs what may be installed, and builds. What cannot take part is named with the reason; nothing
+/// is left out silently. `note` is told of what takes long.
+pub fn prepare(
+    experiment: &Experiment,
+    choice: &Choice,
+    state: &Path,
+    stop: &AtomicBool,
+    note: &mut dyn FnMut(&str),
+) -> Result<Prepared, Halt> {
+    let mut preparing =
+        Preparing { builds: Builds::open(state)?, versions: Versions::default(), choice, stop, note };
+    // Without them nothing can be measured, so they come first.
+    let log = preparing.builds.log("services");
+    let services = service::prepare(&experiment.services, choice.install, &log, stop, preparing.note)
+        .map_err(|why| Halt::of(why, stop))?;
+    let mut prepared = Prepared {
+        ready: Vec::new(),
+        contenders: Vec::new(),
+        services,
+        cache: preparing.builds.folder().to_owned(),
+        builds: BTreeMap::new(),
+    };
+    for contender in &experiment.contenders {
+        let takes_part = |variant: &Variant| choice.left_out(&variant.name).is_none();
+        let built = if contender.variants.iter().any(takes_part) {
+            preparing.built(contender)
+        } else {
+            Err((ContenderStatus::Skipped, String::new()))
+        };
+        Halt::if_set(stop)?;
+        prepared.add(contender, built, choice);
+    }
+    prepared.ready.sort_by(|a, b| a.name.cmp(&b.name));
+    prepared.contenders.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(prepared)
+}
+
+/// What leads to a contender's tools.
+type Env = Vec<(String, String)>;
+
+struct Preparing<'a> {
+    builds: Builds,
+    versions: Versions,
+    choice: &'a Choice,
+    stop: &'a AtomicBool,
+    note: &'a mut dyn FnMut(&str),
+}
+
+impl Preparing<'_> {
+    /// Looks for its tools and builds it, or says why it cannot take part.
+    fn built(&mut self, contender: &Contender) -> Result<(Receipt, Env), (ContenderStatus, String)> {
+        let tools = self.tools(contender).map_err(|why| (ContenderStatus::Skipped, why))?;
+        let env = tools.env().map_err(|why| (ContenderStatus::Failed, why))?;
+        let mut receipt = self.receipt(contender, &tools);
+        // A library or a module is no tool, so that nobody has looked for it.
+        if let Err(why) = &receipt
+            && self.choice.install
+            && !self.stop.load(Ordering::Relaxed)
+            && is_any_missing(&contender.install, &self.log(contender))
+        {
+            (self.note)(&format!("installing {} (its build failed)", contender.install.apt.join(" ")));
+            receipt = match self.install(contender) {
+                Ok(()) => self.receipt(contender, &tools),
+                Err(failed) => Err(format!("{why}; installing failed: {failed}")),
+            };
+        }
+        receipt.map(|receipt| (receipt, env)).map_err(|why| (ContenderStatus::Failed, why))
+    }
+
+    fn receipt(&mut self, contender: &Contender, tools: &Tools) -> Result<Receipt, String> {
+        self.builds.receipt(contender, tools, self.choice.anew, self.stop, self.note)
+    }
+
+    fn tools(&mut self, contender: &Contender) -> Result<Tools, String> {
+        let packages = &contender.install;
+        let found = self.look(contender);
+        let Err(missing) = found else { return found };
+        if !self.choice.install || packages.apt.is_empty() {
+            return Err(format!("needs {missing}; {}", remedy(&contender.install)));
+        }
+        (self.note)(&format!("installing {} (needs {missing})", packages.apt.join(" ")));
+        self.install(contender).map_err(|why| format!("needs {missing}; installing it failed: {why}"))?;
+        self.look(contender).map_err(|missing| {
+            let get = packages.get.as_deref().map(|page| format!(": see {page}")).unwrap_or_default();
+            format!("needs {missing}, also after installing {}; get a newer one{get}", packages.apt.join(" "))
+        })
+    }
+
+    fn look(&self, contender: &Contender) -> Result<Tools, String> {
+        let log = self.builds.file(contender, "needs.log");
+        let mut tools = Tools::new(&self.versions);
+        for need in &contender.needs {
+            tools.find(need, &log, self.stop)?;
+        }
+        Ok(tools)
+    }
+
+    /// After it, tools may say something else.
+    fn install(&mut self, contender: &Contender) -> Result<(), String> {
+        self.versions = Versions::default();
+        install(&contender.install, &self.log(contender))
+    }
+
+    fn log(&self, contender: &Contender) -> PathBuf {
+        self.builds.file(contender, "install.log")
+    }
+}

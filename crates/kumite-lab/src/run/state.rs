@@ -1,0 +1,222 @@
+//! How far a run has come, and what is left of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kumite_host::Clock;
+use kumite_record::{Outcome, Saved, Series, Trial, standing};
+
+use super::plan::Block;
+use super::session::Session;
+use crate::driver::{Measured, TrialOrder};
+
+/// A cell that failed this often in a row is lost: trying it again would only cost time.
+pub(super) const LOST_AFTER: u32 = 2;
+
+/// How far a run has come.
+pub(super) struct State<'a> {
+    session: &'a Session<'a>,
+    clock: &'a dyn Clock,
+    began: Duration,
+    last_ended: Duration,
+    /// All there are, those that were kept first.
+    pub trials: Vec<Trial>,
+    kept: BTreeMap<(usize, usize, u32, u32), usize>,
+    pub seq: u32,
+    /// How many were made now, and how long they were expected to take.
+    pub tried: usize,
+    expected_of_tried: Duration,
+    /// How long each cell's took, where only trying it tells.
+    took: BTreeMap<(usize, usize), Vec<Duration>>,
+    /// How often each cell failed in a row.
+    failures: BTreeMap<(usize, usize), u32>,
+    /// The cells that go on, once only some do.
+    pub needed: Option<BTreeSet<(usize, usize)>>,
+}
+
+impl<'a> State<'a> {
+    pub fn new(session: &'a Session<'a>, clock: &'a dyn Clock) -> State<'a> {
+        let place = |(nth, trial): (usize, &Trial)| {
+            let contender = session.contenders.iter().position(|ready| ready.name == trial.contender)?;
+            let point = session.run.points.iter().position(|point| *point == trial.point)?;
+            Some(((contender, point, trial.block, trial.attempt), nth))
+        };
+        State {
+            session,
+            clock,
+            began: clock.now(),
+            last_ended: clock.now(),
+            trials: session.kept.to_vec(),
+            kept: session.kept.iter().enumerate().filter_map(place).collect(),
+            seq: session.kept.iter().map(|trial| trial.seq + 1).max().unwrap_or(0),
+            tried: 0,
+            expected_of_tried: Duration::ZERO,
+            took: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            needed: None,
+        }
+    }
+
+    /// The cells that might still decide something, judged by the rounds before this one.
+    pub fn look(&self, round: u32) -> BTreeSet<(usize, usize)> {
+        let before = self.trials.iter().filter(|trial| trial.block < round);
+        let standing: Vec<&Trial> = standing(before).collect();
+        let cell = |(name, point): (String, usize)| {
+            let contender = self.session.contenders.iter().position(|ready| ready.name == name)?;
+            // A cell that is lost stays undecided for ever.
+            (!self.is_lost_at(contender, point)).then_some((contender, point))
+        };
+        (self.session.undecided)(&standing).into_iter().filter_map(cell).collect()
+    }
+
+    pub fn kept(&self, contender: usize, block: &Block, attempt: u32) -> Option<&Trial> {
+        self.kept.get(&(contender, block.point, block.index, attempt)).map(|&nth| &self.trials[nth])
+    }
+
+    pub fn is_needed(&self, contender: usize, block: &Block) -> bool {
+        self.needed.as_ref().is_none_or(|needed| needed.contains(&(contender, block.point)))
+    }
+
+    pub fn is_lost(&self, contender: usize, block: &Block) -> bool {
+        self.is_lost_at(contender, block.point)
+    }
+
+    pub fn is_lost_at(&self, contender: usize, point: usize) -> bool {
+        self.failures.get(&(contender, point)).is_some_and(|failed| *failed >= LOST_AFTER)
+    }
+
+    pub fn count(&mut self, contender: usize, block: &Block, outcome: Outcome) {
+        let failed = self.failures.entry((contender, block.point)).or_default();
+        *failed = if outcome == Outcome::Failed { *failed + 1 } else { 0 };
+    }
+
+    /// The cells of the trials that will be made in these blocks at most: not those that are kept or not needed, or
+    /// whose cell is lost.
+    pub fn to_try(&self, blocks: &[Block]) -> Vec<(usize, usize)> {
+        let cells = |block: &Block| -> Vec<(usize, usize)> {
+            let wanted = |&contender: &usize| {
+                self.is_needed(contender, block)
+                    && !self.is_lost(contender, block)
+                    && self.kept(contender, block, 0).is_none()
+            };
+            let contenders = block.order.iter().copied().filter(wanted);
+            contenders.map(|contender| (contender, block.point)).collect()
+        };
+        blocks.iter().flat_map(cells).collect()
+    }
+
+    /// Adds the trials of these blocks that are not made because nothing needs them.
+    pub fn count_saved(&self, blocks: &[Block], saved: &mut Saved) {
+        for block in blocks {
+            let spared = |&contender: &usize| {
+                (saved.decided || !self.is_needed(contender, block))
+                    && !self.is_lost(contender, block)
+                    && self.kept(contender, block, 0).is_none()
+            };
+            let contenders = block.order.iter().copied().filter(spared);
+            let cells: Vec<_> = contenders.map(|contender| (contender, block.point)).collect();
+            saved.trials += cells.len();
+            saved.seconds += self.expected(&cells).as_secs_f64();
+        }
+    }
+
+    pub fn trial(
+        &self,
+        order: &TrialOrder,
+        block: &Block,
+        attempt: u32,
+        started: Timestamp,
+        measured: Measured,
+    ) -> Trial {
+        Trial {
+            seq: order.seq,
+            block: block.index,
+            attempt,
+            contender: order.contender.name.clone(),
+            point: order.point.clone(),
+            started,
+            outcome: measured.outcome,
+            reason: measured.reason,
+            sample: measured.sample,
+            marks: measured.marks,
+            ready_ms: measured.ready_ms,
+            load_ms: measured.load_ms,
+            took_ms: Some((self.clock.now() - self.last_ended).as_secs_f64() * 1e3),
+            log: measured.log,
+        }
+    }
+
+    /// Counts a trial that was made; whether its cell is lost by it.
+    pub fn tried(&mut self, contender: usize, block: &Block, trial: &Trial) -> bool {
+        let took = self.clock.now() - self.last_ended;
+        self.last_ended += took;
+        self.seq += 1;
+        self.tried += 1;
+        match self.session.times[block.point] {
+            Some(time) => self.expected_of_tried += time,
+            None => {
+                self.expected_of_tried += took;
+                self.took.entry((contender, block.point)).or_default().push(took);
+            }
+        }
+        self.count(contender, block, trial.outcome);
+        self.failures[&(contender, block.point)] == LOST_AFTER
+    }
+
+    /// What judging needs of it: not the series, histograms and calls, which are most of it.
+    pub fn keep(&mut self, mut trial: Trial) {
+        trial.sample.series = Series::default();
+        trial.sample.histograms.clear();
+        trial.sample.calls.clear();
+        trial.sample.phases.clear();
+        self.trials.push(trial);
+    }
+
+    pub fn spent(&self) -> Duration {
+        self.clock.now() - self.began
+    }
+
+    /// Of trials of these cells: what is expected at their points, and what starting and stopping adds; or what trials of the
+    /// cell took, or those at its point, or any.
+    pub fn expected(&self, cells: &[(usize, usize)]) -> Duration {
+        let added = self.spent().saturating_sub(self.expected_of_tried) / self.tried.max(1) as u32;
+        let mean = |which: &dyn Fn(&(usize, usize)) -> bool| {
+            let took = || self.took.iter().filter(|(cell, _)| which(cell)).flat_map(|(_, took)| took);
+            Some(took().sum::<Duration>() / u32::try_from(took().count()).ok().filter(|n| *n > 0)?)
+        };
+        let seen = |cell: (usize, usize)| {
+            let at_point = || mean(&|other| other.1 == cell.1);
+            mean(&|other| *other == cell).or_else(at_point).or_else(|| mean(&|_| true))
+        };
+        let known =
+            |&cell: &(usize, usize)| self.session.times[cell.1].or_else(|| seen(cell)).unwrap_or_default();
+        cells.iter().map(|cell| known(cell) + added).sum()
+    }
+
+    /// What is said after the first block, when the real pace is known.
+    pub fn announcement(&self, rest: &[Block]) -> String {
+        let left = self.to_try(rest);
+        let expected = self.spent() + self.expected(&left);
+        let (trials, time) = (self.tried + left.len(), humane(expected));
+        let mut note = format!("{trials} trials will take about {time} if all of them are needed");
+        if let Some(budget) = self.session.budget.filter(|budget| *budget < expected) {
+            let blocks_left = rest.len() + 1;
+            let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks_left as f64) as usize;
+            let budget = humane(budget);
+            note += &format!("; the budget of {budget} will do for about {will_do} of {blocks_left} blocks");
+        }
+        note
+    }
+}
+
+/// A duration to two digits or so.
+pub fn humane(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    match seconds {
+        s if s < 10.0 => format!("{s:.1} s"),
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}

@@ -1,0 +1,87 @@
+//! Which CPUs an experiment uses.
+
+use kumite_record::Cores;
+
+use crate::spec::Experiment;
+use crate::toml_source::SpecError;
+
+/// The CPUs that an experiment will use of those that may be used, or why they do not do for any of its points.
+pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, SpecError> {
+    let mut used = Cores { contender: Vec::new(), engine: available.engine.clone() };
+    let unavailable = experiment.unavailable(available);
+    for point in experiment.points() {
+        if unavailable.iter().any(|other| other.point == point) {
+            continue;
+        }
+        let workload = experiment.workload(&point).map_err(SpecError::Usage)?;
+        let given = workload.cores().given(available).map_err(SpecError::Usage)?;
+        used.contender.extend(given.cores);
+    }
+    match unavailable.first() {
+        Some(first) if used.contender.is_empty() => Err(SpecError::Usage(first.why.clone())),
+        _ => {
+            used.contender.sort_unstable();
+            used.contender.dedup();
+            Ok(used)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::{Registration, function, http, task};
+
+    fn experiment(kind: &Registration, name: &str, values: &str) -> Experiment {
+        let text = format!("question = 'x'\nkind = '{}'\n[axes]\n{name} = {values}\n", kind.name);
+        Experiment::from_text(&text, "quick", &["a"]).unwrap()
+    }
+
+    fn used(values: &str) -> Result<Vec<usize>, String> {
+        let available = Cores { contender: vec![0, 1, 2], engine: vec![3] };
+        let experiment = experiment(&http::KIND, "server_cores", values);
+        used_cores(&experiment, &available).map(|cores| cores.contender).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn only_those_that_are_used_and_never_the_engine_s_unless_asked() {
+        assert_eq!(used("[1]"), Ok(vec![0]));
+        assert_eq!(used("[1, 2]"), Ok(vec![0, 1]));
+        assert_eq!(used("[1, 'all']"), Ok(vec![0, 1, 2, 3]));
+        assert_eq!(used("[1, 4]"), Ok(vec![0]), "a point that cannot be measured needs none");
+        let refused = used("[4]").unwrap_err();
+        assert!(
+            refused.contains("server_cores = 4 cannot be had") && refused.contains("may use 3 here"),
+            "{refused}"
+        );
+    }
+
+    fn given(kind: &Registration, name: &str, available: &Cores) -> Vec<(usize, bool)> {
+        let experiment = experiment(kind, name, "[1, 'all']");
+        let of = |point| experiment.workload(&point).unwrap().cores().given(available).unwrap();
+        experiment.points().into_iter().map(of).map(|given| (given.cores.len(), given.shared)).collect()
+    }
+
+    #[test]
+    fn sharing_is_known() {
+        let two = Cores { contender: vec![0], engine: vec![1] };
+        let one = Cores { contender: vec![0], engine: vec![0] };
+        for (kind, name) in
+            [(&http::KIND, "server_cores"), (&task::KIND, "cores"), (&function::KIND, "cores")]
+        {
+            assert_eq!(given(kind, name, &two), [(1, false), (2, true)]);
+            assert_eq!(given(kind, name, &one), [(1, true), (1, true)], "one CPU");
+        }
+    }
+
+    #[test]
+    fn a_worker_may_have_the_engine_s_too() {
+        let available = Cores { contender: vec![0], engine: vec![1] };
+        let of = |values| {
+            let experiment = experiment(&task::KIND, "cores", values);
+            experiment.workload(&experiment.points()[0]).unwrap().cores().given(&available)
+        };
+        assert_eq!(of("[2]"), Ok(kumite_host::GivenCores { cores: vec![0, 1], shared: true }));
+        assert!(of("[3]").unwrap_err().contains("cores = 3 cannot be had: kumite may use 2 here"));
+    }
+}

@@ -1,0 +1,178 @@
+//! Doubts that travel with the numbers.
+
+use std::collections::BTreeMap;
+
+use kumite_judge::steadiness;
+use kumite_record::{
+    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Outcome, Run, SteadyClass, Trial, Warning,
+};
+
+/// A place and what is doubtful there.
+type Doubt = (String, String);
+
+/// What is said of a run, its machine, its contenders and its cells.
+pub(super) fn warnings(
+    run: &Run,
+    machine: &Machine,
+    contenders: &[Contender],
+    trials: &[Trial],
+) -> Vec<Warning> {
+    let mut doubts = of_run(run);
+    doubts.extend(of_machine(run, machine));
+    let absent = contenders.iter().filter(|contender| contender.status != ContenderStatus::Ran);
+    doubts.extend(absent.map(|contender| {
+        let why = contender.reason.as_deref().unwrap_or_default();
+        (contender.name.clone(), format!("{}: {why}", contender.status.as_str()))
+    }));
+    let unavailable = run.unavailable.iter();
+    doubts.extend(
+        unavailable.map(|other| (other.point.to_string(), format!("cannot be measured here: {}", other.why))),
+    );
+    for (cell, trials) in by_cell(run, trials) {
+        doubts.extend(of_cell(&trials).into_iter().map(|what| (cell.clone(), what)));
+    }
+    doubts.into_iter().map(|(place, what)| Warning { place, what }).collect()
+}
+
+fn of_run(run: &Run) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    if let Some(why) = &run.cut_short {
+        doubts.push(format!("{why}; what was measured until then is all there is"));
+    }
+    if let (Some(last), n) = (run.resumed.last(), run.resumed.len()) {
+        let times = if n == 1 { String::new() } else { format!(" the last of {n} times") };
+        doubts.push(format!(
+            "it was taken up again{times} at {last}: a block that was begun before is not back to back"
+        ));
+    }
+    doubts.into_iter().map(|what| ("run".to_owned(), what)).collect()
+}
+
+fn of_machine(run: &Run, machine: &Machine) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    if machine.cpus == 1 {
+        doubts.push("there is only one CPU: contender and load engine share it".to_owned());
+    }
+    for group in &machine.smt_siblings {
+        let on = |cores: &[usize]| group.iter().any(|core| cores.contains(core));
+        if on(&machine.cores.contender) && on(&machine.cores.engine) {
+            doubts.push(format!(
+                "CPUs {group:?} share a physical core, and contender and load engine are both on it"
+            ));
+        }
+    }
+    doubts.extend(run.wanting.clone());
+    doubts.into_iter().map(|what| ("machine".to_owned(), what)).collect()
+}
+
+fn of_cell(trials: &[&Trial]) -> Vec<String> {
+    let mut doubts = Vec::new();
+    for outcome in [Outcome::Disqualified, Outcome::Failed] {
+        let of_outcome: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == outcome).collect();
+        if let Some(first) = of_outcome.first() {
+            let why = first.reason.as_deref().unwrap_or_default();
+            doubts.push(format!(
+                "{} of {} trials {}: {why}",
+                of_outcome.len(),
+                trials.len(),
+                outcome.as_str()
+            ));
+        }
+    }
+    let usable: Vec<&&Trial> = trials.iter().filter(|trial| trial.outcome == Outcome::Ok).collect();
+    for mark in Mark::ALL {
+        let count = usable.iter().filter(|trial| trial.marks.contains(&mark)).count();
+        if count > 0 {
+            doubts.push(format!("{count} of {} samples {}", usable.len(), meaning(mark)));
+        }
+    }
+    if let Some(steadiness) = steadiness(usable.iter().map(|trial| **trial)).filter(is_doubtful) {
+        let counts = steadiness.trials.iter().map(|(class, count)| format!("{count} {class}"));
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        doubts.push(format!(
+            "its trials are inconsistent: {counts}; so a median over them is of several kinds"
+        ));
+    }
+    doubts.extend(usable.iter().find_map(|trial| trial.reason.clone()));
+    let failures: u64 = usable.iter().flat_map(|trial| trial.sample.errors.values()).sum();
+    if failures > 0 {
+        let finished: f64 = usable.iter().filter_map(|trial| trial.sample.metrics.get("finished")).sum();
+        doubts.push(format!("{failures} of {finished} requests failed ({})", kinds(&usable)));
+    }
+    doubts
+}
+
+/// That some began steady and others became so is no doubt about figures of what is steady.
+fn is_doubtful(steadiness: &CellSteadiness) -> bool {
+    let is_calm = |class: &SteadyClass| matches!(class, SteadyClass::Flat | SteadyClass::WarmUp);
+    steadiness.class == SteadyClass::Inconsistent && !steadiness.trials.keys().all(is_calm)
+}
+
+/// The trials of each cell, in the order the cells were first tried.
+fn by_cell<'a>(run: &Run, trials: &'a [Trial]) -> Vec<(String, Vec<&'a Trial>)> {
+    let mut cells = Vec::<(String, Vec<&Trial>)>::new();
+    for trial in trials {
+        let name = run.cell(&trial.contender, &trial.point);
+        match cells.iter_mut().find(|(cell, _)| *cell == name) {
+            Some((_, of_cell)) => of_cell.push(trial),
+            None => cells.push((name, vec![trial])),
+        }
+    }
+    cells.sort_by(|a, b| a.0.cmp(&b.0));
+    cells
+}
+
+fn kinds(trials: &[&&Trial]) -> String {
+    let mut kinds = BTreeMap::<&str, u64>::new();
+    for (kind, count) in trials.iter().flat_map(|trial| &trial.sample.errors) {
+        *kinds.entry(kind).or_default() += count;
+    }
+    let found: Vec<String> = kinds
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    found.join(", ")
+}
+
+fn meaning(mark: Mark) -> &'static str {
+    match mark {
+        Mark::GeneratorBound => {
+            "are generator-bound: the load engine had no headroom, so the server may be faster than this"
+        }
+        Mark::SharedCores => "have kumite itself on the contender's CPUs",
+        Mark::IdleConnections => {
+            "have idle connections: throughput × mean response time is less than their number, so what is compared is \
+             fewer connections, or others wait for failures"
+        }
+        Mark::Unsteady => {
+            "are unsteady: throughput changed until too near the end of the window, so that the figures are of all of it; \
+             or times fell within what they are of (throughput × mean response time is more than the connections), as those \
+             of a program do that is still being compiled"
+        }
+        Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
+        Mark::TimesDisagree => {
+            "disagree about time: the worker's own is less than kumite's clock says, by more than 5 % and the pipe's own cost"
+        }
+        Mark::NotThrottled => {
+            "are not throttled: the machine did not let kumite limit their CPU share or their memory, and the figures are \
+             those of a whole core"
+        }
+        Mark::RecorderLate => {
+            "have a recorder that was not looking when states came (unseen_p99_us in their noise): they may have come \
+             earlier than it saw them"
+        }
+        Mark::Stolen => "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",
+        Mark::OtherProcesses => {
+            "had other processes on their CPUs (others_cpu_cores in their noise): what is measured is less than the \
+             contender could"
+        }
+        Mark::ClockJumped => {
+            "had the clock set, slept, or made to run at another rate: their times are not to be trusted"
+        }
+        Mark::Throttled => "were slowed down, by a CPU's heat or by a cgroup's CPU limit",
+        Mark::FrequencyChanged => {
+            "had a busy CPU change its frequency: beginning and end were not measured alike"
+        }
+    }
+}

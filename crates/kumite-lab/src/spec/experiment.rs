@@ -1,0 +1,233 @@
+//! An experiment that is ready to be planned, and what it says of its points.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_judge::{ClaimSpec, Derived, of_parameters};
+use kumite_record::{AxisValue, Cores, Kind, Metric, Point, Published, Question, Unavailable, Unit, Within};
+
+use super::folder::{experiments_folder, folders};
+use super::points::Planned;
+use crate::contender::{Contender, Ready, Variant};
+use crate::driver::{Answer, AnyWorkload, Conditions, Opening, Registration};
+use crate::parameter::{Parameters, at_point};
+use crate::service::ServiceSpec;
+use crate::toml_source::SpecError;
+
+/// An experiment with a profile applied and its contenders found: ready to be planned.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// Its folder's name.
+    pub name: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What is asked, and who asked.
+    pub question: Question,
+    /// Which kind of workload.
+    pub(crate) kind: &'static Registration,
+    /// The profile that was applied.
+    pub profile: String,
+    /// Parameters of the workload. One that is an axis too is that axis's default.
+    pub workload: BTreeMap<String, AxisValue>,
+    /// The points, and who takes part at each.
+    pub planned: Vec<Planned>,
+    /// How many blocks are planned at each point, at most.
+    pub blocks: u32,
+    /// How many of them each point gets even if no verdict needs them.
+    pub min_blocks: u32,
+    /// Ratios of at most this much are no difference, in percent.
+    pub margin_percent: f64,
+    /// What a contender should answer.
+    pub answer: Answer,
+    /// Claims, parsed and checked.
+    pub claims: Vec<ClaimSpec>,
+    /// Contender folders, by name of the folder.
+    pub contenders: Vec<Contender>,
+    /// What was published, to be shown beside what is measured.
+    pub published: Option<Published>,
+    /// The experiment file, word for word.
+    pub text: String,
+    /// What trials measure, in the order in which it is shown.
+    pub metrics: Vec<Metric>,
+    /// What their parts measure, where an axis is within them.
+    pub part_metrics: Vec<Metric>,
+    /// What is no error and may be one, with its place.
+    pub doubts: Vec<String>,
+    /// Metrics of its own.
+    pub(crate) derived: Derived,
+    /// What parameters are counted in.
+    pub(super) units: BTreeMap<String, Unit>,
+    /// What it needs beside contenders, by name.
+    pub(crate) services: BTreeMap<String, ServiceSpec>,
+    /// Bytes of free disk that a trial needs, over parameters.
+    pub(super) disk: Option<String>,
+}
+
+impl Experiment {
+    /// The folders of the experiments in the nearest `experiments/`, by name.
+    pub fn list() -> Result<Vec<PathBuf>, SpecError> {
+        let Some(root) = experiments_folder() else { return Ok(Vec::new()) };
+        let mut found = folders(&root)?;
+        found.retain(|folder| folder.join("experiment.toml").is_file());
+        found.sort();
+        Ok(found)
+    }
+
+    /// Which kind of workload.
+    pub fn kind(&self) -> Kind {
+        self.kind.name.clone()
+    }
+
+    /// The points of the plan.
+    pub fn points(&self) -> Vec<Point> {
+        self.planned.iter().map(|planned| planned.point.clone()).collect()
+    }
+
+    /// The contenders that the profile does not try at any point.
+    pub fn unplanned(&self) -> Vec<String> {
+        let planned: BTreeSet<&String> =
+            self.planned.iter().flat_map(|planned| &planned.contenders).collect();
+        let names = self.variants().into_iter().map(|(_, variant)| variant.name.clone());
+        names.filter(|name| !planned.contains(name)).collect()
+    }
+
+    /// Who takes part at each of these points; nothing where all take part everywhere.
+    pub fn contenders_at(&self) -> Vec<Vec<String>> {
+        let all = self.variants().len();
+        if self.planned.iter().all(|planned| planned.contenders.len() == all) {
+            return Vec::new();
+        }
+        self.planned.iter().map(|planned| planned.contenders.clone()).collect()
+    }
+
+    /// Every contender with its folder, in the order of their names.
+    pub fn variants(&self) -> Vec<(&Contender, &Variant)> {
+        let mut all: Vec<_> =
+            self.contenders.iter().flat_map(|c| c.variants.iter().map(move |variant| (c, variant))).collect();
+        all.sort_by(|a, b| a.1.name.cmp(&b.1.name));
+        all
+    }
+
+    /// The workload of one trial.
+    pub(crate) fn workload(&self, point: &Point) -> Result<AnyWorkload, String> {
+        (self.kind.workload)(&self.parameters(point), &self.answer)
+    }
+
+    /// The axis that each trial sweeps within itself, if it does, with all values that it has at any point.
+    pub fn within(&self) -> Option<Within> {
+        widest(self.withins())
+    }
+
+    /// How many of these values trials at each point have; nothing where all have all of them.
+    pub fn within_at(&self) -> Vec<usize> {
+        let all = self.within().map_or(0, |within| within.values.len());
+        let counts: Vec<usize> = self.withins().map(|within| within.values.len()).collect();
+        if counts.iter().all(|count| *count == all) { Vec::new() } else { counts }
+    }
+
+    fn withins(&self) -> impl Iterator<Item = Within> {
+        self.planned.iter().filter_map(|planned| self.workload(&planned.point).ok()?.within())
+    }
+
+    /// The parameters at a point.
+    pub(crate) fn parameters(&self, point: &Point) -> Parameters {
+        at_point(&self.workload, point)
+    }
+
+    /// Where a contender is checked: at the first of these points that the profile tries it at, and any if it tries it nowhere;
+    /// and where a parameter says which of its code runs, at one point for each of its values.
+    pub fn checked_at<'a>(&self, planned: &[&'a Planned], contender: &str) -> Vec<&'a Point> {
+        let takes_part = |planned: &&&Planned| planned.contenders.iter().any(|other| other == contender);
+        let mut points: Vec<&Point> =
+            planned.iter().filter(takes_part).map(|planned| &planned.point).collect();
+        points.extend(planned.first().filter(|_| points.is_empty()).map(|planned| &planned.point));
+        let mut seen = Vec::new();
+        points.retain(|point| {
+            let code = self.code(point);
+            let is_new = !seen.contains(&code);
+            seen.push(code);
+            is_new
+        });
+        points
+    }
+
+    /// What says at this point which of a contender's code runs: the parameter and its value.
+    pub fn code<'a>(&self, point: &'a Point) -> Option<(&'static str, &'a AxisValue)> {
+        self.kind.code.and_then(|name| Some((name, point.get(name)?)))
+    }
+
+    /// The most bytes of free disk that any of its trials needs.
+    pub(crate) fn disk_bytes(&self) -> f64 {
+        let of_point = |point| {
+            of_parameters(self.disk.as_deref()?, &self.parameters(&point), &self.units, Unit::Bytes).ok()
+        };
+        self.points().into_iter().filter_map(of_point).fold(0.0, f64::max)
+    }
+
+    /// Who takes part at each point, by position in `ready`; nobody where it cannot be measured.
+    pub fn takes_part(&self, ready: &[Ready], unavailable: &[Unavailable]) -> Vec<Vec<usize>> {
+        let at = |planned: &Planned| {
+            let can_be = unavailable.iter().all(|other| other.point != planned.point);
+            let here = |(_, ready): &(usize, &Ready)| can_be && planned.contenders.contains(&ready.name);
+            ready.iter().enumerate().filter(here).map(|(position, _)| position).collect()
+        };
+        self.planned.iter().map(at).collect()
+    }
+
+    /// How long a trial takes at each point at most, without starting and stopping; none if only trying it tells.
+    pub fn times(&self) -> Vec<Option<Duration>> {
+        let time =
+            |planned: &Planned| self.workload(&planned.point).ok().and_then(|workload| workload.time());
+        self.planned.iter().map(time).collect()
+    }
+
+    /// How many trials a round has with these contenders, and how long they take at most, without starting and stopping; none
+    /// if only trying them tells.
+    pub fn extent(&self, contenders: &[&str]) -> (usize, Option<Duration>) {
+        let here = |planned: &Planned| {
+            planned.contenders.iter().filter(|name| contenders.contains(&name.as_str())).count()
+        };
+        let trials = self.planned.iter().map(here).sum();
+        let times = self.planned.iter().zip(self.times());
+        (trials, times.map(|(planned, of_one)| Some(of_one? * here(planned) as u32)).sum())
+    }
+
+    /// What a driver is opened with, to try the experiment's contenders. `state` is the folder of the store; `run` is the
+    /// run's id, after which the folder of its logs is named.
+    pub fn opening<'a>(
+        &'a self,
+        cores: &'a Cores,
+        state: &'a Path,
+        run: &'a str,
+        seed: u64,
+        stop: &'a AtomicBool,
+    ) -> Opening<'a> {
+        let unavailable = self.unavailable(cores);
+        let can_be = |point: &Point| unavailable.iter().all(|other| other.point != *point);
+        let conditions = Conditions {
+            folder: &self.folder,
+            answer: &self.answer,
+            workload: &self.workload,
+            points: self.points().into_iter().filter(can_be).collect(),
+            derived: &self.derived,
+            services: &self.services,
+        };
+        Opening { kind: self.kind, conditions, cores, state, run, seed, stop }
+    }
+}
+
+/// The axis within trials, with all values that any of these has.
+pub(super) fn widest(of_each: impl Iterator<Item = Within>) -> Option<Within> {
+    let mut all: Option<Within> = None;
+    for one in of_each {
+        let all = all.get_or_insert(Within { axis: one.axis, values: Vec::new() });
+        for value in one.values {
+            if !all.values.contains(&value) {
+                all.values.push(value);
+            }
+        }
+    }
+    all
+}

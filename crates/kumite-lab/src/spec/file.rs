@@ -1,0 +1,129 @@
+//! `experiment.toml` as it is written.
+
+use std::collections::BTreeMap;
+
+use kumite_record::AxisValue;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::own_metric::OwnMetric;
+use super::param_schema::by_kind;
+use super::points::{Entry, whole};
+use super::published::PublishedFile;
+use crate::driver::{Answer, KINDS, Registration};
+use crate::service::ServiceFile;
+use crate::toml_source::{SpecError, TomlSource};
+
+/// experiment.toml: a question, the workload that is to answer it, and claims about what comes out.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Experiment", transform = by_kind)]
+pub(crate) struct ExperimentFile {
+    /// What is asked, one sentence.
+    pub question: String,
+    /// Where it was argued.
+    pub source: Option<kumite_record::Source>,
+    /// The kind of workload.
+    #[schemars(extend("enum" = KINDS.map(|kind| kind.name.as_str())))]
+    pub kind: String,
+    /// Blocks at each point, at most; 10 if it is not given. A run ends earlier once its verdicts are in. It takes six to
+    /// decide one claim, nine to decide each of six.
+    #[schemars(range(min = 1))]
+    pub blocks: Option<u32>,
+    /// Blocks that each point gets even if no verdict needs them; 6 if it is not given, which are the fewest that give
+    /// the estimate of a cell an interval.
+    #[schemars(range(min = 1))]
+    pub min_blocks: Option<u32>,
+    /// A ratio that is nearer to 1 than this is "no difference"; 1 if it is not given.
+    #[schemars(range(min = 0, max = 50))]
+    pub margin_percent: Option<f64>,
+    /// Fixed parameters. One that is an axis too is that axis's default.
+    #[serde(default)]
+    pub workload: BTreeMap<String, AxisValue>,
+    /// Parameters that are swept. Every combination of their values is a point, unless `points` lists some.
+    #[serde(default)]
+    pub axes: BTreeMap<String, Vec<AxisValue>>,
+    /// The points, where not every combination of axis values is wanted.
+    #[schemars(length(min = 1))]
+    pub points: Option<Vec<Entry>>,
+    /// What runs beside the contenders, by name. Contenders find it by environment variables that begin with the name in
+    /// upper case.
+    #[serde(default)]
+    pub services: BTreeMap<String, ServiceFile>,
+    /// Metrics beside those that every task or function has, by name. The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`,
+    /// `_bytes`, `_rps`, `_per_s`, `_cores`, `_share`.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, OwnMetric>")]
+    pub metrics: BTreeMap<Spanned<String>, OwnMetric>,
+    /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. Without them nothing is started.
+    pub disk: Option<String>,
+    /// What `--profile NAME` overrides, by name. `quick`, `standard` and `full` exist always.
+    #[serde(default)]
+    pub profiles: BTreeMap<String, Profile>,
+    /// What a right answer is.
+    #[serde(default)]
+    pub answer: Answer,
+    /// Published figures, to be shown beside what is measured.
+    pub published: Option<PublishedFile>,
+    /// Claims to be judged.
+    #[serde(default)]
+    pub claim: Vec<ClaimFile>,
+}
+
+/// What a profile overrides; only what is there can be overridden.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Profile {
+    /// Blocks at each point, at most.
+    #[schemars(range(min = 1))]
+    pub blocks: Option<u32>,
+    /// Blocks that each point gets even if no verdict needs them.
+    #[schemars(range(min = 1))]
+    pub min_blocks: Option<u32>,
+    /// Fixed parameters that have other values in this profile.
+    #[serde(default)]
+    pub workload: BTreeMap<String, AxisValue>,
+    /// Axes that have other values in this profile.
+    #[serde(default)]
+    pub axes: BTreeMap<String, Vec<AxisValue>>,
+    /// The points of this profile, instead of the experiment's.
+    #[schemars(length(min = 1))]
+    pub points: Option<Vec<Entry>>,
+}
+
+/// A sentence about what is measured, which a run finds to hold, to fail, or to be undecided.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Claim")]
+pub(crate) struct ClaimFile {
+    /// Unique within the experiment.
+    pub id: String,
+    /// The claim in plain words.
+    pub title: Option<String>,
+    /// The claim in the claim grammar, which METHODOLOGY.md has.
+    pub assert: String,
+    /// What was published, in words.
+    pub published: Option<String>,
+}
+
+impl ExperimentFile {
+    /// A number without a fraction is the same value however it is written.
+    pub fn read(source: &TomlSource) -> Result<ExperimentFile, SpecError> {
+        let mut file: ExperimentFile = source.parse()?;
+        file.workload.values_mut().chain(file.axes.values_mut().flatten()).for_each(whole);
+        for profile in file.profiles.values_mut() {
+            profile.workload.values_mut().chain(profile.axes.values_mut().flatten()).for_each(whole);
+        }
+        Ok(file)
+    }
+
+    /// The registration of its kind.
+    pub fn registration(&self, source: &TomlSource) -> Result<&'static Registration, SpecError> {
+        let found = KINDS.into_iter().find(|kind| kind.name.as_str() == self.kind);
+        found.ok_or_else(|| {
+            let known = KINDS.map(|kind| kind.name.as_str()).join(", ");
+            source.error_at(&["kind"], format!("unknown kind '{}'; known: {known}", self.kind))
+        })
+    }
+}

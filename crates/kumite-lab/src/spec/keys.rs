@@ -1,0 +1,91 @@
+//! Keys that only some kinds have, and parameters that may be mistyped.
+
+use std::collections::BTreeMap;
+
+use kumite_record::AxisValue;
+
+use super::file::ExperimentFile;
+use crate::contender::{Contender, Variant};
+use crate::driver::{KINDS, Registration};
+use crate::parameter::{Parameters, near};
+use crate::toml_source::{SpecError, TomlSource};
+
+/// An error if a key is given that only other kinds have, or that another takes the place of.
+pub(super) fn check_keys(
+    source: &TomlSource,
+    file: &ExperimentFile,
+    kind: &Registration,
+    contenders: &[Contender],
+) -> Result<(), SpecError> {
+    let is_of_others = |(key, given): &(&str, bool)| *given && !kind.keys.contains(key);
+    if let Some((key, _)) = keys_of_experiment(file).into_iter().find(is_of_others) {
+        let path: Vec<&str> = key.split('.').collect();
+        return Err(source.error_at(&path, of_others(key, kind)));
+    }
+    if file.answer.equals.is_some() && file.answer.equals_json.is_some() {
+        let what = "a right answer is either `equals` or `equals_json`: leave one of them out";
+        return Err(source.error_at(&["answer", "equals_json"], what));
+    }
+    for variant in contenders.iter().flat_map(|contender| &contender.variants) {
+        if let Some((key, _)) = keys_of_contender(variant).into_iter().find(is_of_others) {
+            let what = format!("contender {}: {}", variant.name, of_others(key, kind));
+            return Err(source.error_at(&["kind"], what));
+        }
+    }
+    Ok(())
+}
+
+/// The keys of experiment.toml that only some kinds have, and whether they are given.
+pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool); 8] {
+    [
+        ("metrics", !file.metrics.is_empty()),
+        ("disk", file.disk.is_some()),
+        ("services", !file.services.is_empty()),
+        ("answer.status", file.answer.status.is_some()),
+        ("answer.equals", file.answer.equals.is_some()),
+        ("answer.equals_json", file.answer.equals_json.is_some()),
+        ("answer.at", !file.answer.at.is_empty()),
+        ("answer.checker", file.answer.checker.is_some()),
+    ]
+}
+
+/// The keys of a contender's variant, likewise.
+pub(super) fn keys_of_contender(variant: &Variant) -> [(&'static str, bool); 3] {
+    [
+        ("answers", variant.answers.is_some()),
+        ("reads", variant.reads.is_some()),
+        ("memory_mb", variant.memory_mb.is_some()),
+    ]
+}
+
+/// Whose a key is that this kind does not have.
+fn of_others(key: &str, kind: &Registration) -> String {
+    let theirs = KINDS.iter().filter(|other| other.keys.contains(&key));
+    let contenders: Vec<&str> = theirs.map(|other| other.contenders).collect();
+    let contenders = match contenders.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => contenders.concat(),
+    };
+    format!("only {contenders} have `{key}`, and this is of kind {}", kind.name)
+}
+
+/// Parameters of the contenders' own that may be kumite's, mistyped. One that is beside kumite's is another.
+pub(super) fn mistyped(
+    source: &TomlSource,
+    fixed: &Parameters,
+    axes: &BTreeMap<String, Vec<AxisValue>>,
+    kind: &Registration,
+) -> Vec<String> {
+    let is_given = |name: &str| fixed.contains_key(name) || axes.contains_key(name);
+    let is_known = |name: &str| kind.params.iter().any(|param| param.name == name);
+    let names = fixed.keys().map(|name| ("workload", name)).chain(axes.keys().map(|name| ("axes", name)));
+    let doubt = |(table, name): (&str, &String)| {
+        let missing = kind.params.iter().map(|param| param.name).filter(|known| !is_given(known));
+        let near = near(name, missing).filter(|_| !is_known(name))?;
+        let what = format!(
+            "'{name}' is a parameter of the contenders' own, which kumite passes on: write '{near}' if that is meant"
+        );
+        Some(source.error_at(&[table, name], what).to_string())
+    };
+    names.filter_map(doubt).collect()
+}

@@ -1,0 +1,24 @@
+//! What an experiment is: from `experiment.toml` and the name of a profile to an [`Experiment`].
+
+mod claims;
+mod experiment;
+mod file;
+mod folder;
+mod functions;
+mod keys;
+mod own_metric;
+mod param_schema;
+mod parse;
+mod points;
+mod profile;
+mod published;
+#[cfg(test)]
+mod tests;
+mod unavailable;
+
+pub use experiment::Experiment;
+pub(crate) use file::ExperimentFile;
+pub(crate) use folder::{folder_name, read_contenders};
+pub(crate) use functions::FunctionsFile;
+pub use functions::read_functions;
+pub use points::Planned;

@@ -1,0 +1,299 @@
+//! From the text of `experiment.toml` to an [`Experiment`] in which everything is checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use kumite_judge::{Derived, of_parameters};
+use kumite_record::{Metric, Published, Question, Unit, Within};
+
+use super::claims::{Known, parse_claims};
+use super::experiment::{Experiment, widest};
+use super::file::ExperimentFile;
+use super::folder::{find, folder_name, read_contenders};
+use super::keys::{check_keys, mistyped};
+use super::points::Planned;
+use super::profile::{check_profiles, of_all, plan_of, workload_of};
+use super::{own_metric, published};
+use crate::contender::Contender;
+use crate::driver::{AnyWorkload, Draft, Registration};
+use crate::parameter::{Parameters, at_point};
+use crate::service::{ServiceFile, ServiceSpec};
+use crate::toml_source::{SpecError, TomlSource};
+
+const DEFAULT_BLOCKS: u32 = 10;
+
+/// The fewest that give the estimate of a cell an interval.
+const DEFAULT_MIN_BLOCKS: u32 = 6;
+
+/// What is called no difference, unless an experiment says otherwise.
+const DEFAULT_MARGIN_PERCENT: f64 = 1.0;
+
+impl Experiment {
+    /// Reads an experiment and its contenders: `name` is a folder, or the name of one below the nearest `experiments/`.
+    pub fn load(name: &str, profile: &str) -> Result<Experiment, SpecError> {
+        let folder = find(name)?;
+        let source = TomlSource::read(&folder.join("experiment.toml"))?;
+        let name = folder_name(&folder)?;
+        let contenders = read_contenders(&folder)?;
+        Experiment::parse(&source, name, folder, profile, contenders)
+    }
+
+    // Long only because it names every field.
+    fn parse(
+        source: &TomlSource,
+        name: String,
+        folder: PathBuf,
+        profile: &str,
+        contenders: Vec<Contender>,
+    ) -> Result<Experiment, SpecError> {
+        let file = ExperimentFile::read(source)?;
+        let kind = file.registration(source)?;
+        check_keys(source, &file, kind, &contenders)?;
+        check_profiles(source, &file, profile, &name)?;
+        let names = contender_names(&contenders)?;
+        let chosen = file.profiles.get(profile);
+        let reading = Reading {
+            source,
+            file: &file,
+            kind,
+            folder: &folder,
+            contenders: &contenders,
+            names: &names,
+            workload: workload_of(&file, chosen),
+            planned: plan_of(source, &file, Some(profile), chosen, &names)?,
+        };
+        let (blocks, min_blocks) = reading.blocks(profile)?;
+        let margin_percent = reading.margin_percent()?;
+        let declared = reading.declared()?;
+        let claims = parse_claims(
+            source,
+            &file,
+            &reading.workload,
+            &Known {
+                contenders: &names,
+                metrics: &declared.metrics,
+                part_metrics: &declared.part_metrics,
+                units: &declared.units,
+                within: declared.within,
+            },
+        )?;
+        reading.check_disk(&declared.units)?;
+        let published = reading.published()?;
+        let Reading { workload, planned, .. } = reading;
+        Ok(Experiment {
+            question: Question { text: file.question, source: file.source },
+            profile: profile.to_owned(),
+            answer: file.answer,
+            disk: file.disk,
+            doubts: mistyped(source, &file.workload, &file.axes, kind),
+            text: source.text.clone(),
+            name,
+            folder,
+            kind,
+            workload,
+            planned,
+            blocks,
+            min_blocks,
+            margin_percent,
+            claims,
+            contenders,
+            published,
+            metrics: declared.metrics,
+            part_metrics: declared.part_metrics,
+            derived: declared.derived,
+            units: declared.units,
+            services: declared.services,
+        })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn from_text(text: &str, profile: &str, names: &[&str]) -> Result<Experiment, SpecError> {
+        let source = TomlSource { file: "experiment.toml".into(), text: text.to_owned() };
+        let variants = names
+            .iter()
+            .map(|name| crate::contender::Variant {
+                name: (*name).to_owned(),
+                model: "threads".into(),
+                run: "true".into(),
+                answers: None,
+                reads: None,
+                memory_mb: None,
+            })
+            .collect();
+        let contender = Contender {
+            folder: PathBuf::from("."),
+            needs: Vec::new(),
+            install: Default::default(),
+            build: None,
+            uses: Vec::new(),
+            version: "true".into(),
+            variants,
+        };
+        Experiment::parse(&source, "fake".into(), PathBuf::from("."), profile, vec![contender])
+    }
+}
+
+/// A file that is being read, with what was found of it so far.
+struct Reading<'a> {
+    source: &'a TomlSource,
+    file: &'a ExperimentFile,
+    kind: &'static Registration,
+    folder: &'a Path,
+    contenders: &'a [Contender],
+    /// Of all of them.
+    names: &'a BTreeSet<String>,
+    /// The fixed parameters in the chosen profile.
+    workload: Parameters,
+    /// Its points.
+    planned: Vec<Planned>,
+}
+
+/// What an experiment declares beside its claims, which speak of it.
+struct Declared {
+    services: BTreeMap<String, ServiceSpec>,
+    units: BTreeMap<String, Unit>,
+    derived: Derived,
+    metrics: Vec<Metric>,
+    part_metrics: Vec<Metric>,
+    within: Option<Within>,
+}
+
+impl Reading<'_> {
+    /// What claims may speak of. Before it the workloads are read: claims would miss the steps of a load that is wrong.
+    fn declared(&self) -> Result<Declared, SpecError> {
+        let (services, units) = (self.services()?, self.units());
+        let of_services: Vec<Metric> =
+            services.iter().flat_map(|(name, service)| service.metrics(name)).collect();
+        let derived = self.derived(&of_services, &units)?;
+        self.check_workloads()?;
+        let within = self.within()?;
+        let metrics = (self.kind.metrics)().around(derived.metrics().cloned().chain(of_services));
+        let of_parts = (self.kind.part_metrics)();
+        let part_metrics = match &within {
+            Some(_) => of_parts.around(derived.of_parts(&(self.kind.part_metrics)().around([]))),
+            None => Vec::new(),
+        };
+        Ok(Declared { services, units, derived, metrics, part_metrics, within })
+    }
+
+    /// The most blocks of a point, and the fewest.
+    fn blocks(&self, profile: &str) -> Result<(u32, u32), SpecError> {
+        let chosen = self.file.profiles.get(profile);
+        let of_profile = |key: fn(&super::file::Profile) -> Option<u32>| chosen.and_then(key);
+        let blocks = of_profile(|profile| profile.blocks).or(self.file.blocks).unwrap_or(DEFAULT_BLOCKS);
+        if blocks == 0 {
+            return Err(self.source.error_at(&["blocks"], "blocks must be at least 1"));
+        }
+        let min_blocks = of_profile(|profile| profile.min_blocks).or(self.file.min_blocks);
+        Ok((blocks, min_blocks.unwrap_or(DEFAULT_MIN_BLOCKS)))
+    }
+
+    fn margin_percent(&self) -> Result<f64, SpecError> {
+        let margin_percent = self.file.margin_percent.unwrap_or(DEFAULT_MARGIN_PERCENT);
+        if !(0.0..=50.0).contains(&margin_percent) {
+            let what = "margin_percent must lie between 0 and 50";
+            return Err(self.source.error_at(&["margin_percent"], what));
+        }
+        Ok(margin_percent)
+    }
+
+    /// The names of all parameters.
+    fn parameters(&self) -> BTreeSet<String> {
+        self.workload.keys().chain(self.file.axes.keys()).cloned().collect()
+    }
+
+    /// What parameters are counted in: as their kind declares, or as the ends of the names of others say.
+    fn units(&self) -> BTreeMap<String, Unit> {
+        let declared = self.kind.params.iter().map(|param| (param.name.to_owned(), param.counted_in()));
+        let of_name = |name: String| {
+            let unit = Unit::of_name(&name).unwrap_or(Unit::Number);
+            (name, unit)
+        };
+        self.parameters().into_iter().map(of_name).chain(declared).collect()
+    }
+
+    fn services(&self) -> Result<BTreeMap<String, ServiceSpec>, SpecError> {
+        let parameters = self.parameters();
+        let read = |(name, file): (&String, &ServiceFile)| {
+            let spec = ServiceSpec::read(name, file, self.source, self.folder, &parameters)?;
+            Ok((name.clone(), spec))
+        };
+        self.file.services.iter().map(read).collect()
+    }
+
+    /// The experiment's own metrics.
+    fn derived(&self, of_services: &[Metric], units: &BTreeMap<String, Unit>) -> Result<Derived, SpecError> {
+        let wrong = |(name, what): (String, String)| {
+            self.source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
+        };
+        let known = (self.kind.metrics)().around(of_services.iter().cloned());
+        let own = own_metric::declared(&self.file.metrics).map_err(wrong)?;
+        Derived::new(&own, &known, units).map_err(wrong)
+    }
+
+    /// Reads the workload of each point of the profile, and has their kind find what is wrong with the experiment.
+    fn check_workloads(&self) -> Result<(), SpecError> {
+        let of_point = |planned: &Planned| {
+            (self.kind.workload)(&at_point(&self.workload, &planned.point), &self.file.answer)
+        };
+        let workloads: Result<Vec<AnyWorkload>, String> = self.planned.iter().map(of_point).collect();
+        let workloads = workloads.map_err(|what| self.source.error_at(&["workload"], what))?;
+        for workload in &workloads {
+            let checked = workload.check_folder(self.folder);
+            checked.map_err(|(parameter, what)| self.source.error_at(&["workload", parameter], what))?;
+        }
+        let draft = Draft {
+            answer: &self.file.answer,
+            parameters: &self.parameters(),
+            axes: &self.file.axes,
+            variants: &self.contenders.iter().flat_map(|contender| &contender.variants).collect::<Vec<_>>(),
+            workloads: &workloads,
+        };
+        (self.kind.check)(&draft).map_err(|(path, what)| self.source.error_at(path, what))
+    }
+
+    /// The axis within trials, with all values that it has in any profile.
+    fn within(&self) -> Result<Option<Within>, SpecError> {
+        let of_profiles = of_all(self.source, self.file, self.names)?;
+        let workloads = of_profiles.iter().flat_map(|(workload, planned)| {
+            let of_point = |planned: &Planned| {
+                (self.kind.workload)(&at_point(workload, &planned.point), &self.file.answer).ok()
+            };
+            planned.iter().filter_map(of_point)
+        });
+        Ok(widest(workloads.filter_map(|workload| workload.within())))
+    }
+
+    /// Whether what it says of free disk makes sense at each point.
+    fn check_disk(&self, units: &BTreeMap<String, Unit>) -> Result<(), SpecError> {
+        let Some(disk) = &self.file.disk else { return Ok(()) };
+        for planned in &self.planned {
+            let bytes = of_parameters(disk, &at_point(&self.workload, &planned.point), units, Unit::Bytes);
+            bytes.map_err(|what| self.source.error_at(&["disk"], what))?;
+        }
+        Ok(())
+    }
+
+    fn published(&self) -> Result<Option<Published>, SpecError> {
+        let Some(file) = &self.file.published else { return Ok(None) };
+        let axes = self.planned.iter().flat_map(|planned| planned.point.0.keys().cloned()).collect();
+        published::read(file, self.folder, self.source, &axes).map(Some)
+    }
+}
+
+fn contender_names(contenders: &[Contender]) -> Result<BTreeSet<String>, SpecError> {
+    let mut names = BTreeSet::new();
+    for contender in contenders {
+        for variant in &contender.variants {
+            if !names.insert(variant.name.clone()) {
+                let what = format!(
+                    "two contenders are called '{}'; the second is in {}",
+                    variant.name,
+                    contender.folder.display()
+                );
+                return Err(SpecError::Usage(what));
+            }
+        }
+    }
+    Ok(names)
+}

@@ -1,0 +1,95 @@
+//! Profiles: what each overrides, and the points that it plans.
+
+use std::collections::BTreeSet;
+
+use super::file::{ExperimentFile, Profile};
+use super::points::{Axes, Planned};
+use crate::parameter::Parameters;
+use crate::toml_source::{SpecError, TomlSource};
+
+/// The profiles every experiment has, whether it overrides anything for them or not.
+const PROFILES: [&str; 3] = ["quick", "standard", "full"];
+
+/// Refuses a file with a profile that overrides what is not there, and the name of a profile that is none.
+pub(super) fn check_profiles(
+    source: &TomlSource,
+    file: &ExperimentFile,
+    chosen: &str,
+    experiment: &str,
+) -> Result<(), SpecError> {
+    for (name, profile) in &file.profiles {
+        check(source, file, name, profile)?;
+    }
+    if PROFILES.contains(&chosen) || file.profiles.contains_key(chosen) {
+        return Ok(());
+    }
+    let known: BTreeSet<&str> =
+        PROFILES.into_iter().chain(file.profiles.keys().map(String::as_str)).collect();
+    let known = known.into_iter().collect::<Vec<_>>().join(", ");
+    Err(SpecError::Usage(format!("no profile '{chosen}' in {experiment}; there are: {known}")))
+}
+
+/// The fixed parameters in a profile.
+pub(super) fn workload_of(file: &ExperimentFile, profile: Option<&Profile>) -> Parameters {
+    let mut workload = file.workload.clone();
+    workload.extend(profile.map(|profile| profile.workload.clone()).unwrap_or_default());
+    workload
+}
+
+/// The fixed parameters and the points of every profile, and without one.
+pub(super) fn of_all(
+    source: &TomlSource,
+    file: &ExperimentFile,
+    contenders: &BTreeSet<String>,
+) -> Result<Vec<(Parameters, Vec<Planned>)>, SpecError> {
+    let named = file.profiles.iter().map(|(name, profile)| (Some(name.as_str()), Some(profile)));
+    let of_one =
+        |(name, profile)| Ok((workload_of(file, profile), plan_of(source, file, name, profile, contenders)?));
+    std::iter::once((None, None)).chain(named).map(of_one).collect()
+}
+
+/// The points of a profile: its own list, else the experiment's, else every combination of axis values.
+pub(super) fn plan_of(
+    source: &TomlSource,
+    file: &ExperimentFile,
+    name: Option<&str>,
+    profile: Option<&Profile>,
+    contenders: &BTreeSet<String>,
+) -> Result<Vec<Planned>, SpecError> {
+    let own = profile.and_then(|profile| profile.points.as_ref());
+    let entries = own.or(file.points.as_ref());
+    let mut defaults = file.workload.clone();
+    let mut values = file.axes.clone();
+    if let Some(profile) = profile {
+        defaults.extend(profile.workload.clone());
+        values.extend(profile.axes.clone());
+    }
+    let axes = Axes::new(source, values, &defaults)?;
+    let listed_at: Vec<&str> = match name.filter(|_| own.is_some()) {
+        Some(name) => vec!["profiles", name, "points"],
+        None => vec!["points"],
+    };
+    match entries {
+        None => Ok(axes.product(contenders)),
+        Some(entries) => axes.listed(entries, contenders, source, &listed_at),
+    }
+}
+
+/// A profile may override what is there; a parameter that only it knows would be a typing error.
+fn check(source: &TomlSource, file: &ExperimentFile, name: &str, profile: &Profile) -> Result<(), SpecError> {
+    for parameter in profile.workload.keys() {
+        if !file.workload.contains_key(parameter) {
+            let what = format!(
+                "profile '{name}' overrides workload parameter '{parameter}', which [workload] does not have"
+            );
+            return Err(source.error_at(&["profiles", name, "workload", parameter], what));
+        }
+    }
+    for axis in profile.axes.keys() {
+        if !file.axes.contains_key(axis) {
+            let what = format!("profile '{name}' overrides axis '{axis}', which [axes] does not have");
+            return Err(source.error_at(&["profiles", name, "axes", axis], what));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+use kumite_record::AxisValue;
+
+use super::file::ExperimentFile;
+use super::keys::{keys_of_contender, keys_of_experiment};
+use super::{Experiment, Planned};
+use crate::driver::KINDS;
+
+const SPEC: &str = r#"
+question = "Which?"
+kind = 'http'
+blocks = 7
+[workload]
+duration_s = 2
+[axes]
+connections = [1, 10]
+[profiles.quick]
+blocks = 6
+workload.duration_s = 1
+axes.connections = [10]
+[answer]
+equals = "pong"
+[[claim]]
+id = "faster"
+assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=10)"
+"#;
+
+fn error(text: &str) -> String {
+    Experiment::from_text(text, "quick", &["a", "b"]).unwrap_err().to_string()
+}
+
+#[test]
+fn a_profile_overrides_and_the_rest_stays() {
+    let quick = Experiment::from_text(SPEC, "quick", &["a", "b"]).unwrap();
+    assert_eq!((quick.blocks, quick.points().len()), (6, 1));
+    let (trials, time) = quick.extent(&["a", "b"]);
+    assert_eq!((trials, time.unwrap().as_secs()), (2, 4));
+    let standard = Experiment::from_text(SPEC, "standard", &["a", "b"]).unwrap();
+    assert_eq!((standard.blocks, standard.points().len()), (7, 2));
+    assert_eq!(standard.workload["duration_s"], AxisValue::Int(2));
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    let cases = [
+        ("kind = 'http'", "kind = 'dance'", "3:1: unknown kind 'dance'; known: http, task, function"),
+        ("blocks = 7", "block = 7", "4:1: unknown field `block`"),
+        ("duration_s = 2", "duration_s = 2\nspeed = 3", "5:2: unknown workload parameter 'speed'"),
+        ("connections = [1, 10]", "connections = []", "8:1: axis 'connections' has no values"),
+        ("connections = [1, 10]", "connections = [1, 1]", "8:1: axis 'connections' has a value twice"),
+        ("workload.duration_s = 1", "workload.durations_s = 1", "overrides workload parameter 'durations_s'"),
+        ("throughput_rps(a ", "throughput_rps(c ", "17:26: claim 'faster': no contender 'c'"),
+        ("throughput_rps(a ", "speed(a ", "no metric 'speed'"),
+        ("(a at connections=10)", "(a at connections=11)", "axis 'connections' has no value 11"),
+        ("(a at connections=10)", "(a)", "needs 'at connections=…'"),
+        (
+            "> throughput",
+            ">> throughput",
+            "17:48: claim 'faster': expected a metric, a number or a $parameter, found '>'",
+        ),
+    ];
+    for (from, to, expected) in cases {
+        let text = SPEC
+            .replace(from, to)
+            .replace(if from == "connections = [1, 10]" { "axes.connections = [10]" } else { "\0" }, "");
+        let found = error(&text);
+        assert!(found.contains(expected), "{to}: {found}");
+    }
+}
+
+#[test]
+fn a_point_s_parameter_takes_the_place_of_the_fixed_one() {
+    let text = SPEC.replace("duration_s = 2\n", "duration_s = 2\nconnections = 7\n");
+    let experiment = Experiment::from_text(&text, "quick", &["a", "b"]).unwrap();
+    let parameters = experiment.parameters(&experiment.points()[0]);
+    assert_eq!(parameters["connections"], AxisValue::Int(10));
+    assert_eq!(parameters["duration_s"], AxisValue::Int(1));
+}
+
+#[test]
+fn every_key_that_a_kind_registers_is_one_that_is_checked() {
+    let experiment = Experiment::from_text(SPEC, "quick", &["a", "b"]).unwrap();
+    let file: ExperimentFile = toml::from_str(SPEC).unwrap();
+    let of_experiment = keys_of_experiment(&file);
+    let of_contender = keys_of_contender(experiment.variants()[0].1);
+    let known: Vec<&str> = of_experiment.iter().chain(&of_contender).map(|(key, _)| *key).collect();
+    for kind in KINDS {
+        let unknown = kind.keys.iter().find(|key| !known.contains(key));
+        assert_eq!(unknown, None, "{}", kind.name);
+    }
+}
+
+#[test]
+fn a_key_of_other_kinds_is_refused_with_whose_it_is() {
+    let found = error(&format!("disk = '1 MB'\n{SPEC}"));
+    assert!(found.contains(":1:1: only tasks have `disk`, and this is of kind http"), "{found}");
+    let found = error(&SPEC.replace("equals = \"pong\"", "at = {}\nchecker = 'true'"));
+    assert!(found.contains(":15:1: only tasks and functions have `answer.checker`"), "{found}");
+}
+
+#[test]
+fn a_right_answer_may_be_any_value_of_toml_that_json_has() {
+    let with = |answer: &str| {
+        let text = SPEC.replace("equals = \"pong\"", answer);
+        Experiment::from_text(&text, "quick", &["a", "b"]).map_err(|error| error.to_string())
+    };
+    let read = with("equals_json = { a = [1, 2.5, 'x'], b = { c = true } }").unwrap();
+    let expected = serde_json::json!({ "a": [1, 2.5, "x"], "b": { "c": true } });
+    assert_eq!(read.answer.equals_json, Some(expected));
+    for (answer, expected) in [
+        ("equals_json = 1979-05-27", "14:15: JSON has no dates: write \"1979-05-27\" as text"),
+        ("equals_json = [nan]", "JSON has no NaN"),
+        ("equals = '1'\nequals_json = 1", "15:1: a right answer is either `equals` or `equals_json`"),
+    ] {
+        let found = with(answer).unwrap_err();
+        assert!(found.contains(expected), "{found}");
+    }
+}
+
+#[test]
+fn a_parameter_that_is_almost_kumite_s_is_doubted_unless_that_is_given_too() {
+    let doubts = |parameters: &str| {
+        let text = format!("question = 'x'\nkind = 'task'\n[workload]\n{parameters}\n");
+        Experiment::from_text(&text, "quick", &["a"]).unwrap().doubts
+    };
+    let [only] = &doubts("students = 3\niteration = 3")[..] else { panic!("one of two") };
+    assert!(only.contains(":5:1: 'iteration' is a parameter of the contenders' own"), "{only}");
+    assert!(only.ends_with("write 'iterations' if that is meant"), "{only}");
+    assert_eq!(doubts("scores = 10").len(), 1);
+    assert_eq!(doubts("scores = 10\ncores = 1"), [""; 0]);
+}
+
+#[test]
+fn a_function_is_checked_once_for_each_handler_and_a_server_once() {
+    let count = |kind: &str, axes: &str| {
+        let text = format!("question = 'x'\nkind = '{kind}'\n[axes]\n{axes}\n");
+        let experiment = Experiment::from_text(&text, "quick", &["a"]).unwrap();
+        let planned: Vec<&Planned> = experiment.planned.iter().collect();
+        experiment.checked_at(&planned, "a").len()
+    };
+    assert_eq!(count("function", "handler = ['one', 'two']\nmemory_mb = [128, 256, 512]"), 2);
+    assert_eq!(count("function", "memory_mb = [128, 256]"), 1);
+    assert_eq!(count("http", "path = ['/one', '/two']"), 1);
+}
+
+#[test]
+fn an_unknown_profile_names_those_there_are() {
+    let found = Experiment::from_text(SPEC, "slow", &["a", "b"]).unwrap_err().to_string();
+    assert_eq!(found, "no profile 'slow' in fake; there are: full, quick, standard");
+}

@@ -1,0 +1,160 @@
+//! Where in a file something is wrong.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// An experiment or contender file that cannot be used as it stands.
+#[derive(Debug, Error)]
+pub enum SpecError {
+    /// The file says something that it may not.
+    #[error("{}:{line}:{column}: {what}", .file.display())]
+    At {
+        /// The file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1, in characters.
+        column: usize,
+        /// What is wrong, and the remedy.
+        what: String,
+    },
+    /// A file or folder could not be read.
+    #[error("cannot read {}: {source}", .file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// No experiment goes by that name.
+    #[error("no experiment '{name}': {looked}; `kumite list` shows those that are there")]
+    NoExperiment {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        looked: String,
+    },
+    /// Anything else that is wrong before a run begins.
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// A TOML file with its text, so that errors can point into it.
+pub(crate) struct TomlSource {
+    pub file: PathBuf,
+    pub text: String,
+}
+
+impl TomlSource {
+    pub fn read(file: &Path) -> Result<TomlSource, SpecError> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|source| SpecError::Read { file: file.to_owned(), source })?;
+        Ok(TomlSource { file: file.to_owned(), text })
+    }
+
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, SpecError> {
+        toml::from_str(&self.text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            self.error(offset, error.message().trim())
+        })
+    }
+
+    /// Reads the table at a key, without one key of it. An error comes with the byte that it is about.
+    pub fn parse_at<T: DeserializeOwned>(&self, path: &[&str], without: &str) -> Result<T, (usize, String)> {
+        let missing = || (0, format!("there is no {}", path.join(".")));
+        let (key, mut value) = self.find(path).ok_or_else(missing)?;
+        if let DeValue::Table(table) = value.get_mut() {
+            table.remove(without);
+        }
+        T::deserialize(toml::de::ValueDeserializer::from(value))
+            .map_err(|error| (error.span().map_or(key, |span| span.start), error.message().trim().to_owned()))
+    }
+
+    /// An error at a byte of the text.
+    pub fn error(&self, offset: usize, what: impl Into<String>) -> SpecError {
+        let before = self.text.get(..offset).unwrap_or(&self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        SpecError::At {
+            file: self.file.clone(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            what: what.into(),
+        }
+    }
+
+    /// An error at a key, given as the names and positions that lead to it: `["claim", "0", "assert"]`.
+    pub fn error_at(&self, path: &[&str], what: impl Into<String>) -> SpecError {
+        self.error(self.offset(path), what)
+    }
+
+    /// An error in a text that is the value of this key, at a column of that text, from 1. Where the text is not written as it
+    /// is read (escapes, several lines) the place is that of the key, and the column is said.
+    pub fn error_in(&self, path: &[&str], text: &str, column: usize, what: &str) -> SpecError {
+        let place = self.find(path).and_then(|(_, value)| {
+            let value = value.span();
+            let written = self.text.get(value.start + 1..value.end.saturating_sub(1))?;
+            let before: usize = text.chars().take(column - 1).map(char::len_utf8).sum();
+            (written == text).then_some(value.start + 1 + before)
+        });
+        match place {
+            Some(offset) => self.error(offset, what),
+            None => self.error_at(path, format!("column {column} of its text: {what}")),
+        }
+    }
+
+    fn offset(&self, path: &[&str]) -> usize {
+        (0..=path.len()).rev().find_map(|steps| self.find(&path[..steps])).map_or(0, |(key, _)| key)
+    }
+
+    /// Where a key begins, and its value.
+    fn find(&self, path: &[&str]) -> Option<(usize, Spanned<DeValue<'_>>)> {
+        let table = DeTable::parse(&self.text).ok()?;
+        let whole = table.span();
+        let mut found = (whole.start, Spanned::new(whole, DeValue::Table(table.into_inner())));
+        for step in path {
+            let next = match found.1.get_ref() {
+                DeValue::Table(table) => {
+                    let entry = table.iter().find(|(key, _)| key.get_ref() == step);
+                    entry.map(|(key, value)| (key.span().start, value.clone()))
+                }
+                DeValue::Array(array) => {
+                    let value = step.parse::<usize>().ok().and_then(|index| array.get(index));
+                    value.map(|value| (value.span().start, value.clone()))
+                }
+                _ => None,
+            };
+            found = next?;
+        }
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_at_its_line_and_column() {
+        let source =
+            TomlSource { file: "x.toml".into(), text: "a = 1\n[b]\nc = [1, 2]\n[[d]]\n  e = 'é'\n".into() };
+        let place = |path: &[&str]| source.error_at(path, "wrong").to_string();
+        assert_eq!(place(&["a"]), "x.toml:1:1: wrong");
+        assert_eq!(place(&["b", "c"]), "x.toml:3:1: wrong");
+        assert_eq!(place(&["b", "c", "1"]), "x.toml:3:9: wrong");
+        assert_eq!(place(&["d", "0", "e"]), "x.toml:5:3: wrong");
+        assert_eq!(place(&["b", "missing"]), "x.toml:2:2: wrong");
+    }
+
+    #[test]
+    fn an_error_within_a_text_has_its_very_place() {
+        let text = "a = \"é + 1\"\nb = \"\\u00e9 + 1\"\n";
+        let source = TomlSource { file: "x.toml".into(), text: text.into() };
+        let place = |key: &str| source.error_in(&[key], "é + 1", 5, "wrong").to_string();
+        assert_eq!(place("a"), "x.toml:1:10: wrong");
+        assert_eq!(place("b"), "x.toml:2:1: column 5 of its text: wrong");
+    }
+}
