@@ -6,6 +6,7 @@
 //! engine's own queue, as those of any one-threaded client do; how long that may have been is the receive lag.
 
 mod disturbance;
+pub(crate) mod duty;
 mod open_loop;
 mod opening;
 #[cfg(test)]
@@ -18,18 +19,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 
 use crate::clock::Clock;
-use crate::connection::{Connection, Heard, InFlight, State, Wanted, Whole};
+use crate::connection::{Connection, InFlight, State};
+use crate::protocol::incoming::{Heard, Wanted, Whole};
 use crate::protocol::layers::Dialect;
 use crate::record::aggregate::EngineEvent;
-use crate::record::log::{Log, Said};
+use crate::record::errors::Failure;
+use crate::record::log::Said;
 use crate::record::outcome::Outcome;
-use crate::record::recorder::{Failure, Recorder, Span};
+use crate::record::recorder::{Recorder, Span};
 use crate::request::source::{NextRequest, RequestSource};
 use crate::schedule::Schedule;
-use crate::schedule::arrivals::Instants;
 use crate::transport::{Transport, TransportEvent};
 use crate::{Limit, Load, Pace, nanos};
 use disturbance::Injection;
+use duty::Duty;
 use open_loop::OpenLoop;
 use opening::Opening;
 
@@ -38,21 +41,6 @@ const SWEEP_GAP_NS: u64 = 1_000_000;
 /// How long a closed loop waits at its end for what is on its way. It is in no figure, so a server that hangs need not be
 /// waited for longer.
 const DRAIN_NS: u64 = 500_000_000;
-
-/// A thread's part of a load.
-pub(crate) struct Duty {
-    pub connections: usize,
-    /// The number of the first of them in the whole load.
-    pub first_connection: usize,
-    /// Besides those, for a burst.
-    pub burst: usize,
-    pub limit: Limit,
-    pub arrivals: Option<Instants>,
-    /// What its connections speak.
-    pub dialect: Dialect,
-    pub wanted: Wanted,
-    pub log: Option<Log>,
-}
 
 pub(crate) struct Engine<'a, T, C> {
     schedule: Schedule,
@@ -243,7 +231,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 }
                 TransportEvent::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
                 TransportEvent::Ended => connection.end(&self.wanted, &mut self.heard),
-                TransportEvent::Broken(_) => Err(connection.broken()),
+                TransportEvent::Broken(_) => Err(connection.incoming.broken()),
             };
             if self.connections[slot].layers.is_some() {
                 self.heard_in_layers(slot, result);
@@ -303,7 +291,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         if self.transport.send(slot, bytes).is_ok() {
             return;
         }
-        let (now, failure) = (self.now(), self.connections[slot].broken());
+        let (now, failure) = (self.now(), self.connections[slot].incoming.broken());
         match self.connections[slot].state {
             State::Connecting(_) => self.unconnected(slot, Failure::Connect, now),
             State::Open | State::Closed => self.end(slot, failure, now),
@@ -426,7 +414,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     fn send(&mut self, slot: usize, due: u64, now: u64) {
         self.connections[slot].in_flight.push_back(InFlight { due, sent: now });
         self.in_flight += 1;
-        let cookies = &self.connections[slot].cookies;
+        let cookies = &self.connections[slot].incoming.cookies;
         let next = self.requests.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
         let sent = match (next, &mut self.connections[slot].layers) {
             (NextRequest::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
@@ -434,7 +422,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             (next, Some(layers)) => layers.request(next, &self.requests),
         };
         if !sent {
-            let failure = self.connections[slot].broken();
+            let failure = self.connections[slot].incoming.broken();
             self.end(slot, failure, now);
         } else {
             self.make_idle(slot);

@@ -40,6 +40,7 @@ mod clock;
 mod connection;
 mod disturbance;
 mod engine;
+mod field;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -58,10 +59,10 @@ pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use hdrhistogram::Histogram;
 pub use protocol::tls::{Tls, TlsError};
+pub use record::errors::{Errors, Failure};
 pub use record::log::{Finished, LOG_LIMIT, Said};
-pub use record::outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
+pub use record::outcome::{Burst, Disturbed, Interval, Outcome, Recovery};
 pub use record::percentile::{PERCENTILES, percentile};
-pub use record::recorder::Failure;
 pub use record::times::Times;
 pub use request::target::{Address, Target, TargetError};
 pub use request::template::{Rows, TemplateError, Variables};

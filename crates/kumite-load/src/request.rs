@@ -1,12 +1,13 @@
 //! What is sent: one request, encoded once and written again and again, or with other values each time.
 
 pub(crate) mod cookies;
+pub(crate) mod http2;
 pub(crate) mod mix;
 pub(crate) mod source;
 pub(crate) mod target;
 pub(crate) mod template;
 
-use crate::protocol::field::is_token;
+use crate::field::is_token;
 use crate::request::target::Target;
 use crate::request::template::{Component, Given, TemplateError, TemplatePart, Variables};
 

@@ -7,16 +7,14 @@ use std::time::{Duration, Instant};
 
 use kumite_realtime::RealTime;
 
-use crate::connection::Wanted;
-use crate::engine::{Duty, Engine};
+use crate::engine::Engine;
+use crate::engine::duty::Duty;
 use crate::protocol::layers::Dialect;
-use crate::protocol::response::Asked;
 use crate::record::aggregate::{Aggregate, EngineEvent, IntervalCounts};
-use crate::record::log::Log;
 use crate::request::source::RequestSource;
 use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
-use crate::{Error, Event, Io, Limit, Load, Outcome};
+use crate::{Error, Event, Io, Load, Outcome};
 
 /// A thread that is awake for more of the time is not to have real-time priority.
 const MOSTLY: f64 = 0.9;
@@ -93,7 +91,7 @@ impl Threads<'_> {
         start: &dyn Fn() -> Instant,
     ) -> Result<Outcome, Error> {
         let Threads { load, requests, dialect, count } = self;
-        let duty = duty(load, dialect, thread, *count);
+        let duty = Duty::of_thread(load, dialect, thread, *count);
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
         }
@@ -104,28 +102,6 @@ impl Threads<'_> {
         let priority = (sleeps && !load.cores.is_empty()).then(RealTime::take).flatten();
         let outcome = engine(load, duty, requests.of_thread(thread, *count), stop, tell, start)?;
         Ok(Outcome { real_time: priority.is_some(), ..outcome })
-    }
-}
-
-/// What one of so many threads does.
-pub(crate) fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
-    let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
-    let requests = load
-        .limit
-        .requests
-        .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
-    let head_only = load.request.method == "HEAD";
-    let asked = Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
-    let asked = Asked { said: load.log, ..asked };
-    Duty {
-        connections: part(load.connections, thread),
-        first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
-        burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
-        limit: Limit { requests, ..load.limit },
-        arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
-        dialect: dialect.of_thread(),
-        wanted: Wanted { asked, status: load.expect.status },
-        log: load.log.then(|| Log::of_thread(threads)),
     }
 }
 

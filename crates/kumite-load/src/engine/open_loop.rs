@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use super::Engine;
 use crate::clock::Clock;
 use crate::connection::State;
-use crate::record::recorder::Failure;
+use crate::record::errors::Failure;
 use crate::transport::Transport;
 
 /// Requests that are sent before answers are looked at again.

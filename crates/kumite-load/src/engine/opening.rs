@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use super::{Engine, STOP_LOOK_NS};
 use crate::clock::Clock;
 use crate::connection::{Connection, InFlight, State};
-use crate::record::recorder::Failure;
+use crate::record::errors::Failure;
 use crate::transport::Transport;
 
 /// Connections being opened at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops

@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 
 use super::Engine;
+use super::duty::Duty;
 use crate::clock::Clock;
 use crate::protocol::layers::Dialect;
 use crate::record::aggregate::Aggregate;
 use crate::request::source::RequestSource;
-use crate::threads::duty;
 use crate::transport::{Transport, TransportEvent};
 use crate::{Event, Load, Outcome};
 
@@ -300,7 +300,7 @@ impl Machine {
         let requests = RequestSource::new(load).unwrap();
         let dialect = Dialect::new(load).unwrap();
         let mut aggregate = Aggregate::new(1, load.arrivals.is_some(), on_event);
-        let duty = duty(load, &dialect, 0, 1);
+        let duty = Duty::of_thread(load, &dialect, 0, 1);
         let transport = Simulated {
             time: self.time.clone(),
             fixed: requests.fixed.clone(),

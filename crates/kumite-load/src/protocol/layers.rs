@@ -3,10 +3,10 @@
 //! Layers do no I/O: they are given what came, and hand out what is to be sent. A connection is *ready* when its layers have
 //! agreed on everything; until then it counts as being connected.
 
-use crate::connection::{Connection, Heard, Wanted};
 use crate::protocol::http2::Http2;
+use crate::protocol::incoming::{Heard, Incoming, Wanted};
 use crate::protocol::tls::{Security, Session, Step};
-use crate::record::recorder::Failure;
+use crate::record::errors::Failure;
 use crate::request::source::{NextRequest, RequestSource};
 use crate::{Http, Load, TlsError};
 
@@ -121,28 +121,32 @@ impl Layers {
         }
     }
 
-    /// Takes the bytes that came on `connection`.
+    /// Takes the bytes that came in, of answers to so many requests in flight.
     pub fn hear(
         &mut self,
         mut bytes: &[u8],
-        connection: &mut Connection,
+        incoming: &mut Incoming,
+        in_flight: usize,
         wanted: &Wanted,
         heard: &mut Heard,
     ) -> Result<(), Failure> {
         let Some(session) = &mut self.session else {
-            return hear_plain(&mut self.http2, bytes, connection, wanted, heard);
+            return hear_plain(&mut self.http2, bytes, incoming, in_flight, wanted, heard);
         };
         loop {
             match session.hear(&mut bytes) {
                 Ok(Step::Done) => return Ok(()),
                 Ok(Step::Plain) => {
                     let http2 = &mut self.http2;
-                    while session.plain(|plain| hear_plain(http2, plain, connection, wanted, heard))? {}
+                    while session
+                        .plain(|plain| hear_plain(http2, plain, incoming, in_flight, wanted, heard))?
+                    {
+                    }
                 }
                 Ok(Step::Ended) => {
                     // That may be how an answer in HTTP/1.1 ends.
-                    if self.http2.is_none() && heard.answers.len() < connection.in_flight.len() {
-                        connection.end_http1(wanted, heard)?;
+                    if self.http2.is_none() && heard.answers.len() < in_flight {
+                        incoming.end(wanted, heard)?;
                     }
                     return Err(Failure::Closed);
                 }
@@ -167,17 +171,21 @@ impl Layers {
 fn hear_plain(
     http2: &mut Option<Http2>,
     plain: &[u8],
-    connection: &mut Connection,
+    incoming: &mut Incoming,
+    in_flight: usize,
     wanted: &Wanted,
     heard: &mut Heard,
 ) -> Result<(), Failure> {
     if let Some(http2) = http2 {
-        return connection.hear_http2(http2, plain, wanted, heard);
+        let before = heard.answers.len();
+        let result = http2.hear(plain, &mut incoming.cookies, wanted, heard);
+        incoming.proven |= heard.answers.len() > before;
+        return result;
     }
     // What nobody asked for, or what comes after the last answer.
     let over = heard.answers.last().is_some_and(|last| !last.answer.keep_alive);
-    if over || heard.answers.len() == connection.in_flight.len() {
+    if over || heard.answers.len() == in_flight {
         return Err(Failure::Malformed);
     }
-    connection.hear_http1(plain, wanted, heard)
+    incoming.hear(plain, in_flight, wanted, heard)
 }

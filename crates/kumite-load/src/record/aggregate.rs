@@ -10,8 +10,7 @@ use hdrhistogram::Histogram;
 
 use crate::Event;
 use crate::record::outcome::{Interval, Outcome, Recovery};
-use crate::record::recorder::INTERVAL_MS;
-use crate::record::times::Times;
+use crate::record::times::{INTERVAL_MS, Times};
 use crate::schedule::pace::Pace;
 
 /// What a thread tells while it goes on.

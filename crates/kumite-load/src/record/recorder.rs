@@ -14,43 +14,13 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::record::aggregate::{EngineEvent, IntervalCounts};
+use crate::record::errors::{Errors, Failure};
 use crate::record::log::{Finished, Log, Said};
-use crate::record::outcome::{Burst, Disturbed, Errors, Outcome};
+use crate::record::outcome::{Burst, Disturbed, Outcome};
 use crate::record::recovery::{self, Episodes};
+use crate::record::times::{INTERVAL_MS, INTERVAL_NS};
 
-pub(crate) const INTERVAL_NS: u64 = 100_000_000;
-pub(crate) const INTERVAL_MS: u64 = 100;
 const FIRST_SECOND_NS: u64 = 1_000_000_000;
-
-/// How a request failed: the kinds of [`Errors`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
-    /// [`Errors::status`].
-    Status,
-    /// [`Errors::body`].
-    Body,
-    /// [`Errors::timeout`].
-    Timeout,
-    /// [`Errors::unsent`].
-    Unsent,
-    /// [`Errors::refused`].
-    Refused,
-    /// [`Errors::connect`].
-    Connect,
-    /// [`Errors::reset`].
-    Reset,
-    /// [`Errors::closed`].
-    Closed,
-    /// [`Errors::malformed`].
-    Malformed,
-}
-
-impl Failure {
-    /// Whether no request was sent.
-    fn is_before_sending(self) -> bool {
-        matches!(self, Failure::Unsent | Failure::Refused | Failure::Connect)
-    }
-}
 
 /// When the parts of a run are.
 #[derive(Clone, Copy)]
@@ -169,18 +139,7 @@ impl<'a> Recorder<'a> {
         self.episodes.failed(now);
         let phase = self.phase_of(due);
         self.interval.errors += 1;
-        let errors = &mut self.counts[phase as usize].errors;
-        *match failure {
-            Failure::Status => &mut errors.status,
-            Failure::Body => &mut errors.body,
-            Failure::Timeout => &mut errors.timeout,
-            Failure::Unsent => &mut errors.unsent,
-            Failure::Refused => &mut errors.refused,
-            Failure::Connect => &mut errors.connect,
-            Failure::Reset => &mut errors.reset,
-            Failure::Closed => &mut errors.closed,
-            Failure::Malformed => &mut errors.malformed,
-        } += 1;
+        self.counts[phase as usize].errors.count(failure);
         if let Some(log) = &mut self.log {
             let sent = (!failure.is_before_sending()).then_some(sent);
             log.add(Finished { due, sent, finished: now, failure: Some(failure), said });

@@ -2,8 +2,9 @@
 
 use hdrhistogram::Histogram;
 
-use crate::record::recorder::INTERVAL_MS;
-
+/// What is counted is given away so often.
+pub(crate) const INTERVAL_NS: u64 = 100_000_000;
+pub(crate) const INTERVAL_MS: u64 = 100;
 /// A part is at most this share of the time before it, or one interval: so a load of an hour has some hundred parts.
 const SHARE: u64 = 100;
 

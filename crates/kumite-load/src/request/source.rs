@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::protocol::http2::Http2Request;
 use crate::request::cookies::Jar;
+use crate::request::http2::Http2Request;
 use crate::request::mix::Mix;
 use crate::request::target::Address;
 use crate::request::template::Given;

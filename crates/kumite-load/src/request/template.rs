@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-use crate::protocol::field::is_text;
+use crate::field::is_text;
 use crate::request::cookies::Jar;
 
 const OWN: [&str; 3] = ["seq", "uuid", "connection"];

@@ -1,7 +1,7 @@
 //! The chunks of a body (RFC 9112, section 7.1), byte by byte.
 
 use super::Malformed;
-use crate::protocol::field::{is_text, is_token};
+use crate::field::{is_text, is_token};
 
 pub(super) const OVERHEAD_LIMIT: usize = 64 * 1024;
 
