@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 use super::failure::{MOST_LOG_BYTES, exited, message_of, said, stopped, timed_out, too_much_log, wrong};
-use super::init::InitPhase;
+use super::init::{Init, InitPhase};
 use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
 use crate::lines::{self, Report};
@@ -44,7 +44,7 @@ impl Call {
 }
 
 /// How the invoke phase ended.
-pub(super) enum Invoked {
+enum Invoked {
     /// The instance has answered and waits for the next event since then.
     Answered(Answer, Instant),
     /// The instance is of no more use.
@@ -55,6 +55,19 @@ pub(super) enum Invoked {
         at: Instant,
     },
     Stopping,
+}
+
+impl Invoked {
+    /// The end of the invoke phase by a second initialization, unless that was done.
+    fn without_event(init: Init, deadline: Instant) -> Option<Invoked> {
+        match init {
+            Init::Done(_) => None,
+            Init::Failed { answer, why, status } => {
+                Some(Invoked::Over { answer, why, status: Some(status), at: Instant::now().min(deadline) })
+            }
+            Init::Stopping => Some(Invoked::Stopping),
+        }
+    }
 }
 
 /// What was measured of the invoke phase.
@@ -100,8 +113,8 @@ impl FunctionState {
                 (instance, logged, cpu, None)
             }
             None => {
-                let (instance, early) = self.begin_again(init.number, &call.request_id, deadline).await?;
-                (instance, 0, Some(Duration::ZERO), early)
+                let (instance, again) = self.begin_again(init.number, &call.request_id, deadline).await?;
+                (instance, 0, Some(Duration::ZERO), Invoked::without_event(again, deadline))
             }
         };
         let invoked = match early {

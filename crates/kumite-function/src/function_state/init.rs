@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::call::Invoked;
 use super::failure::{exited, stopped, timed_out, words};
 use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
@@ -78,27 +77,20 @@ impl FunctionState {
         Ok((instance, InitPhase { number, cold: true, took, cpu, done }))
     }
 
-    /// An instance's process once more, within a call; with how the call ended, if it did by that.
+    /// An instance's process once more, within a call.
     pub(super) async fn begin_again(
         &self,
         number: u32,
         request_id: &str,
         deadline: Instant,
-    ) -> Result<(Instance, Option<Invoked>), Refused> {
+    ) -> Result<(Instance, Init), Refused> {
         self.record(number, Lifecycle::Reinit);
         let mut instance = Instance::start(&self.setting, number, true).await.map_err(Refused::Start)?;
-        let early = match self.initialized(&mut instance, request_id, deadline, false).await {
-            Init::Done(_) => {
-                self.record(number, Lifecycle::InitDone);
-                None
-            }
-            Init::Failed { answer, why, status } => {
-                let at = Instant::now().min(deadline);
-                Some(Invoked::Over { answer, why, status: Some(status), at })
-            }
-            Init::Stopping => Some(Invoked::Stopping),
-        };
-        Ok((instance, early))
+        let init = self.initialized(&mut instance, request_id, deadline, false).await;
+        if let Init::Done(_) = init {
+            self.record(number, Lifecycle::InitDone);
+        }
+        Ok((instance, init))
     }
 
     /// A warm instance goes on, if it still lives.
