@@ -111,7 +111,9 @@ fn measure(args: &Args) -> Result<()> {
 /// A fresh host, called in one way.
 fn called(kumite: &Path, dir: &Path, way: &Way, seconds: u32) -> Result<Found> {
     let log = dir.join("host.log");
-    let command = format!("exec '{}' function serve functions.toml --port 0", kumite.display());
+    let program = kumite.to_str().with_context(|| format!("{} is not UTF-8; move it", kumite.display()))?;
+    let program = shlex::try_quote(program)?;
+    let command = format!("exec {program} function serve functions.toml --port 0");
     let host = Tree::start(&Spawn { command: &command, dir, env: &[], cores: &[], log: &log, group: None })?;
     let url = address(&log)?;
     let url = format!("{url}2015-03-31/functions/{}/invocations", way.function);

@@ -50,8 +50,8 @@ impl Ask<'_> {
             bail!("this is a debug build; use `cargo run --release -p bench-load`");
         }
         // Wherever that is, or the one beside it might be an older one.
-        let target = program.ancestors().nth(2).context("this program lies nowhere")?.display();
-        let command = format!("cargo build --release -p {name} --target-dir '{target}'");
+        let target = quoted(program.ancestors().nth(2).context("this program lies nowhere")?)?;
+        let command = format!("cargo build --release -p {name} --target-dir {target}");
         let (finished, log) = self.ask(&command, BUILD_LIMIT)?;
         if !finished.status.success() {
             bail!("cannot build {name}: {}", std::fs::read_to_string(log)?.trim());
@@ -62,4 +62,10 @@ impl Ask<'_> {
         }
         Ok(path)
     }
+}
+
+/// A path as a shell reads it.
+pub fn quoted(path: &Path) -> Result<String> {
+    let text = path.to_str().with_context(|| format!("{} is not UTF-8; move it", path.display()))?;
+    Ok(shlex::try_quote(text)?.into_owned())
 }

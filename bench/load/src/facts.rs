@@ -20,7 +20,9 @@ pub fn facts(bench: &Bench, versions: &[(&str, String)], load_before: &str, ask:
     };
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let separator = if arguments.is_empty() { "" } else { " -- " };
-    fact("Command", &format!("`cargo run --release -p bench-load{separator}{}`", arguments.join(" ")));
+    let arguments = shlex::try_join(arguments.iter().map(String::as_str));
+    let arguments = arguments.expect("the system gives no argument with a NUL byte");
+    fact("Command", &format!("`cargo run --release -p bench-load{separator}{arguments}`"));
     fact("Date", &jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string());
     fact("Seed", &bench.seed.to_string());
     fact("Commit", &ask.first_line("git describe --always --dirty").unwrap_or_else(|_| "unknown".to_owned()));

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use bench_load::{Bench, Effort, Measure, floors, kumites, list, peers, server};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::ask::Ask;
+use crate::ask::{Ask, quoted};
 use crate::facts::{Found, facts};
 
 /// Measure `kumite load` beside its peers and beside the least that a client can cost
@@ -129,8 +129,8 @@ fn effort(args: &Args, measure: Measure) -> Effort {
 fn find(ask: &Ask, program: &Path, core: usize) -> Result<Found> {
     let kumite = ask.build(program, "kumite")?;
     let floor = ask.build(program, "bench-floor")?;
-    let quoted = format!("'{}'", kumite.display());
-    let mut versions = vec![("kumite", ask.first_line(&format!("{quoted} --version"))?)];
+    let version = ask.first_line(&format!("{} --version", quoted(&kumite)?))?;
+    let mut versions = vec![("kumite", version)];
     let mut generators = kumites(&kumite, core);
     generators.extend(floors(&floor));
     for peer in peers() {

@@ -15,10 +15,10 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Semaphore, oneshot, watch};
 
+use crate::function_state::{Call, FunctionState, Tell, stopping};
 use crate::instance::Setting;
 use crate::invoke_api::{Functions, MOST_QUEUED, routes};
-use crate::served::{Call, Served, Tell, stopping};
-use crate::{Cpu, Function, Happening, Invocation, Refused};
+use crate::{Cpu, Function, InstanceEvent, Invocation, Refused};
 
 /// Where nothing else says in which region it all is.
 const REGION: &str = "us-east-1";
@@ -33,7 +33,7 @@ const LAST_WAIT: Duration = Duration::from_secs(10);
 pub struct Host {
     address: SocketAddr,
     functions: Functions,
-    wanting: Wanting,
+    missing_rights: MissingRights,
     runtime: Handle,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
@@ -70,7 +70,7 @@ pub enum HostError {
 
 /// What a host could not do for want of rights, in words; none if it does it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanting {
+pub struct MissingRights {
     /// CPU shares are not limited.
     pub cpu: Option<String>,
     /// Memory is not limited.
@@ -79,14 +79,14 @@ pub struct Wanting {
     pub freezer: Option<String>,
 }
 
-impl Wanting {
+impl MissingRights {
     /// What a host lacks on this machine; `shares` says whether it is to limit CPU shares.
-    pub fn here(shares: bool) -> Wanting {
-        Wanting::of(&Control::look(), shares)
+    pub fn here(shares: bool) -> MissingRights {
+        MissingRights::of(&Control::look(), shares)
     }
 
-    fn of(control: &Control, shares: bool) -> Wanting {
-        Wanting {
+    fn of(control: &Control, shares: bool) -> MissingRights {
+        MissingRights {
             cpu: control.cpu.clone().err().filter(|_| shares),
             memory: control.memory.clone().err(),
             freezer: control.freezer.clone().err(),
@@ -120,10 +120,10 @@ impl Host {
         let logs = logs.canonicalize().map_err(folder)?;
         let control = Control::look();
         let limits = functions.iter().any(|function| function.cpu == Cpu::ByMemory);
-        let wanting = Wanting::of(&control, limits);
+        let missing_rights = MissingRights::of(&control, limits);
         let (stop, stopped) = watch::channel(false);
         let tell: Arc<Tell> = Arc::new(tell);
-        let mut served = BTreeMap::new();
+        let mut by_name = BTreeMap::new();
         for mut function in functions {
             let folder = |source| HostError::Folder { path: function.dir.clone(), source };
             function.dir = function.dir.canonicalize().map_err(folder)?;
@@ -136,10 +136,10 @@ impl Host {
                 started: AtomicU32::new(0),
                 function,
             };
-            served.insert(name, Arc::new(Served::new(setting, stopped.clone(), Arc::clone(&tell))));
+            by_name.insert(name, Arc::new(FunctionState::new(setting, stopped.clone(), Arc::clone(&tell))));
         }
         let queue = Arc::new(Semaphore::new(MOST_QUEUED));
-        let functions = Functions { served: Arc::new(served), queue, stop: stopped };
+        let functions = Functions { by_name: Arc::new(by_name), queue, stop: stopped };
         // One thread: a call is mostly waiting, and a host is not to take CPUs from what is measured.
         let runtime = Builder::new_current_thread().enable_all().build().map_err(HostError::Thread)?;
         let listen = |source| HostError::Listen { address, source };
@@ -150,7 +150,7 @@ impl Host {
         let thread = std::thread::Builder::new().name("kumite-function".to_owned());
         let thread =
             thread.spawn(move || runtime.block_on(run(listener, ours))).map_err(HostError::Thread)?;
-        Ok(Host { address, functions, wanting, runtime: handle, stop, thread: Some(thread) })
+        Ok(Host { address, functions, missing_rights, runtime: handle, stop, thread: Some(thread) })
     }
 
     /// Where the Invoke API listens.
@@ -159,8 +159,8 @@ impl Host {
     }
 
     /// What could not be had on this machine.
-    pub fn wanting(&self) -> &Wanting {
-        &self.wanting
+    pub fn missing_rights(&self) -> &MissingRights {
+        &self.missing_rights
     }
 
     /// Calls a function and waits for its answer, as the Invoke API does. May be called from several threads.
@@ -174,8 +174,8 @@ impl Host {
     }
 
     /// What has happened to the instances of a function until now, in the order of time.
-    pub fn happenings(&self, name: &str) -> Vec<Happening> {
-        self.functions.named(name).map(|served| served.happenings()).unwrap_or_default()
+    pub fn timeline(&self, name: &str) -> Vec<InstanceEvent> {
+        self.functions.named(name).map(|function| function.timeline()).unwrap_or_default()
     }
 
     /// Lets calls in flight be refused, and later ones, without waiting for it: for whoever still has threads in
@@ -186,9 +186,9 @@ impl Host {
 
     /// Ends all instances; calls in flight are refused. Returns what happened to the instances of each function, their end
     /// included.
-    pub fn stop(mut self) -> BTreeMap<String, Vec<Happening>> {
+    pub fn stop(mut self) -> BTreeMap<String, Vec<InstanceEvent>> {
         self.end();
-        self.functions.served.iter().map(|(name, served)| (name.clone(), served.happenings())).collect()
+        self.functions.by_name.iter().map(|(name, function)| (name.clone(), function.timeline())).collect()
     }
 
     fn end(&mut self) {
@@ -218,8 +218,8 @@ async fn run(listener: TcpListener, functions: Functions) {
     let all_end = async {
         loop {
             let mut quiet = true;
-            for served in functions.served.values() {
-                quiet &= served.end_idle().await;
+            for function in functions.by_name.values() {
+                quiet &= function.end_idle().await;
             }
             if quiet {
                 return;

@@ -1,4 +1,4 @@
-//! One instance of a function: a process tree in a control group of its own, and the conversation with it.
+//! One instance of a function: a process tree in a control group of its own, and what is said with it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -14,8 +14,8 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use crate::Function;
-use crate::conversation::Conversation;
 use crate::runtime_api::RuntimeApi;
+use crate::runtime_protocol::RuntimeProtocol;
 
 /// Of a core: what an instance is given in its init phase.
 const INIT_SHARE: f64 = 1.0;
@@ -40,7 +40,7 @@ pub(crate) struct Setting {
 pub(crate) struct Instance {
     /// Counted from 1.
     pub number: u32,
-    pub conversation: Arc<Conversation>,
+    pub protocol: Arc<RuntimeProtocol>,
     pub began: Instant,
     /// Goes before the tree and its group, which wait for what runs in them.
     _api: RuntimeApi,
@@ -58,8 +58,8 @@ pub(crate) struct Instance {
 impl Instance {
     /// Starts one. In its init phase it has a whole core, with `throttled` its share from the beginning.
     pub async fn start(setting: &Arc<Setting>, number: u32, throttled: bool) -> Result<Instance, String> {
-        let conversation = Arc::new(Conversation::default());
-        let api = RuntimeApi::start(Arc::clone(&conversation)).await;
+        let protocol = Arc::new(RuntimeProtocol::default());
+        let api = RuntimeApi::start(Arc::clone(&protocol)).await;
         let api = api.map_err(|error| format!("its Runtime API cannot listen on 127.0.0.1: {error}"))?;
         let nth = setting.started.fetch_add(1, Ordering::Relaxed) + 1;
         let log = setting.logs.join(format!("{}-{number}-{nth}.log", setting.function.name));
@@ -98,7 +98,7 @@ impl Instance {
         let freezes = setting.control.freezer.is_ok();
         Ok(Instance {
             number,
-            conversation,
+            protocol,
             began,
             _api: api,
             exit,

@@ -74,18 +74,18 @@ pub enum Refused {
 
 /// Something that happened to an instance.
 #[derive(Clone, Debug)]
-pub struct Happening {
+pub struct InstanceEvent {
     /// Which instance, counted from 1 for each function.
     pub instance: u32,
     /// When.
     pub at: Instant,
     /// What.
-    pub what: What,
+    pub what: Lifecycle,
 }
 
 /// What happens to instances.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Lifecycle {
     /// It is started.
     Init,
     /// It is started once more, within a call.

@@ -15,8 +15,8 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::function_state::{Call, FunctionState, MOST_PAYLOAD_BYTES, stopping};
 use crate::lines::tail;
-use crate::served::{Call, MOST_PAYLOAD_BYTES, Served, stopping};
 use crate::{Invocation, Refused};
 
 /// The most bytes of a call that is not waited for: what AWS documents.
@@ -31,25 +31,25 @@ const RETRIES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(120
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
 const OLDEST: Duration = Duration::from_secs(6 * 3600);
 
-/// What is served, by name.
+/// The functions that are served.
 #[derive(Clone)]
 pub(crate) struct Functions {
-    pub served: Arc<BTreeMap<String, Arc<Served>>>,
+    pub by_name: Arc<BTreeMap<String, Arc<FunctionState>>>,
     /// For calls that nobody waits for.
     pub queue: Arc<Semaphore>,
     pub stop: tokio::sync::watch::Receiver<bool>,
 }
 
 impl Functions {
-    pub fn named(&self, name: &str) -> Result<&Arc<Served>, Refused> {
-        self.served.get(name).ok_or_else(|| Refused::Unknown(name.to_owned()))
+    pub fn named(&self, name: &str) -> Result<&Arc<FunctionState>, Refused> {
+        self.by_name.get(name).ok_or_else(|| Refused::Unknown(name.to_owned()))
     }
 
     /// A call to its end, whether or not who made it waits for it.
     pub async fn call(&self, name: &str, call: Call) -> Result<Invocation, Refused> {
-        let served = Arc::clone(self.named(name)?);
+        let function = Arc::clone(self.named(name)?);
         Call::check(&call.payload, MOST_PAYLOAD_BYTES)?;
-        match tokio::spawn(async move { served.call(call).await }).await {
+        match tokio::spawn(async move { function.call(call).await }).await {
             Ok(done) => done,
             Err(_) => Err(Refused::Stopping),
         }
@@ -57,7 +57,7 @@ impl Functions {
 
     /// A call that nobody waits for.
     fn enqueue(&self, name: &str, call: Call) -> Result<(), Refused> {
-        let served = Arc::clone(self.named(name)?);
+        let function = Arc::clone(self.named(name)?);
         Call::check(&call.payload, MOST_EVENT_BYTES)?;
         let most = u32::try_from(MOST_QUEUED).unwrap_or(u32::MAX);
         let queue = Arc::clone(&self.queue);
@@ -65,7 +65,7 @@ impl Functions {
         let stop = self.stop.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = delivered(&served, call, permit) => {}
+                () = delivered(&function, call, permit) => {}
                 () = stopping(stop) => {}
             }
         });
@@ -74,11 +74,11 @@ impl Functions {
 }
 
 /// Tries until it succeeds, has failed as often as it may, or is too old.
-async fn delivered(served: &Served, call: Call, _permit: OwnedSemaphorePermit) {
+async fn delivered(function: &FunctionState, call: Call, _permit: OwnedSemaphorePermit) {
     let mut retries = RETRIES.into_iter();
     let mut back_off = BACK_OFF.0;
     while call.offered.elapsed() < OLDEST {
-        let wait = match served.call(Call { offered: Instant::now(), ..call.clone() }).await {
+        let wait = match function.call(Call { offered: Instant::now(), ..call.clone() }).await {
             Ok(Invocation { error: None, .. }) | Err(Refused::Stopping) => return,
             Err(Refused::Throttled(_)) => {
                 back_off = (back_off * 2).min(BACK_OFF.1);

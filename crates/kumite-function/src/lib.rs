@@ -2,18 +2,18 @@
 //! are called through the Invoke API by any of AWS's SDKs.
 
 mod client;
-mod conversation;
 mod function;
+mod function_state;
 mod host;
 mod instance;
 mod invocation;
 mod invoke_api;
 mod lines;
 mod runtime_api;
-mod served;
+mod runtime_protocol;
 mod slots;
 
 pub use client::{ClientError, Invocations, Reply, invoke_at};
 pub use function::{Billing, Cpu, Function, MB_PER_CORE, Routing};
-pub use host::{Host, HostError, Wanting};
-pub use invocation::{FunctionError, Happening, Invocation, Refused, What};
+pub use host::{Host, HostError, MissingRights};
+pub use invocation::{FunctionError, InstanceEvent, Invocation, Lifecycle, Refused};

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_gets_the_end() {
+    fn a_caller_gets_the_last_4_kib_of_a_log() {
         let decoded = |log: &str| BASE64_STANDARD.decode(tail(log)).unwrap();
         assert_eq!(decoded("short"), b"short");
         let long = "a".repeat(5000) + "b";

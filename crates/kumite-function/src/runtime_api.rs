@@ -16,7 +16,7 @@ use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::conversation::{Answer, Conversation, Rejected};
+use crate::runtime_protocol::{Answer, Rejected, RuntimeProtocol};
 
 /// The most bytes of an answer: what AWS documents.
 pub(crate) const MOST_ANSWER_BYTES: usize = 6_291_556;
@@ -25,7 +25,7 @@ const MOST_READ_BYTES: usize = 16 * MOST_ANSWER_BYTES;
 /// An instance needs one, or one for each of its threads.
 const MOST_CONNECTIONS: usize = 1000;
 
-type Context = State<Arc<Conversation>>;
+type Context = State<Arc<RuntimeProtocol>>;
 
 /// Serves an instance until it is dropped.
 #[derive(Debug)]
@@ -41,15 +41,15 @@ impl Drop for RuntimeApi {
 }
 
 impl RuntimeApi {
-    pub async fn start(conversation: Arc<Conversation>) -> std::io::Result<RuntimeApi> {
+    pub async fn start(protocol: Arc<RuntimeProtocol>) -> std::io::Result<RuntimeApi> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let task = tokio::spawn(serve(listener, conversation));
+        let task = tokio::spawn(serve(listener, protocol));
         Ok(RuntimeApi { address, task })
     }
 }
 
-async fn serve(listener: TcpListener, conversation: Arc<Conversation>) {
+async fn serve(listener: TcpListener, protocol: Arc<RuntimeProtocol>) {
     let routes = Router::new()
         .route("/2018-06-01/runtime/invocation/next", get(next))
         .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
@@ -57,7 +57,7 @@ async fn serve(listener: TcpListener, conversation: Arc<Conversation>) {
         .route("/2018-06-01/runtime/init/error", post(init_error))
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
-        .with_state(Arc::clone(&conversation));
+        .with_state(Arc::clone(&protocol));
     let mut connections = JoinSet::new();
     loop {
         let Ok((stream, _)) = listener.accept().await else {
@@ -67,26 +67,26 @@ async fn serve(listener: TcpListener, conversation: Arc<Conversation>) {
         };
         while connections.try_join_next().is_some() {}
         if connections.len() >= MOST_CONNECTIONS {
-            conversation.reject(format!("opened more than {MOST_CONNECTIONS} connections"));
+            protocol.reject(format!("opened more than {MOST_CONNECTIONS} connections"));
             continue;
         }
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(routes.clone());
-        let conversation = Arc::clone(&conversation);
+        let protocol = Arc::clone(&protocol);
         connections.spawn(async move {
-            let served =
+            let connection =
                 hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-            if let Err(error) = served.await
+            if let Err(error) = connection.await
                 && error.is_parse()
             {
-                conversation.reject(format!("sent what is not HTTP: {error}"));
+                protocol.reject(format!("sent what is not HTTP: {error}"));
             }
         });
     }
 }
 
-async fn next(State(conversation): Context) -> Response {
-    let event = match conversation.next().await {
+async fn next(State(protocol): Context) -> Response {
+    let event = match protocol.next().await {
         Ok(event) => event,
         Err(rejected) => return refused(rejected),
     };
@@ -107,10 +107,10 @@ async fn next(State(conversation): Context) -> Response {
     (headers, event.payload).into_response()
 }
 
-async fn response(State(conversation): Context, Path(id): Path<String>, body: Body) -> Response {
+async fn response(State(protocol): Context, Path(id): Path<String>, body: Body) -> Response {
     match read(body).await {
         Ok(bytes) if bytes.len() <= MOST_ANSWER_BYTES => {
-            accepted(conversation.answer(&id, Answer::Right(bytes.into())))
+            accepted(protocol.answer(&id, Answer::Right(bytes.into())))
         }
         Ok(bytes) => {
             let message = format!(
@@ -118,37 +118,32 @@ async fn response(State(conversation): Context, Path(id): Path<String>, body: Bo
                 bytes.len()
             );
             let kind = "Function.ResponseSizeTooLarge";
-            match conversation.answer(&id, Answer::Wrong(kind.to_owned(), document(kind, &message))) {
+            match protocol.answer(&id, Answer::Wrong(kind.to_owned(), document(kind, &message))) {
                 Ok(()) => status(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", &message),
                 Err(rejected) => refused(rejected),
             }
         }
-        Err(why) => broken_off(&conversation, &why),
+        Err(why) => broken_off(&protocol, &why),
     }
 }
 
-async fn error(
-    State(conversation): Context,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
+async fn error(State(protocol): Context, Path(id): Path<String>, headers: HeaderMap, body: Body) -> Response {
     match read(body).await {
-        Ok(bytes) => accepted(conversation.answer(&id, wrong(&headers, &bytes))),
-        Err(why) => broken_off(&conversation, &why),
+        Ok(bytes) => accepted(protocol.answer(&id, wrong(&headers, &bytes))),
+        Err(why) => broken_off(&protocol, &why),
     }
 }
 
-async fn init_error(State(conversation): Context, headers: HeaderMap, body: Body) -> Response {
+async fn init_error(State(protocol): Context, headers: HeaderMap, body: Body) -> Response {
     match read(body).await {
-        Ok(bytes) => accepted(conversation.init_error(wrong(&headers, &bytes))),
-        Err(why) => broken_off(&conversation, &why),
+        Ok(bytes) => accepted(protocol.init_error(wrong(&headers, &bytes))),
+        Err(why) => broken_off(&protocol, &why),
     }
 }
 
-async fn unknown(State(conversation): Context, method: axum::http::Method, uri: Uri) -> Response {
+async fn unknown(State(protocol): Context, method: axum::http::Method, uri: Uri) -> Response {
     let path: String = uri.path().chars().take(200).collect();
-    conversation.reject(format!("asked for {method} {path}, which the Runtime API does not have"));
+    protocol.reject(format!("asked for {method} {path}, which the Runtime API does not have"));
     status(StatusCode::NOT_FOUND, "NotFound", "the Runtime API has no such resource")
 }
 
@@ -216,8 +211,8 @@ fn refused(rejected: Rejected) -> Response {
     }
 }
 
-fn broken_off(conversation: &Conversation, why: &str) -> Response {
-    conversation.reject(format!("answered something that {why}"));
+fn broken_off(protocol: &RuntimeProtocol, why: &str) -> Response {
+    protocol.reject(format!("answered something that {why}"));
     status(StatusCode::BAD_REQUEST, "InvalidRequest", why)
 }
 

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn all_busy_is_none_with_spread_too() {
+    fn spread_gives_no_slot_when_all_are_busy() {
         let mut slots = Slots::<()>::new(Routing::Spread(0), 1);
         assert!(slots.take().is_some());
         assert_eq!(slots.take(), None);

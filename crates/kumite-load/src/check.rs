@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_that_are_right() {
+    fn a_check_tells_right_bodies_from_wrong_ones() {
         for (check, right, wrong) in [
             (Check::contains("pong").unwrap(), &["pong", "a pong b"][..], &["", "pon g", "PONG"][..]),
             (Check::contains("\0\u{ff}").unwrap(), &["x\0\u{ff}"], &["\0"]),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_say_nothing() {
+    fn a_text_that_is_no_check_is_refused() {
         for (result, message) in [
             (Check::contains(""), "empty"),
             (Check::matches("a("), "the pattern \"a(\": "),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_wrong_body_is_instead() {
+    fn a_wrong_body_is_described() {
         let long = "x".repeat(200);
         for (check, body, words) in [
             (Check::contains("pong").unwrap(), "pink", " \"pink\" without \"pong\"".to_owned()),

@@ -2,41 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::cookies::Jar;
-use crate::http2::Http2;
-use crate::layers::Layers;
-use crate::log::Said;
-use crate::recorder::Failure;
-use crate::response::{Answer, Asked, Reader};
-
-/// What a right answer is.
-pub(crate) struct Wanted {
-    pub asked: Asked,
-    /// The status; none for any 2xx.
-    pub status: Option<u16>,
-}
-
-impl Wanted {
-    /// The answer to the nth request in flight, that the reader has read.
-    pub fn whole(&self, nth: usize, answer: Answer, reader: &Reader) -> Whole {
-        let failure = self.judge(answer);
-        let said = (self.asked.said && failure == Some(Failure::Status)).then(|| Box::new(reader.said()));
-        Whole { nth, answer, failure, said }
-    }
-
-    /// What is wrong with it.
-    fn judge(&self, answer: Answer) -> Option<Failure> {
-        let status_right = match self.status {
-            Some(expected) => answer.status == expected,
-            None => (200..300).contains(&answer.status),
-        };
-        match (status_right, answer.body_right) {
-            (true, true) => None,
-            (true, false) => Some(Failure::Body),
-            (false, _) => Some(Failure::Status),
-        }
-    }
-}
+use crate::protocol::incoming::{Heard, Incoming, Wanted};
+use crate::protocol::layers::Layers;
+use crate::record::errors::Failure;
 
 /// A request that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +28,7 @@ pub(crate) struct Connection {
     /// The oldest first.
     pub in_flight: VecDeque<InFlight>,
     /// It is to send a request as soon as it is open.
-    pub wanted: bool,
+    pub send_when_open: bool,
     /// It had a connection before the present one.
     pub connected_before: bool,
     /// It counts as being opened.
@@ -69,46 +37,11 @@ pub(crate) struct Connection {
     pub begun: bool,
     /// It is among those that an open loop may use.
     pub idle: bool,
-    /// What it sends back, also on the next connection in its place; empty where that is not asked for.
-    pub cookies: Jar,
     /// So many requests may be on their way.
     pub room: usize,
     /// What it speaks if that is not HTTP/1.1 in the clear.
     pub layers: Option<Box<Layers>>,
-    reader: Reader,
-    /// An answer to the oldest request has begun to arrive.
-    heard: bool,
-    /// It has brought a right answer before.
-    proven: bool,
-}
-
-/// A whole answer.
-pub(crate) struct Whole {
-    /// Which request of those in flight it is for.
-    pub nth: usize,
-    pub answer: Answer,
-    /// What is wrong with it.
-    pub failure: Option<Failure>,
-    /// What it says that failed, if that is wanted.
-    pub said: Option<Box<Said>>,
-}
-
-/// What came with one piece.
-pub(crate) struct Heard {
-    pub answers: Vec<Whole>,
-    /// What was wrong with an answer, or with the session, if that was asked for.
-    pub wrong: Option<String>,
-    /// Whether to say what is wrong.
-    pub describe: bool,
-}
-
-impl Heard {
-    /// Keeps what is wrong, if it is asked for.
-    pub fn say(&mut self, words: impl FnOnce() -> String) {
-        if std::mem::take(&mut self.describe) {
-            self.wrong = Some(words());
-        }
-    }
+    pub incoming: Incoming,
 }
 
 impl Connection {
@@ -117,17 +50,14 @@ impl Connection {
         Connection {
             state: State::Closed,
             in_flight: VecDeque::new(),
-            wanted: false,
+            send_when_open: false,
             connected_before: false,
             opening: false,
             begun: false,
             idle: false,
-            cookies: Jar::default(),
             room,
             layers: None,
-            reader: Reader::new(),
-            heard: false,
-            proven: false,
+            incoming: Incoming::new(),
         }
     }
 
@@ -151,95 +81,23 @@ impl Connection {
     pub fn connecting(&mut self, now: u64, layers: Option<Box<Layers>>) {
         self.layers = layers;
         self.state = State::Connecting(now);
-        self.reader.reset();
-        self.heard = false;
-        self.proven = false;
+        self.incoming.reset();
     }
 
     /// Takes the bytes that came, and puts the answers that they complete into `heard`.
     pub fn hear(&mut self, bytes: &[u8], wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
-        if self.layers.is_none() {
-            return self.hear_http1(bytes, wanted, heard);
+        let in_flight = self.in_flight.len();
+        match &mut self.layers {
+            None => self.incoming.hear(bytes, in_flight, wanted, heard),
+            Some(layers) => layers.hear(bytes, &mut self.incoming, in_flight, wanted, heard),
         }
-        self.through_layers(|layers, connection| layers.hear(bytes, connection, wanted, heard))
-    }
-
-    /// Takes the bytes of answers in HTTP/1.1.
-    pub fn hear_http1(
-        &mut self,
-        mut bytes: &[u8],
-        wanted: &Wanted,
-        heard: &mut Heard,
-    ) -> Result<(), Failure> {
-        while !bytes.is_empty() {
-            self.heard = true;
-            let answer = self.reader.feed(bytes, &wanted.asked).map_err(|_| Failure::Malformed)?;
-            let Some((answer, used)) = answer else { return Ok(()) };
-            bytes = &bytes[used..];
-            let last = !answer.keep_alive || heard.answers.len() + 1 == self.in_flight.len();
-            if last && !bytes.is_empty() {
-                return Err(Failure::Malformed);
-            }
-            self.complete(answer, wanted, heard);
-        }
-        Ok(())
-    }
-
-    /// Takes the bytes of answers in HTTP/2.
-    pub fn hear_http2(
-        &mut self,
-        http2: &mut Http2,
-        bytes: &[u8],
-        wanted: &Wanted,
-        heard: &mut Heard,
-    ) -> Result<(), Failure> {
-        let before = heard.answers.len();
-        let result = http2.hear(bytes, &mut self.cookies, wanted, heard);
-        self.proven |= heard.answers.len() > before;
-        result
     }
 
     /// The server has closed it: that may be how an answer ends.
     pub fn end(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
-        if self.layers.is_none() {
-            return self.end_http1(wanted, heard);
+        match &mut self.layers {
+            None => self.incoming.end(wanted, heard),
+            Some(layers) => Err(layers.end(heard)),
         }
-        self.through_layers(|layers, _| Err(layers.end(heard)))
-    }
-
-    /// The server sends no more: that may be how an answer in HTTP/1.1 ends.
-    pub fn end_http1(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
-        let answer = self.reader.end(&wanted.asked).ok_or(Failure::Closed)?;
-        self.complete(answer, wanted, heard);
-        Ok(())
-    }
-
-    fn through_layers(
-        &mut self,
-        work: impl FnOnce(&mut Layers, &mut Connection) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let Some(mut layers) = self.layers.take() else { return Ok(()) };
-        let result = work(&mut layers, self);
-        self.layers = Some(layers);
-        result
-    }
-
-    fn complete(&mut self, answer: Answer, wanted: &Wanted, heard: &mut Heard) {
-        let whole = wanted.whole(0, answer, &self.reader);
-        if whole.failure.is_some() {
-            heard.say(|| self.reader.describe(&wanted.asked));
-        }
-        self.reader.cookies().for_each(|cookie| self.cookies.set(cookie));
-        heard.answers.push(whole);
-        self.reader.reset();
-        self.heard = false;
-        self.proven = true;
-    }
-
-    /// A server that closes a connection without notice may do so just as the next request is sent. Whether the engine
-    /// then sees a FIN, a reset or a broken pipe depends on how the two cross; the failure is the same, so it has one
-    /// name. On a new connection, and within an answer, the two are told apart.
-    pub fn broken(&self) -> Failure {
-        if self.proven && !self.heard { Failure::Closed } else { Failure::Reset }
     }
 }

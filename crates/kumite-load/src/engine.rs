@@ -5,74 +5,53 @@
 //! only error. Answers that are ready at the same time are handled one after the other, so their response times hold the
 //! engine's own queue, as those of any one-threaded client do; how long that may have been is the receive lag.
 
+mod disturbance;
+pub(crate) mod duty;
+mod open_loop;
+mod opening;
 #[cfg(test)]
 mod simulated;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 
-use crate::arrivals::Instants;
 use crate::clock::Clock;
-use crate::connection::{Connection, Heard, InFlight, State, Wanted, Whole};
-use crate::layers::Dialect;
-use crate::log::{Log, Said};
-use crate::messages::{Messages, Next};
-use crate::outcome::Outcome;
-use crate::recorder::{Failure, Recorder, Span};
+use crate::connection::{Connection, InFlight, State};
+use crate::protocol::incoming::{Heard, Wanted, Whole};
+use crate::protocol::layers::Dialect;
+use crate::record::aggregate::EngineEvent;
+use crate::record::errors::Failure;
+use crate::record::log::Said;
+use crate::record::outcome::Outcome;
+use crate::record::recorder::{Recorder, Span};
+use crate::request::source::{NextRequest, RequestSource};
 use crate::schedule::Schedule;
-use crate::share::Told;
-use crate::transport::{Happened, Transport};
-use crate::{Disturbance, DisturbanceKind, Limit, Load, Pace, nanos};
+use crate::transport::{Transport, TransportEvent};
+use crate::{Limit, Load, Pace, nanos};
+use disturbance::Injection;
+use duty::Duty;
+use open_loop::OpenLoop;
+use opening::Opening;
 
-/// Connections being opened at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops
-/// what does not fit, and tries again only after a second.
-const OPENING_LIMIT: usize = 64;
-/// For the client a connect is done before the server has accepted it. So a slot's first connection counts as being opened
-/// until its first answer, but no longer than this, or a server that is slow to answer would never see all connections.
-const ACCEPT_NS: u64 = 10_000_000;
-/// How long a connection rests after it could not be established, so that a refusing server does not make the engine spin.
-const BACK_OFF_NS: u64 = 10_000_000;
-/// A server that does not take all connections, or takes its time, must not keep those waiting that it took.
-const HELD_LIMIT_NS: u64 = 1_000_000_000;
-/// Connections of a burst that are begun before the others are looked at again: to begin one takes tens of microseconds.
-const BURST_BATCH: usize = 256;
-/// Requests of an open loop that are sent before answers are looked at again.
-const DUE_BATCH: usize = 64;
 const STOP_LOOK_NS: u64 = 100_000_000;
 const SWEEP_GAP_NS: u64 = 1_000_000;
 /// How long a closed loop waits at its end for what is on its way. It is in no figure, so a server that hangs need not be
 /// waited for longer.
 const DRAIN_NS: u64 = 500_000_000;
 
-/// A thread's part of a load.
-pub(crate) struct Duty {
-    pub connections: usize,
-    /// The number of the first of them in the whole load.
-    pub first_connection: usize,
-    /// Besides those, for a burst.
-    pub burst: usize,
-    pub limit: Limit,
-    pub arrivals: Option<Instants>,
-    /// What its connections speak.
-    pub dialect: Dialect,
-    pub wanted: Wanted,
-    pub log: Option<Log>,
-}
-
 pub(crate) struct Engine<'a, T, C> {
     schedule: Schedule,
-    messages: Messages,
+    requests: RequestSource,
     transport: T,
     recorder: Recorder<'a>,
     dialect: Dialect,
     wanted: Wanted,
     pace: Pace,
-    open_loop: bool,
+    /// None in a closed loop.
+    open_loop: Option<OpenLoop>,
     /// Requests on their way on one connection at most.
     pipeline: usize,
     timeout: u64,
@@ -84,48 +63,16 @@ pub(crate) struct Engine<'a, T, C> {
     connections: Vec<Connection>,
     /// The number of the first one in the whole load.
     first: u64,
-    /// Where those of a burst begin.
-    burst: usize,
-    /// Connections to be opened.
-    waiting: VecDeque<usize>,
-    /// Connections that rest, by when they may go on.
-    resting: VecDeque<(u64, usize)>,
-    /// Connections that are being opened.
-    opening: usize,
-    /// First connections that were established, by when the server should have accepted them.
-    accepting: VecDeque<(u64, usize)>,
-    /// Until every connection has had its first answer, those that have had theirs wait here. A server under load may take
-    /// new connections very slowly (Node.js takes one in a turn of its event loop, which serves all others): the last of
-    /// hundreds would time out before it is taken, and so would those that replace it. An open loop begins when all are
-    /// open.
-    held: Option<Vec<usize>>,
-    /// Connections that have been given a request.
-    begun: usize,
-    /// Connections that can take a request of an open loop.
-    idle: VecDeque<usize>,
-    /// When requests of an open loop were due that have no connection.
-    backlog: VecDeque<u64>,
+    /// How many the load goes on with.
+    own: usize,
+    opening: Opening,
     /// Requests on their way.
     in_flight: usize,
     heard: Heard,
     next_sweep: u64,
     /// Since then answers may have waited to be read.
     looked: u64,
-    stage: Stage,
-    /// How long the server is watched, once no request of a burst is left.
-    watch: u64,
-}
-
-/// Where the run stands in its disturbance.
-enum Stage {
-    /// There is none, or it is over.
-    Quiet,
-    /// It comes when the window closes, then.
-    Before(u64, DisturbanceKind),
-    /// The server is stopped until then.
-    Paused(u64),
-    /// A burst's connections that are not yet begun, and how many are not yet finished.
-    Burst(Range<usize>, usize),
+    injection: Injection,
 }
 
 impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
@@ -134,27 +81,27 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     pub fn new(
         load: &Load,
         duty: Duty,
-        messages: Messages,
+        requests: RequestSource,
         transport: T,
         clock: C,
-        tell: &'a mut dyn FnMut(Told),
+        tell: &'a mut dyn FnMut(EngineEvent),
     ) -> Engine<'a, T, C> {
         let (opens, timeout) = (nanos(load.warm_up), nanos(load.timeout));
         let closes = load.limit.duration.map(|duration| opens + nanos(duration));
-        let disturbed = load.disturbance.zip(closes);
+        let disturbance = load.disturbance.zip(closes);
         // When a disturbed load ends is known only when the disturbance is over.
-        let limit = if disturbed.is_some() { Limit::default() } else { duty.limit };
+        let limit = if disturbance.is_some() { Limit::default() } else { duty.limit };
         let open_loop = duty.arrivals.is_some();
         let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout, by_due: open_loop };
         Engine {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
-            messages,
+            requests,
             transport,
             recorder: Recorder::new(span, duty.log, tell),
             dialect: duty.dialect,
             wanted: duty.wanted,
             pace: load.pace,
-            open_loop,
+            open_loop: open_loop.then(OpenLoop::default),
             pipeline: load.pipeline,
             timeout,
             clock,
@@ -163,70 +110,37 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 .take(duty.connections + duty.burst)
                 .collect(),
             first: duty.first_connection as u64,
-            burst: duty.connections,
-            waiting: VecDeque::new(),
-            resting: VecDeque::new(),
-            opening: 0,
-            accepting: VecDeque::new(),
-            held: (!open_loop).then(Vec::new),
-            begun: 0,
-            idle: VecDeque::new(),
-            backlog: VecDeque::new(),
+            own: duty.connections,
+            opening: Opening::new(open_loop),
             in_flight: 0,
             heard: Heard { answers: Vec::new(), wrong: None, describe: false },
             next_sweep: timeout,
             looked: 0,
-            stage: match disturbed {
-                None => Stage::Quiet,
-                Some((Disturbance { kind, .. }, closes)) => Stage::Before(closes, kind),
-            },
-            watch: load.disturbance.map_or(0, |disturbance| nanos(disturbance.watch)),
+            injection: Injection::new(disturbance),
         }
     }
 
     /// Runs until the schedule is over or `stop` is set. `start` gives the clock of the load, which begins then; an open loop
     /// has opened its connections before it asks, as far as that could be done in a second.
     pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> C) -> Result<Outcome, Errno> {
-        if self.open_loop {
+        if self.open_loop.is_some() {
             self.open_all(stop)?;
         }
         self.clock = start();
         self.started = true;
-        let over = self.offer(stop);
-        if matches!(self.stage, Stage::Paused(_)) {
-            self.recorder.tell(Told::Resume);
+        let over = self.drive(stop);
+        if self.injection.is_paused() {
+            self.recorder.tell(EngineEvent::Resume);
         }
         let now = self.now();
         over.map(|(end, stopped)| self.recorder.close(end, now, stopped))
     }
 
-    /// Opens all connections before an open loop begins.
-    fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
-        self.waiting.extend(0..self.burst);
-        while self.idle.len() < self.burst && self.now() < HELD_LIMIT_NS && !stop.load(Ordering::Relaxed) {
-            self.go_on(self.now());
-            // What is due in the load itself is not due before it: to wake for that would be not to sleep.
-            let due = self.connections_due().min(HELD_LIMIT_NS);
-            self.transport.wait(due.saturating_sub(self.now()).min(STOP_LOOK_NS))?;
-            self.handle();
-        }
-        // What follows counts from another beginning.
-        for (until, _) in self.resting.iter_mut().chain(&mut self.accepting) {
-            *until = 0;
-        }
-        for connection in &mut self.connections {
-            if let State::Connecting(since) = &mut connection.state {
-                *since = 0;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns when it was over, and whether it was stopped.
-    fn offer(&mut self, stop: &AtomicBool) -> Result<(u64, bool), Errno> {
+    /// Drives the load; when it was over, and whether it was stopped.
+    fn drive(&mut self, stop: &AtomicBool) -> Result<(u64, bool), Errno> {
         self.recorder.advance(0);
-        if !self.open_loop {
-            for slot in 0..self.burst {
+        if self.open_loop.is_none() {
+            for slot in 0..self.own {
                 self.next(slot, 0);
             }
         }
@@ -235,7 +149,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             if self.schedule.over(now) {
                 let end = self.schedule.end();
                 // What is due at the end may wait for a time-out until it is sent, and for another until it is answered.
-                let patience = if self.open_loop { 2 * self.timeout } else { self.timeout.min(DRAIN_NS) };
+                let patience =
+                    if self.open_loop.is_some() { 2 * self.timeout } else { self.timeout.min(DRAIN_NS) };
                 let late = now > end.saturating_add(patience) + SWEEP_GAP_NS;
                 if late {
                     // What is left of an open loop is too late by now, also what was not yet looked at because this machine
@@ -245,9 +160,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                     }
                     self.sweep(now);
                 }
-                let sent = self.schedule.next_due() == u64::MAX && self.backlog.is_empty();
+                let sent = self.schedule.next_due() == u64::MAX && !self.has_backlog();
                 let drained = sent && self.in_flight == 0;
-                if drained || late && !self.open_loop {
+                if drained || late && self.open_loop.is_none() {
                     return Ok((end, false));
                 }
             }
@@ -256,7 +171,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
             // What is due goes first: to give an interval away takes some tens of microseconds.
             self.send_due()?;
-            self.recorder.advance(if self.open_loop { now } else { now.min(self.schedule.end()) });
+            self.recorder.advance(if self.open_loop.is_some() { now } else { now.min(self.schedule.end()) });
             if now >= self.next_sweep {
                 self.sweep(now);
             }
@@ -269,39 +184,15 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Goes on with connections that it is time for.
-    fn go_on(&mut self, now: u64) {
-        while let Some((_, slot)) = self.resting.pop_front_if(|(until, _)| *until <= now) {
-            self.next(slot, now);
-        }
-        while let Some((_, slot)) = self.accepting.pop_front_if(|(until, _)| *until <= now) {
-            self.opened(slot);
-        }
-        self.connect_waiting();
-        let all_answered = self.held.as_ref().is_some_and(|held| held.len() == self.begun);
-        if all_answered || now >= HELD_LIMIT_NS {
-            for slot in self.held.take().unwrap_or_default() {
-                self.next(slot, self.now());
-            }
-            self.connect_waiting();
-        }
-    }
-
-    /// When it is time to go on with a connection.
-    fn connections_due(&self) -> u64 {
-        let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
-        front(&self.resting).min(front(&self.accepting))
-    }
-
     /// When something is to be done that no event tells, but for requests of an open loop.
     fn due(&self) -> u64 {
         let due = [
             self.recorder.due(),
             self.schedule.closes(),
-            self.stage.due(),
+            self.injection.due(),
             self.next_sweep,
-            self.connections_due(),
-            if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX },
+            self.opening.due(),
+            self.opening.held_until(),
         ];
         due.into_iter().min().unwrap_or(u64::MAX)
     }
@@ -323,24 +214,24 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// Handles what has happened, if something has.
     fn handle(&mut self) -> bool {
         let mut something = false;
-        while let Some((slot, happened)) = self.transport.next() {
+        while let Some((slot, event)) = self.transport.next() {
             something = true;
             let connection = &mut self.connections[slot];
             self.heard.describe = self.recorder.wants_wrong();
-            let result = match happened {
-                Happened::Connected(result) => {
+            let result = match event {
+                TransportEvent::Connected(result) => {
                     self.connected(slot, result);
                     continue;
                 }
-                Happened::Sent => continue,
+                TransportEvent::Sent => continue,
                 // A server may close a connection that is not in use. Bytes that nobody asked for end it too.
                 _ if connection.in_flight.is_empty() && connection.layers.is_none() => {
                     self.close_idle(slot);
                     continue;
                 }
-                Happened::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
-                Happened::Ended => connection.end(&self.wanted, &mut self.heard),
-                Happened::Broken(_) => Err(connection.broken()),
+                TransportEvent::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
+                TransportEvent::Ended => connection.end(&self.wanted, &mut self.heard),
+                TransportEvent::Broken(_) => Err(connection.incoming.broken()),
             };
             if self.connections[slot].layers.is_some() {
                 self.heard_in_layers(slot, result);
@@ -400,7 +291,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         if self.transport.send(slot, bytes).is_ok() {
             return;
         }
-        let (now, failure) = (self.now(), self.connections[slot].broken());
+        let (now, failure) = (self.now(), self.connections[slot].incoming.broken());
         match self.connections[slot].state {
             State::Connecting(_) => self.unconnected(slot, Failure::Connect, now),
             State::Open | State::Closed => self.end(slot, failure, now),
@@ -456,114 +347,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// A connection that was not in use is not usable any more. In a closed loop it is opened when it is used again.
     fn close_idle(&mut self, slot: usize) {
         self.close(slot);
-        if self.open_loop {
+        if self.open_loop.is_some() {
             self.next(slot, self.now());
         }
-    }
-
-    /// Sends the requests of an open loop that are due.
-    fn send_due(&mut self) -> Result<(), Errno> {
-        if !self.open_loop {
-            return Ok(());
-        }
-        let in_flight = self.in_flight;
-        for _ in 0..DUE_BATCH {
-            let now = self.now();
-            let Some(due) = self.schedule.take_due(now) else { break };
-            if now - due > self.timeout {
-                self.too_late(due, now);
-                continue;
-            }
-            match self.take_idle() {
-                Some(slot) => {
-                    self.recorder.sent_late(due, now - due);
-                    self.send(slot, due, now);
-                    self.flush(slot);
-                }
-                None => self.backlog.push_back(due),
-            }
-        }
-        self.recorder.backlog(self.backlog.len());
-        if self.in_flight == in_flight { Ok(()) } else { self.transport.flush() }
-    }
-
-    /// A connection that can take a request of an open loop: the one that was used the longest time ago.
-    fn take_idle(&mut self) -> Option<usize> {
-        while let Some(slot) = self.idle.pop_front() {
-            let connection = &mut self.connections[slot];
-            connection.idle = false;
-            // It may have been closed, or used, since.
-            if connection.can_take() {
-                return Some(slot);
-            }
-        }
-        None
-    }
-
-    /// A request of the backlog that has not been waiting for too long; those that have are counted.
-    fn take_backlog(&mut self, now: u64) -> Option<u64> {
-        while let Some(due) = self.backlog.pop_front() {
-            if now.saturating_sub(due) <= self.timeout {
-                return Some(due);
-            }
-            self.unsent(due, now);
-        }
-        None
-    }
-
-    /// Counts a request that the engine itself comes for too late, because this machine stood still. It is no fault of the
-    /// server's, and the send lag says so.
-    fn too_late(&mut self, due: u64, now: u64) {
-        self.recorder.sent_late(due, now - due);
-        self.unsent(due, now);
-    }
-
-    /// Counts a request that is not sent any more.
-    fn unsent(&mut self, due: u64, now: u64) {
-        self.schedule.finish(due, now);
-        self.recorder.failed(Failure::Unsent, None, due, now, now);
-    }
-
-    /// Goes on with the disturbance, if it is time.
-    fn disturb(&mut self, now: u64) {
-        match &mut self.stage {
-            Stage::Before(at, kind) if now >= *at => match *kind {
-                DisturbanceKind::Pause(time) => {
-                    self.recorder.tell(Told::Pause);
-                    self.stage = Stage::Paused(self.now() + nanos(time));
-                }
-                DisturbanceKind::Drop | DisturbanceKind::Burst(0) => self.ended(),
-                DisturbanceKind::Burst(count) => {
-                    self.stage = Stage::Burst(self.burst..self.burst + count, count);
-                }
-            },
-            Stage::Paused(until) if now >= *until => {
-                self.recorder.tell(Told::Resume);
-                self.ended();
-            }
-            _ => {}
-        }
-        for _ in 0..BURST_BATCH {
-            let Stage::Burst(unbegun, _) = &mut self.stage else { return };
-            let Some(slot) = unbegun.next() else { return };
-            if slot + 1 == unbegun.end {
-                self.recorder.ended(self.now());
-            }
-            self.connect(slot);
-        }
-    }
-
-    /// The injection is over, and nothing of it is left.
-    fn ended(&mut self) {
-        let now = self.now();
-        self.recorder.ended(now);
-        self.watch_from(now);
-    }
-
-    /// The injection was over before, or is now, and every request of a burst is finished.
-    fn watch_from(&mut self, now: u64) {
-        self.stage = Stage::Quiet;
-        self.schedule.close_at(now + self.watch);
     }
 
     /// Counts a finished request; `failure` is what was wrong with it, `said` what its answer was instead.
@@ -577,14 +363,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     ) {
         let InFlight { due, sent } = request;
         let counts = self.schedule.finish(due, now);
-        if let Stage::Burst(_, left) = &mut self.stage
-            && slot >= self.burst
-        {
-            self.recorder.of_burst(failure.is_none());
-            *left -= 1;
-            if *left == 0 {
-                self.watch_from(now);
-            }
+        if slot >= self.own {
+            self.finished_of_burst(failure.is_none(), now);
         }
         match failure {
             None if counts => self.recorder.ok(due, sent, now),
@@ -592,7 +372,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             None => self.recorder.drained(),
             Some(_) => {}
         }
-        self.opened(slot);
+        self.opening.done(&mut self.connections[slot]);
     }
 
     /// Has the connection do what it is to do next.
@@ -603,160 +383,48 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     fn begin_next(&mut self, slot: usize, now: u64) {
         let connection = &self.connections[slot];
-        if slot >= self.burst {
+        if slot >= self.own {
             if connection.in_flight.is_empty() {
                 self.close(slot);
             }
             return;
         }
-        if self.open_loop {
+        if self.open_loop.is_some() {
             return self.next_of_open_loop(slot, now);
         }
-        if connection.begun
-            && let Some(held) = &mut self.held
-        {
-            if connection.in_flight.is_empty() {
-                held.push(slot);
-            }
+        if self.opening.holds(slot, connection) {
             return;
         }
         let room = if connection.begun { connection.room } else { 1 };
         while self.connections[slot].in_flight.len() < room {
             // It is sent as soon as there is a connection.
-            if self.connections[slot].wanted || !self.schedule.start(now) {
+            if self.connections[slot].send_when_open || !self.schedule.start(now) {
                 return;
             }
-            self.begun += usize::from(!std::mem::replace(&mut self.connections[slot].begun, true));
+            self.opening.begin(&mut self.connections[slot]);
             if self.connections[slot].state == State::Open {
                 self.send(slot, now, now);
             } else {
-                self.connections[slot].wanted = true;
-                self.waiting.push_back(slot);
+                self.connections[slot].send_when_open = true;
+                self.opening.enqueue(slot);
             }
         }
-    }
-
-    fn next_of_open_loop(&mut self, slot: usize, now: u64) {
-        match self.connections[slot].state {
-            State::Open => {
-                while self.connections[slot].can_take() {
-                    let Some(due) = self.take_backlog(now) else { break };
-                    self.send(slot, due, now);
-                }
-                self.make_idle(slot);
-            }
-            State::Closed => self.waiting.push_back(slot),
-            State::Connecting(_) => {}
-        }
-    }
-
-    /// Puts the connection among those that can take a request, if it can.
-    fn make_idle(&mut self, slot: usize) {
-        let connection = &mut self.connections[slot];
-        if connection.can_take() && !connection.idle {
-            connection.idle = true;
-            self.idle.push_back(slot);
-        }
-    }
-
-    fn connect_waiting(&mut self) {
-        while self.opening < OPENING_LIMIT
-            && let Some(slot) = self.waiting.pop_front()
-        {
-            self.connections[slot].opening = true;
-            self.opening += 1;
-            self.connect(slot);
-        }
-    }
-
-    fn connect(&mut self, slot: usize) {
-        let now = self.now();
-        let layers = match self.dialect.layers() {
-            Ok(layers) => layers,
-            Err(why) => {
-                self.recorder.wrong(why);
-                return self.unconnected(slot, Failure::Connect, now);
-            }
-        };
-        self.connections[slot].connecting(now, layers);
-        if let Err(error) = self.transport.connect(slot) {
-            self.unconnected(slot, refusal(error), now);
-        }
-    }
-
-    fn connected(&mut self, slot: usize, result: Result<(), Errno>) {
-        match result {
-            Err(error) => self.unconnected(slot, refusal(error), self.now()),
-            Ok(()) => match &mut self.connections[slot].layers {
-                None => self.ready(slot),
-                Some(layers) => {
-                    layers.connected();
-                    self.flush(slot);
-                }
-            },
-        }
-    }
-
-    /// A connection may carry requests.
-    fn ready(&mut self, slot: usize) {
-        let now = self.now();
-        let connection = &mut self.connections[slot];
-        connection.state = State::Open;
-        if std::mem::replace(&mut connection.connected_before, true) {
-            if self.started {
-                self.recorder.reconnected(now);
-            }
-            self.opened(slot);
-        } else {
-            self.accepting.push_back((now + ACCEPT_NS, slot));
-        }
-        if self.open_loop && slot < self.burst {
-            return self.next(slot, now);
-        }
-        self.connections[slot].wanted = false;
-        self.send(slot, now, now);
-        self.next(slot, now);
-    }
-
-    /// A connection could not be established. In a closed loop that counts as the request that it was for; in an open one no
-    /// request was given to it.
-    fn unconnected(&mut self, slot: usize, failure: Failure, now: u64) {
-        let since = match self.connections[slot].state {
-            State::Connecting(since) => since,
-            State::Open | State::Closed => now,
-        };
-        self.connections[slot].wanted = false;
-        self.close(slot);
-        if self.open_loop && slot < self.burst {
-            self.opened(slot);
-            let why = if failure == Failure::Refused { "it was refused" } else { "it was not established" };
-            self.recorder.wrong(format!("no connection: {why}"));
-        } else {
-            self.finished(slot, InFlight { due: since, sent: since }, Some(failure), None, now);
-        }
-        if slot < self.burst {
-            self.resting.push_back((now + BACK_OFF_NS, slot));
-        }
-    }
-
-    fn opened(&mut self, slot: usize) {
-        self.opening -= usize::from(std::mem::take(&mut self.connections[slot].opening));
     }
 
     fn send(&mut self, slot: usize, due: u64, now: u64) {
         self.connections[slot].in_flight.push_back(InFlight { due, sent: now });
         self.in_flight += 1;
-        let cookies = &self.connections[slot].cookies;
-        let next = self.messages.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
+        let cookies = &self.connections[slot].incoming.cookies;
+        let next = self.requests.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
         let sent = match (next, &mut self.connections[slot].layers) {
-            (Next::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
-            (Next::Bytes(bytes), None) => self.transport.send(slot, bytes).is_ok(),
-            (next, Some(layers)) => layers.request(next, &self.messages),
+            (NextRequest::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
+            (NextRequest::Bytes(bytes), None) => self.transport.send(slot, bytes).is_ok(),
+            (next, Some(layers)) => layers.request(next, &self.requests),
         };
         if !sent {
-            let failure = self.connections[slot].broken();
+            let failure = self.connections[slot].incoming.broken();
             self.end(slot, failure, now);
-        } else if self.open_loop {
+        } else {
             self.make_idle(slot);
         }
     }
@@ -764,13 +432,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// Ends what has taken too long. A look at every connection, but only when the oldest seen at the last look may have
     /// expired, and not more than once in a millisecond: a run without time-outs looks once per time-out's length.
     fn sweep(&mut self, now: u64) {
-        let mut oldest = now;
-        while self.backlog.front().is_some_and(|due| now.saturating_sub(*due) > self.timeout) {
-            if let Some(due) = self.take_backlog(now) {
-                self.backlog.push_front(due);
-            }
-        }
-        oldest = oldest.min(self.backlog.front().copied().unwrap_or(now));
+        let mut oldest = self.expire_backlog(now).unwrap_or(now);
         for slot in 0..self.connections.len() {
             let Connection { state, in_flight, .. } = &self.connections[slot];
             let since = match *state {
@@ -809,21 +471,5 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     fn now(&self) -> u64 {
         self.clock.elapsed_ns()
-    }
-}
-
-/// What a connect that failed counts as.
-fn refusal(error: Errno) -> Failure {
-    if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect }
-}
-
-impl Stage {
-    /// When it goes on, if no event tells.
-    fn due(&self) -> u64 {
-        match self {
-            Stage::Before(at, _) | Stage::Paused(at) => *at,
-            Stage::Burst(unbegun, _) if !unbegun.is_empty() => 0,
-            Stage::Quiet | Stage::Burst(..) => u64::MAX,
-        }
     }
 }

@@ -1,8 +1,8 @@
 //! What must hold for the reader of answers whatever bytes come: the fuzz target in `fuzz/` calls this.
 
 use crate::check::Check;
-use crate::cookies::Jar;
-use crate::response::{Answer, Asked, Malformed, Reader};
+use crate::protocol::response::{Answer, Asked, Malformed, Reader};
+use crate::request::cookies::Jar;
 
 /// Reads `input` as a connection's bytes, whole, byte by byte and in pieces of changing size, and panics if that makes a
 /// difference, if more bytes are used than given, or if much more memory is held than bytes came.

@@ -35,57 +35,40 @@
 //! [`Load::run`] raises the process's soft limit on open files when the connections need it; processes started later
 //! inherit that.
 
-mod arrivals;
 mod check;
 mod clock;
 mod connection;
-mod cookies;
 mod disturbance;
 mod engine;
 mod field;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
-mod http2;
-mod layers;
-mod log;
-mod messages;
-mod mix;
-mod outcome;
-mod pace;
-mod percentile;
-mod recorder;
-mod recovery;
+mod protocol;
+mod record;
 mod request;
-mod response;
 mod schedule;
-mod share;
-mod target;
-mod template;
 mod threads;
-mod times;
-mod tls;
 mod transport;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 use std::time::Duration;
 
-pub use arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use hdrhistogram::Histogram;
-
-pub use log::{Finished, LOG_LIMIT, Said};
-pub use outcome::{Burst, Disturbed, Errors, Interval, Outcome, Recovery};
-pub use pace::Pace;
-pub use percentile::{PERCENTILES, percentile};
-pub use recorder::Failure;
+pub use protocol::tls::{Tls, TlsError};
+pub use record::errors::{Errors, Failure};
+pub use record::log::{Finished, LOG_LIMIT, Said};
+pub use record::outcome::{Burst, Disturbed, Interval, Outcome, Recovery};
+pub use record::percentile::{PERCENTILES, percentile};
+pub use record::times::Times;
+pub use request::target::{Address, Target, TargetError};
+pub use request::template::{Rows, TemplateError, Variables};
 pub use request::{Request, RequestError};
-pub use target::{Address, Target, TargetError};
-pub use template::{Rows, TemplateError, Variables};
-pub use times::Times;
-pub use tls::{Tls, TlsError};
+pub use schedule::arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
+pub use schedule::pace::Pace;
 pub use transport::Io;
 
 /// What a right answer is.
@@ -297,7 +280,7 @@ impl Load {
         if let Some(rate_rps) = rate_rps.filter(|rate_rps| *rate_rps > most_rps) {
             return Err(Error::Rate { rate_rps, threads: self.threads(), most_rps });
         }
-        messages::Messages::new(self).map(drop)
+        request::source::RequestSource::new(self).map(drop)
     }
 
     /// How many threads offer it.

@@ -1,8 +1,15 @@
 //! What is sent: one request, encoded once and written again and again, or with other values each time.
 
+pub(crate) mod cookies;
+pub(crate) mod http2;
+pub(crate) mod mix;
+pub(crate) mod source;
+pub(crate) mod target;
+pub(crate) mod template;
+
 use crate::field::is_token;
-use crate::target::Target;
-use crate::template::{Given, Part, Place, TemplateError, Variables};
+use crate::request::target::Target;
+use crate::request::template::{Component, Given, TemplateError, TemplatePart, Variables};
 
 /// The request that every connection repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +83,7 @@ pub(crate) enum Prepared {
     Fixed(Vec<u8>),
     /// Other values each time.
     Varying {
-        parts: Vec<Part>,
+        parts: Vec<TemplatePart>,
         /// So many of them are the head.
         head: usize,
         variables: Variables,
@@ -115,30 +122,18 @@ impl Request {
         variables: Option<&Variables>,
         cookies: bool,
     ) -> Result<Prepared, RequestError> {
-        if !is_name(&self.method) {
-            return Err(RequestError::Method { method: self.method.clone() });
-        }
-        if self.method == "CONNECT" {
-            return Err(RequestError::Connect);
-        }
-        let path = &target.path;
-        if path.is_empty() || !path.bytes().all(|b| Place::Path.allows(b)) {
-            return Err(RequestError::Path { path: path.clone() });
-        }
-        if cookies && self.has("cookie") {
-            return Err(RequestError::Cookies);
-        }
+        self.check(&target.path, cookies)?;
         let mut parts = Vec::new();
-        let text = |parts: &mut Vec<Part>, text: &str| parts.push(Part::Text(text.into()));
-        let split = |parts: &mut Vec<Part>, bytes: &[u8], place| match variables {
-            Some(variables) => variables.split(bytes, place, parts),
+        let text = |parts: &mut Vec<TemplatePart>, text: &str| parts.push(TemplatePart::Text(text.into()));
+        let split = |parts: &mut Vec<TemplatePart>, bytes: &[u8], component| match variables {
+            Some(variables) => variables.split(bytes, component, parts),
             None => {
-                parts.push(Part::Text(bytes.to_vec()));
+                parts.push(TemplatePart::Text(bytes.to_vec()));
                 Ok(())
             }
         };
         text(&mut parts, &format!("{} ", self.method));
-        split(&mut parts, target.path.as_bytes(), Place::Path)?;
+        split(&mut parts, target.path.as_bytes(), Component::Path)?;
         text(&mut parts, " HTTP/1.1\r\n");
         if !self.has("host") {
             text(&mut parts, &format!("Host: {}\r\n", target.authority));
@@ -147,27 +142,27 @@ impl Request {
             if !is_name(name) {
                 return Err(RequestError::HeaderName { name: name.clone() });
             }
-            if !value.bytes().all(|b| Place::HeaderValue.allows(b)) {
+            if !value.bytes().all(|b| Component::HeaderValue.allows(b)) {
                 return Err(RequestError::HeaderValue { name: name.clone() });
             }
             text(&mut parts, &format!("{name}: "));
-            split(&mut parts, value.as_bytes(), Place::HeaderValue)?;
+            split(&mut parts, value.as_bytes(), Component::HeaderValue)?;
             text(&mut parts, "\r\n");
         }
         if cookies {
-            parts.push(Part::Cookies);
+            parts.push(TemplatePart::Cookies);
         }
         let usual = matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         if (usual || !self.body.is_empty()) && !self.has("content-length") && !self.has("transfer-encoding") {
             text(&mut parts, "Content-Length: ");
-            parts.push(Part::Length);
+            parts.push(TemplatePart::Length);
             text(&mut parts, "\r\n");
         }
         text(&mut parts, "\r\n");
         let head = parts.len();
-        split(&mut parts, &self.body, Place::Body)?;
+        split(&mut parts, &self.body, Component::Body)?;
 
-        let fixed = parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Length));
+        let fixed = parts.iter().all(|part| matches!(part, TemplatePart::Text(_) | TemplatePart::Length));
         let varying = Prepared::Varying { parts, head, variables: variables.cloned().unwrap_or_default() };
         if !fixed {
             return Ok(varying);
@@ -175,6 +170,23 @@ impl Request {
         let mut bytes = Vec::new();
         varying.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
         Ok(Prepared::Fixed(bytes))
+    }
+
+    /// Whether it can be sent to this path; names and values of headers are checked as they are encoded.
+    fn check(&self, path: &str, cookies: bool) -> Result<(), RequestError> {
+        if !is_name(&self.method) {
+            return Err(RequestError::Method { method: self.method.clone() });
+        }
+        if self.method == "CONNECT" {
+            return Err(RequestError::Connect);
+        }
+        if path.is_empty() || !path.bytes().all(|b| Component::Path.allows(b)) {
+            return Err(RequestError::Path { path: path.to_owned() });
+        }
+        if cookies && self.has("cookie") {
+            return Err(RequestError::Cookies);
+        }
+        Ok(())
     }
 
     /// Whether its headers are such as HTTP/2 allows.
@@ -211,8 +223,8 @@ fn is_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cookies::Jar;
-    use crate::template::Rows;
+    use crate::request::cookies::Jar;
+    use crate::request::template::Rows;
 
     fn target() -> Target {
         Target {
@@ -232,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent() {
+    fn a_request_is_encoded_as_http1() {
         for (request, bytes) in [
             (request("GET", &[], ""), "GET /x?y HTTP/1.1\r\nHost: a:80\r\n\r\n"),
             (request("POST", &[], ""), "POST /x?y HTTP/1.1\r\nHost: a:80\r\nContent-Length: 0\r\n\r\n"),
@@ -251,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn a_request_that_could_be_misread_is_refused() {
         for (request, message) in [
             (request("", &[], ""), "the method \"\""),
             (request("GET /", &[], ""), "the method"),
@@ -270,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_varies() {
+    fn a_request_with_variables_varies_by_seq_and_row() {
         let rows = Rows::read("f", "id,text\n7,\"a\r\nb\"\n10,c\n".as_bytes()).unwrap();
         let variables = Variables { rows, seed: 1 };
         let given = |seq| Given { seq, connection: 3, cookies: None };

@@ -3,10 +3,13 @@
 //! In a closed loop a connection sends its next request as soon as it is free, so the time a request is due and the time
 //! it is sent are the same. In an open loop [`Arrivals`] say when each is due.
 
+pub(crate) mod arrivals;
+pub(crate) mod pace;
+
 use std::iter::Peekable;
 
 use crate::Limit;
-use crate::arrivals::Instants;
+use crate::schedule::arrivals::Instants;
 
 /// A closed or an open loop, bounded by a number of requests, a duration, or both.
 pub(crate) struct Schedule {
@@ -130,7 +133,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::arrivals::Arrivals;
+    use crate::schedule::arrivals::Arrivals;
 
     fn closed(requests: Option<u64>, duration_ns: Option<u64>, opens: u64) -> Schedule {
         Schedule::new(&Limit { requests, duration: duration_ns.map(Duration::from_nanos) }, opens, None)
@@ -142,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_and_finishes_exactly_as_many_as_asked() {
+    fn a_closed_loop_starts_and_finishes_exactly_as_many_as_asked() {
         let mut schedule = closed(Some(2), None, 0);
         assert!(schedule.start(0) && schedule.start(0) && !schedule.start(0));
         assert!(schedule.finish(0, 1) && !schedule.over(1));
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_with_its_duration_after_the_warm_up() {
+    fn a_closed_loop_ends_with_its_duration_after_the_warm_up() {
         let mut schedule = closed(None, Some(100), 50);
         assert!(schedule.start(0) && schedule.finish(0, 149) && !schedule.over(149));
         assert!(schedule.over(150) && !schedule.start(150) && !schedule.finish(0, 150));
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_requests_from_the_end_of_the_warm_up() {
+    fn a_closed_loop_counts_requests_from_the_end_of_the_warm_up() {
         let mut schedule = closed(Some(2), None, 50);
         for now in 0..10 {
             assert!(schedule.start(now) && schedule.finish(0, now));

@@ -7,60 +7,56 @@ use std::time::{Duration, Instant};
 
 use kumite_realtime::RealTime;
 
-use crate::connection::Wanted;
-use crate::engine::{Duty, Engine};
-use crate::layers::Dialect;
-use crate::log::Log;
-use crate::messages::Messages;
-use crate::response::Asked;
-use crate::share::{Collector, Part, Told};
+use crate::engine::Engine;
+use crate::engine::duty::Duty;
+use crate::protocol::layers::Dialect;
+use crate::record::aggregate::{Aggregate, EngineEvent, IntervalCounts};
+use crate::request::source::RequestSource;
 use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
-use crate::{Error, Event, Io, Limit, Load, Outcome};
+use crate::{Error, Event, Io, Load, Outcome};
 
 /// A thread that is awake for more of the time is not to have real-time priority.
 const MOSTLY: f64 = 0.9;
 
 /// Runs the load on as many threads as it asks for.
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
-    let messages = Messages::new(load)?;
-    let dialect = Dialect::new(load)?;
+    let (requests, dialect) = (RequestSource::new(load)?, Dialect::new(load)?);
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
     kumite_open_files::make_room(load.connections.saturating_add(burst))?;
-    let threads = load.threads();
-    let mut collector = Collector::new(threads, load.arrivals.is_some(), on_event);
-    let part = |thread, stop: &_, tell: &mut dyn FnMut(Told), start: &dyn Fn() -> Instant| {
-        let duty = duty(load, &dialect, thread, threads);
-        if let Some(&core) = load.cores.get(thread) {
-            pin(core)?;
-        }
-        // Where the CPUs are the engine's own, nobody else is kept from them.
-        let time = load.limit.duration.unwrap_or(Duration::from_secs(1));
-        let rate = load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(time) / threads as f64);
-        let sleeps = rate.is_some_and(|rate| load.pace.awake(rate) < MOSTLY);
-        let priority = (sleeps && !load.cores.is_empty()).then(RealTime::take).flatten();
-        let share = engine(load, duty, messages.of_thread(thread, threads), stop, tell, start)?;
-        Ok(Outcome { real_time: priority.is_some(), ..share })
-    };
+    let threads = Threads { load, requests, dialect, count: load.threads() };
+    let mut aggregate = Aggregate::new(threads.count, load.arrivals.is_some(), on_event);
     // Who stops the server for a disturbance must have done so when the engine goes on.
-    if load.cores.is_empty() || load.disturbance.is_some() {
-        let share = part(0, stop, &mut |told| collector.take(told), &Instant::now)?;
-        return Ok(collector.finish(vec![share], load.pace));
-    }
+    let outcomes = if load.cores.is_empty() || load.disturbance.is_some() {
+        vec![threads.run_one(0, stop, &mut |event| aggregate.take(event), &Instant::now)?]
+    } else {
+        threads.run_all(stop, &mut aggregate)?
+    };
+    Ok(aggregate.finish(outcomes, load.pace))
+}
 
-    // What is made of the counts takes longer than requests can wait, so it is done here, and the engine has threads of its
-    // own. All begin at the same instant, the last to be ready gives it.
-    let (ready, began) = (Barrier::new(threads), OnceLock::new());
-    let (send, receive) = mpsc::channel::<Part>();
-    let shares: Result<Vec<Outcome>, Error> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads)
-            .map(|thread| {
-                let (send, ready, began, part) = (send.clone(), &ready, &began, &part);
+/// A load, and how many threads offer it.
+struct Threads<'a> {
+    load: &'a Load,
+    requests: RequestSource,
+    dialect: Dialect,
+    count: usize,
+}
+
+impl Threads<'_> {
+    /// All of them. What is made of the counts takes longer than requests can wait, so it is done here, and the engine has
+    /// threads of its own. All begin at the same instant, the last to be ready gives it.
+    fn run_all(&self, stop: &AtomicBool, aggregate: &mut Aggregate) -> Result<Vec<Outcome>, Error> {
+        let (ready, began) = (Barrier::new(self.count), OnceLock::new());
+        let (send, receive) = mpsc::channel::<IntervalCounts>();
+        std::thread::scope(|scope| {
+            let run = |thread| {
+                let (send, ready, began) = (send.clone(), &ready, &began);
                 scope.spawn(move || {
-                    let mut tell = |told: Told| {
+                    let mut tell = |event: EngineEvent| {
                         // Pause and Resume are told only by the one thread of a load with a disturbance.
-                        if let Told::Part(part) = told {
-                            let _ = send.send(part.clone());
+                        if let EngineEvent::Interval(counts) = event {
+                            let _ = send.send(counts.clone());
                         }
                     };
                     let waited = Cell::new(false);
@@ -69,70 +65,70 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
                         ready.wait();
                         *began.get_or_init(Instant::now)
                     };
-                    let share = part(thread, stop, &mut tell, &start);
+                    let outcome = self.run_one(thread, stop, &mut tell, &start);
                     if !waited.get() {
                         // It failed; the others wait for it.
                         ready.wait();
                     }
-                    share
+                    outcome
                 })
-            })
-            .collect();
-        drop(send);
-        for part in receive {
-            collector.take(Told::Part(&part));
-        }
-        threads.into_iter().map(|thread| thread.join().expect("the load engine does not panic")).collect()
-    });
-    Ok(collector.finish(shares?, load.pace))
-}
+            };
+            let threads: Vec<_> = (0..self.count).map(run).collect();
+            drop(send);
+            for counts in receive {
+                aggregate.take(EngineEvent::Interval(&counts));
+            }
+            threads.into_iter().map(|thread| thread.join().expect("the load engine does not panic")).collect()
+        })
+    }
 
-/// What one of so many threads does.
-pub(crate) fn duty(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
-    let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
-    let requests = load
-        .limit
-        .requests
-        .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
-    let head_only = load.request.method == "HEAD";
-    let asked = Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
-    let asked = Asked { said: load.log, ..asked };
-    Duty {
-        connections: part(load.connections, thread),
-        first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
-        burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
-        limit: Limit { requests, ..load.limit },
-        arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
-        dialect: dialect.of_thread(),
-        wanted: Wanted { asked, status: load.expect.status },
-        log: load.log.then(|| Log::of_thread(threads)),
+    /// One of them, in the calling thread.
+    fn run_one(
+        &self,
+        thread: usize,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(EngineEvent),
+        start: &dyn Fn() -> Instant,
+    ) -> Result<Outcome, Error> {
+        let Threads { load, requests, dialect, count } = self;
+        let duty = Duty::of_thread(load, dialect, thread, *count);
+        if let Some(&core) = load.cores.get(thread) {
+            pin(core)?;
+        }
+        // Where the CPUs are the engine's own, nobody else is kept from them.
+        let time = load.limit.duration.unwrap_or(Duration::from_secs(1));
+        let rate = load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(time) / *count as f64);
+        let sleeps = rate.is_some_and(|rate| load.pace.awake(rate) < MOSTLY);
+        let priority = (sleeps && !load.cores.is_empty()).then(RealTime::take).flatten();
+        let outcome = engine(load, duty, requests.of_thread(thread, *count), stop, tell, start)?;
+        Ok(Outcome { real_time: priority.is_some(), ..outcome })
     }
 }
 
 fn engine(
     load: &Load,
     duty: Duty,
-    messages: Messages,
+    requests: RequestSource,
     stop: &AtomicBool,
-    tell: &mut dyn FnMut(Told),
+    tell: &mut dyn FnMut(EngineEvent),
     start: &dyn Fn() -> Instant,
 ) -> Result<Outcome, Error> {
-    let (io, address, connections) = (load.io, messages.address.clone(), duty.connections + duty.burst);
-    let fixed = messages.fixed.clone();
+    let (io, address, connections) = (load.io, requests.address.clone(), duty.connections + duty.burst);
+    let fixed = requests.fixed.clone();
     let wait = |io| move |error| Error::Wait { io, source: std::io::Error::from(error) };
     if io != Io::Epoll {
         match Uring::new(address.clone(), fixed.clone(), connections) {
             Ok(uring) => {
-                let share = Engine::new(load, duty, messages, uring, Instant::now(), tell).run(stop, start);
-                return share.map(|share| Outcome { io: Io::Uring, ..share }).map_err(wait(Io::Uring));
+                let outcome = Engine::new(load, duty, requests, uring, Instant::now(), tell).run(stop, start);
+                return outcome.map(|outcome| Outcome { io: Io::Uring, ..outcome }).map_err(wait(Io::Uring));
             }
             Err(error) if io == Io::Uring => return Err(Error::Uring(error)),
             Err(_) => {}
         }
     }
     let epoll = Epoll::new(address.clone(), fixed, connections).map_err(wait(Io::Epoll))?;
-    let share = Engine::new(load, duty, messages, epoll, Instant::now(), tell).run(stop, start);
-    share.map(|share| Outcome { io: Io::Epoll, ..share }).map_err(wait(Io::Epoll))
+    let outcome = Engine::new(load, duty, requests, epoll, Instant::now(), tell).run(stop, start);
+    outcome.map(|outcome| Outcome { io: Io::Epoll, ..outcome }).map_err(wait(Io::Epoll))
 }
 
 fn pin(core: usize) -> Result<(), Error> {

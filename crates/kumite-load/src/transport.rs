@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 /// What became of a connection.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Happened<'a> {
+pub(crate) enum TransportEvent<'a> {
     /// The answer to a [`Transport::connect`], once.
     Connected(Result<(), Errno>),
     /// The next bytes that came; never none.
@@ -25,10 +25,10 @@ pub(crate) enum Happened<'a> {
 
 /// Connections by number, from 0, and the bytes on them.
 pub(crate) trait Transport {
-    /// Begins to connect; [`Happened::Connected`] tells how it went.
+    /// Begins to connect; [`TransportEvent::Connected`] tells how it went.
     fn connect(&mut self, slot: usize) -> Result<(), Errno>;
 
-    /// Sends one of the messages that are known from the beginning, after what was given before.
+    /// Sends one of the requests that are known from the beginning, after what was given before.
     fn send_fixed(&mut self, slot: usize, which: usize) -> Result<(), Errno>;
 
     /// Sends these bytes, after what was given before.
@@ -50,7 +50,7 @@ pub(crate) trait Transport {
     fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno>;
 
     /// The next of what the last [`wait`](Self::wait) found; none if that was all.
-    fn next(&mut self) -> Option<(usize, Happened<'_>)>;
+    fn next(&mut self) -> Option<(usize, TransportEvent<'_>)>;
 }
 
 /// What moves the bytes.

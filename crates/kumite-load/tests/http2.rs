@@ -55,7 +55,7 @@ fn pong(manner: Manner) -> Server {
 }
 
 #[test]
-fn right_answers() {
+fn right_answers_over_http2_are_all_counted_ok() {
     let server = pong(Manner::default());
     let mut sent = 0;
     for (io, pipeline) in both().into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
@@ -66,7 +66,7 @@ fn right_answers() {
 }
 
 #[test]
-fn in_tls() {
+fn http2_in_tls_is_agreed_on_and_right() {
     let identity = Identity::new("localhost");
     let mut config = rustls::ServerConfig::clone(&identity.config);
     config.alpn_protocols = vec![b"h2".to_vec()];
@@ -86,7 +86,7 @@ fn in_tls() {
 }
 
 #[test]
-fn a_server_that_does_not_agree_to_it() {
+fn a_server_that_does_not_agree_to_http2_is_no_connection() {
     for protocols in [vec![], vec![b"http/1.1".to_vec()]] {
         let identity = Identity::new("localhost");
         let mut config = rustls::ServerConfig::clone(&identity.config);
@@ -107,7 +107,7 @@ fn a_server_that_does_not_agree_to_it() {
 }
 
 #[test]
-fn open_loop() {
+fn an_open_loop_over_http2_sends_what_is_due() {
     let server = pong(Manner::default());
     for io in both() {
         let outcome = run(&Load {
@@ -225,7 +225,7 @@ fn no_more_streams_than_the_server_takes() {
 }
 
 #[test]
-fn what_is_sent() {
+fn a_request_says_in_http2_what_it_says_in_http1() {
     let server = Server::start(Manner::default(), |mut call: Call| async move {
         let body = call.body().await;
         let (uri, headers) = (call.request.uri().clone(), call.request.headers().clone());
@@ -250,7 +250,7 @@ fn what_is_sent() {
 }
 
 #[test]
-fn headers_that_it_does_not_have() {
+fn a_header_that_http2_does_not_have_is_refused() {
     for (name, value) in [("Connection", "close"), ("Transfer-Encoding", "chunked"), ("TE", "gzip")] {
         let request =
             Request { method: "GET".into(), headers: vec![(name.into(), value.into())], body: Vec::new() };
@@ -267,7 +267,7 @@ fn right(id: u32) -> [Frame; 2] {
 
 /// Push is refused, and what must be acknowledged is, also while there is no request.
 #[test]
-fn settings_and_pings() {
+fn settings_and_pings_are_acknowledged() {
     let (addr, server) = frames(2, |(kind, flags, id, payload)| match kind {
         SETTINGS if flags == 0 => {
             let push = payload.chunks(6).find(|setting| setting[..2] == [0, 2]).expect("ENABLE_PUSH");
@@ -286,7 +286,7 @@ fn settings_and_pings() {
 }
 
 #[test]
-fn over_a_unix_socket() {
+fn http2_works_over_a_unix_socket() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();

@@ -55,7 +55,7 @@ fn pong() -> Server {
 }
 
 #[test]
-fn right_answers() {
+fn right_answers_in_tls_are_all_counted_ok() {
     let server = pong();
     for (io, sent) in both().into_iter().zip([300, 600]) {
         let outcome = run(&Load { connections: 20, ..load(&server, 300, io) });
@@ -64,7 +64,7 @@ fn right_answers() {
 }
 
 #[test]
-fn open_loop() {
+fn an_open_loop_in_tls_sends_what_is_due() {
     let server = pong();
     for io in both() {
         let outcome = run(&Load {
@@ -78,7 +78,7 @@ fn open_loop() {
 }
 
 #[test]
-fn certificates_that_are_not_trusted() {
+fn a_certificate_that_is_not_trusted_is_no_connection() {
     let (server, other) = (pong(), Identity::new("localhost"));
     let elsewhere = Server::start(Identity::new("elsewhere"), |stream, _| {
         let _ = stream.write_all(PONG);
@@ -274,7 +274,7 @@ fn more_than_one_answer_is_malformed() {
 }
 
 #[test]
-fn wrong_files_of_certificates() {
+fn a_wrong_file_of_certificates_is_named() {
     let server = pong();
     let roots = |path: PathBuf| {
         let tls = Tls { roots: Some(path), insecure: false };

@@ -1,11 +1,15 @@
 //! The ring: operations go in, events come out.
 
+mod completion;
+mod submission;
+mod teardown;
+
 use std::mem::ManuallyDrop;
 use std::os::fd::{OwnedFd, RawFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use io_uring::types::{CancelBuilder, Fixed, SubmitArgs, Timespec};
-use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue};
+use io_uring::types::{Fixed, Timespec};
+use io_uring::{EnterFlags, IoUring, opcode, squeue};
 use rustix::io::Errno;
 use rustix::net::SocketAddrAny;
 
@@ -23,17 +27,8 @@ const MAX_COMPLETIONS: usize = 65_536;
 /// A send that is at most this large is quiet, and so are those after it until as many bytes were sent, or an answer
 /// comes: they fit in any socket's buffer, so there is nothing to tell.
 pub const QUIET_BYTES: usize = 4096;
-/// The longest single operation, in bytes; the kernel's limit is just below 2 GiB.
-const MAX_SEND: usize = 1 << 30;
-/// How often what the kernel did not take is submitted again.
-const TRIES: usize = 16;
-/// How long a ring that is dropped waits for the kernel.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 const BUFFER_GROUP: u16 = 0;
-const MSG_NOSIGNAL: i32 = rustix::net::SendFlags::NOSIGNAL.bits() as i32;
-const MSG_DONTWAIT: i32 = rustix::net::SendFlags::DONTWAIT.bits() as i32;
-const MSG_WAITALL: i32 = rustix::net::RecvFlags::WAITALL.bits() as i32;
 
 /// What unregisters a socket.
 static NO_SOCKET: RawFd = -1;
@@ -273,140 +268,6 @@ impl Ring {
         self.uring.completion().is_empty()
     }
 
-    /// The next event and its slot; none when [`wait`](Self::wait) is needed for more. What the event before showed goes
-    /// back to the kernel.
-    #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend")]
-    pub fn next(&mut self) -> Option<(usize, Event<'_>)> {
-        self.give_back();
-        loop {
-            let Some(entry) = self.uring.completion().next() else {
-                self.settle_quiet();
-                return None;
-            };
-            let told = match Tag::unpack(entry.user_data()) {
-                Tag::Ignored | Tag::CancelAll => None,
-                Tag::Connect { slot, generation } => self.connected(slot, generation, entry.result()),
-                Tag::Receive { slot, generation } => self.received(slot, generation, &entry),
-                Tag::Send { index } => self.sent(index, entry.result()),
-            };
-            let Some((slot, told)) = told else { continue };
-            let event = match told {
-                Told::Connected(result) => Event::Connected(result),
-                Told::Received(id, len) => {
-                    self.lent = Some(id);
-                    // SAFETY: the kernel has just said that it has put `len` bytes into the buffer `id`. It is given back
-                    // by `give_back`, which needs the ring that the event borrows.
-                    Event::Received(unsafe { self.buffers.bytes(id, len) })
-                }
-                Told::Ended => Event::Ended,
-                Told::Broken(error) => Event::Broken(error),
-                Told::Sent => Event::Sent,
-            };
-            return Some((slot, event));
-        }
-    }
-
-    fn connected(&mut self, slot: usize, generation: u64, result: i32) -> Option<(usize, Told)> {
-        if self.slots[slot].generation != generation {
-            return None;
-        }
-        if result < 0 {
-            self.slots[slot].state = State::Broken;
-            return Some((slot, Told::Connected(Err(Errno::from_raw_os_error(-result)))));
-        }
-        self.slots[slot].state = State::Open;
-        self.receive(slot);
-        Some((slot, Told::Connected(Ok(()))))
-    }
-
-    fn received(&mut self, slot: usize, generation: u64, entry: &cqueue::Entry) -> Option<(usize, Told)> {
-        let buffer = cqueue::buffer_select(entry.flags());
-        let current = self.slots[slot].generation == generation;
-        if current && !cqueue::more(entry.flags()) {
-            self.slots[slot].receiving = false;
-        }
-        if !current || self.slots[slot].state != State::Open {
-            buffer.into_iter().for_each(|id| self.buffers.give(id));
-            return None;
-        }
-        let told = match (buffer, entry.result()) {
-            (Some(id), len @ 1..) => {
-                self.slots[slot].quiet_bytes = 0;
-                Told::Received(id, len as usize)
-            }
-            (buffer, result) => {
-                buffer.into_iter().for_each(|id| self.buffers.give(id));
-                match result {
-                    0 => return Some((slot, Told::Ended)),
-                    // All buffers are full of what we have yet to read: by the next submission we shall have.
-                    _ if result == -Errno::NOBUFS.raw_os_error() => {
-                        self.receive(slot);
-                        return None;
-                    }
-                    _ => return Some((slot, self.broken(slot, Errno::from_raw_os_error(-result)))),
-                }
-            }
-        };
-        if !self.slots[slot].receiving {
-            self.receive(slot);
-        }
-        Some((slot, told))
-    }
-
-    fn sent(&mut self, index: u32, result: i32) -> Option<(usize, Told)> {
-        let send = self.sends.get(index);
-        let (slot, quiet, told) = (send.slot, send.quiet, send.told);
-        let state = self.slots[slot].state;
-        let current = self.slots[slot].generation == send.generation && state != State::Broken;
-        if quiet {
-            return if current { self.quiet_failed(slot, index, result) } else { None };
-        }
-        if !current {
-            self.sends.free(index);
-            return None;
-        }
-        let error = match result {
-            1.. => None,
-            0 => Some(Errno::PIPE),
-            _ => Some(Errno::from_raw_os_error(-result)).filter(|&error| error != Errno::INTR),
-        };
-        if let Some(error) = error {
-            let rest = self.sends.free(index);
-            self.slots[slot].first = NONE;
-            self.forget(rest);
-            return Some((slot, self.broken(slot, error)));
-        }
-        self.sends.get(index).written += result.max(0) as usize;
-        if !self.bytes_left(index).is_empty() {
-            self.push_send(index);
-            return None;
-        }
-        let next = self.sends.free(index);
-        self.slots[slot].first = next;
-        if next != NONE {
-            self.push_send(next);
-        }
-        told.then_some((slot, Told::Sent))
-    }
-
-    /// A quiet send did not fit, or failed. What is left of it is sent as any other, unless another went after it: then
-    /// the order of the bytes is lost.
-    fn quiet_failed(&mut self, slot: usize, index: u32, result: i32) -> Option<(usize, Told)> {
-        let error = if result < 0 { Errno::from_raw_os_error(-result) } else { Errno::AGAIN };
-        if error != Errno::AGAIN || self.slots[slot].latest != index {
-            return Some((slot, self.broken(slot, error)));
-        }
-        let bytes = self.sends.take(index);
-        let generation = self.slots[slot].generation;
-        let written = result.max(0) as usize;
-        let rest = Send { bytes, written, slot, generation, quiet: false, told: false, next: NONE };
-        let rest = self.sends.add(rest);
-        let slot = &mut self.slots[slot];
-        (slot.first, slot.last, slot.latest) = (rest, rest, rest);
-        self.push_send(rest);
-        None
-    }
-
     fn send(&mut self, slot: usize, bytes: Bytes) {
         let len = match &bytes {
             Bytes::Shared(which) => self.shared[*which].len(),
@@ -440,13 +301,6 @@ impl Ring {
         }
     }
 
-    /// The connection is lost: forgets its sends, and everything that may still be told of it.
-    fn broken(&mut self, slot: usize, error: Errno) -> Told {
-        self.slots[slot].state = State::Broken;
-        self.cancel_sends(slot);
-        Told::Broken(error)
-    }
-
     /// Cancels the send that is with the kernel, which frees its place when it completes, and forgets the others.
     fn cancel_sends(&mut self, slot: usize) {
         let index = std::mem::replace(&mut self.slots[slot].first, NONE);
@@ -460,162 +314,6 @@ impl Ring {
     fn forget(&mut self, mut index: u32) {
         while index != NONE {
             index = self.sends.free(index);
-        }
-    }
-
-    /// All completions were seen, so the quiet sends that were submitted before have succeeded or were dealt with.
-    fn settle_quiet(&mut self) {
-        if self.submitted > 0 && !self.uring.submission().cq_overflow() {
-            for index in self.quiet.drain(..self.submitted) {
-                self.sends.free(index);
-            }
-            self.submitted = 0;
-        }
-    }
-
-    fn give_back(&mut self) {
-        if let Some(id) = self.lent.take() {
-            self.buffers.give(id);
-        }
-    }
-
-    fn bytes_left(&mut self, index: u32) -> &[u8] {
-        let send = self.sends.get(index);
-        let bytes = match &send.bytes {
-            Bytes::Shared(which) => &self.shared[*which][..],
-            Bytes::Own(bytes) => &bytes[..],
-        };
-        &bytes[send.written..]
-    }
-
-    fn push_send(&mut self, index: u32) {
-        let left = self.bytes_left(index);
-        let (start, len) = (left.as_ptr(), left.len().min(MAX_SEND) as u32);
-        let send = self.sends.get(index);
-        // MSG_WAITALL: the kernel goes on by itself when the socket's buffer is full. With MSG_DONTWAIT it gives up there,
-        // and MSG_WAITALL makes that a failure: without it, a quiet send that ends early would pass for a success.
-        let flags = MSG_NOSIGNAL | MSG_WAITALL | if send.quiet { MSG_DONTWAIT } else { 0 };
-        let skip = if send.quiet { squeue::Flags::SKIP_SUCCESS } else { squeue::Flags::empty() };
-        let entry = opcode::Send::new(Fixed(send.slot as u32), start, len)
-            .flags(flags)
-            .build()
-            .flags(skip)
-            .user_data(Tag::Send { index }.pack());
-        // SAFETY: the bytes are part of `shared` or of the send, neither of which changes or frees them before the send is
-        // over: when its completion has come, or, if it is quiet, when no completion has come with its submission.
-        unsafe { self.push(&entry) };
-    }
-
-    fn receive(&mut self, slot: usize) {
-        self.slots[slot].receiving = true;
-        let generation = self.slots[slot].generation;
-        let entry = opcode::RecvMulti::new(Fixed(slot as u32), BUFFER_GROUP)
-            .build()
-            .user_data(Tag::Receive { slot, generation }.pack());
-        // SAFETY: refers to no memory but the registered buffers.
-        unsafe { self.push(&entry) };
-    }
-
-    fn cancel(&mut self, tag: Tag) {
-        let entry = opcode::AsyncCancel::new(tag.pack())
-            .build()
-            .flags(squeue::Flags::SKIP_SUCCESS)
-            .user_data(Tag::Ignored.pack());
-        // SAFETY: refers to no memory.
-        unsafe { self.push(&entry) };
-    }
-
-    /// Queues an operation, after submitting those before it if there is no room. If that fails the ring has failed.
-    ///
-    /// # Safety
-    ///
-    /// The memory that the operation refers to stays valid until the operation is over.
-    unsafe fn push(&mut self, entry: &squeue::Entry) {
-        // SAFETY: the caller's promise.
-        let mut pushed = unsafe { self.uring.submission().push(entry) };
-        if pushed.is_err() && self.submit().is_ok() {
-            // SAFETY: the caller's promise.
-            pushed = unsafe { self.uring.submission().push(entry) };
-        }
-        if pushed.is_err() {
-            self.failed.get_or_insert(Errno::AGAIN);
-        }
-    }
-
-    fn enter(&mut self, want: u32, flags: EnterFlags, timeout: Option<&Timespec>) -> Result<(), Errno> {
-        let mut error = self.failed;
-        let args = timeout.map_or(SubmitArgs::new(), |timeout| SubmitArgs::new().timespec(timeout));
-        let flags = (flags | EnterFlags::EXT_ARG).bits();
-        for _ in 0..TRIES {
-            if let Some(error) = error {
-                self.failed = Some(error);
-                return Err(error);
-            }
-            let queued = self.uring.submission().len() as u32;
-            // SAFETY: the arguments are what EXT_ARG means and live through the call. Whoever queued an operation has
-            // answered for the memory that it refers to.
-            let entered = unsafe { self.uring.submitter().enter(queued, want, flags, Some(&args)) };
-            error = match entered.map_err(|error| errno(&error)) {
-                Ok(_) | Err(Errno::TIME | Errno::INTR | Errno::AGAIN | Errno::BUSY) => None,
-                Err(error) => Some(error),
-            };
-            if error.is_none() && self.uring.submission().is_empty() {
-                self.connects.clear();
-                self.submitted = self.quiet.len();
-                return Ok(());
-            }
-        }
-        let error = error.unwrap_or(Errno::AGAIN);
-        self.failed = Some(error);
-        Err(error)
-    }
-
-    /// Ends everything; whether the kernel has let go of all our memory.
-    fn end(&mut self) -> bool {
-        // What is queued and was never submitted finds no socket.
-        let none = vec![NO_SOCKET; self.slots.len()];
-        let _ = self.uring.submitter().register_files_update(0, &none);
-        self.failed = None;
-        // One by one they are found at once; to cancel all takes time in the square of their number, so wait until they have
-        // gone.
-        let receiving = self.slots.iter().filter(|slot| slot.receiving).count();
-        for slot in 0..self.slots.len() {
-            self.close(slot);
-        }
-        let _ = self.enter(receiving as u32, EnterFlags::GETEVENTS, Some(&Timespec::from(PATIENCE / 10)));
-        self.failed = None;
-        let deadline = Instant::now() + PATIENCE;
-        while Instant::now() < deadline {
-            let everything = opcode::AsyncCancel2::new(CancelBuilder::any()).build();
-            // SAFETY: refers to no memory.
-            unsafe { self.push(&everything.user_data(Tag::CancelAll.pack())) };
-            if self.enter(1, EnterFlags::GETEVENTS, Some(&Timespec::from(PATIENCE / 10))).is_err() {
-                return false;
-            }
-            // Cancelling everything says how many operations there were to cancel; one is there until it has completed.
-            let nothing = [0, -Errno::NOENT.raw_os_error()];
-            let cancelled =
-                self.uring.completion().find(|entry| Tag::unpack(entry.user_data()) == Tag::CancelAll);
-            if cancelled.is_some_and(|entry| nothing.contains(&entry.result())) {
-                return true;
-            }
-        }
-        false
-    }
-}
-
-impl Drop for Ring {
-    fn drop(&mut self) {
-        if !self.end() {
-            return;
-        }
-        // SAFETY: none of them is used again. The kernel has no operation left that would use their memory, and none can
-        // be submitted any more.
-        unsafe {
-            ManuallyDrop::drop(&mut self.buffers);
-            ManuallyDrop::drop(&mut self.shared);
-            ManuallyDrop::drop(&mut self.sends);
-            ManuallyDrop::drop(&mut self.connects);
         }
     }
 }
@@ -638,13 +336,4 @@ impl Slot {
             quiet_bytes: 0,
         }
     }
-}
-
-/// An event without what it borrows.
-enum Told {
-    Connected(Result<(), Errno>),
-    Received(u16, usize),
-    Ended,
-    Broken(Errno),
-    Sent,
 }

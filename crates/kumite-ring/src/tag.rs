@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_come_back() {
+    fn a_packed_tag_unpacks_to_itself() {
         let slot = (1 << SLOT_BITS) - 1;
         let generation = (1 << GENERATION_BITS) - 1;
         for tag in [

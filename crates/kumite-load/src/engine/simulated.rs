@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 
 use super::Engine;
+use super::duty::Duty;
 use crate::clock::Clock;
-use crate::layers::Dialect;
-use crate::messages::Messages;
-use crate::share::Collector;
-use crate::threads::duty;
-use crate::transport::{Happened, Transport};
+use crate::protocol::layers::Dialect;
+use crate::record::aggregate::Aggregate;
+use crate::request::source::RequestSource;
+use crate::transport::{Transport, TransportEvent};
 use crate::{Event, Load, Outcome};
 
 /// How long it takes to look whether something has happened, where nothing has.
@@ -255,21 +255,21 @@ impl<S: Server> Transport for Simulated<S> {
         Ok(sleeps)
     }
 
-    fn next(&mut self) -> Option<(usize, Happened<'_>)> {
+    fn next(&mut self) -> Option<(usize, TransportEvent<'_>)> {
         loop {
             let (slot, connection, what) = self.found.pop_front()?;
             if self.slots[slot] != Some(connection) {
                 continue;
             }
-            let happened = match what {
-                Occurs::Connected(result) => Happened::Connected(result),
+            let event = match what {
+                Occurs::Connected(result) => TransportEvent::Connected(result),
                 Occurs::Does(Deed::Say(bytes)) => {
                     self.said = bytes;
-                    Happened::Received(&self.said)
+                    TransportEvent::Received(&self.said)
                 }
-                Occurs::Does(Deed::End) => Happened::Ended,
+                Occurs::Does(Deed::End) => TransportEvent::Ended,
             };
-            return Some((slot, happened));
+            return Some((slot, event));
         }
     }
 }
@@ -297,13 +297,13 @@ impl Machine {
     /// The same, telling what the load tells, in the moment in which it does.
     pub fn run_with(&self, load: &Load, server: impl Server, on_event: &mut dyn FnMut(Event)) -> Outcome {
         load.check().unwrap();
-        let messages = Messages::new(load).unwrap();
+        let requests = RequestSource::new(load).unwrap();
         let dialect = Dialect::new(load).unwrap();
-        let mut collector = Collector::new(1, load.arrivals.is_some(), on_event);
-        let duty = duty(load, &dialect, 0, 1);
+        let mut aggregate = Aggregate::new(1, load.arrivals.is_some(), on_event);
+        let duty = Duty::of_thread(load, &dialect, 0, 1);
         let transport = Simulated {
             time: self.time.clone(),
-            fixed: messages.fixed.clone(),
+            fixed: requests.fixed.clone(),
             server,
             slots: vec![None; duty.connections + duty.burst],
             connects: 0,
@@ -317,10 +317,10 @@ impl Machine {
             stop: self.stop.clone(),
         };
         let clock = || SimulatedClock { time: self.time.clone(), from: self.time.now() };
-        let mut tell = |told: crate::share::Told| collector.take(told);
-        let engine = Engine::new(load, duty, messages.of_thread(0, 1), transport, clock(), &mut tell);
-        let share = engine.run(&self.stop, clock).unwrap();
-        let outcome = collector.finish(vec![share], load.pace);
+        let mut tell = |event: crate::record::aggregate::EngineEvent| aggregate.take(event);
+        let engine = Engine::new(load, duty, requests.of_thread(0, 1), transport, clock(), &mut tell);
+        let outcome = engine.run(&self.stop, clock).unwrap();
+        let outcome = aggregate.finish(vec![outcome], load.pace);
         assert_eq!(outcome.requests, outcome.ok + outcome.errors.total());
         assert_eq!(outcome.response.len(), outcome.ok);
         outcome

@@ -11,7 +11,7 @@ mod paced;
 use std::time::Duration;
 
 use super::simulated::{Answering, Connecting, Deed, Deeds, Machine, Server, Turn};
-use crate::log::Finished;
+use crate::record::log::Finished;
 use crate::{Check, Errors, Expect, Failure, Limit, Load, Outcome, Target};
 
 const US: u64 = 1_000;

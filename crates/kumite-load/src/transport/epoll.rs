@@ -11,8 +11,8 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketAddrAny, sockopt};
 use rustix::time::Timespec;
 
-use super::{Happened, Transport};
-use crate::target::Address;
+use super::{Transport, TransportEvent};
+use crate::request::target::Address;
 
 const BUFFER: usize = 64 * 1024;
 const EVENTS: usize = 256;
@@ -41,7 +41,7 @@ struct Connection {
 }
 
 impl Epoll {
-    /// So many connections to `address`, and the messages that [`Transport::send_fixed`] knows.
+    /// So many connections to `address`, and the requests that [`Transport::send_fixed`] knows.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Epoll, Errno> {
         Ok(Epoll {
             to: address.any()?,
@@ -157,7 +157,7 @@ impl Transport for Epoll {
     }
 
     /// Reads each connection once: what is left is found by the next wait.
-    fn next(&mut self) -> Option<(usize, Happened<'_>)> {
+    fn next(&mut self) -> Option<(usize, TransportEvent<'_>)> {
         loop {
             let event = *self.events.get(self.seen)?;
             self.seen += 1;
@@ -168,19 +168,19 @@ impl Transport for Epoll {
                 connection.connecting = false;
                 let connected = sockopt::socket_error(socket).unwrap_or_else(Err);
                 let connected = connected.and_then(|()| self.watch(slot, EventFlags::IN));
-                return Some((slot, Happened::Connected(connected)));
+                return Some((slot, TransportEvent::Connected(connected)));
             }
             if flags.contains(EventFlags::OUT)
                 && let Err(error) = self.send_rest(slot)
             {
-                return Some((slot, Happened::Broken(error)));
+                return Some((slot, TransportEvent::Broken(error)));
             }
             let Some(socket) = &self.connections[slot].socket else { continue };
             return match rustix::net::recv(socket, &mut self.buffer[..], RecvFlags::empty()) {
-                Ok((_, 0)) => Some((slot, Happened::Ended)),
-                Ok((_, received)) => Some((slot, Happened::Received(&self.buffer[..received]))),
+                Ok((_, 0)) => Some((slot, TransportEvent::Ended)),
+                Ok((_, received)) => Some((slot, TransportEvent::Received(&self.buffer[..received]))),
                 Err(Errno::AGAIN | Errno::INTR) => continue,
-                Err(error) => Some((slot, Happened::Broken(error))),
+                Err(error) => Some((slot, TransportEvent::Broken(error))),
             };
         }
     }

@@ -7,8 +7,8 @@ use kumite_ring::{Event, Ring, RingError};
 use rustix::io::Errno;
 use rustix::net::SocketAddrAny;
 
-use super::{Happened, Transport};
-use crate::target::Address;
+use super::{Transport, TransportEvent};
+use crate::request::target::Address;
 
 pub(crate) struct Uring {
     address: Address,
@@ -17,7 +17,7 @@ pub(crate) struct Uring {
 }
 
 impl Uring {
-    /// So many connections to `address`, and the messages that [`Transport::send_fixed`] knows.
+    /// So many connections to `address`, and the requests that [`Transport::send_fixed`] knows.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Uring, RingError> {
         let to = address.any().map_err(|source| RingError::Refused { step: "use the address", source })?;
         Ok(Uring { address, to, ring: Ring::new(connections, fixed)? })
@@ -65,15 +65,15 @@ impl Transport for Uring {
         Ok(sleeps)
     }
 
-    fn next(&mut self) -> Option<(usize, Happened<'_>)> {
+    fn next(&mut self) -> Option<(usize, TransportEvent<'_>)> {
         let (slot, event) = self.ring.next()?;
-        let happened = match event {
-            Event::Connected(result) => Happened::Connected(result),
-            Event::Received(bytes) => Happened::Received(bytes),
-            Event::Ended => Happened::Ended,
-            Event::Broken(error) => Happened::Broken(error),
-            Event::Sent => Happened::Sent,
+        let event = match event {
+            Event::Connected(result) => TransportEvent::Connected(result),
+            Event::Received(bytes) => TransportEvent::Received(bytes),
+            Event::Ended => TransportEvent::Ended,
+            Event::Broken(error) => TransportEvent::Broken(error),
+            Event::Sent => TransportEvent::Sent,
         };
-        Some((slot, happened))
+        Some((slot, event))
     }
 }

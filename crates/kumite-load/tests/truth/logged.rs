@@ -27,7 +27,7 @@ fn ok(log: &[Finished]) -> u64 {
 /// 500 requests a second for 40 ms, of these 20 ms to warm up, then 2,000 a second for 40 ms, then 250 a second: warm-up,
 /// window and what came after it; every third is refused, in words that come byte by byte and are longer than what is kept.
 #[test]
-fn every_request_of_an_open_loop() {
+fn the_log_has_every_request_of_an_open_loop() {
     let Some(io) = io() else { return };
     let words = format!("refused after {}", "x".repeat(100));
     let refusal = format!(
@@ -77,7 +77,7 @@ fn every_request_of_an_open_loop() {
 }
 
 #[test]
-fn of_several_threads_and_a_closed_loop() {
+fn the_log_has_the_requests_of_all_threads_of_a_closed_loop() {
     let Some(io) = io() else { return };
     let stub = Stub::start(Config::default()).unwrap();
     let one = with_log(Load { connections: 5, timeout: LONG, ..load(io, stub.addr, 200) });
@@ -96,7 +96,7 @@ fn a_load_without_a_log_keeps_nothing() {
 }
 
 #[test]
-fn an_answer_that_says_nothing() {
+fn a_wrong_status_is_logged_with_its_body_even_an_empty_one() {
     let Some(io) = io() else { return };
     let server = always("HTTP/1.1 429 No\r\nContent-Length: 2\r\n\r\n\u{e9}", Then::Keep);
     let empty = always("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", Then::Keep);

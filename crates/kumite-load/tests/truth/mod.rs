@@ -100,7 +100,7 @@ fn pong() -> Server {
 }
 
 #[test]
-fn right_answers() {
+fn right_answers_are_all_counted_ok() {
     let Some(io) = io() else { return };
     let server = pong();
     let before = thread_cpu();
@@ -126,7 +126,7 @@ fn never_more_is_sent_than_asked_for() {
 }
 
 #[test]
-fn every_100th_body_is_wrong() {
+fn a_wrong_body_in_a_hundred_is_counted() {
     let Some(io) = io() else { return };
     let server = Server::start(0, |stream, turn| {
         write(stream, if turn.request % 100 == 0 { PONG.replace("pong", "pink") } else { PONG.into() });
@@ -223,7 +223,7 @@ fn reset_instead_of_an_answer_and_within_one() {
 }
 
 #[test]
-fn one_byte_at_a_time() {
+fn an_answer_of_single_bytes_is_right() {
     let Some(io) = io() else { return };
     let server = Server::start(0, |stream, _| {
         for byte in PONG.bytes() {
@@ -235,7 +235,7 @@ fn one_byte_at_a_time() {
 }
 
 #[test]
-fn chunks_in_odd_pieces() {
+fn an_answer_of_odd_chunks_is_right() {
     let Some(io) = io() else { return };
     let server = Server::start(0, |stream, turn| {
         let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
@@ -249,7 +249,7 @@ fn chunks_in_odd_pieces() {
 }
 
 #[test]
-fn always_503() {
+fn a_503_counts_as_a_wrong_status_and_keeps_its_connection() {
     let Some(io) = io() else { return };
     let server = always(PONG.replace("200 OK", "503 No"), Then::Keep);
     let outcome = run(&Load { connections: 3, ..load(io, server.addr, 50) });
@@ -258,7 +258,7 @@ fn always_503() {
 }
 
 #[test]
-fn any_2xx_or_the_one_status_expected() {
+fn the_status_expected_is_any_2xx_or_the_one_given() {
     let Some(io) = io() else { return };
     let server = always(PONG.replace("200", "206"), Then::Keep);
     let any = Expect { status: None, body: Check::Any };
@@ -280,7 +280,7 @@ fn a_duration_ends_though_the_server_hangs() {
 }
 
 #[test]
-fn refused() {
+fn a_refused_connect_counts_as_refused_and_backs_off() {
     let Some(io) = io() else { return };
     let (addr, _port) = nobody();
     let outcome = run(&Load { connections: 10, ..load(io, addr, 50) });
@@ -468,7 +468,7 @@ fn a_load_that_is_stopped_ends_whatever_the_server_does() {
 }
 
 #[test]
-fn loads_that_cannot_be_run() {
+fn a_load_that_cannot_be_run_is_refused() {
     let Some(io) = io() else { return };
     let nobody = "127.0.0.1:1".parse().unwrap();
     let good = load(io, nobody, 1);
@@ -536,7 +536,7 @@ fn a_pause_is_told_once_and_so_is_its_end() {
 }
 
 #[test]
-fn who_is_stopped_in_a_pause_resumes_the_server() {
+fn a_load_that_is_stopped_in_a_pause_resumes_the_server() {
     let Some(io) = io() else { return };
     let server = pong();
     let disturbance = Some(Disturbance { kind: DisturbanceKind::Pause(LONG), watch: LONG });

@@ -77,7 +77,7 @@ fn an_open_loop_of_so_many_requests() {
 }
 
 #[test]
-fn arrivals_as_recorded() {
+fn recorded_arrivals_are_sent_as_recorded() {
     let Some(io) = io() else { return };
     let stub = stub(Config::default());
     let arrivals = Arrivals::recorded("0\n0\n0\n0.05\n").unwrap();
@@ -131,7 +131,7 @@ fn allowed() -> Vec<usize> {
 }
 
 #[test]
-fn a_cpu_that_is_not_there() {
+fn a_cpu_that_is_not_there_is_an_error() {
     let Some(io) = io() else { return };
     let stub = stub(Config::default());
     for cores in [vec![1023], vec![allowed()[0], 1023]] {

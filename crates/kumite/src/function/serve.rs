@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let _ = output::print(log);
     });
     let host = host.map_err(failure)?;
-    for line in host.wanting().lines() {
+    for line in host.missing_rights().lines() {
         output::note(&line);
     }
     output::print(&format!("listening on http://{}/\n{}", host.address(), names.concat()))?;

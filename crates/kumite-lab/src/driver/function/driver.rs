@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_function::{Cpu, Function, Host, Invocation, Wanting};
+use kumite_function::{Cpu, Function, Host, Invocation, MissingRights};
 use kumite_host::{GivenCores, Noise, Ours, Watch, own_cpu};
 use kumite_record::{Call, Cores, Outcome, Point, Sample};
 
@@ -105,8 +105,8 @@ impl<'a> FunctionDriver<'a> {
             let call = || host.invoke(&contender.name, event.clone());
             call_all(workload.calls, workload.rate_per_s, call, || host.give_up(), stop)
         });
-        let wanting = host.wanting().clone();
-        let happenings = host.stop().remove(&contender.name).unwrap_or_default();
+        let missing_rights = host.missing_rights().clone();
+        let timeline = host.stop().remove(&contender.name).unwrap_or_default();
         Halt::if_set(stop)?;
         let counted = services.end()?;
         let Some(began) = seen.offered.made.first().map(|first| first.due) else {
@@ -114,7 +114,7 @@ impl<'a> FunctionDriver<'a> {
         };
         let of_life = Sample {
             calls: seen.offered.made.iter().map(|made| kept(made, began)).collect(),
-            phases: phases(&happenings, began),
+            phases: phases(&timeline, began),
             ..Sample::default()
         };
         let (called, wrong) = match self.answers(contender, &workload, &seen.offered, &of_life.calls, stop) {
@@ -130,7 +130,8 @@ impl<'a> FunctionDriver<'a> {
             cpu: seen.beside,
             window,
             shared: given.shared,
-            unlimited: workload.cpu == Cpu::ByMemory && (wanting.cpu.is_some() || wanting.memory.is_some()),
+            unlimited: workload.cpu == Cpu::ByMemory
+                && (missing_rights.cpu.is_some() || missing_rights.memory.is_some()),
         };
         let (figures, mut marks) = sample(&called, &beside);
         let mut sample = Sample { noise: seen.noise.figures, ..figures };
@@ -140,7 +141,7 @@ impl<'a> FunctionDriver<'a> {
         marks.extend(seen.noise.marks);
         let measured = Measured::answered(wrong.map(|why| format!("its answer is wrong: {why}")));
         Ok(Measured {
-            reason: measured.reason.or_else(|| rejected(&happenings)),
+            reason: measured.reason.or_else(|| rejected(&timeline)),
             ready_ms: sample.calls.first().map(|call| call.init_ms),
             load_ms: Some(window.as_secs_f64() * 1e3),
             sample,
@@ -213,7 +214,7 @@ impl Driver for FunctionDriver<'_> {
             let workload = FunctionWorkload::new(&self.conditions.parameters(point));
             workload.is_ok_and(|function| function.cpu == Cpu::ByMemory)
         };
-        Wanting::here(self.conditions.points.iter().any(is_limited)).lines().collect()
+        MissingRights::here(self.conditions.points.iter().any(is_limited)).lines().collect()
     }
 }
 

@@ -3,27 +3,27 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use kumite_function::{Happening, What};
+use kumite_function::{InstanceEvent, Lifecycle};
 use kumite_record::{Phase, PhaseKind};
 
 /// In the order of time; times count from `began`.
-pub(super) fn phases(happenings: &[Happening], began: Instant) -> Vec<Phase> {
+pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     let mut open: BTreeMap<u32, usize> = BTreeMap::new();
-    for Happening { instance, at, what } in happenings {
+    for InstanceEvent { instance, at, what } in timeline {
         let at_ms = since_ms(began, *at);
         let next = match what {
-            What::Init => Some(PhaseKind::Init),
-            What::Reinit => Some(PhaseKind::Reinit),
-            What::Invoke => Some(PhaseKind::Invoke),
-            What::Frozen => Some(PhaseKind::Frozen),
-            What::Killed(_) | What::Exited(_) => Some(PhaseKind::Killed),
-            What::InitDone | What::InvokeDone | What::Thawed | What::Gone => None,
-            What::Rejected(_) => continue,
+            Lifecycle::Init => Some(PhaseKind::Init),
+            Lifecycle::Reinit => Some(PhaseKind::Reinit),
+            Lifecycle::Invoke => Some(PhaseKind::Invoke),
+            Lifecycle::Frozen => Some(PhaseKind::Frozen),
+            Lifecycle::Killed(_) | Lifecycle::Exited(_) => Some(PhaseKind::Killed),
+            Lifecycle::InitDone | Lifecycle::InvokeDone | Lifecycle::Thawed | Lifecycle::Gone => None,
+            Lifecycle::Rejected(_) => continue,
         };
         let is_open = |kind| open.get(instance).is_some_and(|nth| phases[*nth].kind == kind);
         // Who is being killed ends by it.
-        if matches!(what, What::Exited(_)) && is_open(PhaseKind::Killed) {
+        if matches!(what, Lifecycle::Exited(_)) && is_open(PhaseKind::Killed) {
             continue;
         }
         let closed = open.remove(instance);
@@ -32,9 +32,10 @@ pub(super) fn phases(happenings: &[Happening], began: Instant) -> Vec<Phase> {
         }
         // What an instance is ended for may be told after its call is over.
         let last = closed.or_else(|| phases.iter().rposition(|phase| phase.instance == *instance));
-        if let (What::Killed(why) | What::Exited(why), Some(phase)) = (what, last.map(|nth| &mut phases[nth]))
+        if let (Lifecycle::Killed(why) | Lifecycle::Exited(why), Some(phase)) =
+            (what, last.map(|nth| &mut phases[nth]))
         {
-            let idle = phase.kind == PhaseKind::Frozen && matches!(what, What::Killed(_));
+            let idle = phase.kind == PhaseKind::Frozen && matches!(what, Lifecycle::Killed(_));
             // Who is ended while it does nothing has done all that it should.
             phase.ending = Some(why.clone()).filter(|_| !idle);
         }
@@ -44,15 +45,15 @@ pub(super) fn phases(happenings: &[Happening], began: Instant) -> Vec<Phase> {
         }
     }
     // What is open yet goes on for as long as was looked.
-    let last_ms = happenings.last().map_or(0.0, |last| since_ms(began, last.at));
+    let last_ms = timeline.last().map_or(0.0, |last| since_ms(began, last.at));
     open.into_values().for_each(|nth| phases[nth].to_ms = last_ms);
     phases
 }
 
 /// What an instance said that it should not have, if one did.
-pub(super) fn rejected(happenings: &[Happening]) -> Option<String> {
-    happenings.iter().find_map(|happening| match &happening.what {
-        What::Rejected(what) => Some(format!("instance {}: {what}", happening.instance)),
+pub(super) fn rejected(timeline: &[InstanceEvent]) -> Option<String> {
+    timeline.iter().find_map(|event| match &event.what {
+        Lifecycle::Rejected(what) => Some(format!("instance {}: {what}", event.instance)),
         _ => None,
     })
 }
@@ -75,11 +76,11 @@ mod tests {
     use super::*;
 
     /// Of instance, time and what, a line of text for each phase.
-    fn told(happened: &[(u32, u64, What)]) -> Vec<String> {
+    fn told(happened: &[(u32, u64, Lifecycle)]) -> Vec<String> {
         let began = Instant::now();
-        let happenings: Vec<Happening> = happened
+        let timeline: Vec<InstanceEvent> = happened
             .iter()
-            .map(|(instance, ms, what)| Happening {
+            .map(|(instance, ms, what)| InstanceEvent {
                 instance: *instance,
                 at: began + Duration::from_millis(*ms),
                 what: what.clone(),
@@ -89,34 +90,34 @@ mod tests {
             let ending = phase.ending.map(|ending| format!(", {ending}")).unwrap_or_default();
             format!("{} {} {}-{}{ending}", phase.instance, phase.kind.as_str(), phase.from_ms, phase.to_ms)
         };
-        phases(&happenings, began).into_iter().map(line).collect()
+        phases(&timeline, began).into_iter().map(line).collect()
     }
 
-    fn killed(why: &str) -> What {
-        What::Killed(why.to_owned())
+    fn killed(why: &str) -> Lifecycle {
+        Lifecycle::Killed(why.to_owned())
     }
 
     #[test]
     fn two_instances_side_by_side() {
         let happened = [
-            (1, 1, What::Init),
-            (1, 20, What::InitDone),
-            (1, 21, What::Invoke),
-            (2, 25, What::Init),
-            (1, 30, What::InvokeDone),
-            (1, 30, What::Frozen),
-            (2, 40, What::InitDone),
-            (2, 41, What::Invoke),
-            (1, 45, What::Thawed),
-            (1, 45, What::Invoke),
-            (1, 50, What::InvokeDone),
-            (2, 60, What::InvokeDone),
-            (1, 61, What::Frozen),
-            (2, 62, What::Frozen),
+            (1, 1, Lifecycle::Init),
+            (1, 20, Lifecycle::InitDone),
+            (1, 21, Lifecycle::Invoke),
+            (2, 25, Lifecycle::Init),
+            (1, 30, Lifecycle::InvokeDone),
+            (1, 30, Lifecycle::Frozen),
+            (2, 40, Lifecycle::InitDone),
+            (2, 41, Lifecycle::Invoke),
+            (1, 45, Lifecycle::Thawed),
+            (1, 45, Lifecycle::Invoke),
+            (1, 50, Lifecycle::InvokeDone),
+            (2, 60, Lifecycle::InvokeDone),
+            (1, 61, Lifecycle::Frozen),
+            (2, 62, Lifecycle::Frozen),
             (1, 70, killed("the host stops")),
-            (1, 72, What::Gone),
+            (1, 72, Lifecycle::Gone),
             (2, 73, killed("the host stops")),
-            (2, 74, What::Gone),
+            (2, 74, Lifecycle::Gone),
         ];
         assert_eq!(
             told(&happened),
@@ -138,16 +139,16 @@ mod tests {
     #[test]
     fn a_constructor_that_is_cut_off_is_run_again() {
         let happened = [
-            (1, 0, What::Init),
+            (1, 0, Lifecycle::Init),
             (1, 1000, killed("cut off after 1 s")),
-            (1, 1005, What::Reinit),
-            (1, 2500, What::InitDone),
-            (1, 2500, What::Invoke),
-            (1, 2600, What::Rejected("a second answer".into())),
-            (1, 3500, What::InvokeDone),
+            (1, 1005, Lifecycle::Reinit),
+            (1, 2500, Lifecycle::InitDone),
+            (1, 2500, Lifecycle::Invoke),
+            (1, 2600, Lifecycle::Rejected("a second answer".into())),
+            (1, 3500, Lifecycle::InvokeDone),
             (1, 3500, killed("time-out")),
-            (1, 3501, What::Exited("killed by signal 9".into())),
-            (1, 3502, What::Gone),
+            (1, 3501, Lifecycle::Exited("killed by signal 9".into())),
+            (1, 3502, Lifecycle::Gone),
         ];
         assert_eq!(
             told(&happened),
@@ -164,12 +165,12 @@ mod tests {
     #[test]
     fn who_ends_by_itself_says_how_and_what_is_open_ends_last() {
         let happened = [
-            (1, 0, What::Init),
-            (1, 5, What::InitDone),
-            (1, 5, What::Frozen),
-            (1, 9, What::Exited("exit status 1".into())),
-            (2, 12, What::Init),
-            (3, 15, What::Init),
+            (1, 0, Lifecycle::Init),
+            (1, 5, Lifecycle::InitDone),
+            (1, 5, Lifecycle::Frozen),
+            (1, 9, Lifecycle::Exited("exit status 1".into())),
+            (2, 12, Lifecycle::Init),
+            (3, 15, Lifecycle::Init),
         ];
         assert_eq!(
             told(&happened),
@@ -181,9 +182,9 @@ mod tests {
     fn what_was_rejected_is_told_and_times_may_be_before() {
         let began = Instant::now();
         let at = began + Duration::from_millis(2);
-        let happening = |what| Happening { instance: 2, at, what };
-        assert_eq!(rejected(&[happening(What::Init)]), None);
-        let two = [happening(What::Init), happening(What::Rejected("a second answer".into()))];
+        let event = |what| InstanceEvent { instance: 2, at, what };
+        assert_eq!(rejected(&[event(Lifecycle::Init)]), None);
+        let two = [event(Lifecycle::Init), event(Lifecycle::Rejected("a second answer".into()))];
         assert_eq!(rejected(&two).unwrap(), "instance 2: a second answer");
         assert_eq!((since_ms(began, at), since_ms(at, began)), (2.0, -2.0));
     }

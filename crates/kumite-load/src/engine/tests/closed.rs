@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Event;
-use crate::outcome::Recovery;
+use crate::record::outcome::Recovery;
 
 #[test]
 fn an_answer_takes_as_long_as_the_server_takes() {

@@ -68,7 +68,7 @@ fn a_server_that_never_comes_back_from_a_pause() {
 }
 
 #[test]
-fn who_is_stopped_in_a_pause_resumes_the_server() {
+fn a_load_that_is_stopped_in_a_pause_resumes_the_server() {
     let (machine, mut told) = (Machine::default(), Vec::new());
     let disturbance = Disturbance { kind: DisturbanceKind::Pause(LONG), watch: LONG };
     let outcome = machine.run_with(&own(100, LONG, disturbance), after(MS), &mut |event| match event {

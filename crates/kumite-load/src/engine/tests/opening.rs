@@ -134,7 +134,7 @@ fn an_open_loop_sleeps_while_its_connections_are_opened() {
 }
 
 #[test]
-fn against_nobody_an_open_loop_sends_nothing() {
+fn an_open_loop_whose_connects_are_refused_sends_nothing() {
     let timeout = ms(40);
     let load =
         Load { arrivals: Some(crate::Arrivals::constant(1000.0)), connections: 2, timeout, ..lasting(100) };

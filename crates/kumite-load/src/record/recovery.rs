@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use crate::outcome::Recovery;
+use crate::record::outcome::Recovery;
 
 /// How long no failure may come, for answers to be steady: 1.5 time-outs. One would be too short, for a connection that
 /// hangs shows only then.
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_failed() {
+    fn without_a_failure_there_is_no_recovery() {
         assert_eq!(of(&[]).longest(99), None);
         assert_eq!(of(&[(1, RIGHT), (50, RIGHT)]).longest(99), None);
     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn after_an_injection_that_ended_at_50() {
+    fn after_an_injection_the_first_episode_counts_from_its_end() {
         type Case<'a> = (&'a [(u64, bool)], &'a [(u64, bool)], Option<Recovery>, Option<u64>);
         let cases: [Case; 12] = [
             (&[], &[(51, RIGHT)], recovery(0, true), Some(1)),
@@ -287,7 +287,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_what_the_definition_says(
+        fn recovery_is_what_the_definition_says(
             steps in prop::collection::vec((0..8_u64, prop::bool::weighted(0.7)), 0..60),
             split in 0..60_usize,
             gap in 0..15_u64,

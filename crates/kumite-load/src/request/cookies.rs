@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_back() {
+    fn a_cookie_is_sent_back_until_it_is_deleted() {
         for (headers, sent) in [
             (&[][..], ""),
             (&["a=b"], "Cookie: a=b\r\n"),

@@ -3,8 +3,8 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-use crate::cookies::Jar;
 use crate::field::is_text;
+use crate::request::cookies::Jar;
 
 const OWN: [&str; 3] = ["seq", "uuid", "connection"];
 
@@ -115,25 +115,25 @@ impl Rows {
 
 /// Where a text stands, which decides what may be in a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Component {
     Path,
     HeaderValue,
     Body,
 }
 
-impl Place {
+impl Component {
     pub fn allows(self, byte: u8) -> bool {
         match self {
-            Place::Path => byte.is_ascii_graphic(),
-            Place::HeaderValue => is_text(byte),
-            Place::Body => true,
+            Component::Path => byte.is_ascii_graphic(),
+            Component::HeaderValue => is_text(byte),
+            Component::Body => true,
         }
     }
 }
 
 /// A piece of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TemplatePart {
     Text(Vec<u8>),
     Seq,
     Uuid,
@@ -158,30 +158,30 @@ impl Variables {
     pub(crate) fn split(
         &self,
         text: &[u8],
-        place: Place,
-        parts: &mut Vec<Part>,
+        component: Component,
+        parts: &mut Vec<TemplatePart>,
     ) -> Result<(), TemplateError> {
         let mut rest = text;
         while let Some(open) = memchr::memmem::find(rest, b"{{") {
-            parts.push(Part::Text(rest[..open].to_vec()));
+            parts.push(TemplatePart::Text(rest[..open].to_vec()));
             let inside = &rest[open + 2..];
             let Some(close) = memchr::memmem::find(inside, b"}}") else {
                 let text = String::from_utf8_lossy(&rest[open..]).chars().take(80).collect();
                 return Err(TemplateError::Unclosed { text });
             };
-            parts.push(self.part(inside[..close].trim_ascii(), place)?);
+            parts.push(self.part(inside[..close].trim_ascii(), component)?);
             rest = &inside[close + 2..];
         }
-        parts.push(Part::Text(rest.to_vec()));
+        parts.push(TemplatePart::Text(rest.to_vec()));
         Ok(())
     }
 
-    fn part(&self, name: &[u8], place: Place) -> Result<Part, TemplateError> {
+    fn part(&self, name: &[u8], component: Component) -> Result<TemplatePart, TemplateError> {
         let Table { file, columns, rows } = &*self.rows.0;
         match name {
-            b"seq" => return Ok(Part::Seq),
-            b"uuid" => return Ok(Part::Uuid),
-            b"connection" => return Ok(Part::Connection),
+            b"seq" => return Ok(TemplatePart::Seq),
+            b"uuid" => return Ok(TemplatePart::Uuid),
+            b"connection" => return Ok(TemplatePart::Connection),
             _ => {}
         }
         let Some(index) = columns.iter().position(|own| own.as_bytes() == name) else {
@@ -190,49 +190,49 @@ impl Variables {
         };
         for row in rows {
             let value = row.get(index).unwrap_or_default();
-            if let Some(at) = value.iter().position(|&byte| !place.allows(byte)) {
+            if let Some(at) = value.iter().position(|&byte| !component.allows(byte)) {
                 return Err(TemplateError::Value {
                     file: file.clone(),
                     line: row.position().map_or(0, csv::Position::line),
                     column: columns[index].clone(),
                     found: String::from_utf8_lossy(&value[at..]).chars().next().unwrap_or_default(),
-                    place: if place == Place::Path { "path" } else { "header" },
+                    place: if component == Component::Path { "path" } else { "header" },
                 });
             }
         }
-        Ok(Part::Column(index))
+        Ok(TemplatePart::Column(index))
     }
 
     /// Appends the parts with their values, the first `head` of which are the head; allocates only to let `out` grow.
-    pub(crate) fn render(&self, parts: &[Part], head: usize, given: &Given, out: &mut Vec<u8>) {
+    pub(crate) fn render(&self, parts: &[TemplatePart], head: usize, given: &Given, out: &mut Vec<u8>) {
         for part in parts {
             match part {
-                Part::Text(text) => out.extend_from_slice(text),
-                Part::Seq => number(given.seq, out),
-                Part::Uuid => uuid(self.seed, given.seq, out),
-                Part::Connection => number(given.connection, out),
-                Part::Column(column) => out.extend_from_slice(self.rows.value(*column, given.seq)),
-                Part::Length => {
+                TemplatePart::Text(text) => out.extend_from_slice(text),
+                TemplatePart::Seq => number(given.seq, out),
+                TemplatePart::Uuid => uuid(self.seed, given.seq, out),
+                TemplatePart::Connection => number(given.connection, out),
+                TemplatePart::Column(column) => out.extend_from_slice(self.rows.value(*column, given.seq)),
+                TemplatePart::Length => {
                     number(
                         parts[head..].iter().map(|part| self.length(part, given)).sum::<usize>() as u64,
                         out,
                     );
                 }
-                Part::Cookies => given.cookies.iter().for_each(|jar| jar.write(out)),
+                TemplatePart::Cookies => given.cookies.iter().for_each(|jar| jar.write(out)),
             }
         }
     }
 
     /// Of a part of the body.
-    fn length(&self, part: &Part, given: &Given) -> usize {
+    fn length(&self, part: &TemplatePart, given: &Given) -> usize {
         let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
         match part {
-            Part::Text(text) => text.len(),
-            Part::Seq => digits(given.seq),
-            Part::Uuid => 36,
-            Part::Connection => digits(given.connection),
-            Part::Column(column) => self.rows.value(*column, given.seq).len(),
-            Part::Length | Part::Cookies => 0,
+            TemplatePart::Text(text) => text.len(),
+            TemplatePart::Seq => digits(given.seq),
+            TemplatePart::Uuid => 36,
+            TemplatePart::Connection => digits(given.connection),
+            TemplatePart::Column(column) => self.rows.value(*column, given.seq).len(),
+            TemplatePart::Length | TemplatePart::Cookies => 0,
         }
     }
 }
@@ -273,7 +273,7 @@ mod tests {
     fn render(text: &str, seq: u64) -> String {
         let variables = variables();
         let mut parts = Vec::new();
-        variables.split(text.as_bytes(), Place::Body, &mut parts).unwrap();
+        variables.split(text.as_bytes(), Component::Body, &mut parts).unwrap();
         let mut out = Vec::new();
         let given = Given { seq, connection: 40, cookies: None };
         variables.render(&parts, 0, &given, &mut out);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_their_values() {
+    fn a_name_in_braces_stands_for_its_value() {
         assert_eq!(render("{{seq}}{{ id }}-{{user name}}, {{connection}}", 0), "01-ann, 40");
         assert_eq!(render("{{seq}}{{ id }}-{{user name}}, {{connection}}", 5), "5333-ü, 40");
         assert_eq!(render("{{seq}}", u64::MAX), u64::MAX.to_string());
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn uuids() {
+    fn a_uuid_has_its_form_and_differs_by_request_and_seed() {
         let text = render("{{uuid}}", 3);
         assert_eq!(render("{{uuid}}{{uuid}}", 3), text.repeat(2));
         let mut seen = HashSet::new();
@@ -317,22 +317,23 @@ mod tests {
         let split = |text: &str, place| {
             variables().split(text.as_bytes(), place, &mut Vec::new()).unwrap_err().to_string()
         };
-        assert_eq!(split("a {{seq", Place::Body), "\"{{seq\" has {{ without }}");
-        assert_eq!(split("{{seq}}{{", Place::Path), "\"{{\" has {{ without }}");
+        assert_eq!(split("a {{seq", Component::Body), "\"{{seq\" has {{ without }}");
+        assert_eq!(split("{{seq}}{{", Component::Path), "\"{{\" has {{ without }}");
         assert_eq!(
-            split("{{Seq}}", Place::Body),
+            split("{{Seq}}", Component::Body),
             "{{Seq}} stands for nothing: there are seq, uuid, connection, id, user name, note"
         );
-        assert!(split("{{}}", Place::Body).contains("{{}} stands for nothing"));
+        assert!(split("{{}}", Component::Body).contains("{{}} stands for nothing"));
         assert_eq!(
-            split("{{note}}", Place::HeaderValue),
+            split("{{note}}", Component::HeaderValue),
             "users.csv, line 3: the value of \"note\" holds '\\n', which a header must not"
         );
         assert!(
-            split("/{{note}}", Place::Path).contains("line 2: the value of \"note\" holds ' ', which a path")
+            split("/{{note}}", Component::Path)
+                .contains("line 2: the value of \"note\" holds ' ', which a path")
         );
         assert!(
-            split("/{{user name}}", Place::Path).contains("line 5: the value of \"user name\" holds 'ü'")
+            split("/{{user name}}", Component::Path).contains("line 5: the value of \"user name\" holds 'ü'")
         );
         for (text, message) in [
             ("", "f has no row below its header"),

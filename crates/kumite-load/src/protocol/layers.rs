@@ -3,11 +3,11 @@
 //! Layers do no I/O: they are given what came, and hand out what is to be sent. A connection is *ready* when its layers have
 //! agreed on everything; until then it counts as being connected.
 
-use crate::connection::{Connection, Heard, Wanted};
-use crate::http2::Http2;
-use crate::messages::{Messages, Next};
-use crate::recorder::Failure;
-use crate::tls::{Security, Session, Step};
+use crate::protocol::http2::Http2;
+use crate::protocol::incoming::{Heard, Incoming, Wanted};
+use crate::protocol::tls::{Security, Session, Step};
+use crate::record::errors::Failure;
+use crate::request::source::{NextRequest, RequestSource};
 use crate::{Http, Load, TlsError};
 
 /// What the connections of one thread speak.
@@ -87,11 +87,11 @@ impl Layers {
     }
 
     /// Has a request sent; whether that can be done.
-    pub fn request(&mut self, next: Next, messages: &Messages) -> bool {
+    pub fn request(&mut self, next: NextRequest, requests: &RequestSource) -> bool {
         match (&mut self.http2, &mut self.session, next) {
-            (Some(http2), _, next) => messages.http2(next).is_some_and(|message| http2.request(message)),
-            (None, Some(session), Next::Fixed(which)) => session.send(&messages.fixed[which]),
-            (None, Some(session), Next::Bytes(bytes)) => session.send(&bytes),
+            (Some(http2), _, next) => requests.http2(next).is_some_and(|request| http2.request(request)),
+            (None, Some(session), NextRequest::Fixed(which)) => session.send(&requests.fixed[which]),
+            (None, Some(session), NextRequest::Bytes(bytes)) => session.send(&bytes),
             (None, None, _) => false,
         }
     }
@@ -121,28 +121,32 @@ impl Layers {
         }
     }
 
-    /// Takes the bytes that came on `connection`.
+    /// Takes the bytes that came in, of answers to so many requests in flight.
     pub fn hear(
         &mut self,
         mut bytes: &[u8],
-        connection: &mut Connection,
+        incoming: &mut Incoming,
+        in_flight: usize,
         wanted: &Wanted,
         heard: &mut Heard,
     ) -> Result<(), Failure> {
         let Some(session) = &mut self.session else {
-            return hear_plain(&mut self.http2, bytes, connection, wanted, heard);
+            return hear_plain(&mut self.http2, bytes, incoming, in_flight, wanted, heard);
         };
         loop {
             match session.hear(&mut bytes) {
                 Ok(Step::Done) => return Ok(()),
                 Ok(Step::Plain) => {
                     let http2 = &mut self.http2;
-                    while session.plain(|plain| hear_plain(http2, plain, connection, wanted, heard))? {}
+                    while session
+                        .plain(|plain| hear_plain(http2, plain, incoming, in_flight, wanted, heard))?
+                    {
+                    }
                 }
                 Ok(Step::Ended) => {
                     // That may be how an answer in HTTP/1.1 ends.
-                    if self.http2.is_none() && heard.answers.len() < connection.in_flight.len() {
-                        connection.end_http1(wanted, heard)?;
+                    if self.http2.is_none() && heard.answers.len() < in_flight {
+                        incoming.end(wanted, heard)?;
                     }
                     return Err(Failure::Closed);
                 }
@@ -167,17 +171,21 @@ impl Layers {
 fn hear_plain(
     http2: &mut Option<Http2>,
     plain: &[u8],
-    connection: &mut Connection,
+    incoming: &mut Incoming,
+    in_flight: usize,
     wanted: &Wanted,
     heard: &mut Heard,
 ) -> Result<(), Failure> {
     if let Some(http2) = http2 {
-        return connection.hear_http2(http2, plain, wanted, heard);
+        let before = heard.answers.len();
+        let result = http2.hear(plain, &mut incoming.cookies, wanted, heard);
+        incoming.proven |= heard.answers.len() > before;
+        return result;
     }
     // What nobody asked for, or what comes after the last answer.
     let over = heard.answers.last().is_some_and(|last| !last.answer.keep_alive);
-    if over || heard.answers.len() == connection.in_flight.len() {
+    if over || heard.answers.len() == in_flight {
         return Err(Failure::Malformed);
     }
-    connection.hear_http1(plain, wanted, heard)
+    incoming.hear(plain, in_flight, wanted, heard)
 }

@@ -1,55 +1,57 @@
-//! Messages: what the next request is, as bytes.
+//! Request source: what the next request is, as bytes.
 
 use std::sync::Arc;
 
-use crate::cookies::Jar;
-use crate::mix::Mix;
+use crate::request::cookies::Jar;
+use crate::request::http2::Http2Request;
+use crate::request::mix::Mix;
+use crate::request::target::Address;
+use crate::request::template::Given;
 use crate::request::{Prepared, RequestError};
-use crate::target::Address;
-use crate::template::Given;
-use crate::{Error, Http, Load, Target, http2};
+use crate::{Error, Http, Load, Target};
 
 /// The requests of a run, one for each target.
 #[derive(Clone)]
-pub(crate) struct Messages {
+pub(crate) struct RequestSource {
     /// Where all of them go.
     pub address: Address,
     /// Those that are the same each time.
     pub fixed: Vec<Box<[u8]>>,
     /// The same in HTTP/2, if that is spoken.
-    fixed_http2: Vec<http2::Message>,
+    fixed_http2: Vec<Http2Request>,
     secure: bool,
-    messages: Arc<[Message]>,
+    entries: Arc<[Entry]>,
     mix: Mix,
     /// The number of the next request: threads take them in turns.
     seq: u64,
     step: u64,
 }
 
-enum Message {
+/// What is sent to one target.
+enum Entry {
     /// The fixed one of this number.
     Fixed(usize),
     Varying(Prepared),
 }
 
 /// The next request.
-pub(crate) enum Next {
+pub(crate) enum NextRequest {
     /// The fixed one of this number.
     Fixed(usize),
     /// These bytes.
     Bytes(Vec<u8>),
 }
 
-impl Messages {
+impl RequestSource {
     /// Those of a load.
-    pub fn new(load: &Load) -> Result<Messages, Error> {
+    pub fn new(load: &Load) -> Result<RequestSource, Error> {
         let (first, _) = load.targets.first().ok_or_else(|| Error::Targets("there is none".to_owned()))?;
         let in_http2 = load.http == Http::Http2;
         if in_http2 {
             load.request.check_http2()?;
         }
         let (mut fixed, mut fixed_http2) = (Vec::new(), Vec::new());
-        let mut messages = Vec::new();
+        let mut entries = Vec::new();
         for (target, _) in &load.targets {
             let server = |target: &Target| (target.address.clone(), target.secure, target.authority.clone());
             if server(target) != server(first) {
@@ -57,22 +59,22 @@ impl Messages {
             }
             let prepared = load.request.prepare(target, load.variables.as_ref(), load.cookies)?;
             let http2 = in_http2.then(|| first_in_http2(&prepared, target)).transpose()?;
-            messages.push(match prepared {
+            entries.push(match prepared {
                 Prepared::Fixed(bytes) => {
                     fixed.push(bytes.into_boxed_slice());
                     fixed_http2.extend(http2);
-                    Message::Fixed(fixed.len() - 1)
+                    Entry::Fixed(fixed.len() - 1)
                 }
-                varying => Message::Varying(varying),
+                varying => Entry::Varying(varying),
             });
         }
         let weights: Vec<u32> = load.targets.iter().map(|(_, weight)| *weight).collect();
-        Ok(Messages {
+        Ok(RequestSource {
             address: first.address.clone(),
             fixed,
             fixed_http2,
             secure: first.secure,
-            messages: messages.into(),
+            entries: entries.into(),
             mix: Mix::new(&weights),
             seq: 0,
             step: 1,
@@ -80,38 +82,43 @@ impl Messages {
     }
 
     /// Those of one of so many threads.
-    pub fn of_thread(&self, thread: usize, threads: usize) -> Messages {
-        Messages { seq: thread as u64, step: threads as u64, ..self.clone() }
+    pub fn of_thread(&self, thread: usize, threads: usize) -> RequestSource {
+        RequestSource { seq: thread as u64, step: threads as u64, ..self.clone() }
     }
 
     /// The next request, on the connection of this number.
-    pub fn next(&mut self, connection: u64, cookies: Option<&Jar>, spare: impl FnOnce() -> Vec<u8>) -> Next {
+    pub fn next(
+        &mut self,
+        connection: u64,
+        cookies: Option<&Jar>,
+        spare: impl FnOnce() -> Vec<u8>,
+    ) -> NextRequest {
         let seq = self.seq;
         self.seq += self.step;
-        match &self.messages[self.mix.next()] {
-            Message::Fixed(which) => Next::Fixed(*which),
-            Message::Varying(message) => {
+        match &self.entries[self.mix.next()] {
+            Entry::Fixed(which) => NextRequest::Fixed(*which),
+            Entry::Varying(request) => {
                 let mut bytes = spare();
-                message.render(&Given { seq, connection, cookies }, &mut bytes);
-                Next::Bytes(bytes)
+                request.render(&Given { seq, connection, cookies }, &mut bytes);
+                NextRequest::Bytes(bytes)
             }
         }
     }
 
     /// A request in HTTP/2; none if what it stands for this time cannot be said there.
-    pub fn http2(&self, next: Next) -> Option<http2::Message> {
+    pub fn http2(&self, next: NextRequest) -> Option<Http2Request> {
         match next {
-            Next::Fixed(which) => self.fixed_http2.get(which).cloned(),
-            Next::Bytes(bytes) => http2::Message::parse(&bytes, self.secure),
+            NextRequest::Fixed(which) => self.fixed_http2.get(which).cloned(),
+            NextRequest::Bytes(bytes) => Http2Request::parse(&bytes, self.secure),
         }
     }
 }
 
 /// The first request in HTTP/2.
-fn first_in_http2(prepared: &Prepared, target: &Target) -> Result<http2::Message, RequestError> {
+fn first_in_http2(prepared: &Prepared, target: &Target) -> Result<Http2Request, RequestError> {
     let mut bytes = Vec::new();
     prepared.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
-    http2::Message::parse(&bytes, target.secure).ok_or_else(|| RequestError::Http2 {
+    Http2Request::parse(&bytes, target.secure).ok_or_else(|| RequestError::Http2 {
         authority: target.authority.to_string(),
         path: target.path.clone(),
     })

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_and_bursts() {
+    fn steps_and_bursts_are_due_when_they_say() {
         let steps = rate("100@30ms, 1000@3ms, 0@10ms, 500@5ms", Gaps::Even, 1);
         assert_eq!(ms(&steps, 99), [0.0, 10.0, 20.0, 30.0, 31.0, 32.0, 43.0, 45.0, 47.0]);
         assert_eq!(steps.length(), Some(Duration::from_millis(48)));
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn recordings() {
+    fn a_recording_is_due_at_its_seconds_and_a_wrong_line_is_named() {
         let recorded = Arrivals::recorded("# seconds\n0\n0.5, /a\n\n0.5\n2 x\n").unwrap();
         assert_eq!(ms(&recorded, 9), [0.0, 500.0, 500.0, 2000.0]);
         assert_eq!(recorded.length(), Some(Duration::new(2, 1)));
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate() {
+    fn a_text_that_is_no_rate_is_refused() {
         for text in [
             "", "x", "-1", "0", "1e999", "inf", "100..200", "100@", "100@5", "100@0s", "1,,2", "nan",
             "100@5x",
@@ -427,7 +427,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_are_the_whole(parts in 1..5_usize, burst in 1..4_u32, random: bool) {
+        fn the_parts_of_all_threads_are_the_whole(parts in 1..5_usize, burst in 1..4_u32, random: bool) {
             let gaps = if random { Gaps::Poisson { seed: 3 } } else { Gaps::Even };
             let arrivals = rate("500@20ms,100..2000@40ms,7@1s", gaps, burst);
             let whole: Vec<u64> = arrivals.instants(0, 1).collect();

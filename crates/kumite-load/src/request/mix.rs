@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_in_order() {
+    fn turns_follow_the_weights() {
         assert_eq!(turns(&[1], 3), [0, 0, 0]);
         assert_eq!(turns(&[1, 1], 4), [0, 1, 0, 1]);
         assert_eq!(turns(&[2, 1], 6), [0, 0, 1, 0, 0, 1]);

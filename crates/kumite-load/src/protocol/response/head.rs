@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
-use super::{Chunked, Malformed, Place};
+use super::chunked::Chunked;
+use super::{Malformed, ParseState};
 
 pub(super) const HEAD_LIMIT: usize = 64 * 1024;
 pub(super) const HEADERS_LIMIT: usize = 128;
@@ -14,7 +15,7 @@ pub(super) struct Head {
     /// In bytes, with the empty line.
     pub length: usize,
     pub status: u16,
-    pub framing: Place,
+    pub framing: ParseState,
     pub keep_alive: bool,
 }
 
@@ -90,9 +91,9 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
     }
     let framing = match (content_length, chunked) {
         (Some(_), true) => return Err(Malformed),
-        (Some(length), false) => Place::Length(length),
-        (None, true) => Place::Chunked(Chunked::START),
-        (None, false) => Place::UntilClose,
+        (Some(length), false) => ParseState::Length(length),
+        (None, true) => ParseState::Chunked(Chunked::START),
+        (None, false) => ParseState::UntilClose,
     };
     if let Some(cookies) = cookies
         && status >= 200

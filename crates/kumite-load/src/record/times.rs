@@ -2,8 +2,9 @@
 
 use hdrhistogram::Histogram;
 
-use crate::recorder::INTERVAL_MS;
-
+/// What is counted is given away so often.
+pub(crate) const INTERVAL_NS: u64 = 100_000_000;
+pub(crate) const INTERVAL_MS: u64 = 100;
 /// A part is at most this share of the time before it, or one interval: so a load of an hour has some hundred parts.
 const SHARE: u64 = 100;
 
@@ -11,12 +12,12 @@ const SHARE: u64 = 100;
 /// hundredth of the time before.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
-    parts: Vec<Part>,
+    parts: Vec<Stretch>,
     intervals: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Part {
+struct Stretch {
     /// Intervals before it.
     begin: u64,
     /// Each value that was recorded and how often: most values of a histogram are not.
@@ -28,7 +29,7 @@ impl Times {
     pub fn add(&mut self, interval: &Histogram<u64>) {
         match self.parts.last_mut() {
             Some(part) if (self.intervals - part.begin) * SHARE < part.begin => part.merge(interval),
-            _ => self.parts.push(Part { begin: self.intervals, counts: counts(interval).collect() }),
+            _ => self.parts.push(Stretch { begin: self.intervals, counts: counts(interval).collect() }),
         }
         self.intervals += 1;
     }
@@ -46,7 +47,7 @@ impl Times {
     }
 }
 
-impl Part {
+impl Stretch {
     fn merge(&mut self, interval: &Histogram<u64>) {
         let before = std::mem::take(&mut self.counts);
         let (mut before, mut new) = (before.into_iter().peekable(), counts(interval).peekable());

@@ -4,84 +4,11 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use crate::log::Finished;
-use crate::pace::Pace;
-use crate::recorder::INTERVAL_MS;
-use crate::times::Times;
+use crate::record::errors::Errors;
+use crate::record::log::Finished;
+use crate::record::times::{INTERVAL_MS, Times};
+use crate::schedule::pace::Pace;
 use crate::transport::Io;
-
-/// Finished requests that did not bring a right answer, by what went wrong. Each is counted once, as one kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Errors {
-    /// A whole answer, in time, with another status than expected (its body is not looked at).
-    pub status: u64,
-    /// A whole answer, in time, with the expected status and another body.
-    pub body: u64,
-    /// No whole answer within the time-out after the request was sent. An answer, or an error on the connection, that
-    /// comes later than that is a time-out too.
-    pub timeout: u64,
-    /// Of an open loop: not sent within the time-out after it was due, because no connection was free or this machine stood
-    /// still; the second is in [`Outcome::send_lag`] too.
-    pub unsent: u64,
-    /// No connection: the server refused it (ECONNREFUSED).
-    pub refused: u64,
-    /// No connection for any other reason: not within the time-out, no route, no free port (EADDRNOTAVAIL) or file.
-    pub connect: u64,
-    /// The connection broke off (ECONNRESET, EPIPE or another socket error) before the answer was whole.
-    pub reset: u64,
-    /// The server closed the connection before the answer was whole. Also: it ended a connection, in whatever way,
-    /// that had brought right answers before, and sent no byte in answer to the last request on it.
-    pub closed: u64,
-    /// Bytes that are not one well-formed answer, or more bytes than the answer has.
-    pub malformed: u64,
-}
-
-impl Errors {
-    /// All of them.
-    pub fn total(&self) -> u64 {
-        self.iter().map(|(_, count)| count).sum()
-    }
-
-    /// Each kind's name and count, in the order of the fields.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        [
-            ("status", self.status),
-            ("body", self.body),
-            ("timeout", self.timeout),
-            ("unsent", self.unsent),
-            ("refused", self.refused),
-            ("connect", self.connect),
-            ("reset", self.reset),
-            ("closed", self.closed),
-            ("malformed", self.malformed),
-        ]
-        .into_iter()
-    }
-
-    /// The kinds there were, in words.
-    pub fn in_words(&self) -> String {
-        let found: Vec<String> = self
-            .iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(kind, count)| format!("{count} {kind}"))
-            .collect();
-        if found.is_empty() { "no answer".to_owned() } else { found.join(", ") }
-    }
-}
-
-impl std::ops::AddAssign for Errors {
-    fn add_assign(&mut self, other: Errors) {
-        self.status += other.status;
-        self.body += other.body;
-        self.timeout += other.timeout;
-        self.unsent += other.unsent;
-        self.refused += other.refused;
-        self.connect += other.connect;
-        self.reset += other.reset;
-        self.closed += other.closed;
-        self.malformed += other.malformed;
-    }
-}
 
 /// One tenth of a second of the load, from its start to its end.
 ///

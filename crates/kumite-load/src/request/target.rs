@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_that_are_targets() {
+    fn a_url_of_http_or_https_is_a_target() {
         for (url, addr, authority, host, path) in [
             ("http://127.0.0.1", "127.0.0.1:80", "127.0.0.1", "127.0.0.1", "/"),
             (
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_that_are_not() {
+    fn a_url_that_is_no_target_is_refused_by_its_wrong_part() {
         for (url, message) in [
             ("localhost:80", "is not a URL"),
             ("", "is not a URL"),

@@ -1,4 +1,4 @@
-//! How what each thread found becomes one outcome.
+//! The aggregate: how what each thread found becomes one outcome.
 //!
 //! Each thread counts for itself; once in a tenth of a second it gives away what it counted in it, and at its end the
 //! rest. So threads have nothing in common while requests are on their way.
@@ -9,15 +9,14 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::Event;
-use crate::outcome::{Interval, Outcome, Recovery};
-use crate::pace::Pace;
-use crate::recorder::INTERVAL_MS;
-use crate::times::Times;
+use crate::record::outcome::{Interval, Outcome, Recovery};
+use crate::record::times::{INTERVAL_MS, Times};
+use crate::schedule::pace::Pace;
 
 /// What a thread tells while it goes on.
-pub(crate) enum Told<'a> {
+pub(crate) enum EngineEvent<'a> {
     /// A tenth of a second is over.
-    Part(&'a Part),
+    Interval(&'a IntervalCounts),
     /// The server is to be stopped.
     Pause,
     /// The server may go on.
@@ -26,7 +25,7 @@ pub(crate) enum Told<'a> {
 
 /// What a thread counted in a tenth of a second.
 #[derive(Clone)]
-pub(crate) struct Part {
+pub(crate) struct IntervalCounts {
     start_ms: i64,
     /// Right answers that came in it.
     pub ok: u64,
@@ -53,10 +52,10 @@ pub(crate) fn histogram() -> Histogram<u64> {
     Histogram::new(3).expect("3 is a precision that hdrhistogram has")
 }
 
-impl Part {
+impl IntervalCounts {
     /// The first one; in an open loop with service times of its own.
-    pub fn new(start_ms: i64, open_loop: bool) -> Part {
-        Part {
+    pub fn new(start_ms: i64, open_loop: bool) -> IntervalCounts {
+        IntervalCounts {
             start_ms,
             ok: 0,
             response: histogram(),
@@ -112,7 +111,7 @@ impl Part {
     }
 
     /// Adds another thread's.
-    fn merge(&mut self, other: &Part) {
+    fn merge(&mut self, other: &IntervalCounts) {
         if self.window.is_some() || other.window.is_some() {
             // One of them ended in it, the other went on.
             let mut window = self.counted().cloned().unwrap_or_else(histogram);
@@ -157,21 +156,21 @@ fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
     to.add(other).expect("a histogram that grows takes any other");
 }
 
-/// Puts parts of all threads together, in order, and tells whoever watches.
-pub(crate) struct Collector<'a> {
+/// Puts the counts of all threads together, in order, and tells whoever watches.
+pub(crate) struct Aggregate<'a> {
     on_event: &'a mut dyn FnMut(Event),
     threads: usize,
     /// Those that not every thread has given, and how many have.
-    waiting: BTreeMap<i64, (Part, usize)>,
+    waiting: BTreeMap<i64, (IntervalCounts, usize)>,
     intervals: Vec<Interval>,
     times: Times,
     service: Option<Times>,
 }
 
-impl<'a> Collector<'a> {
+impl<'a> Aggregate<'a> {
     /// For so many threads.
-    pub fn new(threads: usize, open_loop: bool, on_event: &'a mut dyn FnMut(Event)) -> Collector<'a> {
-        Collector {
+    pub fn new(threads: usize, open_loop: bool, on_event: &'a mut dyn FnMut(Event)) -> Aggregate<'a> {
+        Aggregate {
             on_event,
             threads,
             waiting: BTreeMap::new(),
@@ -182,18 +181,18 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes what a thread tells.
-    pub fn take(&mut self, told: Told) {
-        match told {
-            Told::Part(part) if self.threads == 1 => self.add(part),
-            Told::Part(part) => {
-                let (all, given) = match self.waiting.get_mut(&part.start_ms) {
+    pub fn take(&mut self, event: EngineEvent) {
+        match event {
+            EngineEvent::Interval(counts) if self.threads == 1 => self.add(counts),
+            EngineEvent::Interval(counts) => {
+                let (all, given) = match self.waiting.get_mut(&counts.start_ms) {
                     Some((all, given)) => {
-                        all.merge(part);
+                        all.merge(counts);
                         (all.start_ms, given)
                     }
                     None => {
                         let (all, given) =
-                            self.waiting.entry(part.start_ms).or_insert_with(|| (part.clone(), 0));
+                            self.waiting.entry(counts.start_ms).or_insert_with(|| (counts.clone(), 0));
                         (all.start_ms, given)
                     }
                 };
@@ -202,33 +201,33 @@ impl<'a> Collector<'a> {
                     self.release(all);
                 }
             }
-            Told::Pause => (self.on_event)(Event::Pause),
-            Told::Resume => (self.on_event)(Event::Resume),
+            EngineEvent::Pause => (self.on_event)(Event::Pause),
+            EngineEvent::Resume => (self.on_event)(Event::Resume),
         }
     }
 
     /// All up to this one: a thread that gave a later one has none to give any more.
     fn release(&mut self, last: i64) {
         while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() <= last) {
-            let (part, _) = entry.remove();
-            self.add(&part);
+            let (counts, _) = entry.remove();
+            self.add(&counts);
         }
     }
 
-    fn add(&mut self, part: &Part) {
-        if let Some(answers) = part.counted() {
+    fn add(&mut self, counts: &IntervalCounts) {
+        if let Some(answers) = counts.counted() {
             self.times.add(answers);
-            if let Some((times, part)) = self.service.as_mut().zip(part.service.as_ref()) {
-                times.add(part);
+            if let Some((times, counts)) = self.service.as_mut().zip(counts.service.as_ref()) {
+                times.add(counts);
             }
         }
-        let interval = part.interval();
+        let interval = counts.interval();
         self.intervals.push(interval);
         (self.on_event)(Event::Interval(&interval));
     }
 
-    /// The outcome of all threads, of what each found besides the parts that it gave away. Each has ended.
-    pub fn finish(mut self, shares: Vec<Outcome>, pace: Pace) -> Outcome {
+    /// The outcome of all threads, of what each found besides the counts that it gave away. Each has ended.
+    pub fn finish(mut self, outcomes: Vec<Outcome>, pace: Pace) -> Outcome {
         self.release(i64::MAX);
         let response = self.times.from(0).1;
         let service = self.service.clone().unwrap_or_else(|| self.times.clone());
@@ -242,28 +241,28 @@ impl<'a> Collector<'a> {
             intervals: self.intervals,
             ..Outcome::default()
         };
-        for share in shares {
-            outcome.busiest = outcome.busiest.max(share.busiest);
-            outcome.requests += share.ok + share.errors.total();
-            outcome.io = share.io;
-            outcome.real_time = share.real_time;
-            outcome.ok += share.ok;
-            outcome.errors += share.errors;
-            outcome.first_wrong = outcome.first_wrong.or(share.first_wrong);
-            outcome.reconnects += share.reconnects;
-            outcome.elapsed = outcome.elapsed.max(share.elapsed);
-            outcome.cpu += share.cpu;
-            add(&mut outcome.send_lag, &share.send_lag);
-            add(&mut outcome.receive_lag, &share.receive_lag);
-            outcome.drained += share.drained;
-            outcome.stopped |= share.stopped;
-            outcome.warm_up_requests += share.warm_up_requests;
-            outcome.warm_up_errors += share.warm_up_errors;
-            outcome.first_second = sum(outcome.first_second, share.first_second);
-            outcome.recovery = longer(outcome.recovery, share.recovery);
-            outcome.disturbed = outcome.disturbed.or(share.disturbed);
-            outcome.log.extend(share.log);
-            outcome.unlogged += share.unlogged;
+        for of_thread in outcomes {
+            outcome.busiest = outcome.busiest.max(of_thread.busiest);
+            outcome.requests += of_thread.ok + of_thread.errors.total();
+            outcome.io = of_thread.io;
+            outcome.real_time = of_thread.real_time;
+            outcome.ok += of_thread.ok;
+            outcome.errors += of_thread.errors;
+            outcome.first_wrong = outcome.first_wrong.or(of_thread.first_wrong);
+            outcome.reconnects += of_thread.reconnects;
+            outcome.elapsed = outcome.elapsed.max(of_thread.elapsed);
+            outcome.cpu += of_thread.cpu;
+            add(&mut outcome.send_lag, &of_thread.send_lag);
+            add(&mut outcome.receive_lag, &of_thread.receive_lag);
+            outcome.drained += of_thread.drained;
+            outcome.stopped |= of_thread.stopped;
+            outcome.warm_up_requests += of_thread.warm_up_requests;
+            outcome.warm_up_errors += of_thread.warm_up_errors;
+            outcome.first_second = sum(outcome.first_second, of_thread.first_second);
+            outcome.recovery = longer(outcome.recovery, of_thread.recovery);
+            outcome.disturbed = outcome.disturbed.or(of_thread.disturbed);
+            outcome.log.extend(of_thread.log);
+            outcome.unlogged += of_thread.unlogged;
         }
         outcome.log.sort_by_key(|finished| finished.due);
         outcome
@@ -288,21 +287,21 @@ mod tests {
 
     #[test]
     fn a_thread_that_ends_earlier_takes_nothing_from_the_others() {
-        let part = |answers: u64| {
-            let mut part = Part::new(0, false);
-            (0..answers).for_each(|_| part.add(1, 1));
-            (part.ok, part.measured) = (answers, true);
-            part
+        let counts = |answers: u64| {
+            let mut counts = IntervalCounts::new(0, false);
+            (0..answers).for_each(|_| counts.add(1, 1));
+            (counts.ok, counts.measured) = (answers, true);
+            counts
         };
-        let mut ended = part(3);
+        let mut ended = counts(3);
         ended.close_window();
         ended.add(1, 1);
-        for parts in [[ended.clone(), part(4)], [part(4), ended.clone()], [ended.clone(), ended]] {
-            let expected = if parts.iter().all(|part| part.window.is_some()) { 6 } else { 7 };
+        for both in [[ended.clone(), counts(4)], [counts(4), ended.clone()], [ended.clone(), ended]] {
+            let expected = if both.iter().all(|counts| counts.window.is_some()) { 6 } else { 7 };
             let mut on_event = |_: Event| {};
-            let mut collector = Collector::new(2, false, &mut on_event);
-            parts.iter().for_each(|part| collector.take(Told::Part(part)));
-            assert_eq!(collector.finish(Vec::new(), Pace::default()).response.len(), expected);
+            let mut aggregate = Aggregate::new(2, false, &mut on_event);
+            both.iter().for_each(|counts| aggregate.take(EngineEvent::Interval(counts)));
+            assert_eq!(aggregate.finish(Vec::new(), Pace::default()).response.len(), expected);
         }
     }
 }

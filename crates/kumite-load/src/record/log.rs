@@ -1,6 +1,6 @@
 //! The log of a load: every finished request, for whoever wants to count in another way than the outcome does.
 
-use crate::recorder::Failure;
+use crate::record::errors::Failure;
 
 /// The most requests that a log holds. What is finished later is not in it, and is counted ([`Outcome::unlogged`]).
 ///

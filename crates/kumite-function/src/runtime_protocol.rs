@@ -43,7 +43,7 @@ pub(crate) enum Rejected {
 
 /// It begins with the initialization; then it is an event, its answer, and the request for the next event, over and over.
 #[derive(Debug, Default)]
-pub(crate) struct Conversation {
+pub(crate) struct RuntimeProtocol {
     state: Mutex<State>,
     changed: Notify,
 }
@@ -75,7 +75,7 @@ enum Stage {
 /// What is rejected is kept, but not without end.
 const MOST_REJECTED: usize = 100;
 
-impl Conversation {
+impl RuntimeProtocol {
     /// Until it has asked for its first event, or has said that it cannot.
     pub async fn initialized(&self) -> Initialized {
         self.until(|state| {
@@ -129,7 +129,7 @@ impl Conversation {
         };
         self.changed.notify_waiters();
         // If the connection breaks, this is dropped, and it asks no more.
-        let _asks = Asks { conversation: self, waits };
+        let _asks = Asks { protocol: self, waits };
         self.until(|state| {
             if state.waits.is_none_or(|(other, _)| other != waits) {
                 return Some(Err(Rejected::OutOfTurn));
@@ -182,7 +182,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// It did what is no part of the conversation.
+    /// It did what is no part of the protocol.
     pub fn reject(&self, what: String) {
         self.state().reject(what);
     }
@@ -214,13 +214,13 @@ impl State {
 }
 
 struct Asks<'a> {
-    conversation: &'a Conversation,
+    protocol: &'a RuntimeProtocol,
     waits: u64,
 }
 
 impl Drop for Asks<'_> {
     fn drop(&mut self) {
-        let mut state = self.conversation.state();
+        let mut state = self.protocol.state();
         if state.waits.is_some_and(|(waits, _)| waits == self.waits) {
             state.waits = None;
         }
@@ -244,7 +244,7 @@ mod tests {
 
     #[tokio::test]
     async fn events_and_answers_take_turns() {
-        let both = Arc::new(Conversation::default());
+        let both = Arc::new(RuntimeProtocol::default());
         let runtime = Arc::clone(&both);
         let runtime = tokio::spawn(async move {
             for id in ["1", "2"] {
@@ -267,7 +267,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_out_of_turn_is_rejected_and_kept() {
-        let both = Conversation::default();
+        let both = RuntimeProtocol::default();
         assert_eq!(both.answer("1", right("")), Err(Rejected::OutOfTurn));
         both.give(event("1"));
         both.next().await.unwrap();
@@ -291,8 +291,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_goes_away_asks_no_more() {
-        let both = Conversation::default();
+    async fn a_request_for_an_event_whose_connection_breaks_is_forgotten() {
+        let both = RuntimeProtocol::default();
         // It is polled, and then given up.
         let gone = tokio::time::timeout(Duration::ZERO, both.next()).await;
         assert!(gone.is_err());
@@ -304,7 +304,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_initialization_may_fail() {
-        let both = Conversation::default();
+        let both = RuntimeProtocol::default();
         let error = Answer::Wrong("Runtime.ImportModuleError".into(), b"{}".to_vec());
         both.init_error(error.clone()).unwrap();
         assert_eq!(both.initialized().await, Initialized::Failed(error));

@@ -1,0 +1,120 @@
+//! A function that is being served: its slots, its instances, and what has happened to them.
+//!
+//! The rules are those that AWS documents for on-demand functions. The init phase has a whole core and a limit of its own;
+//! where it fails or is cut off, the process is started once more within the call, with the call's CPU share and time-out,
+//! and is then part of what is billed. The invoke phase ends when the runtime client, having answered, asks for the next
+//! event. A call that takes too long, and a process that ends, cost the instance.
+
+mod call;
+mod failure;
+mod init;
+
+use std::collections::VecDeque;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+pub(crate) use call::{Call, MOST_PAYLOAD_BYTES};
+
+use crate::instance::{Instance, Setting};
+use crate::slots::Slots;
+use crate::{InstanceEvent, Lifecycle};
+
+/// So much of a call's log is kept with it.
+const KEPT_LOG_BYTES: u64 = 256 << 10;
+/// What a process said in its last moment may come a little later than its end.
+const LAST_WORDS: Duration = Duration::from_millis(50);
+/// What is remembered of instances.
+const MOST_EVENTS: usize = 100_000;
+
+pub(crate) type Tell = dyn Fn(&str) + Send + Sync;
+
+/// A function, its instances, and what has happened to them.
+pub(crate) struct FunctionState {
+    pub setting: Arc<Setting>,
+    slots: Mutex<Slots<Instance>>,
+    timeline: Mutex<VecDeque<InstanceEvent>>,
+    instances: AtomicU32,
+    stop: watch::Receiver<bool>,
+    tell: Arc<Tell>,
+}
+
+impl FunctionState {
+    pub fn new(setting: Setting, stop: watch::Receiver<bool>, tell: Arc<Tell>) -> FunctionState {
+        let slots = Slots::new(setting.function.routing, setting.function.max_instances);
+        FunctionState {
+            setting: Arc::new(setting),
+            slots: Mutex::new(slots),
+            timeline: Mutex::default(),
+            instances: AtomicU32::new(0),
+            stop,
+            tell,
+        }
+    }
+
+    /// What has happened, in the order of time.
+    pub fn timeline(&self) -> Vec<InstanceEvent> {
+        locked(&self.timeline).iter().cloned().collect()
+    }
+
+    /// Ends all instances that are idle; whether no call is in flight.
+    pub async fn end_idle(&self) -> bool {
+        let (idle, quiet) = self.slots().drain();
+        for instance in idle {
+            self.end(instance, failure::stopped()).await;
+        }
+        quiet
+    }
+
+    /// What the instance said that was not to be said.
+    fn record_rejected(&self, instance: &Instance) {
+        for rejected in instance.protocol.rejected() {
+            self.record(instance.number, Lifecycle::Rejected(rejected));
+        }
+    }
+
+    async fn end(&self, instance: Instance, why: Lifecycle) {
+        let number = instance.number;
+        self.record(number, why);
+        instance.end().await;
+        self.record(number, Lifecycle::Gone);
+    }
+
+    fn record(&self, instance: u32, what: Lifecycle) {
+        self.record_at(instance, what, Instant::now());
+    }
+
+    fn record_at(&self, instance: u32, what: Lifecycle, at: Instant) {
+        let told = match &what {
+            Lifecycle::Rejected(what) => Some(format!("it {what}")),
+            Lifecycle::Killed(why) => Some(format!("killed: {why}")),
+            Lifecycle::Exited(how) => Some(format!("exited: {how}")),
+            _ => None,
+        };
+        if let Some(told) = told {
+            (self.tell)(&format!("instance {instance} of {}: {told}\n", self.setting.function.name));
+        }
+        let mut timeline = locked(&self.timeline);
+        if timeline.len() == MOST_EVENTS {
+            timeline.pop_front();
+        }
+        timeline.push_back(InstanceEvent { instance, at, what });
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Slots<Instance>> {
+        locked(&self.slots)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing here panics while it is held.
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Until the host is stopped.
+pub(crate) async fn stopping(mut stop: watch::Receiver<bool>) {
+    // Who could stop it is gone: so is the host.
+    let _ = stop.wait_for(|stop| *stop).await;
+}

@@ -1,0 +1,274 @@
+//! What a call goes through: a slot, its instance, the invoke phase, and what is made of it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use uuid::Uuid;
+
+use super::failure::{MOST_LOG_BYTES, exited, message_of, said, stopped, timed_out, too_much_log, wrong};
+use super::init::{Init, InitPhase};
+use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
+use crate::instance::Instance;
+use crate::lines::{self, Report};
+use crate::runtime_protocol::{Answer, Event};
+use crate::{FunctionError, Invocation, Lifecycle, Refused};
+
+/// The most bytes of a call that is waited for: what AWS documents.
+pub(crate) const MOST_PAYLOAD_BYTES: usize = 6_291_456;
+/// How often the length of the log is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// A call as it is offered.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub request_id: String,
+    pub payload: Vec<u8>,
+    pub client_context: Option<String>,
+    pub offered: Instant,
+}
+
+impl Call {
+    pub fn new(payload: Vec<u8>) -> Call {
+        let request_id = Uuid::new_v4().to_string();
+        Call { request_id, payload, client_context: None, offered: Instant::now() }
+    }
+
+    /// What may be called with, or why not.
+    pub fn check(payload: &[u8], most: usize) -> Result<(), Refused> {
+        if payload.len() > most {
+            return Err(Refused::TooLarge { bytes: payload.len(), most });
+        }
+        let json = serde_json::from_slice::<serde::de::IgnoredAny>(payload);
+        json.map(drop).map_err(|error| Refused::NotJson(error.to_string()))
+    }
+}
+
+/// How the invoke phase ended.
+enum Invoked {
+    /// The instance has answered and waits for the next event since then.
+    Answered(Answer, Instant),
+    /// The instance is of no more use.
+    Over {
+        answer: Answer,
+        why: Lifecycle,
+        status: Option<&'static str>,
+        at: Instant,
+    },
+    Stopping,
+}
+
+impl Invoked {
+    /// The end of the invoke phase by a second initialization, unless that was done.
+    fn without_event(init: Init, deadline: Instant) -> Option<Invoked> {
+        match init {
+            Init::Done(_) => None,
+            Init::Failed { answer, why, status } => {
+                Some(Invoked::Over { answer, why, status: Some(status), at: Instant::now().min(deadline) })
+            }
+            Init::Stopping => Some(Invoked::Stopping),
+        }
+    }
+}
+
+/// What was measured of the invoke phase.
+struct InvokePhase {
+    /// A second initialization included.
+    took: Duration,
+    cpu: Option<Duration>,
+    max_memory_bytes: u64,
+    /// What the function wrote.
+    wrote: String,
+    /// From the offer of the call.
+    wall: Duration,
+}
+
+/// A slot that is free again when this is dropped, with the instance that is in it.
+struct SlotGuard<'a> {
+    function: &'a FunctionState,
+    nth: usize,
+    instance: Option<Instance>,
+}
+
+impl Drop for SlotGuard<'_> {
+    fn drop(&mut self) {
+        self.function.slots().put(self.nth, self.instance.take());
+    }
+}
+
+impl FunctionState {
+    /// A call from its offer to its answer.
+    pub async fn call(&self, call: Call) -> Result<Invocation, Refused> {
+        let busy = || Refused::Throttled(self.setting.function.max_instances);
+        if *self.stop.borrow() {
+            return Err(Refused::Stopping);
+        }
+        let (nth, idle) = self.slots().take().ok_or_else(busy)?;
+        let mut slot = SlotGuard { function: self, nth, instance: None };
+        let (instance, init) = self.begin(idle, &call.request_id).await?;
+        let began = Instant::now();
+        let deadline = began + self.setting.function.timeout;
+        let (mut instance, logged, cpu_before, early) = match instance {
+            Some(mut instance) => {
+                let (logged, cpu) = (instance.logged(), instance.cpu());
+                (instance, logged, cpu, None)
+            }
+            None => {
+                let (instance, again) = self.begin_again(init.number, &call.request_id, deadline).await?;
+                (instance, 0, Some(Duration::ZERO), Invoked::without_event(again, deadline))
+            }
+        };
+        let invoked = match early {
+            Some(early) => early,
+            None => {
+                self.record(init.number, Lifecycle::Invoke);
+                self.invoke(&mut instance, &call, deadline).await
+            }
+        };
+        let ended = match &invoked {
+            Invoked::Answered(_, at) | Invoked::Over { at, .. } => *at,
+            Invoked::Stopping => Instant::now(),
+        };
+        self.record_at(init.number, Lifecycle::InvokeDone, ended);
+        let cpu = instance.cpu().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
+        let max_memory_bytes = instance.max_memory_bytes();
+        self.record_rejected(&instance);
+        let invoke = InvokePhase {
+            took: ended.saturating_duration_since(began),
+            cpu,
+            max_memory_bytes,
+            wrote: instance.log_since(logged, KEPT_LOG_BYTES),
+            wall: call.offered.elapsed(),
+        };
+        let (answer, status) = self.put_back(&mut slot, instance, invoked).await?;
+        Ok(self.invocation(call, init, invoke, answer, status))
+    }
+
+    /// What came of a call; its log is told.
+    fn invocation(
+        &self,
+        call: Call,
+        init: InitPhase,
+        invoke: InvokePhase,
+        answer: Answer,
+        status: Option<&'static str>,
+    ) -> Invocation {
+        let (payload, error) = match answer {
+            Answer::Right(payload) => (payload, None),
+            Answer::Wrong(kind, document) => {
+                let message = message_of(&document);
+                (document, Some(FunctionError { kind, message }))
+            }
+        };
+        let report = Report {
+            request_id: &call.request_id,
+            duration: invoke.took,
+            billed: self.setting.function.billing.billed(init.took, invoke.took),
+            memory_mb: self.setting.function.memory_mb,
+            max_memory_bytes: invoke.max_memory_bytes,
+            init: (init.cold && init.done).then_some(init.took),
+            status: status.or(error.as_ref().map(|_| "error")),
+        };
+        let log = lines::of_call(&invoke.wrote, &report);
+        (self.tell)(&log);
+        Invocation {
+            request_id: call.request_id,
+            payload,
+            error,
+            log,
+            instance: init.number,
+            cold: init.cold,
+            inits: u32::from(init.cold) + u32::from(!init.done),
+            offered: call.offered,
+            wall: invoke.wall,
+            init: init.took,
+            init_cpu: init.cpu,
+            duration: invoke.took,
+            cpu: invoke.cpu,
+            max_memory_bytes: invoke.max_memory_bytes,
+        }
+    }
+
+    /// After a call the instance is frozen until the next, or ended: what it answered, and what its report says of that.
+    async fn put_back(
+        &self,
+        slot: &mut SlotGuard<'_>,
+        mut instance: Instance,
+        invoked: Invoked,
+    ) -> Result<(Answer, Option<&'static str>), Refused> {
+        match invoked {
+            Invoked::Answered(answer, _) => {
+                instance.protocol.end();
+                if instance.logged() > MOST_LOG_BYTES {
+                    self.end(instance, too_much_log()).await;
+                    return Ok((answer, None));
+                }
+                if instance.freeze() {
+                    self.record(instance.number, Lifecycle::Frozen);
+                }
+                slot.instance = Some(instance);
+                Ok((answer, None))
+            }
+            Invoked::Over { answer, why, status, .. } => {
+                self.end(instance, why).await;
+                Ok((answer, status))
+            }
+            Invoked::Stopping => {
+                self.end(instance, stopped()).await;
+                Err(Refused::Stopping)
+            }
+        }
+    }
+
+    /// Gives an instance its event and waits for what comes of it.
+    async fn invoke(&self, instance: &mut Instance, call: &Call, deadline: Instant) -> Invoked {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let protocol = Arc::clone(&instance.protocol);
+        protocol.give(Event {
+            request_id: call.request_id.clone(),
+            payload: call.payload.clone(),
+            deadline_ms: (now + left).as_millis(),
+            arn: self.setting.arn.clone(),
+            trace_id: trace_id(now),
+            client_context: call.client_context.clone(),
+        });
+        let done = async {
+            let answer = protocol.answered().await;
+            (answer, protocol.asked().await)
+        };
+        tokio::pin!(done);
+        loop {
+            let look = tokio::select! {
+                biased;
+                (answer, asked) = &mut done => return Invoked::Answered(answer, asked),
+                () = instance.ended() => break,
+                () = tokio::time::sleep_until(deadline.into()) => {
+                    let (answer, why) = timed_out(self.setting.function.timeout, &call.request_id);
+                    return Invoked::Over { answer, why, status: Some("timeout"), at: deadline };
+                }
+                () = stopping(self.stop.clone()) => return Invoked::Stopping,
+                () = tokio::time::sleep(LOOK) => instance.logged(),
+            };
+            if look > MOST_LOG_BYTES {
+                let why = too_much_log();
+                let message = format!("RequestId: {} Error: {}", call.request_id, said(&why));
+                let answer = wrong("Sandbox.LogTooLong", &message);
+                return Invoked::Over { answer, why, status: Some("error"), at: Instant::now() };
+            }
+        }
+        let at = Instant::now();
+        let (answer, why) = exited(instance, &call.request_id);
+        // An answer that was given stands, whatever the process did after it.
+        match tokio::time::timeout(LAST_WORDS, protocol.answered()).await {
+            Ok(answer) => Invoked::Over { answer, why, status: None, at },
+            Err(_) => Invoked::Over { answer, why, status: Some("error"), at },
+        }
+    }
+}
+
+/// As X-Ray's are: who calls whom cannot be told here, so each call is a trace of its own.
+fn trace_id(now: Duration) -> String {
+    let random = Uuid::new_v4().simple().to_string();
+    let parent = Uuid::new_v4().simple().to_string();
+    format!("Root=1-{:08x}-{};Parent={};Sampled=0", now.as_secs(), &random[..24], &parent[..16])
+}

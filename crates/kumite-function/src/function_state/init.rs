@@ -1,0 +1,152 @@
+//! The beginning of a call: its slot's instance goes on, or a new one is initialized.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::failure::{exited, stopped, timed_out, words};
+use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
+use crate::instance::Instance;
+use crate::lines;
+use crate::runtime_protocol::{Answer, Initialized};
+use crate::{Lifecycle, Refused};
+
+/// How an initialization ended.
+pub(super) enum Init {
+    Done(Instant),
+    Failed { answer: Answer, why: Lifecycle, status: &'static str },
+    Stopping,
+}
+
+/// The init phase of a call's instance.
+pub(super) struct InitPhase {
+    /// The number of the instance.
+    pub number: u32,
+    pub cold: bool,
+    /// As far as it went.
+    pub took: Duration,
+    pub cpu: Option<Duration>,
+    /// It did not fail.
+    pub done: bool,
+}
+
+impl FunctionState {
+    /// The instance of a slot, if it still lives; else a new one, after its init phase. None if that failed.
+    pub(super) async fn begin(
+        &self,
+        idle: Option<Instance>,
+        request_id: &str,
+    ) -> Result<(Option<Instance>, InitPhase), Refused> {
+        if let Some(idle) = idle
+            && let Some(instance) = self.awake(idle).await
+        {
+            let (number, none) = (instance.number, Duration::ZERO);
+            let phase = InitPhase { number, cold: false, took: none, cpu: Some(none), done: true };
+            return Ok((Some(instance), phase));
+        }
+        let number = self.instances.fetch_add(1, Ordering::Relaxed) + 1;
+        self.record(number, Lifecycle::Init);
+        let mut instance = Instance::start(&self.setting, number, false).await.map_err(Refused::Start)?;
+        let until = instance.began + self.setting.function.init_limit;
+        let initialized = self.initialized(&mut instance, request_id, until, true).await;
+        let cpu = instance.cpu();
+        let mut told = instance.log_since(0, KEPT_LOG_BYTES);
+        let (instance, took) = match initialized {
+            Init::Done(at) => {
+                let took = at.saturating_duration_since(instance.began);
+                if let Err(why) = instance.throttle() {
+                    self.end(instance, Lifecycle::Killed(why.clone())).await;
+                    return Err(Refused::Start(why));
+                }
+                self.record(number, Lifecycle::InitDone);
+                (Some(instance), took)
+            }
+            Init::Failed { why, status, .. } => {
+                let took = instance.began.elapsed().min(self.setting.function.init_limit);
+                told += &lines::init_report(took, status);
+                self.end(instance, why).await;
+                (None, took)
+            }
+            Init::Stopping => {
+                self.end(instance, stopped()).await;
+                return Err(Refused::Stopping);
+            }
+        };
+        (self.tell)(&told);
+        let done = instance.is_some();
+        Ok((instance, InitPhase { number, cold: true, took, cpu, done }))
+    }
+
+    /// An instance's process once more, within a call.
+    pub(super) async fn begin_again(
+        &self,
+        number: u32,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<(Instance, Init), Refused> {
+        self.record(number, Lifecycle::Reinit);
+        let mut instance = Instance::start(&self.setting, number, true).await.map_err(Refused::Start)?;
+        let init = self.initialized(&mut instance, request_id, deadline, false).await;
+        if let Init::Done(_) = init {
+            self.record(number, Lifecycle::InitDone);
+        }
+        Ok((instance, init))
+    }
+
+    /// A warm instance goes on, if it still lives.
+    async fn awake(&self, mut instance: Instance) -> Option<Instance> {
+        let number = instance.number;
+        if let Some(status) = instance.exited() {
+            self.end(instance, Lifecycle::Exited(words(status))).await;
+            return None;
+        }
+        if instance.thaw() {
+            self.record(number, Lifecycle::Thawed);
+        }
+        self.record_rejected(&instance);
+        Some(instance)
+    }
+
+    /// Waits for the end of an initialization.
+    async fn initialized(
+        &self,
+        instance: &mut Instance,
+        request_id: &str,
+        until: Instant,
+        free: bool,
+    ) -> Init {
+        let protocol = Arc::clone(&instance.protocol);
+        let ended = tokio::select! {
+            biased;
+            said = protocol.initialized() => match said {
+                // It is the clock that cuts off, however late it was looked at.
+                Initialized::Done(at) if at <= until => return Init::Done(at),
+                Initialized::Done(_) => false,
+                Initialized::Failed(answer) => {
+                    let why = Lifecycle::Killed("it said that it cannot be initialized".to_owned());
+                    return Init::Failed { answer, why, status: "error" };
+                }
+            },
+            () = instance.ended() => true,
+            () = tokio::time::sleep_until(until.into()) => false,
+            () = stopping(self.stop.clone()) => return Init::Stopping,
+        };
+        if ended {
+            let (answer, why) = exited(instance, request_id);
+            let answer = match tokio::time::timeout(LAST_WORDS, protocol.initialized()).await {
+                Ok(Initialized::Failed(answer)) => answer,
+                _ => answer,
+            };
+            return Init::Failed { answer, why, status: "error" };
+        }
+        let (answer, why) = if free {
+            let limit = self.setting.function.init_limit;
+            let why =
+                Lifecycle::Killed(format!("its initialization was cut off after {} s", limit.as_secs_f64()));
+            (Answer::Right(Vec::new()), why)
+        } else {
+            timed_out(self.setting.function.timeout, request_id)
+        };
+        Init::Failed { answer, why, status: "timeout" }
+    }
+}

@@ -1,0 +1,48 @@
+//! A thread's part of a load.
+
+use crate::protocol::incoming::Wanted;
+use crate::protocol::layers::Dialect;
+use crate::protocol::response::Asked;
+use crate::record::log::Log;
+use crate::schedule::arrivals::Instants;
+use crate::{Limit, Load};
+
+/// A thread's part of a load.
+pub(crate) struct Duty {
+    pub connections: usize,
+    /// The number of the first of them in the whole load.
+    pub first_connection: usize,
+    /// Besides those, for a burst.
+    pub burst: usize,
+    pub limit: Limit,
+    pub arrivals: Option<Instants>,
+    /// What its connections speak.
+    pub dialect: Dialect,
+    pub wanted: Wanted,
+    pub log: Option<Log>,
+}
+
+impl Duty {
+    /// That of one of so many threads.
+    pub fn of_thread(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
+        let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
+        let requests = load
+            .limit
+            .requests
+            .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
+        let head_only = load.request.method == "HEAD";
+        let asked =
+            Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
+        let asked = Asked { said: load.log, ..asked };
+        Duty {
+            connections: part(load.connections, thread),
+            first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
+            burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
+            limit: Limit { requests, ..load.limit },
+            arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
+            dialect: dialect.of_thread(),
+            wanted: Wanted { asked, status: load.expect.status },
+            log: load.log.then(|| Log::of_thread(threads)),
+        }
+    }
+}

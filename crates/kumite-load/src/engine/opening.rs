@@ -1,0 +1,240 @@
+//! Opening connections: not too many at once, not again at once where one could not be established, and in a closed loop
+//! all of them before any is under load.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::Errno;
+
+use super::{Engine, STOP_LOOK_NS};
+use crate::clock::Clock;
+use crate::connection::{Connection, InFlight, State};
+use crate::record::errors::Failure;
+use crate::transport::Transport;
+
+/// Connections being opened at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops
+/// what does not fit, and tries again only after a second.
+const OPENING_LIMIT: usize = 64;
+/// For the client a connect is done before the server has accepted it. So a slot's first connection counts as being opened
+/// until its first answer, but no longer than this, or a server that is slow to answer would never see all connections.
+const ACCEPT_NS: u64 = 10_000_000;
+/// How long a connection rests after it could not be established, so that a refusing server does not make the engine spin.
+const BACK_OFF_NS: u64 = 10_000_000;
+/// A server that does not take all connections, or takes its time, must not keep those waiting that it took.
+const HELD_LIMIT_NS: u64 = 1_000_000_000;
+
+/// Which connections are to be opened, are being opened, or wait until all are.
+pub(super) struct Opening {
+    /// Connections to be opened.
+    waiting: VecDeque<usize>,
+    /// Connections that rest, by when they may go on.
+    resting: VecDeque<(u64, usize)>,
+    /// How many are being opened.
+    in_progress: usize,
+    /// First connections that were established, by when the server should have accepted them.
+    accepting: VecDeque<(u64, usize)>,
+    /// Until every connection has had its first answer, those that have had theirs wait here. A server under load may take
+    /// new connections very slowly (Node.js takes one in a turn of its event loop, which serves all others): the last of
+    /// hundreds would time out before it is taken, and so would those that replace it. An open loop begins when all are
+    /// open.
+    held: Option<Vec<usize>>,
+    /// Connections that have been given a request.
+    begun: usize,
+}
+
+impl Opening {
+    /// Of an open or a closed loop.
+    pub fn new(open_loop: bool) -> Opening {
+        Opening {
+            waiting: VecDeque::new(),
+            resting: VecDeque::new(),
+            in_progress: 0,
+            accepting: VecDeque::new(),
+            held: (!open_loop).then(Vec::new),
+            begun: 0,
+        }
+    }
+
+    /// A connection is to be opened when its turn comes.
+    pub fn enqueue(&mut self, slot: usize) {
+        self.waiting.push_back(slot);
+    }
+
+    /// The next to be opened, which then is, if so many may be.
+    fn next(&mut self, connections: &mut [Connection]) -> Option<usize> {
+        if self.in_progress >= OPENING_LIMIT {
+            return None;
+        }
+        let slot = self.waiting.pop_front()?;
+        connections[slot].opening = true;
+        self.in_progress += 1;
+        Some(slot)
+    }
+
+    /// A connection does not count as being opened any more.
+    #[inline]
+    pub fn done(&mut self, connection: &mut Connection) {
+        self.in_progress -= usize::from(std::mem::take(&mut connection.opening));
+    }
+
+    /// When it is time to go on with a connection.
+    pub fn due(&self) -> u64 {
+        let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
+        front(&self.resting).min(front(&self.accepting))
+    }
+
+    /// When those that are held go on at the latest.
+    pub fn held_until(&self) -> u64 {
+        if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX }
+    }
+
+    /// A connection is given a request.
+    #[inline]
+    pub fn begin(&mut self, connection: &mut Connection) {
+        self.begun += usize::from(!std::mem::replace(&mut connection.begun, true));
+    }
+
+    /// Whether a connection that has had its first request gets no other yet; it is held when it is free.
+    #[inline]
+    pub fn holds(&mut self, slot: usize, connection: &Connection) -> bool {
+        let Some(held) = self.held.as_mut().filter(|_| connection.begun) else { return false };
+        if connection.in_flight.is_empty() {
+            held.push(slot);
+        }
+        true
+    }
+
+    /// Those that were held, if it is time for them.
+    fn release(&mut self, now: u64) -> Option<Vec<usize>> {
+        self.held.take_if(|held| held.len() == self.begun || now >= HELD_LIMIT_NS)
+    }
+
+    /// What follows counts from another beginning, and nothing waits for that.
+    fn restart_clock(&mut self) {
+        for (until, _) in self.resting.iter_mut().chain(&mut self.accepting) {
+            *until = 0;
+        }
+    }
+}
+
+impl<T: Transport, C: Clock> Engine<'_, T, C> {
+    /// Opens all connections before an open loop begins, as far as that can be done in a second.
+    pub(super) fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
+        (0..self.own).for_each(|slot| self.opening.enqueue(slot));
+        while self.idle_connections() < self.own
+            && self.now() < HELD_LIMIT_NS
+            && !stop.load(Ordering::Relaxed)
+        {
+            self.go_on(self.now());
+            // What is due in the load itself is not due before it: to wake for that would be not to sleep.
+            let due = self.opening.due().min(HELD_LIMIT_NS);
+            self.transport.wait(due.saturating_sub(self.now()).min(STOP_LOOK_NS))?;
+            self.handle();
+        }
+        self.opening.restart_clock();
+        for connection in &mut self.connections {
+            if let State::Connecting(since) = &mut connection.state {
+                *since = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with connections that it is time for.
+    pub(super) fn go_on(&mut self, now: u64) {
+        while let Some((_, slot)) = self.opening.resting.pop_front_if(|(until, _)| *until <= now) {
+            self.next(slot, now);
+        }
+        while let Some((_, slot)) = self.opening.accepting.pop_front_if(|(until, _)| *until <= now) {
+            self.opening.done(&mut self.connections[slot]);
+        }
+        self.connect_waiting();
+        if let Some(held) = self.opening.release(now) {
+            for slot in held {
+                self.next(slot, self.now());
+            }
+            self.connect_waiting();
+        }
+    }
+
+    fn connect_waiting(&mut self) {
+        while let Some(slot) = self.opening.next(&mut self.connections) {
+            self.connect(slot);
+        }
+    }
+
+    pub(super) fn connect(&mut self, slot: usize) {
+        let now = self.now();
+        let layers = match self.dialect.layers() {
+            Ok(layers) => layers,
+            Err(why) => {
+                self.recorder.wrong(why);
+                return self.unconnected(slot, Failure::Connect, now);
+            }
+        };
+        self.connections[slot].connecting(now, layers);
+        if let Err(error) = self.transport.connect(slot) {
+            self.unconnected(slot, failure_of(error), now);
+        }
+    }
+
+    pub(super) fn connected(&mut self, slot: usize, result: Result<(), Errno>) {
+        match result {
+            Err(error) => self.unconnected(slot, failure_of(error), self.now()),
+            Ok(()) => match &mut self.connections[slot].layers {
+                None => self.ready(slot),
+                Some(layers) => {
+                    layers.connected();
+                    self.flush(slot);
+                }
+            },
+        }
+    }
+
+    /// A connection may carry requests.
+    pub(super) fn ready(&mut self, slot: usize) {
+        let now = self.now();
+        let connection = &mut self.connections[slot];
+        connection.state = State::Open;
+        if std::mem::replace(&mut connection.connected_before, true) {
+            if self.started {
+                self.recorder.reconnected(now);
+            }
+            self.opening.done(connection);
+        } else {
+            self.opening.accepting.push_back((now + ACCEPT_NS, slot));
+        }
+        if self.open_loop.is_some() && slot < self.own {
+            return self.next(slot, now);
+        }
+        self.connections[slot].send_when_open = false;
+        self.send(slot, now, now);
+        self.next(slot, now);
+    }
+
+    /// A connection could not be established. In a closed loop that counts as the request that it was for; in an open one no
+    /// request was given to it.
+    pub(super) fn unconnected(&mut self, slot: usize, failure: Failure, now: u64) {
+        let since = match self.connections[slot].state {
+            State::Connecting(since) => since,
+            State::Open | State::Closed => now,
+        };
+        self.connections[slot].send_when_open = false;
+        self.close(slot);
+        if self.open_loop.is_some() && slot < self.own {
+            self.opening.done(&mut self.connections[slot]);
+            let why = if failure == Failure::Refused { "it was refused" } else { "it was not established" };
+            self.recorder.wrong(format!("no connection: {why}"));
+        } else {
+            self.finished(slot, InFlight { due: since, sent: since }, Some(failure), None, now);
+        }
+        if slot < self.own {
+            self.opening.resting.push_back((now + BACK_OFF_NS, slot));
+        }
+    }
+}
+
+/// What a connect that failed counts as.
+fn failure_of(error: Errno) -> Failure {
+    if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect }
+}

@@ -1,0 +1,137 @@
+//! What comes in on a connection, and what an answer should be.
+
+use crate::protocol::response::{Answer, Asked, Reader};
+use crate::record::errors::Failure;
+use crate::record::log::Said;
+use crate::request::cookies::Jar;
+
+/// What a right answer is.
+pub(crate) struct Wanted {
+    pub asked: Asked,
+    /// The status; none for any 2xx.
+    pub status: Option<u16>,
+}
+
+impl Wanted {
+    /// The answer to the nth request in flight, that the reader has read.
+    pub fn whole(&self, nth: usize, answer: Answer, reader: &Reader) -> Whole {
+        let failure = self.judge(answer);
+        let said = (self.asked.said && failure == Some(Failure::Status)).then(|| Box::new(reader.said()));
+        Whole { nth, answer, failure, said }
+    }
+
+    /// What is wrong with it.
+    fn judge(&self, answer: Answer) -> Option<Failure> {
+        let status_right = match self.status {
+            Some(expected) => answer.status == expected,
+            None => (200..300).contains(&answer.status),
+        };
+        match (status_right, answer.body_right) {
+            (true, true) => None,
+            (true, false) => Some(Failure::Body),
+            (false, _) => Some(Failure::Status),
+        }
+    }
+}
+
+/// A whole answer.
+pub(crate) struct Whole {
+    /// Which request of those in flight it is for.
+    pub nth: usize,
+    pub answer: Answer,
+    /// What is wrong with it.
+    pub failure: Option<Failure>,
+    /// What it says that failed, if that is wanted.
+    pub said: Option<Box<Said>>,
+}
+
+/// What came with one piece.
+pub(crate) struct Heard {
+    pub answers: Vec<Whole>,
+    /// What was wrong with an answer, or with the session, if that was asked for.
+    pub wrong: Option<String>,
+    /// Whether to say what is wrong.
+    pub describe: bool,
+}
+
+impl Heard {
+    /// Keeps what is wrong, if it is asked for.
+    pub fn say(&mut self, words: impl FnOnce() -> String) {
+        if std::mem::take(&mut self.describe) {
+            self.wrong = Some(words());
+        }
+    }
+}
+
+/// What has come on a connection so far.
+pub(crate) struct Incoming {
+    /// What is sent back, also on the next connection in its place; empty where that is not asked for.
+    pub cookies: Jar,
+    /// It has brought a right answer before.
+    pub proven: bool,
+    reader: Reader,
+    /// An answer to the oldest request has begun to arrive.
+    begun: bool,
+}
+
+impl Incoming {
+    /// Nothing.
+    pub fn new() -> Incoming {
+        Incoming { cookies: Jar::default(), proven: false, reader: Reader::new(), begun: false }
+    }
+
+    /// Another connection takes the place of the last one.
+    pub fn reset(&mut self) {
+        self.reader.reset();
+        self.begun = false;
+        self.proven = false;
+    }
+
+    /// Takes the bytes of answers in HTTP/1.1 to so many requests in flight, and puts those that they complete into `heard`.
+    pub fn hear(
+        &mut self,
+        mut bytes: &[u8],
+        in_flight: usize,
+        wanted: &Wanted,
+        heard: &mut Heard,
+    ) -> Result<(), Failure> {
+        while !bytes.is_empty() {
+            self.begun = true;
+            let answer = self.reader.feed(bytes, &wanted.asked).map_err(|_| Failure::Malformed)?;
+            let Some((answer, used)) = answer else { return Ok(()) };
+            bytes = &bytes[used..];
+            let last = !answer.keep_alive || heard.answers.len() + 1 == in_flight;
+            if last && !bytes.is_empty() {
+                return Err(Failure::Malformed);
+            }
+            self.complete(answer, wanted, heard);
+        }
+        Ok(())
+    }
+
+    /// The server sends no more: that may be how an answer in HTTP/1.1 ends.
+    pub fn end(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+        let answer = self.reader.end(&wanted.asked).ok_or(Failure::Closed)?;
+        self.complete(answer, wanted, heard);
+        Ok(())
+    }
+
+    fn complete(&mut self, answer: Answer, wanted: &Wanted, heard: &mut Heard) {
+        let whole = wanted.whole(0, answer, &self.reader);
+        if whole.failure.is_some() {
+            heard.say(|| self.reader.describe(&wanted.asked));
+        }
+        self.reader.cookies().for_each(|cookie| self.cookies.set(cookie));
+        heard.answers.push(whole);
+        self.reader.reset();
+        self.begun = false;
+        self.proven = true;
+    }
+
+    /// A server that closes a connection without notice may do so just as the next request is sent. Whether the engine
+    /// then sees a FIN, a reset or a broken pipe depends on how the two cross; the failure is the same, so it has one
+    /// name. On a new connection, and within an answer, the two are told apart.
+    pub fn broken(&self) -> Failure {
+        if self.proven && !self.begun { Failure::Closed } else { Failure::Reset }
+    }
+}

@@ -1,0 +1,307 @@
+//! Reading an answer: where it ends, and whether it is the right one.
+//!
+//! The parser is fed whatever pieces the socket gives. It keeps no body unless the [`Check`] must see all of it: each
+//! piece is compared with the expected body as it passes. Only a head that arrives in pieces is copied. An answer that
+//! leaves any doubt about where it ends is [`Malformed`], for what follows it on the connection cannot be trusted:
+//!
+//! - a head that is not HTTP/1, is longer than 64 KiB, or has more than 128 headers;
+//! - `Content-Length` that is not a number, or several that differ, or one beside `Transfer-Encoding`;
+//! - any `Transfer-Encoding` but the single word `chunked`, or one in an HTTP/1.0 answer;
+//! - chunks whose lines do not end in CR LF, whose size is not hexadecimal or exceeds 64 bits, with words after the size
+//!   that are no extension or trailers that are no headers, or with more than 64 KiB of either;
+//! - `101 Switching Protocols`, which nobody asked for.
+//!
+//! Line feeds alone end the lines of a head too, as RFC 9112, section 2.2, allows. Headers folded over several lines and
+//! minor versions above 1 are refused, though a client could read them. `corpus.rs` lists where hyper reads differently.
+//! Bytes after the end of the answer are handed back: whether they may be the next answer only the caller knows. The
+//! framing is that of RFC 9112, section 6.3.
+
+mod chunked;
+#[cfg(test)]
+mod corpus;
+mod head;
+#[cfg(test)]
+mod tests;
+
+use crate::check::{BODY_LIMIT, Check, EXCERPT};
+use crate::record::log::{SAID, Said};
+use chunked::Chunked;
+use head::{HEAD_LIMIT, LastHead};
+
+/// What was asked, as far as it decides where the answer ends and what it should be.
+pub(crate) struct Asked {
+    /// The method was HEAD: no body, whatever the head says.
+    pub head_only: bool,
+    /// The request said `Connection: close`.
+    pub close: bool,
+    /// What its body should be.
+    pub check: Check,
+    /// `Set-Cookie` is wanted.
+    pub cookies: bool,
+    /// How a body begins is wanted.
+    pub said: bool,
+    /// One for each thread.
+    pub last_head: LastHead,
+}
+
+/// A complete answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub status: u16,
+    /// The body is what it should be.
+    pub body_right: bool,
+    /// The connection may carry another request.
+    pub keep_alive: bool,
+}
+
+/// The bytes are not one well-formed answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+/// The state of one answer between two pieces of it.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    state: ParseState,
+    /// The part of a head that has arrived; empty unless it came in pieces. After the head: of the body what the check
+    /// must see, or where it first differed.
+    held: Vec<u8>,
+    cookies: Vec<u8>,
+    /// How the body begins, if that is wanted.
+    said: Vec<u8>,
+    status: u16,
+    keep_alive: bool,
+    body_length: usize,
+    body_right: bool,
+    /// Where in a wrong body what is held of it begins.
+    excerpt_at: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ParseState {
+    Head,
+    /// Bytes of the body still to come.
+    Length(u64),
+    UntilClose,
+    Chunked(Chunked),
+}
+
+impl Asked {
+    pub fn new(head_only: bool, close: bool, check: Check, cookies: bool) -> Asked {
+        Asked { head_only, close, check, cookies, said: false, last_head: LastHead::default() }
+    }
+}
+
+impl Reader {
+    pub fn new() -> Reader {
+        Reader {
+            state: ParseState::Head,
+            held: Vec::new(),
+            cookies: Vec::new(),
+            said: Vec::new(),
+            status: 0,
+            keep_alive: false,
+            body_length: 0,
+            body_right: true,
+            excerpt_at: 0,
+        }
+    }
+
+    /// Makes it ready for the next answer.
+    pub fn reset(&mut self) {
+        self.state = ParseState::Head;
+        if self.held.capacity() > HEAD_LIMIT {
+            self.held = Vec::new();
+        }
+        self.held.clear();
+        self.cookies.clear();
+        self.said.clear();
+        self.body_length = 0;
+        self.body_right = true;
+        self.excerpt_at = 0;
+    }
+
+    /// Begins with a head that was read elsewhere; the body follows by [`read_body`](Reader::read_body).
+    pub fn begin(&mut self, status: u16) {
+        self.status = status;
+    }
+
+    /// The answer, now that its body is whole.
+    pub fn finish(&mut self, asked: &Asked) -> Answer {
+        self.answer(asked)
+    }
+
+    /// Takes the next bytes; `Some` when they complete the answer, with the number of them that belong to it. It must be
+    /// [`reset`](Reader::reset) after that, or after an error.
+    pub fn feed(&mut self, data: &[u8], asked: &Asked) -> Result<Option<(Answer, usize)>, Malformed> {
+        let mut rest = data;
+        loop {
+            match self.state {
+                ParseState::Head => {
+                    let Some(used) = self.read_head(rest, asked)? else { return Ok(None) };
+                    rest = &rest[used..];
+                    if self.state == ParseState::Length(0) {
+                        break;
+                    }
+                }
+                ParseState::Length(left) => {
+                    let here = usize::try_from(left).map_or(rest.len(), |left| left.min(rest.len()));
+                    self.read_body(&rest[..here], asked);
+                    rest = &rest[here..];
+                    let left = left - here as u64;
+                    self.state = ParseState::Length(left);
+                    if left == 0 {
+                        break;
+                    }
+                }
+                ParseState::UntilClose => {
+                    self.read_body(rest, asked);
+                    return Ok(None);
+                }
+                ParseState::Chunked(chunked) => {
+                    let Some(after) = self.read_chunked(chunked, rest, asked)? else { return Ok(None) };
+                    rest = after;
+                    break;
+                }
+            }
+            if rest.is_empty() {
+                return Ok(None);
+            }
+        }
+        Ok(Some((self.answer(asked), data.len() - rest.len())))
+    }
+
+    /// The connection was closed: `Some` if that is how this answer ends.
+    pub fn end(&mut self, asked: &Asked) -> Option<Answer> {
+        (self.state == ParseState::UntilClose).then(|| self.answer(asked))
+    }
+
+    /// The values of `Set-Cookie`, if they were wanted.
+    pub fn cookies(&self) -> impl Iterator<Item = &[u8]> {
+        self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
+    }
+
+    /// The answer's status and how its body began, if that was wanted.
+    pub fn said(&self) -> Said {
+        Said { status: self.status, text: String::from_utf8_lossy(&self.said).into_owned() }
+    }
+
+    /// Bytes held in memory.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn memory(&self) -> usize {
+        self.held.capacity() + self.cookies.capacity() + self.said.capacity()
+    }
+
+    /// A wrong answer in words: its status, and what is wrong with its body.
+    pub fn describe(&self, asked: &Asked) -> String {
+        let bytes = self.body_length;
+        let words = match &asked.check {
+            _ if self.body_right => String::new(),
+            Check::Equals(expected) if self.held.is_empty() => format!(" of {}", expected.len()),
+            check if check.holds_body() && bytes > BODY_LIMIT => {
+                format!(", more than the {BODY_LIMIT} that can be checked")
+            }
+            check if self.excerpt_at > 0 => {
+                let (at, words) = (self.excerpt_at, check.describe(&self.held, self.excerpt_at));
+                format!(", from byte {at}:{words}")
+            }
+            check => check.describe(&self.held, 0),
+        };
+        format!("status {}, {bytes} bytes{words}", self.status)
+    }
+
+    /// Reads the head, skipping interim ones (1xx); the number of bytes of `data` used, or none if it isn't complete.
+    fn read_head(&mut self, mut data: &[u8], asked: &Asked) -> Result<Option<usize>, Malformed> {
+        let whole = data.len();
+        while !data.is_empty() {
+            let before = self.held.len();
+            let text = if before == 0 {
+                data
+            } else {
+                self.held.extend_from_slice(data);
+                &self.held
+            };
+            let head = if asked.cookies {
+                head::parse(text, Some(&mut self.cookies))?
+            } else {
+                asked.last_head.parse(text)?
+            };
+            let Some(head) = head else {
+                if before == 0 {
+                    self.held.extend_from_slice(data);
+                }
+                return Ok(None);
+            };
+            self.held.clear();
+            data = &data[head.length - before..];
+            if (100..200).contains(&head.status) {
+                continue;
+            }
+            self.status = head.status;
+            let bodiless = asked.head_only || matches!(head.status, 204 | 304);
+            self.state = if bodiless { ParseState::Length(0) } else { head.framing };
+            self.keep_alive = head.keep_alive && !asked.close && self.state != ParseState::UntilClose;
+            return Ok(Some(whole - data.len()));
+        }
+        Ok(None)
+    }
+
+    /// Takes the next bytes of the body.
+    pub fn read_body(&mut self, piece: &[u8], asked: &Asked) {
+        let from = self.body_length;
+        self.body_length = from.saturating_add(piece.len());
+        if asked.said {
+            self.said.extend(piece.iter().take(SAID - self.said.len()));
+        }
+        match &asked.check {
+            Check::Any => {}
+            Check::Equals(expected) => {
+                if !self.body_right {
+                    let room = EXCERPT.saturating_sub(self.held.len());
+                    self.held.extend(piece.iter().take(room));
+                } else if expected.get(from..self.body_length) != Some(piece) {
+                    self.body_right = false;
+                    let same =
+                        piece.iter().zip(&expected[from..]).take_while(|(own, right)| own == right).count();
+                    let start = if from == 0 && same < EXCERPT { 0 } else { same };
+                    self.excerpt_at = from + start;
+                    self.held.extend(piece[start..].iter().take(EXCERPT));
+                }
+            }
+            _ if self.body_length <= BODY_LIMIT => self.held.extend_from_slice(piece),
+            _ => self.held.clear(),
+        }
+    }
+
+    /// Reads chunks; the bytes after the last one, or none if it has not come yet.
+    fn read_chunked<'a>(
+        &mut self,
+        mut chunked: Chunked,
+        mut data: &'a [u8],
+        asked: &Asked,
+    ) -> Result<Option<&'a [u8]>, Malformed> {
+        while let Some((&byte, rest)) = data.split_first() {
+            let here = chunked.take_data(data.len());
+            if here > 0 {
+                self.read_body(&data[..here], asked);
+                data = &data[here..];
+                continue;
+            }
+            data = rest;
+            if chunked.step(byte)? {
+                return Ok(Some(data));
+            }
+        }
+        self.state = ParseState::Chunked(chunked);
+        Ok(None)
+    }
+
+    fn answer(&mut self, asked: &Asked) -> Answer {
+        let fits = match &asked.check {
+            Check::Any => true,
+            Check::Equals(expected) => expected.len() == self.body_length,
+            check => self.body_length <= BODY_LIMIT && check.allows(&self.held),
+        };
+        self.body_right &= fits;
+        Answer { status: self.status, body_right: self.body_right, keep_alive: self.keep_alive }
+    }
+}

@@ -1,0 +1,334 @@
+//! Recorder: counts and times of finished requests, in the measured window, before it and after it.
+//!
+//! All times are ns since the run began. In a closed loop a request belongs to the stretch of time in which it finished, in
+//! an open loop to that in which it was due: so none is lost that a slow server answered only after the window.
+//!
+//! The thread's CPU clock is read when the recorder first sees a time past the window's start, so a window's CPU time is
+//! right to one batch of events.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::record::aggregate::{EngineEvent, IntervalCounts};
+use crate::record::errors::{Errors, Failure};
+use crate::record::log::{Finished, Log, Said};
+use crate::record::outcome::{Burst, Disturbed, Outcome};
+use crate::record::recovery::{self, Episodes};
+use crate::record::times::{INTERVAL_MS, INTERVAL_NS};
+
+const FIRST_SECOND_NS: u64 = 1_000_000_000;
+
+/// When the parts of a run are.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    /// When the window opens.
+    pub opens: u64,
+    /// When it closes; `u64::MAX` for with the load.
+    pub closes: u64,
+    /// The time-out.
+    pub timeout: u64,
+    /// An open loop: requests belong to where they were due.
+    pub by_due: bool,
+}
+
+/// Counts finished requests.
+pub(crate) struct Recorder<'a> {
+    tell: &'a mut dyn FnMut(EngineEvent),
+    phase: Phase,
+    span: Span,
+    /// Before this nothing ends and nothing begins, so that an answer has only one time to be compared with.
+    due: u64,
+    counts: [Counts; 3],
+    episodes: Episodes,
+    steady: u64,
+    /// When the injection was over.
+    ended: Option<u64>,
+    burst: Burst,
+    cpu_at_open: Duration,
+    spun_at_open: u64,
+    /// Time in which the engine only waited, though awake.
+    spun: u64,
+    /// When the interval that is being filled ends.
+    interval_ends: u64,
+    /// Busy time of the thread at the interval's start.
+    interval_busy: Duration,
+    interval: IntervalCounts,
+    log: Option<Log>,
+    outcome: Outcome,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    WarmUp,
+    Window,
+    After,
+}
+
+#[derive(Default)]
+struct Counts {
+    ok: u64,
+    errors: Errors,
+    reconnects: u64,
+}
+
+impl<'a> Recorder<'a> {
+    /// A recorder of these parts of a run; with a log, if that is wanted.
+    pub fn new(span: Span, log: Option<Log>, tell: &'a mut dyn FnMut(EngineEvent)) -> Recorder<'a> {
+        let steady = recovery::steady(span.timeout);
+        let opens = span.opens;
+        Recorder {
+            tell,
+            phase: Phase::WarmUp,
+            span,
+            due: 0,
+            counts: Default::default(),
+            episodes: Episodes::new(steady),
+            steady,
+            ended: None,
+            burst: Burst::default(),
+            cpu_at_open: Duration::ZERO,
+            spun_at_open: 0,
+            spun: 0,
+            interval_ends: match opens % INTERVAL_NS {
+                0 => INTERVAL_NS,
+                rest => rest,
+            },
+            interval_busy: Duration::ZERO,
+            interval: IntervalCounts::new(-((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64), span.by_due),
+            log,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Moves on to `now`: opens and closes the window, ends intervals.
+    #[inline]
+    pub fn advance(&mut self, now: u64) {
+        while now >= self.due {
+            self.pass(self.due);
+        }
+    }
+
+    /// Counts a right answer to what was due and sent then.
+    #[inline]
+    pub fn ok(&mut self, due: u64, sent: u64, now: u64) {
+        self.advance(now);
+        self.episodes.right(now);
+        let phase = self.phase_of(due);
+        self.counts[phase as usize].ok += 1;
+        self.interval.ok += 1;
+        if let Some(log) = &mut self.log {
+            log.add(Finished { due, sent: Some(sent), finished: now, failure: None, said: None });
+        }
+        let response = now.saturating_sub(due);
+        match phase {
+            // It is not the window's, and the warm-up's intervals are over.
+            Phase::WarmUp if self.phase != Phase::WarmUp => {}
+            Phase::After if self.span.by_due => self.interval.add_after(response),
+            _ => self.interval.add(response, now.saturating_sub(sent)),
+        }
+    }
+
+    /// Counts a request that failed. It was sent then, unless the failure came before that; `said` is what the answer was
+    /// instead, if there was one and it is wanted.
+    pub fn failed(&mut self, failure: Failure, said: Option<Box<Said>>, due: u64, sent: u64, now: u64) {
+        self.advance(now);
+        self.episodes.failed(now);
+        let phase = self.phase_of(due);
+        self.interval.errors += 1;
+        self.counts[phase as usize].errors.count(failure);
+        if let Some(log) = &mut self.log {
+            let sent = (!failure.is_before_sending()).then_some(sent);
+            log.add(Finished { due, sent, finished: now, failure: Some(failure), said });
+        }
+    }
+
+    #[inline]
+    fn phase_of(&self, due: u64) -> Phase {
+        if !self.span.by_due {
+            self.phase
+        } else if due < self.span.opens {
+            Phase::WarmUp
+        } else if due < self.span.closes {
+            Phase::Window
+        } else {
+            Phase::After
+        }
+    }
+
+    /// How late the engine came for a request of an open loop, though a connection was free or it came too late to send it.
+    #[inline]
+    pub fn sent_late(&mut self, due: u64, by: u64) {
+        if self.phase_of(due) == Phase::Window {
+            self.outcome.send_lag.record(by).expect("a histogram that grows takes any value");
+        }
+    }
+
+    /// How long an answer may have waited until it was read, at most.
+    #[inline]
+    pub fn read_late(&mut self, by: u64) {
+        if self.phase == Phase::Window {
+            self.outcome.receive_lag.record(by).expect("a histogram that grows takes any value");
+        }
+    }
+
+    /// The engine was awake for so long, and nothing happened.
+    #[inline]
+    pub fn spun(&mut self, time: u64) {
+        self.spun += time;
+    }
+
+    /// How many requests are due and have no connection.
+    pub fn backlog(&mut self, requests: usize) {
+        self.interval.backlog = self.interval.backlog.max(requests as u64);
+    }
+
+    /// An answer that came after the end of a closed loop, to a request that is in no count.
+    pub fn drained(&mut self) {
+        self.outcome.drained += 1;
+    }
+
+    /// Counts a request, which is also counted as any other, as one of a burst.
+    pub fn of_burst(&mut self, right: bool) {
+        *if right { &mut self.burst.ok } else { &mut self.burst.errors } += 1;
+    }
+
+    /// Keeps the first wrong answer in words, so that whoever reads the counts need not guess.
+    pub fn wrong(&mut self, description: String) {
+        self.outcome.first_wrong.get_or_insert(description);
+    }
+
+    /// Whether no wrong answer has been described.
+    pub fn wants_wrong(&self) -> bool {
+        self.outcome.first_wrong.is_none()
+    }
+
+    /// Counts a connection established in place of one that had ended.
+    pub fn reconnected(&mut self, now: u64) {
+        self.advance(now);
+        self.counts[self.phase as usize].reconnects += 1;
+    }
+
+    /// The injection is over: from now on the server can be expected to answer.
+    pub fn ended(&mut self, now: u64) {
+        self.advance(now);
+        self.ended = Some(now);
+        self.episodes.injected(now);
+    }
+
+    /// Tells whoever watches.
+    pub fn tell(&mut self, what: EngineEvent) {
+        (self.tell)(what);
+    }
+
+    /// When something is due that nothing else will announce.
+    pub fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Ends it: the load was over at `end`, and `now` is when the last of its requests was finished.
+    pub fn close(mut self, end: u64, now: u64, stopped: bool) -> Outcome {
+        self.advance(if self.span.by_due { now.max(end) } else { end });
+        match self.phase {
+            Phase::WarmUp => self.end_warm_up(),
+            Phase::Window => self.close_window(end),
+            Phase::After => self.end_watch(end),
+        }
+        // The last answer may have come in the very moment of the end, after an interval.
+        let interval_began = self.interval_ends.saturating_sub(INTERVAL_NS);
+        if end > interval_began || !self.interval.is_empty() {
+            self.end_interval();
+        }
+        let [warm_up, window, _] = self.counts;
+        self.outcome.warm_up_requests = warm_up.ok + warm_up.errors.total();
+        self.outcome.warm_up_errors = warm_up.errors;
+        self.outcome.ok = window.ok;
+        self.outcome.errors = window.errors;
+        self.outcome.reconnects = window.reconnects;
+        self.outcome.stopped = stopped;
+        if let Some(log) = self.log {
+            (self.outcome.log, self.outcome.unlogged) = (log.finished, log.unlogged);
+        }
+        self.outcome
+    }
+
+    fn pass(&mut self, at: u64) {
+        if at == self.interval_ends {
+            self.end_interval();
+            self.interval_ends += INTERVAL_NS;
+        }
+        if at == 0 {
+            // What was done before the load began, to open connections, is not of its first interval.
+            self.interval_busy = thread_cpu();
+        }
+        if at == FIRST_SECOND_NS {
+            self.outcome.first_second = Some(self.counts.iter().map(|counts| counts.ok).sum());
+        }
+        if at == self.span.opens {
+            self.end_warm_up();
+            self.cpu_at_open = thread_cpu();
+            self.spun_at_open = self.spun;
+            self.phase = Phase::Window;
+        }
+        if at == self.span.closes {
+            self.close_window(at);
+        }
+        let instants = [self.interval_ends, FIRST_SECOND_NS, self.span.opens, self.span.closes];
+        self.due = instants.into_iter().filter(|instant| *instant > at).min().unwrap_or(u64::MAX);
+    }
+
+    fn end_warm_up(&mut self) {
+        self.episodes = Episodes::new(self.steady);
+    }
+
+    fn close_window(&mut self, end: u64) {
+        self.outcome.cpu = thread_cpu().saturating_sub(self.cpu_at_open);
+        self.outcome.elapsed = Duration::from_nanos(end - self.span.opens);
+        let busy = self.outcome.cpu.saturating_sub(Duration::from_nanos(self.spun - self.spun_at_open));
+        self.outcome.busiest = busy.as_secs_f64() / self.outcome.elapsed.as_secs_f64().max(1e-9);
+        self.outcome.recovery = self.episodes.longest(end);
+        if !self.span.by_due {
+            self.interval.close_window();
+        }
+        self.episodes = Episodes::new(self.steady);
+        self.phase = Phase::After;
+    }
+
+    fn end_watch(&mut self, end: u64) {
+        let since_opening = |at: u64| Duration::from_nanos(at - self.span.opens);
+        let Counts { ok, errors, .. } = &self.counts[Phase::After as usize];
+        self.outcome.disturbed = self.ended.map(|ended| Disturbed {
+            began: since_opening(self.span.closes),
+            ended: since_opening(ended),
+            since: since_opening(self.episodes.since()),
+            until: since_opening(end),
+            requests: ok + errors.total(),
+            ok: *ok,
+            errors: *errors,
+            burst: self.burst,
+            first_right: self.episodes.first_right(),
+            recovery: self.episodes.first(end),
+        });
+    }
+
+    fn end_interval(&mut self) {
+        let busy = thread_cpu().saturating_sub(Duration::from_nanos(self.spun));
+        self.interval.busy = busy.saturating_sub(self.interval_busy);
+        self.interval_busy = busy;
+        self.interval.measured |= match self.phase {
+            Phase::WarmUp => false,
+            Phase::Window => true,
+            Phase::After => self.span.by_due,
+        };
+        (self.tell)(EngineEvent::Interval(&self.interval));
+        self.interval.next();
+    }
+}
+
+fn thread_cpu() -> Duration {
+    let cpu = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(cpu.tv_sec.unsigned_abs(), cpu.tv_nsec.unsigned_abs() as u32)
+}

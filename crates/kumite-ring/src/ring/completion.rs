@@ -1,0 +1,181 @@
+//! What the kernel says: completions, and the events that they are.
+
+use io_uring::cqueue;
+use rustix::io::Errno;
+
+use super::{Event, Ring, State};
+use crate::sends::{NONE, Send};
+use crate::tag::Tag;
+
+/// An event without what it borrows.
+enum Completed {
+    Connected(Result<(), Errno>),
+    Received(u16, usize),
+    Ended,
+    Broken(Errno),
+    Sent,
+}
+
+impl Ring {
+    /// The next event and its slot; none when [`wait`](Self::wait) is needed for more. What the event before showed goes
+    /// back to the kernel.
+    #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend")]
+    pub fn next(&mut self) -> Option<(usize, Event<'_>)> {
+        self.give_back();
+        loop {
+            let Some(entry) = self.uring.completion().next() else {
+                self.settle_quiet();
+                return None;
+            };
+            let completed = match Tag::unpack(entry.user_data()) {
+                Tag::Ignored | Tag::CancelAll => None,
+                Tag::Connect { slot, generation } => self.connected(slot, generation, entry.result()),
+                Tag::Receive { slot, generation } => self.received(slot, generation, &entry),
+                Tag::Send { index } => self.sent(index, entry.result()),
+            };
+            let Some((slot, completed)) = completed else { continue };
+            let event = match completed {
+                Completed::Connected(result) => Event::Connected(result),
+                Completed::Received(id, len) => {
+                    self.lent = Some(id);
+                    // SAFETY: the kernel has just said that it has put `len` bytes into the buffer `id`. It is given back
+                    // by `give_back`, which needs the ring that the event borrows.
+                    Event::Received(unsafe { self.buffers.bytes(id, len) })
+                }
+                Completed::Ended => Event::Ended,
+                Completed::Broken(error) => Event::Broken(error),
+                Completed::Sent => Event::Sent,
+            };
+            return Some((slot, event));
+        }
+    }
+
+    fn connected(&mut self, slot: usize, generation: u64, result: i32) -> Option<(usize, Completed)> {
+        if self.slots[slot].generation != generation {
+            return None;
+        }
+        if result < 0 {
+            self.slots[slot].state = State::Broken;
+            return Some((slot, Completed::Connected(Err(Errno::from_raw_os_error(-result)))));
+        }
+        self.slots[slot].state = State::Open;
+        self.receive(slot);
+        Some((slot, Completed::Connected(Ok(()))))
+    }
+
+    fn received(
+        &mut self,
+        slot: usize,
+        generation: u64,
+        entry: &cqueue::Entry,
+    ) -> Option<(usize, Completed)> {
+        let buffer = cqueue::buffer_select(entry.flags());
+        let current = self.slots[slot].generation == generation;
+        if current && !cqueue::more(entry.flags()) {
+            self.slots[slot].receiving = false;
+        }
+        if !current || self.slots[slot].state != State::Open {
+            buffer.into_iter().for_each(|id| self.buffers.give(id));
+            return None;
+        }
+        let completed = match (buffer, entry.result()) {
+            (Some(id), len @ 1..) => {
+                self.slots[slot].quiet_bytes = 0;
+                Completed::Received(id, len as usize)
+            }
+            (buffer, result) => {
+                buffer.into_iter().for_each(|id| self.buffers.give(id));
+                match result {
+                    0 => return Some((slot, Completed::Ended)),
+                    // All buffers are full of what we have yet to read: by the next submission we shall have.
+                    _ if result == -Errno::NOBUFS.raw_os_error() => {
+                        self.receive(slot);
+                        return None;
+                    }
+                    _ => return Some((slot, self.broken(slot, Errno::from_raw_os_error(-result)))),
+                }
+            }
+        };
+        if !self.slots[slot].receiving {
+            self.receive(slot);
+        }
+        Some((slot, completed))
+    }
+
+    fn sent(&mut self, index: u32, result: i32) -> Option<(usize, Completed)> {
+        let send = self.sends.get(index);
+        let (slot, quiet, told) = (send.slot, send.quiet, send.told);
+        let state = self.slots[slot].state;
+        let current = self.slots[slot].generation == send.generation && state != State::Broken;
+        if quiet {
+            return if current { self.quiet_failed(slot, index, result) } else { None };
+        }
+        if !current {
+            self.sends.free(index);
+            return None;
+        }
+        let error = match result {
+            1.. => None,
+            0 => Some(Errno::PIPE),
+            _ => Some(Errno::from_raw_os_error(-result)).filter(|&error| error != Errno::INTR),
+        };
+        if let Some(error) = error {
+            let rest = self.sends.free(index);
+            self.slots[slot].first = NONE;
+            self.forget(rest);
+            return Some((slot, self.broken(slot, error)));
+        }
+        self.sends.get(index).written += result.max(0) as usize;
+        if !self.bytes_left(index).is_empty() {
+            self.push_send(index);
+            return None;
+        }
+        let next = self.sends.free(index);
+        self.slots[slot].first = next;
+        if next != NONE {
+            self.push_send(next);
+        }
+        told.then_some((slot, Completed::Sent))
+    }
+
+    /// A quiet send did not fit, or failed. What is left of it is sent as any other, unless another went after it: then
+    /// the order of the bytes is lost.
+    fn quiet_failed(&mut self, slot: usize, index: u32, result: i32) -> Option<(usize, Completed)> {
+        let error = if result < 0 { Errno::from_raw_os_error(-result) } else { Errno::AGAIN };
+        if error != Errno::AGAIN || self.slots[slot].latest != index {
+            return Some((slot, self.broken(slot, error)));
+        }
+        let bytes = self.sends.take(index);
+        let generation = self.slots[slot].generation;
+        let written = result.max(0) as usize;
+        let rest = Send { bytes, written, slot, generation, quiet: false, told: false, next: NONE };
+        let rest = self.sends.add(rest);
+        let slot = &mut self.slots[slot];
+        (slot.first, slot.last, slot.latest) = (rest, rest, rest);
+        self.push_send(rest);
+        None
+    }
+
+    /// The connection is lost: forgets its sends, and everything that may still be told of it.
+    fn broken(&mut self, slot: usize, error: Errno) -> Completed {
+        self.slots[slot].state = State::Broken;
+        self.cancel_sends(slot);
+        Completed::Broken(error)
+    }
+
+    /// All completions were seen, so the quiet sends that were submitted before have succeeded or were dealt with.
+    fn settle_quiet(&mut self) {
+        if self.submitted > 0 && !self.uring.submission().cq_overflow() {
+            for index in self.quiet.drain(..self.submitted) {
+                self.sends.free(index);
+            }
+            self.submitted = 0;
+        }
+    }
+
+    pub(super) fn give_back(&mut self) {
+        if let Some(id) = self.lent.take() {
+            self.buffers.give(id);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The end of a ring: its memory is freed when the kernel has let go of it, and else leaked.
+
+use std::mem::ManuallyDrop;
+use std::time::{Duration, Instant};
+
+use io_uring::types::{CancelBuilder, Timespec};
+use io_uring::{EnterFlags, opcode};
+use rustix::io::Errno;
+
+use super::{NO_SOCKET, Ring};
+use crate::tag::Tag;
+
+/// How long a ring that is dropped waits for the kernel.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Ring {
+    /// Ends everything; whether the kernel has let go of all our memory.
+    fn end(&mut self) -> bool {
+        // What is queued and was never submitted finds no socket.
+        let none = vec![NO_SOCKET; self.slots.len()];
+        let _ = self.uring.submitter().register_files_update(0, &none);
+        self.failed = None;
+        // One by one they are found at once; to cancel all takes time in the square of their number, so wait until they have
+        // gone.
+        let receiving = self.slots.iter().filter(|slot| slot.receiving).count();
+        for slot in 0..self.slots.len() {
+            self.close(slot);
+        }
+        let _ = self.enter(receiving as u32, EnterFlags::GETEVENTS, Some(&Timespec::from(PATIENCE / 10)));
+        self.failed = None;
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            let everything = opcode::AsyncCancel2::new(CancelBuilder::any()).build();
+            // SAFETY: refers to no memory.
+            unsafe { self.push(&everything.user_data(Tag::CancelAll.pack())) };
+            if self.enter(1, EnterFlags::GETEVENTS, Some(&Timespec::from(PATIENCE / 10))).is_err() {
+                return false;
+            }
+            // Cancelling everything says how many operations there were to cancel; one is there until it has completed.
+            let nothing = [0, -Errno::NOENT.raw_os_error()];
+            let cancelled =
+                self.uring.completion().find(|entry| Tag::unpack(entry.user_data()) == Tag::CancelAll);
+            if cancelled.is_some_and(|entry| nothing.contains(&entry.result())) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        if !self.end() {
+            return;
+        }
+        // SAFETY: none of them is used again. The kernel has no operation left that would use their memory, and none can
+        // be submitted any more.
+        unsafe {
+            ManuallyDrop::drop(&mut self.buffers);
+            ManuallyDrop::drop(&mut self.shared);
+            ManuallyDrop::drop(&mut self.sends);
+            ManuallyDrop::drop(&mut self.connects);
+        }
+    }
+}
