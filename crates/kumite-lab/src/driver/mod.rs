@@ -5,6 +5,7 @@ pub(crate) mod function;
 pub(crate) mod http;
 pub(crate) mod line_process;
 mod log;
+mod own_metrics;
 pub(crate) mod pacing;
 mod registration;
 mod settle;

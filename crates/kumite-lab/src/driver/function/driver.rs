@@ -11,10 +11,11 @@ use kumite_host::{GivenCores, Noise, Ours, Watch, own_cpu};
 use kumite_record::{Call, Cores, Outcome, Point, Sample};
 
 use super::happened::{phases, rejected};
-use super::metrics::{Beside, Called, kept, own, sample};
+use super::metrics::{Beside, Called, kept, sample};
 use super::offer::{Made, Offered, offer};
 use super::workload::FunctionWorkload;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
+use crate::driver::own_metrics::own_metrics;
 use crate::driver::settle::settle;
 use crate::driver::{Driver, Opening, Workload};
 use crate::execute::{Executor, Measured, Order};
@@ -176,7 +177,7 @@ impl<'a> FunctionDriver<'a> {
         for (nth, (made, call)) in made.iter().zip(calls).enumerate() {
             let Ok(Invocation { payload, .. }) = &made.answered else { continue };
             let named = |why: String| format!("the answer to call {} is no use: {why}", nth + 1);
-            let own = own(payload, self.experiment.derived.of_answers()).map_err(named)?;
+            let own = own_metrics(payload, self.experiment.derived.of_answers()).map_err(named)?;
             called.push(Called { call: call.clone(), own });
             answers.insert(String::from_utf8_lossy(payload));
         }
