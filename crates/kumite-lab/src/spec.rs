@@ -877,7 +877,7 @@ assert = "throughput_rps(a at connections=10) > throughput_rps(b at connections=
         let found = error(&format!("disk = '1 MB'\n{SPEC}"));
         assert!(found.contains(":1:1: only tasks have `disk`, and this is of kind http"), "{found}");
         let found = error(&SPEC.replace("equals = \"pong\"", "at = {}\nchecker = 'true'"));
-        assert!(found.contains(":15:1: only tasks and functions have `answer.checker`"), "{found}");
+        assert!(found.contains(":15:1: only tasks, functions and commands have `answer.checker`"), "{found}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Kinds of workloads: each is a folder here, and a line in [`KINDS`].
 
 mod answer_check;
+mod command;
 pub(crate) mod function;
 pub(crate) mod http;
 pub(crate) mod line_process;
@@ -28,7 +29,8 @@ use crate::prepare::Ready;
 use crate::spec::Experiment;
 
 /// The kinds there are.
-pub(crate) static KINDS: [&Registration; 4] = [&http::KIND, &task::KIND, &function::KIND, &pacing::KIND];
+pub(crate) static KINDS: [&Registration; 5] =
+    [&http::KIND, &task::KIND, &function::KIND, &pacing::KIND, &command::KIND];
 
 /// Who tries the contenders of a kind: for a trial, or only to see whether they answer right.
 pub trait Driver: Executor {

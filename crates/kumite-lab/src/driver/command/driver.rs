@@ -1,0 +1,250 @@
+//! Trials of commands that are run to their end.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_host::{Ours, Watch, own_cpu};
+use kumite_process::{CommandLine, Error, HELPER, Job, Output, Runner, Shell, Spawn, Stdin, TimedRun, run};
+use kumite_record::{Cores, Outcome, Point};
+
+use super::metrics::{Run, Work, sample};
+use super::outputs::Outputs;
+use super::workload::CommandWorkload;
+use crate::driver::answer_check::{AnswerCheck, as_it_should};
+use crate::driver::log::{last_lines, trim};
+use crate::driver::settle::settle;
+use crate::driver::task::Scratch;
+use crate::driver::{Driver, Opening, Workload};
+use crate::execute::{Executor, Measured, Order};
+use crate::halt::Halt;
+use crate::needs::ended;
+use crate::param::{Parameters, all_as_json};
+use crate::prepare::Ready;
+use crate::service::{Running, Services};
+use crate::spec::Experiment;
+
+/// Runs each command as often as its workload says, one run after the other.
+pub(super) struct CommandDriver<'a> {
+    experiment: &'a Experiment,
+    cores: &'a Cores,
+    state: &'a Path,
+    seed: u64,
+    logs: PathBuf,
+    check: AnswerCheck<'a>,
+    services: Services<'a>,
+}
+
+/// What is tried, and where what it says goes.
+struct Trial<'t> {
+    contender: &'t Ready,
+    workload: CommandWorkload,
+    parameters: Parameters,
+    log: PathBuf,
+    seed: u64,
+    stop: &'t AtomicBool,
+}
+
+/// A command that can be run again and again.
+struct Command<'t> {
+    trial: &'t Trial<'t>,
+    experiment: &'t Experiment,
+    cores: &'t [usize],
+    runner: Runner,
+    outputs: Outputs,
+}
+
+impl<'a> CommandDriver<'a> {
+    pub fn open(of: &Opening<'a>) -> Result<CommandDriver<'a>, Halt> {
+        let Opening { experiment, cores, state, seed, stop, .. } = *of;
+        let logs = settle(of)?;
+        let logs_here = state.join(&logs);
+        let services = Services::rehearsed(experiment, cores, &logs_here, stop)?;
+        let log = logs_here.join("checker.log");
+        let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
+        Ok(CommandDriver { experiment, cores, state, seed, logs, check, services })
+    }
+
+    fn trial_of<'t>(
+        &self,
+        contender: &'t Ready,
+        point: &Point,
+        log: &Path,
+        stop: &'t AtomicBool,
+    ) -> Result<Trial<'t>, String> {
+        let parameters = self.experiment.parameters(point);
+        let workload = CommandWorkload::new(&parameters)?;
+        let log = self.state.join(log);
+        Ok(Trial { contender, workload, parameters, log, seed: self.seed, stop })
+    }
+
+    fn tried(&mut self, trial: &Trial) -> Result<Measured, Halt> {
+        let mut services = self.services.start(&trial.parameters, &trial.log, trial.stop)?;
+        let measured = self.measured(trial, &mut services);
+        trim(&trial.log);
+        let mut measured = measured?;
+        measured.sample.metrics.extend(services.end()?);
+        self.experiment.derived.add(&mut measured.sample.metrics, &trial.parameters);
+        Ok(measured)
+    }
+
+    fn measured(&mut self, trial: &Trial, services: &mut Running) -> Result<Measured, Halt> {
+        let Trial { contender, workload, stop, .. } = trial;
+        let given = workload.cores().given(self.cores)?;
+        let scratch = Scratch::new(self.state)?;
+        let files = scratch.path().join("files");
+        std::fs::create_dir(&files).map_err(|error| format!("cannot make {}: {error}", files.display()))?;
+        let env = environment(trial, &services.env(), &files);
+        if let Some(setup) = &workload.setup {
+            self.set_up(setup, &env, trial)?;
+        }
+        let mut command = Command::new(trial, self.experiment, &given.cores, env, scratch.path())?;
+        services.begin()?;
+        let began = Instant::now();
+        let warm_up = command.runs(workload.warm_up_runs)?;
+        let mut all_cores = given.cores.clone();
+        all_cores.extend(&self.cores.engine);
+        let (services_before, ours_before) = (services.cpu(), own_cpu());
+        let watch = Watch::begin(&all_cores);
+        let measured = command.runs(workload.runs)?;
+        let services_cpu = services.cpu().saturating_sub(services_before);
+        let of_runs: Duration = measured.iter().map(|run| run.timed.all_cpu()).sum();
+        let noise = watch.end(&Ours { cpu: Some(of_runs + services_cpu), waited: None });
+        let beside = own_cpu().saturating_sub(ours_before) + services_cpu;
+        let under_load = began.elapsed();
+        let left_behind: usize = measured.iter().map(|run| run.timed.left_behind).sum();
+        let peak_rss_bytes = command.peak_below_the_floor(&measured)?;
+        let outputs = command.outputs;
+        let (answer, params) = (&self.experiment.answer, all_as_json(&trial.parameters));
+        let wrong = outputs.check(answer, &mut self.check, &params, &contender.folder, stop)?;
+        let shared = given.shared;
+        let (sample, marks) = sample(Work { warm_up, measured, peak_rss_bytes, beside, shared, noise });
+        let answered = Measured::answered(wrong.map(|why| format!("its output is wrong: {why}")));
+        let left = format!("it left {left_behind} of its processes behind, which were killed");
+        Ok(Measured {
+            sample,
+            marks,
+            load_ms: Some(under_load.as_secs_f64() * 1e3),
+            reason: answered.reason.clone().or((left_behind > 0).then_some(left)),
+            ..answered
+        })
+    }
+
+    /// Runs it on kumite's CPUs.
+    fn set_up(&self, setup: &str, env: &[(String, String)], trial: &Trial) -> Result<(), Halt> {
+        let (dir, log) = (&self.experiment.folder, trial.log.with_extension("setup.log"));
+        let spawn = Spawn { command: setup, dir, env, cores: &self.cores.engine, log: &log, group: None };
+        let done =
+            run(&spawn, trial.workload.timeout, trial.stop).map_err(|error| format!("setup: {error}"))?;
+        match done.status.success() {
+            true => Ok(()),
+            false => {
+                Err(format!("setup `{setup}` {}; its log: {}", ended(done.status), last_lines(&log)).into())
+            }
+        }
+    }
+}
+
+/// What leads it to its tools and services wins over a parameter of the same name.
+fn environment(trial: &Trial, services: &[(String, String)], scratch: &Path) -> Vec<(String, String)> {
+    let parameters = trial.parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string()));
+    let mut env: BTreeMap<String, String> = parameters.collect();
+    env.extend(trial.contender.env.iter().chain(services).cloned());
+    env.insert("SCRATCH".to_owned(), scratch.display().to_string());
+    env.into_iter().collect()
+}
+
+impl<'t> Command<'t> {
+    fn new(
+        trial: &'t Trial,
+        experiment: &'t Experiment,
+        cores: &'t [usize],
+        env: Vec<(String, String)>,
+        folder: &Path,
+    ) -> Result<Command<'t>, String> {
+        let words = CommandLine::new(&trial.contender.run, &Shell::IfNeeded)?.words;
+        let outputs = Outputs::new(folder);
+        let job = Job {
+            program: words[0].clone().into(),
+            args: words[1..].to_vec(),
+            dir: trial.contender.folder.clone(),
+            env,
+            stdin: Stdin::Null,
+            output: Output::Files { stdout: outputs.file.clone(), stderr: trial.log.clone() },
+        };
+        let helper =
+            std::env::current_exe().map_err(|error| format!("cannot find kumite's own program: {error}"))?;
+        let mut runner = Runner::start(&helper, &[HELPER], &[job]).map_err(|error| error.to_string())?;
+        runner.vary_environment(trial.seed);
+        runner.limit(trial.workload.timeout);
+        Ok(Command { trial, experiment, cores, runner, outputs })
+    }
+
+    fn runs(&mut self, count: usize) -> Result<Vec<Run>, Halt> {
+        (0..count)
+            .map(|_| {
+                let timed = self.one(false)?;
+                let output = self.outputs.take(self.experiment.derived.of_answers())?;
+                Ok(Run { timed, output })
+            })
+            .collect()
+    }
+
+    fn one(&mut self, forked: bool) -> Result<TimedRun, Halt> {
+        let stop = self.trial.stop;
+        let timed = match forked {
+            true => self.runner.run_forked(0, self.cores, stop),
+            false => self.runner.run(0, self.cores, stop),
+        };
+        match timed {
+            Ok(Some(timed)) if timed.status.success() => Ok(timed),
+            Ok(Some(timed)) => Err(self.failed(&ended(timed.status))),
+            Ok(None) => Err(Halt::Interrupted),
+            Err(Error::TooLong { limit, .. }) => {
+                Err(self.failed(&format!("did not end within {} s", limit.as_secs_f64())))
+            }
+            Err(error) => Err(error.to_string().into()),
+        }
+    }
+
+    /// With its last lines: of its errors, or of its output if there are none.
+    fn failed(&self, how: &str) -> Halt {
+        let is_silent = std::fs::metadata(&self.trial.log).is_ok_and(|log| log.len() == 0);
+        let (what, file) = if is_silent { ("output", &self.outputs.file) } else { ("log", &self.trial.log) };
+        Halt::Failed(format!("it {how}; its {what}: {}", last_lines(file)))
+    }
+
+    /// Of one more run, which little memory shows of, if it did not of one of these.
+    fn peak_below_the_floor(&mut self, measured: &[Run]) -> Result<Option<u64>, Halt> {
+        match measured.iter().any(|run| run.timed.peak_rss_is_floor) {
+            true => Ok(Some(self.one(true)?.peak_rss_bytes)),
+            false => Ok(None),
+        }
+    }
+}
+
+impl Executor for CommandDriver<'_> {
+    fn trial(&mut self, order: &Order, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(order.log_name() + ".log");
+        let tried =
+            self.trial_of(order.contender, order.point, &log, stop).map_err(Halt::from).and_then(|trial| {
+                let seed = trial.seed.wrapping_add(order.seq.into());
+                self.tried(&Trial { seed, ..trial }).map_err(|halt| Halt::of(halt, stop))
+            });
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+    }
+}
+
+impl Driver for CommandDriver<'_> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+        let log = self.logs.join(format!("{}.log", contender.name));
+        let trial = self.trial_of(contender, point, &log, stop)?;
+        let once = Trial { workload: trial.workload.clone().once(), ..trial };
+        let measured = self.tried(&once).map_err(|halt| Halt::of(halt, stop))?;
+        match (measured.outcome, measured.reason) {
+            (Outcome::Ok, Some(left_behind)) => Err(left_behind.into()),
+            (_, wrong) => Ok(as_it_should(wrong, contender.answers)?),
+        }
+    }
+}
