@@ -98,6 +98,9 @@ pub struct Answer {
     /// Parts of a task's result or a function's answer by JSON pointer; `"$name"` is the value of a workload parameter.
     #[serde(default)]
     pub at: BTreeMap<String, AxisValue>,
+    /// Whether the outputs of all commands at a point must be the same bytes.
+    #[serde(default)]
+    pub same_output: bool,
     /// A program that checks a task's result or a function's answer: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
     /// folder, outside of the timed part.
     pub checker: Option<String>,
@@ -572,7 +575,7 @@ fn check_workloads(
 }
 
 /// The keys of experiment.toml that only some kinds have, and whether they are given.
-fn keys_of_experiment(file: &File) -> [(&'static str, bool); 8] {
+fn keys_of_experiment(file: &File) -> [(&'static str, bool); 9] {
     [
         ("metrics", !file.metrics.is_empty()),
         ("disk", file.disk.is_some()),
@@ -582,6 +585,7 @@ fn keys_of_experiment(file: &File) -> [(&'static str, bool); 8] {
         ("answer.equals_json", file.answer.equals_json.is_some()),
         ("answer.at", !file.answer.at.is_empty()),
         ("answer.checker", file.answer.checker.is_some()),
+        ("answer.same_output", file.answer.same_output),
     ]
 }
 

@@ -11,6 +11,7 @@ use kumite_record::{Cores, Outcome, Point};
 
 use super::metrics::{Run, Work, sample};
 use super::outputs::Outputs;
+use super::same_output::SameOutput;
 use super::workload::CommandWorkload;
 use crate::driver::answer_check::{AnswerCheck, as_it_should};
 use crate::driver::log::{last_lines, trim};
@@ -33,6 +34,7 @@ pub(super) struct CommandDriver<'a> {
     seed: u64,
     logs: PathBuf,
     check: AnswerCheck<'a>,
+    same_output: SameOutput,
     services: Services<'a>,
 }
 
@@ -40,6 +42,7 @@ pub(super) struct CommandDriver<'a> {
 struct Trial<'t> {
     contender: &'t Ready,
     workload: CommandWorkload,
+    point: &'t Point,
     parameters: Parameters,
     log: PathBuf,
     seed: u64,
@@ -63,20 +66,29 @@ impl<'a> CommandDriver<'a> {
         let services = Services::rehearsed(experiment, cores, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
         let check = AnswerCheck::new(&experiment.answer, &experiment.folder, &cores.engine, log, stop)?;
-        Ok(CommandDriver { experiment, cores, state, seed, logs, check, services })
+        Ok(CommandDriver {
+            experiment,
+            cores,
+            state,
+            seed,
+            logs,
+            check,
+            same_output: SameOutput::default(),
+            services,
+        })
     }
 
     fn trial_of<'t>(
         &self,
         contender: &'t Ready,
-        point: &Point,
+        point: &'t Point,
         log: &Path,
         stop: &'t AtomicBool,
     ) -> Result<Trial<'t>, String> {
         let parameters = self.experiment.parameters(point);
         let workload = CommandWorkload::new(&parameters)?;
         let log = self.state.join(log);
-        Ok(Trial { contender, workload, parameters, log, seed: self.seed, stop })
+        Ok(Trial { contender, workload, point, parameters, log, seed: self.seed, stop })
     }
 
     fn tried(&mut self, trial: &Trial) -> Result<Measured, Halt> {
@@ -117,7 +129,10 @@ impl<'a> CommandDriver<'a> {
         let peak_rss_bytes = command.peak_below_the_floor(&measured)?;
         let outputs = command.outputs;
         let (answer, params) = (&self.experiment.answer, all_as_json(&trial.parameters));
-        let wrong = outputs.check(answer, &mut self.check, &params, &contender.folder, stop)?;
+        let mut wrong = outputs.check(answer, &mut self.check, &params, &contender.folder, stop)?;
+        if answer.same_output && wrong.is_none() {
+            wrong = self.same_output.check(trial.point, &contender.name, &outputs, &trial.log)?;
+        }
         let shared = given.shared;
         let (sample, marks) = sample(Work { warm_up, measured, peak_rss_bytes, beside, shared, noise });
         let answered = Measured::answered(wrong.map(|why| format!("its output is wrong: {why}")));

@@ -4,6 +4,7 @@ mod driver;
 mod metrics;
 mod outputs;
 mod params;
+mod same_output;
 mod workload;
 
 use kumite_process::{CommandLine, Shell};
@@ -21,7 +22,14 @@ pub(crate) static KIND: Registration = Registration {
     part_metrics: Metrics::default,
     params: params::PARAMS,
     takes_others: true,
-    keys: &["metrics", "services", "answer.equals", "answer.equals_json", "answer.checker", "answers"],
+    keys: &[
+        "metrics",
+        "services",
+        "answer.equals",
+        "answer.equals_json",
+        "answer.checker",
+        "answer.same_output",
+    ],
     code: None,
     workload: |parameters, _| Ok(Box::new(CommandWorkload::new(parameters)?)),
     check: check_commands,

@@ -37,6 +37,11 @@ impl Outputs {
         Outputs { file: folder.join("output"), kept: Vec::new() }
     }
 
+    /// Those that differ from each other, by what they are.
+    pub fn kept(&self) -> &[(blake3::Hash, PathBuf)] {
+        &self.kept
+    }
+
     /// Takes what the last run wrote; metrics of these names from its last line, if there are such.
     pub fn take<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<Output, String> {
         let unread = |error: io::Error| format!("its output cannot be read: {error}");
