@@ -1,17 +1,16 @@
 //! Trials of commands that are run to their end.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::{Ours, Watch, own_cpu};
-use kumite_process::{CommandLine, Error, HELPER, Job, Output, Runner, Shell, Spawn, Stdin, TimedRun, run};
+use kumite_process::{Spawn, run};
 use kumite_record::{Cores, Outcome, Point};
 
-use super::metrics::{Run, Work, sample};
-use super::outputs::Outputs;
+use super::metrics::{Work, sample};
 use super::same_output::SameOutput;
+use super::timed::{Timed, Trial, environment};
 use super::workload::CommandWorkload;
 use crate::driver::answer_check::{AnswerCheck, as_it_should};
 use crate::driver::log::{last_lines, trim};
@@ -21,7 +20,7 @@ use crate::driver::{Driver, Opening, Workload};
 use crate::execute::{Executor, Measured, Order};
 use crate::halt::Halt;
 use crate::needs::ended;
-use crate::param::{Parameters, all_as_json};
+use crate::param::all_as_json;
 use crate::prepare::Ready;
 use crate::service::{Running, Services};
 use crate::spec::Experiment;
@@ -36,26 +35,6 @@ pub(super) struct CommandDriver<'a> {
     check: AnswerCheck<'a>,
     same_output: SameOutput,
     services: Services<'a>,
-}
-
-/// What is tried, and where what it says goes.
-struct Trial<'t> {
-    contender: &'t Ready,
-    workload: CommandWorkload,
-    point: &'t Point,
-    parameters: Parameters,
-    log: PathBuf,
-    seed: u64,
-    stop: &'t AtomicBool,
-}
-
-/// A command that can be run again and again.
-struct Command<'t> {
-    trial: &'t Trial<'t>,
-    experiment: &'t Experiment,
-    cores: &'t [usize],
-    runner: Runner,
-    outputs: Outputs,
 }
 
 impl<'a> CommandDriver<'a> {
@@ -93,7 +72,7 @@ impl<'a> CommandDriver<'a> {
 
     fn tried(&mut self, trial: &Trial) -> Result<Measured, Halt> {
         let mut services = self.services.start(&trial.parameters, &trial.log, trial.stop)?;
-        let measured = self.measured(trial, &mut services);
+        let measured = self.measure(trial, &mut services);
         trim(&trial.log);
         let mut measured = measured?;
         measured.sample.metrics.extend(services.end()?);
@@ -101,7 +80,7 @@ impl<'a> CommandDriver<'a> {
         Ok(measured)
     }
 
-    fn measured(&mut self, trial: &Trial, services: &mut Running) -> Result<Measured, Halt> {
+    fn measure(&mut self, trial: &Trial, services: &mut Running) -> Result<Measured, Halt> {
         let Trial { contender, workload, stop, .. } = trial;
         let given = workload.cores().given(self.cores)?;
         let scratch = Scratch::new(self.state)?;
@@ -111,7 +90,7 @@ impl<'a> CommandDriver<'a> {
         if let Some(setup) = &workload.setup {
             self.set_up(setup, &env, trial)?;
         }
-        let mut command = Command::new(trial, self.experiment, &given.cores, env, scratch.path())?;
+        let mut command = Timed::new(trial, self.experiment, &given.cores, env, scratch.path())?;
         services.begin()?;
         let began = Instant::now();
         let warm_up = command.runs(workload.warm_up_runs)?;
@@ -125,7 +104,7 @@ impl<'a> CommandDriver<'a> {
         let noise = watch.end(&Ours { cpu: Some(of_runs + services_cpu), waited: None });
         let beside = own_cpu().saturating_sub(ours_before) + services_cpu;
         let under_load = began.elapsed();
-        let left_behind: usize = measured.iter().map(|run| run.timed.left_behind).sum();
+        let left_behind: usize = warm_up.iter().chain(&measured).map(|run| run.timed.left_behind).sum();
         let peak_rss_bytes = command.peak_below_the_floor(&measured)?;
         let outputs = command.outputs;
         let (answer, params) = (&self.experiment.answer, all_as_json(&trial.parameters));
@@ -157,84 +136,6 @@ impl<'a> CommandDriver<'a> {
             false => {
                 Err(format!("setup `{setup}` {}; its log: {}", ended(done.status), last_lines(&log)).into())
             }
-        }
-    }
-}
-
-/// What leads it to its tools and services wins over a parameter of the same name.
-fn environment(trial: &Trial, services: &[(String, String)], scratch: &Path) -> Vec<(String, String)> {
-    let parameters = trial.parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string()));
-    let mut env: BTreeMap<String, String> = parameters.collect();
-    env.extend(trial.contender.env.iter().chain(services).cloned());
-    env.insert("SCRATCH".to_owned(), scratch.display().to_string());
-    env.into_iter().collect()
-}
-
-impl<'t> Command<'t> {
-    fn new(
-        trial: &'t Trial,
-        experiment: &'t Experiment,
-        cores: &'t [usize],
-        env: Vec<(String, String)>,
-        folder: &Path,
-    ) -> Result<Command<'t>, String> {
-        let words = CommandLine::new(&trial.contender.run, &Shell::IfNeeded)?.words;
-        let outputs = Outputs::new(folder);
-        let job = Job {
-            program: words[0].clone().into(),
-            args: words[1..].to_vec(),
-            dir: trial.contender.folder.clone(),
-            env,
-            stdin: Stdin::Null,
-            output: Output::Files { stdout: outputs.file.clone(), stderr: trial.log.clone() },
-        };
-        let helper =
-            std::env::current_exe().map_err(|error| format!("cannot find kumite's own program: {error}"))?;
-        let mut runner = Runner::start(&helper, &[HELPER], &[job]).map_err(|error| error.to_string())?;
-        runner.vary_environment(trial.seed);
-        runner.limit(trial.workload.timeout);
-        Ok(Command { trial, experiment, cores, runner, outputs })
-    }
-
-    fn runs(&mut self, count: usize) -> Result<Vec<Run>, Halt> {
-        (0..count)
-            .map(|_| {
-                let timed = self.one(false)?;
-                let output = self.outputs.take(self.experiment.derived.of_answers())?;
-                Ok(Run { timed, output })
-            })
-            .collect()
-    }
-
-    fn one(&mut self, forked: bool) -> Result<TimedRun, Halt> {
-        let stop = self.trial.stop;
-        let timed = match forked {
-            true => self.runner.run_forked(0, self.cores, stop),
-            false => self.runner.run(0, self.cores, stop),
-        };
-        match timed {
-            Ok(Some(timed)) if timed.status.success() => Ok(timed),
-            Ok(Some(timed)) => Err(self.failed(&ended(timed.status))),
-            Ok(None) => Err(Halt::Interrupted),
-            Err(Error::TooLong { limit, .. }) => {
-                Err(self.failed(&format!("did not end within {} s", limit.as_secs_f64())))
-            }
-            Err(error) => Err(error.to_string().into()),
-        }
-    }
-
-    /// With its last lines: of its errors, or of its output if there are none.
-    fn failed(&self, how: &str) -> Halt {
-        let is_silent = std::fs::metadata(&self.trial.log).is_ok_and(|log| log.len() == 0);
-        let (what, file) = if is_silent { ("output", &self.outputs.file) } else { ("log", &self.trial.log) };
-        Halt::Failed(format!("it {how}; its {what}: {}", last_lines(file)))
-    }
-
-    /// Of one more run, which little memory shows of, if it did not of one of these.
-    fn peak_below_the_floor(&mut self, measured: &[Run]) -> Result<Option<u64>, Halt> {
-        match measured.iter().any(|run| run.timed.peak_rss_is_floor) {
-            true => Ok(Some(self.one(true)?.peak_rss_bytes)),
-            false => Ok(None),
         }
     }
 }

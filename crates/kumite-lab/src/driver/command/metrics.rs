@@ -56,7 +56,7 @@ pub(super) struct Run {
 pub(super) struct Work {
     pub warm_up: Vec<Run>,
     pub measured: Vec<Run>,
-    /// Of a run that little memory shows of, where it was made.
+    /// Of a run of its own, where a measured one has too little memory to show.
     pub peak_rss_bytes: Option<u64>,
     /// CPU time of kumite and of services beside the measured runs.
     pub beside: Duration,
@@ -72,7 +72,8 @@ pub(super) fn sample(work: Work) -> (Sample, Vec<Mark>) {
     let bytes: Vec<f64> = work.measured.iter().map(|run| run.output.bytes as f64).collect();
     let wall: Duration = runs().map(|run| run.wall).sum();
     let cpu: Duration = runs().map(|run| run.user + run.system).sum();
-    let peak = work.peak_rss_bytes.or_else(|| runs().map(|run| run.peak_rss_bytes).max());
+    let shown = runs().filter(|run| !run.peak_rss_is_floor).map(|run| run.peak_rss_bytes);
+    let peak = shown.chain(work.peak_rss_bytes).max();
     let figures = [
         ("wall_ms", of(|run| ms(run.wall))),
         ("output_bytes", median(&bytes)),
@@ -170,9 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_a_run_of_its_own_showed_counts() {
-        let (sample, _) = sample(Work { peak_rss_bytes: Some(7), ..work() });
-        assert_eq!(sample.metrics["peak_rss_bytes"], 7.0);
+    fn memory_of_a_run_of_its_own_counts_and_that_of_who_starts_runs_does_not() {
+        let peak = |is_floor| {
+            let mut work = Work { peak_rss_bytes: Some(7), ..work() };
+            work.measured.iter_mut().for_each(|run| run.timed.peak_rss_is_floor = is_floor);
+            sample(work).0.metrics["peak_rss_bytes"]
+        };
+        assert_eq!((peak(false), peak(true)), (30_000.0, 7.0));
     }
 
     #[test]

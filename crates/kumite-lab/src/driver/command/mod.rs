@@ -5,6 +5,7 @@ mod metrics;
 mod outputs;
 mod params;
 mod same_output;
+mod timed;
 mod workload;
 
 use kumite_process::{CommandLine, Shell};
