@@ -89,9 +89,10 @@ pub struct Experiment {
 pub struct Answer {
     /// The HTTP status. Any 2xx will do if it is not given.
     pub status: Option<u16>,
-    /// The whole body, or the whole result of a task or answer of a function as JSON. Any will do if it is not given.
+    /// The whole body, or the whole output of a command; the whole result of a task or answer of a function as JSON. Any
+    /// will do if it is not given.
     pub equals: Option<String>,
-    /// The whole body, result or answer as a value, however its JSON is written; numbers are equal only if both or neither are
+    /// The whole body, output, result or answer as a value, however its JSON is written; numbers are equal only if both or neither are
     /// integers (3 is not 3.0). In place of `equals`.
     #[serde(default, deserialize_with = "json_of_toml")]
     pub equals_json: Option<serde_json::Value>,
@@ -101,7 +102,8 @@ pub struct Answer {
     /// Whether the outputs of all commands at a point must be the same bytes.
     #[serde(default)]
     pub same_output: bool,
-    /// A program that checks a task's result or a function's answer: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
+    /// A program that checks a task's result, a function's answer, or a command's output, whose path it is given: it speaks
+    /// the task protocol, too. Runs through `sh -c` in the experiment's
     /// folder, outside of the timed part.
     pub checker: Option<String>,
 }
@@ -164,7 +166,7 @@ pub(crate) struct File {
     /// upper case.
     #[serde(default)]
     services: BTreeMap<String, service::File>,
-    /// Metrics beside those that every task or function has, by name. The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`,
+    /// Metrics beside those that every task, function or command has, by name. The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`,
     /// `_bytes`, `_rps`, `_per_s`, `_cores`, `_share`.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, OwnMetric>")]
