@@ -2,6 +2,7 @@
 
 mod build;
 mod check;
+mod command;
 mod compare;
 mod disk;
 mod disturbance;

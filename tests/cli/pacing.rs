@@ -197,11 +197,11 @@ fn what_makes_no_sense_is_an_error_with_its_place() {
     refused(
         ("", ""),
         "[answer]\nequals = '1'\n",
-        "only servers, tasks and functions have `answer.equals`, and this is of kind pacing",
+        "only servers, tasks, functions and commands have `answer.equals`, and this is of kind pacing",
     );
     refused(
         ("", ""),
         "[services.db]\nkind = 'postgres'\n",
-        "only servers, tasks and functions have `services`",
+        "only servers, tasks, functions and commands have `services`",
     );
 }

@@ -7,7 +7,7 @@ use crate::place::Place;
 #[test]
 fn each_kind_has_an_experiment_that_can_be_planned() {
     let smoke = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/smoke");
-    for (kind, trials) in [("function", 12), ("http", 12), ("pacing", 12), ("task", 24)] {
+    for (kind, trials) in [("command", 24), ("function", 12), ("http", 12), ("pacing", 12), ("task", 24)] {
         let place = Place::new("", &[]);
         let folder = smoke.join(kind).display().to_string();
         let said = place.kumite(&["run", &folder, "--dry-run"]).ended(0);

@@ -497,7 +497,11 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         ),
         ("[workload]", "disk = '$m'\n[workload]", ":5:1: column 1 of its text: no parameter 'm'"),
         ("iterations = 2", "iterations = 0", "iterations is a whole number from 1 to 100000, not 0"),
-        ("\"task\"", "\"http\"", ":9:2: only tasks and functions have `metrics`, and this is of kind http"),
+        (
+            "\"task\"",
+            "\"http\"",
+            ":9:2: only tasks, functions and commands have `metrics`, and this is of kind http",
+        ),
     ];
     for (from, to, expected) in cases {
         let place = place(&[(from, to)], &["right"]);

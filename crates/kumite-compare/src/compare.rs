@@ -1,7 +1,6 @@
 //! `kumite compare`: commands, or servers, in interleaved blocks until the verdicts are reached.
 
 mod bench;
-mod command;
 mod commands;
 mod document;
 mod duet;
@@ -15,7 +14,6 @@ mod sequence;
 mod servers;
 
 pub use bench::{Allowed, Bench, CompareError, Setting, Templates};
-pub use command::{CommandLine, Shell};
 pub use commands::compare;
 pub(crate) use duet::BESIDE;
 pub use import::{Imported, import};

@@ -6,9 +6,9 @@ mod find_rate;
 mod selfcheck;
 
 pub use compare::{
-    Allowed, Bench, CommandLine, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting,
-    Shell, Templates, compare, compare_servers, import,
+    Allowed, Bench, CompareError, Imported, Parameter, Progressed, Rules, Server, Setting, Templates,
+    compare, compare_servers, import,
 };
 pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
-pub use kumite_process::{Output, Stdin, runner_main};
+pub use kumite_process::{HELPER, Output, Shell, Stdin, runner_main};
 pub use selfcheck::{SelfChecking, selfcheck, spin};

@@ -105,6 +105,17 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// A command that a [`Runner`] was to run took too long; its tree has been ended.
+    ///
+    /// [`Runner`]: crate::Runner
+    #[error("`{}` did not end within {limit:?} and was stopped", program.display())]
+    TooLong {
+        /// As it was given.
+        program: OsString,
+        /// The time it was given.
+        limit: Duration,
+    },
+
     /// The file that is to get the output of a command could not be created or emptied.
     #[error(
         "cannot write {path}, the output of a command; does its directory exist, and is there room? {source}"

@@ -9,6 +9,9 @@ use std::path::PathBuf;
 use crate::owner::MARKER;
 use crate::wire::Wire;
 
+/// The hidden argument with which a program of ours is the helper, and calls [`crate::runner_main`].
+pub const HELPER: &str = "--runner-helper";
+
 /// The variable that varies the size of the environment.
 pub(crate) const PADDING: &str = "KUMITE_PADDING";
 
@@ -17,6 +20,7 @@ pub(crate) const NULL: u64 = 0;
 pub(crate) const INHERIT: u64 = 1;
 pub(crate) const FILE: u64 = 2;
 pub(crate) const PIPE: u64 = 3;
+pub(crate) const FILES: u64 = 4;
 
 /// A job as the kernel wants it.
 pub(crate) struct Prepared {
@@ -32,6 +36,7 @@ pub(crate) enum Sink {
     Null,
     Inherit,
     File(PathBuf),
+    Files { stdout: PathBuf, stderr: PathBuf },
     Pipe,
 }
 
@@ -56,10 +61,11 @@ pub(crate) fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
         env.push(marker.clone());
         let dir = from.path()?.unwrap_or_default();
         let stdin = from.path()?;
-        let output = match (from.number()?, from.path()?) {
-            (FILE, Some(path)) => Sink::File(path),
-            (INHERIT, _) => Sink::Inherit,
-            (PIPE, _) => Sink::Pipe,
+        let output = match (from.number()?, from.path()?, from.path()?) {
+            (FILE, Some(path), _) => Sink::File(path),
+            (FILES, Some(stdout), Some(stderr)) => Sink::Files { stdout, stderr },
+            (INHERIT, ..) => Sink::Inherit,
+            (PIPE, ..) => Sink::Pipe,
             _ => Sink::Null,
         };
         Ok(Prepared { program, args, env, dir, stdin, output })

@@ -29,6 +29,7 @@
 //! command without our environment (`exec env -i …`) is ended with the tree, but without a group not found once we are
 //! gone.
 
+mod command_line;
 mod cores;
 mod ending;
 mod error;
@@ -50,10 +51,12 @@ mod tree;
 mod waits;
 mod wire;
 
+pub use command_line::{CommandLine, Shell};
 pub use cores::{available_cores, pin_thread};
 pub use ending::{how_it_ended, last_lines, last_lines_of};
 pub use error::Error;
 pub use group::{Control, Group, Version};
+pub use helper::HELPER;
 pub use listen::Listener;
 pub use members::Usage;
 pub use orphans::{Orphan, end_orphans};

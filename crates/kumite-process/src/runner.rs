@@ -15,7 +15,7 @@ use std::{env, fs, thread};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 
-use crate::helper::{FILE, INHERIT, NULL, PADDING, PIPE};
+use crate::helper::{FILE, FILES, INHERIT, NULL, PADDING, PIPE};
 use crate::owner::MARKER;
 use crate::timing::now;
 use crate::tree::ready;
@@ -30,6 +30,9 @@ const LOOK: Duration = Duration::from_millis(50);
 const SHORTEST_NAP: Duration = Duration::from_micros(500);
 /// A page: what depends on the place of a stack repeats itself after that.
 const MOST_PADDING: u64 = 4096;
+/// CPU time that is in no run's usage: the helper's part in starting it, the kernel's in ending it. So much was left over
+/// when nothing but runs of a no-op went on.
+const STARTING: Duration = Duration::from_micros(75);
 /// How many queued runs may be waiting to be fetched: so few that neither side ever waits for room to write.
 pub const MOST_QUEUED: usize = 64;
 
@@ -68,6 +71,13 @@ pub enum Output {
     Inherit,
     /// Standard output into this file, which is created or emptied in each run; standard error nowhere.
     File(PathBuf),
+    /// Each into a file, which is created or emptied in each run.
+    Files {
+        /// Of standard output.
+        stdout: PathBuf,
+        /// Of standard error.
+        stderr: PathBuf,
+    },
     /// Standard output into a pipe that is read on any core and thrown away, as a consumer would; standard error nowhere.
     Pipe,
 }
@@ -91,6 +101,7 @@ pub struct Runner {
     free_since: Duration,
     last_wall: Duration,
     padding: Option<u64>,
+    limit: Option<Duration>,
     rss_floor_bytes: u64,
 }
 
@@ -126,6 +137,13 @@ pub struct TimedRun {
     /// What it cost that is not in `wall`: preparation, and the clearing up after the run before it; for the last that
     /// is queued, the answer too. Not the time in which nothing was queued.
     pub overhead: Duration,
+}
+
+impl TimedRun {
+    /// CPU time that went into it, in whichever process.
+    pub fn all_cpu(&self) -> Duration {
+        self.user + self.system + self.overhead + STARTING
+    }
 }
 
 impl Runner {
@@ -167,6 +185,7 @@ impl Runner {
             free_since: Duration::ZERO,
             last_wall: Duration::ZERO,
             padding: None,
+            limit: None,
             rss_floor_bytes: 0,
         };
         runner.send(&message)?;
@@ -182,6 +201,12 @@ impl Runner {
     /// Doing Anything Obviously Wrong, 2009). Until then it is empty. The same seed gives the same lengths.
     pub fn vary_environment(&mut self, seed: u64) {
         self.padding = Some(seed);
+    }
+
+    /// From now on a run that takes longer is an error: the command and all it started have been ended, and this runner
+    /// can run no more.
+    pub fn limit(&mut self, limit: Duration) {
+        self.limit = Some(limit);
     }
 
     /// The memory of the helper, which the peak of a command cannot be below: the kernel lets it inherit that.
@@ -267,10 +292,18 @@ impl Runner {
             return Err(self.lost(io::ErrorKind::BrokenPipe.into()));
         }
         let queued = self.queued.pop_front().expect("a run is queued");
-        let answer = self.receive::<ANSWER>(nap, || stop.load(Ordering::Relaxed))?;
+        let (limit, began) = (self.limit, Instant::now());
+        let takes_too_long = || limit.filter(|limit| began.elapsed() > *limit);
+        let answer =
+            self.receive::<ANSWER>(nap, || stop.load(Ordering::Relaxed) || takes_too_long().is_some())?;
         let Some(answer) = answer else {
             self.end();
-            return Ok(None);
+            return match takes_too_long() {
+                Some(limit) if !stop.load(Ordering::Relaxed) => {
+                    Err(Error::TooLong { program: self.jobs[queued.job].program.clone(), limit })
+                }
+                _ => Ok(None),
+            };
         };
         let figures = decode(answer).map_err(|failure| self.failed(&queued, failure))?;
         let [began, ended, user, system] =
@@ -380,7 +413,9 @@ impl Runner {
             }
             (Stage::Directory, ..) => Error::Directory { path: job.dir.clone() },
             (Stage::Stdin, Stdin::File(path), _) => Error::Input { path: path.clone(), source },
-            (Stage::Output, _, Output::File(path)) => Error::Output { path: path.clone(), source },
+            (Stage::Output, _, Output::File(path) | Output::Files { stdout: path, .. }) => {
+                Error::Output { path: path.clone(), source }
+            }
             _ => Error::Program { program: job.program.clone(), source },
         }
     }
@@ -414,14 +449,15 @@ fn describe(job: &Job, message: &mut Message) -> Result<(), Error> {
         }
         .as_deref(),
     );
-    let (kind, file) = match &job.output {
-        Output::Null => (NULL, None),
-        Output::Inherit => (INHERIT, None),
-        Output::File(path) => (FILE, Some(absolute(path)?)),
-        Output::Pipe => (PIPE, None),
+    let (kind, files) = match &job.output {
+        Output::Null => (NULL, [None, None]),
+        Output::Inherit => (INHERIT, [None, None]),
+        Output::File(path) => (FILE, [Some(absolute(path)?), None]),
+        Output::Files { stdout, stderr } => (FILES, [Some(absolute(stdout)?), Some(absolute(stderr)?)]),
+        Output::Pipe => (PIPE, [None, None]),
     };
     message.number(kind);
-    message.path(file.as_deref());
+    files.iter().for_each(|file| message.path(file.as_deref()));
     Ok(())
 }
 

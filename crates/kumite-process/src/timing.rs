@@ -206,7 +206,7 @@ impl Timer {
         if !matches!(job.output, Sink::Inherit) {
             let pipe = matches!(job.output, Sink::Pipe).then(|| self.pipe.as_fd());
             put(pipe.or(files.output.as_ref().map(File::as_fd)), io::stdout().as_fd())?;
-            put(None, io::stderr().as_fd())?;
+            put(files.error.as_ref().map(File::as_fd), io::stderr().as_fd())?;
         }
         let env: Vec<&CStr> = job.env.iter().chain([&order.padding]).map(|entry| &**entry).collect();
         let began = now();
@@ -236,7 +236,7 @@ impl Timer {
                 (_, Some(file)) => file.into(),
                 _ => null()?,
             };
-            command.stdout(output).stderr(null()?);
+            command.stdout(output).stderr(files.error.map_or_else(null, |file| Ok(file.into()))?);
         }
         // Changes nothing, but posix_spawn cannot do it, and so the standard library forks.
         command.gid(self.our_group);
@@ -250,15 +250,22 @@ impl Timer {
 struct Files {
     input: Option<File>,
     output: Option<File>,
+    error: Option<File>,
 }
 
 impl Files {
     fn open(job: &Prepared) -> Result<Files, Failure> {
-        let output = match &job.output {
-            Sink::File(path) => Some(File::create(path).map_err(at(Stage::Output))?),
-            _ => None,
+        let (output, error) = match &job.output {
+            Sink::File(path) => (Some(path), None),
+            Sink::Files { stdout, stderr } => (Some(stdout), Some(stderr)),
+            _ => (None, None),
         };
-        Ok(Files { input: job.stdin.as_ref().map(File::open).transpose().map_err(at(Stage::Stdin))?, output })
+        let create = |path: Option<&PathBuf>| path.map(File::create).transpose().map_err(at(Stage::Output));
+        Ok(Files {
+            input: job.stdin.as_ref().map(File::open).transpose().map_err(at(Stage::Stdin))?,
+            output: create(output)?,
+            error: create(error)?,
+        })
     }
 }
 

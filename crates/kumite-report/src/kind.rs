@@ -1,6 +1,7 @@
 //! What a report shows for one kind of workload alone. The kinds are registered here, each has a file of its own, and
 //! nothing else in this crate knows one.
 
+mod command;
 mod function;
 mod http;
 mod pacing;
@@ -16,7 +17,8 @@ use crate::group::Groups;
 use crate::record::Record;
 use crate::table::Filled;
 
-const KINDS: [&dyn KindReport; 4] = [&http::Http, &task::Task, &function::Function, &pacing::Pacing];
+const KINDS: [&dyn KindReport; 5] =
+    [&http::Http, &task::Task, &function::Function, &pacing::Pacing, &command::Command];
 
 /// The kind of that name, or one that says only what is true of all.
 pub fn named(name: &str) -> &'static dyn KindReport {

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_compare::{
-    Allowed, CompareError, Imported, Output, Parameter, Progressed, Rules, Setting, Shell, Stdin, Templates,
-    compare, import,
+    Allowed, CompareError, HELPER, Imported, Output, Parameter, Progressed, Rules, Setting, Shell, Stdin,
+    Templates, compare, import,
 };
 use kumite_host::{Clock, RealClock, cores, machine};
 use kumite_record::{Comparison, Speed, Store};
@@ -18,9 +18,6 @@ use crate::gate::Bar;
 use crate::progress::Progress;
 use crate::store::{DEFAULT_DB, noise_floor};
 use crate::{duration, output, stop};
-
-/// The hidden argument with which kumite is the helper that starts and times commands.
-pub const HELPER: &str = "--runner-helper";
 
 const ALPHA: f64 = 0.05;
 /// What ends sooner needs no progress.

@@ -88,7 +88,7 @@ enum Command {
 /// Does what the command line says.
 pub fn main(world: &dyn World) -> ExitCode {
     // Before anything takes memory: a command begins with the peak of who starts it.
-    if std::env::args_os().nth(1).is_some_and(|first| first == compare::HELPER) {
+    if std::env::args_os().nth(1).is_some_and(|first| first == kumite_compare::HELPER) {
         return kumite_compare::runner_main();
     }
     if std::env::args_os().nth(1).is_some_and(|first| first == selfcheck::WORKER) {

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_compare::{SelfChecking, selfcheck};
+use kumite_compare::{HELPER, SelfChecking, selfcheck};
 use kumite_host::{Clock, RealClock};
 use kumite_record::{SelfCheck, Store};
 
-use crate::compare::{HELPER, failure};
+use crate::compare::failure;
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::progress::Progress;

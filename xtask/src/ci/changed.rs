@@ -29,13 +29,14 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 32] = [
+const RULES: [(&str, &[Need]); 33] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     ("bench/", &[]),
     ("crates/kumite-disk/", &[Need::Service("files")]),
     ("crates/kumite-function/", &[Need::Kind("function")]),
     ("crates/kumite-lab/src/contender/", &[Need::EveryLanguage]),
+    ("crates/kumite-lab/src/driver/command/", &[Need::Kind("command")]),
     ("crates/kumite-lab/src/driver/function/", &[Need::Kind("function")]),
     ("crates/kumite-lab/src/driver/http/", &[Need::Kind("http")]),
     ("crates/kumite-lab/src/driver/pacing/", &[Need::Kind("pacing")]),

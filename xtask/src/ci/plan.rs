@@ -8,7 +8,7 @@ use super::changed::{Need, needs};
 use super::step::Step;
 
 /// The kinds of workload there are; each has its smoke experiment below `tests/smoke/`.
-pub const KINDS: [&str; 4] = ["function", "http", "pacing", "task"];
+pub const KINDS: [&str; 5] = ["command", "function", "http", "pacing", "task"];
 
 /// How many blocks, and of how many contenders, tell whether a kind works.
 const FEW: usize = 2;
@@ -202,7 +202,7 @@ mod tests {
     /// The steps that are not always made, and not by rotation either.
     fn because_of(changed: &[&str]) -> Vec<String> {
         let changed = changed.iter().map(|&file| file.to_owned()).collect();
-        let turn_of_sql_overload = 10;
+        let turn_of_sql_overload = 11;
         let plan = Plan::of(&changed, turn_of_sql_overload, &ours()).unwrap();
         let by_change = plan.steps.into_iter().filter(|(_, why)| why.contains(" changed"));
         by_change.map(|(step, _)| step.to_string()).collect()
@@ -219,6 +219,7 @@ mod tests {
             "cargo xtask tidy",
             "build the binary",
             "tests not made",
+            "smoke command",
             "smoke function",
             "smoke http",
             "smoke pacing",

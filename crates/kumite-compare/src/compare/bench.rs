@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use kumite_process::{Output, Stdin};
+use kumite_process::{Output, Shell, Stdin};
 use thiserror::Error;
 
-use super::command::Shell;
 use super::import::Imported;
 use super::parameters::{Parameter, combinations, filled};
 

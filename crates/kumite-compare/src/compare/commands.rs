@@ -5,14 +5,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_host::Clock;
-use kumite_process::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended};
+use kumite_process::{
+    CommandLine, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended,
+};
 use kumite_record::{Comparison, ComparisonEnd, Costs, Machine};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::bench::{Bench, CompareError, Setting};
-use super::command::CommandLine;
 use super::document::{Found, document, memory_side};
 use super::duet::BESIDE;
 use super::hooks::{Hooks, check_readable};
@@ -292,7 +293,7 @@ impl<'a> Commands<'a> {
     /// By position; what is judged of them.
     fn keep(&mut self, block: &[TimedRun]) -> Vec<f64> {
         self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
-        self.ours += block.iter().map(ours).sum::<Duration>();
+        self.ours += block.iter().map(TimedRun::all_cpu).sum::<Duration>();
         block.iter().map(|run| run.wall.as_secs_f64()).collect()
     }
 
@@ -309,7 +310,7 @@ impl<'a> Commands<'a> {
             let [_, half] = halves(&setting.cores);
             let how = How { cores: &half, forked: false };
             let Some(beside) = self.in_turn(order, how, stop)? else { return Ok(None) };
-            self.ours += beside.iter().map(ours).sum::<Duration>();
+            self.ours += beside.iter().map(TimedRun::all_cpu).sum::<Duration>();
             self.found.in_turn.iter_mut().zip(beside).for_each(|(runs, run)| runs.push(run));
         }
         Ok(Some(self.keep(&block)))
@@ -371,15 +372,6 @@ pub(crate) fn halves(cores: &[usize]) -> [Vec<usize>; 2] {
     let cores = if cores.is_empty() { available_cores() } else { cores.to_vec() };
     let (one, other) = cores.split_at(cores.len() / 2);
     [one.to_vec(), other.to_vec()]
-}
-
-/// CPU time that is in no run's usage and yet no noise: the helper's part in starting it, the kernel's in ending it. So
-/// much was left over when nothing but runs of a no-op went on.
-const STARTING: Duration = Duration::from_micros(75);
-
-/// CPU time that is no noise.
-fn ours(run: &TimedRun) -> Duration {
-    run.user + run.system + run.overhead + STARTING
 }
 
 impl Blocks for Commands<'_> {

@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kumite_process::TimedRun;
+use kumite_process::{CommandLine, TimedRun};
 use kumite_record::{
     ComparedCommand, ComparedPair, ComparedUse, Comparison, ComparisonEnd, Costs, Estimate, ImportedRatio,
     Machine, SCHEMA, Thrift, Unit, Warning,
@@ -12,7 +12,6 @@ use kumite_record::{
 use kumite_stats::sequential_median;
 
 use super::bench::Setting;
-use super::command::CommandLine;
 use super::duet::gain;
 use super::import::ratio;
 use super::judge::{Bar, Side, judge, log_ratios, remaining};

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_process::{Error, Spawn, Stdin, how_it_ended, last_lines, run};
+use kumite_process::{CommandLine, Error, Spawn, Stdin, how_it_ended, last_lines, run};
 use tempfile::TempDir;
 
 use super::bench::{Bench, CompareError, Setting};
-use super::command::CommandLine;
 
 /// Nobody waits longer for a build.
 const HOOK_LIMIT: Duration = Duration::from_secs(3600);

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use kumite_host::{cores, machine};
-use kumite_process::{Output, Stdin};
+use kumite_process::{Output, Shell, Stdin};
 use kumite_record::{ComparedUse, Comparison, ComparisonEnd, SameTwice, Speed, Thrift};
 
 use super::{ALPHA, Check, MARGIN, Tally};
-use crate::compare::{Allowed, Bench, CompareError, Rules, Setting, Shell, compare, log_ratios};
+use crate::compare::{Allowed, Bench, CompareError, Rules, Setting, compare, log_ratios};
 
 /// A false verdict comes early if it comes: of a fair coin's within 200 pairs, seven of eight come within 40.
 const MOST_PAIRS: usize = 40;

@@ -13,16 +13,21 @@ use serde::{Deserialize, Deserializer};
 pub struct Answer {
     /// The HTTP status. Any 2xx will do if it is not given.
     pub status: Option<u16>,
-    /// The whole body, or the whole result of a task or answer of a function as JSON. Any will do if it is not given.
+    /// The whole body, or the whole output of a command; the whole result of a task or answer of a function as JSON. Any
+    /// will do if it is not given.
     pub equals: Option<String>,
-    /// The whole body, result or answer as a value, however its JSON is written; numbers are equal only if both or neither are
+    /// The whole body, output, result or answer as a value, however its JSON is written; numbers are equal only if both or neither are
     /// integers (3 is not 3.0). In place of `equals`.
     #[serde(default, deserialize_with = "json_of_toml")]
     pub equals_json: Option<serde_json::Value>,
     /// Parts of a task's result or a function's answer by JSON pointer; `"$name"` is the value of a workload parameter.
     #[serde(default)]
     pub at: BTreeMap<String, AxisValue>,
-    /// A program that checks a task's result or a function's answer: it speaks the task protocol, too. Runs through `sh -c` in the experiment's
+    /// Whether the outputs of all commands at a point must be the same bytes.
+    #[serde(default)]
+    pub same_output: bool,
+    /// A program that checks a task's result, a function's answer, or a command's output, whose path it is given: it speaks
+    /// the task protocol, too. Runs through `sh -c` in the experiment's
     /// folder, outside of the timed part.
     pub checker: Option<String>,
 }

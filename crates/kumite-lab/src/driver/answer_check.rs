@@ -76,12 +76,20 @@ impl<'a> AnswerCheck<'a> {
     ) -> Result<Finding, Halt> {
         let cannot = |error: serde_json::Error| format!("its result cannot be read: {error}");
         let result: Value = serde_json::from_str(result).map_err(cannot)?;
+        if let Some(why) = self.compare(params, &result).map_err(cannot)? {
+            return Ok(Finding::Wrong(why));
+        }
+        self.ask(params, result, folder, stop)
+    }
+
+    /// What is wrong with a result, as far as it takes no checker to tell.
+    fn compare(&self, params: &Value, result: &Value) -> Result<Option<String>, serde_json::Error> {
         let equals = match (&self.answer.equals, &self.answer.equals_json) {
-            (Some(text), _) => Some(serde_json::from_str(text).map_err(cannot)?),
+            (Some(text), _) => Some(serde_json::from_str(text)?),
             (None, value) => value.clone(),
         };
-        if let Some(equals) = equals.filter(|equals| *equals != result) {
-            return Ok(Finding::Wrong(format!("it is {}, not {}", short(&result), short(&equals))));
+        if let Some(why) = equals.and_then(|equals| unlike(result, &equals)) {
+            return Ok(Some(why));
         }
         for (pointer, expected) in &self.answer.at {
             let expected = match expected {
@@ -94,15 +102,22 @@ impl<'a> AnswerCheck<'a> {
             match result.pointer(pointer) {
                 Some(found) if alike(found, &expected) => {}
                 Some(found) => {
-                    return Ok(Finding::Wrong(format!(
-                        "{pointer} is {}, not {}",
-                        short(found),
-                        short(&expected)
-                    )));
+                    return Ok(Some(format!("{pointer} is {}, not {}", short(found), short(&expected))));
                 }
-                None => return Ok(Finding::Wrong(format!("it has no {pointer}: {}", short(&result)))),
+                None => return Ok(Some(format!("it has no {pointer}: {}", short(result)))),
             }
         }
+        Ok(None)
+    }
+
+    /// What the checker says, if there is one.
+    pub fn ask(
+        &mut self,
+        params: &Value,
+        result: Value,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Finding, Halt> {
         match &mut self.checker {
             None => Ok(Finding::Right),
             Some(checker) => checker.check(params, result, folder, stop),
@@ -174,6 +189,11 @@ pub(crate) fn as_it_should(wrong: Option<String>, known: Option<Answers>) -> Res
             Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
         }
     }
+}
+
+/// What is wrong with a result that is to be equal to this, if it is not.
+pub(crate) fn unlike(result: &Value, expected: &Value) -> Option<String> {
+    (result != expected).then(|| format!("it is {}, not {}", short(result), short(expected)))
 }
 
 /// 1 and 1.0 are the same number.

@@ -2,11 +2,13 @@
 
 mod answer;
 mod answer_check;
+mod command;
 mod conditions;
 pub(crate) mod function;
 pub(crate) mod http;
 pub(crate) mod line_process;
 mod log;
+mod own_metrics;
 pub(crate) mod pacing;
 mod registration;
 mod steady_class;
@@ -26,7 +28,8 @@ pub(crate) use workload::{AnyWorkload, Workload};
 use crate::halt::Halt;
 
 /// The kinds there are.
-pub(crate) static KINDS: [&Registration; 4] = [&http::KIND, &task::KIND, &function::KIND, &pacing::KIND];
+pub(crate) static KINDS: [&Registration; 5] =
+    [&http::KIND, &task::KIND, &function::KIND, &pacing::KIND, &command::KIND];
 
 /// The driver of an experiment, ready for its first trial. From now on this thread, and those it starts, stay on the
 /// engine's CPUs.

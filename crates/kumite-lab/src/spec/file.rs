@@ -51,7 +51,7 @@ pub(crate) struct ExperimentFile {
     /// upper case.
     #[serde(default)]
     pub services: BTreeMap<String, ServiceFile>,
-    /// Metrics beside those that every task or function has, by name. The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`,
+    /// Metrics beside those that every task, function or command has, by name. The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`,
     /// `_bytes`, `_rps`, `_per_s`, `_cores`, `_share`.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, OwnMetric>")]

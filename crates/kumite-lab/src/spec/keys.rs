@@ -36,7 +36,7 @@ pub(super) fn check_keys(
 }
 
 /// The keys of experiment.toml that only some kinds have, and whether they are given.
-pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool); 8] {
+pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool); 9] {
     [
         ("metrics", !file.metrics.is_empty()),
         ("disk", file.disk.is_some()),
@@ -46,6 +46,7 @@ pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool)
         ("answer.equals_json", file.answer.equals_json.is_some()),
         ("answer.at", !file.answer.at.is_empty()),
         ("answer.checker", file.answer.checker.is_some()),
+        ("answer.same_output", file.answer.same_output),
     ]
 }
 

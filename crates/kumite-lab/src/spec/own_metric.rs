@@ -16,8 +16,8 @@ const WORKER: &str = "worker";
 #[serde(deny_unknown_fields, expecting = "a table such as { value = \"worker\", about = \"…\" }")]
 #[schemars(rename = "Metric")]
 pub(crate) struct OwnMetric {
-    /// `worker` if it comes with a worker's answers or is a member of a function's; else an expression over metrics of the same
-    /// trial and `$parameters`.
+    /// `worker` if it comes with a worker's answers or is a member of a function's or of the last line of a command's
+    /// output; else an expression over metrics of the same trial and `$parameters`.
     value: String,
     /// What it is, in a sentence.
     about: String,

@@ -94,7 +94,7 @@ fn a_key_of_other_kinds_is_refused_with_whose_it_is() {
     let found = error(&format!("disk = '1 MB'\n{SPEC}"));
     assert!(found.contains(":1:1: only tasks have `disk`, and this is of kind http"), "{found}");
     let found = error(&SPEC.replace("equals = \"pong\"", "at = {}\nchecker = 'true'"));
-    assert!(found.contains(":15:1: only tasks and functions have `answer.checker`"), "{found}");
+    assert!(found.contains(":15:1: only tasks, functions and commands have `answer.checker`"), "{found}");
 }
 
 #[test]

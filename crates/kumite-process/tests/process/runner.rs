@@ -106,6 +106,20 @@ fn a_run_is_where_and_as_it_was_told() {
 }
 
 #[test]
+fn output_and_errors_go_into_files_of_their_own_started_either_way() {
+    let bench = Bench::new();
+    let output = Output::Files { stdout: bench.dir().join("out"), stderr: bench.log() };
+    let mut runner = start(&[Job { output, ..sh(&bench, "echo shown; echo wrong >&2; echo $$") }]).unwrap();
+    for forked in [false, true] {
+        let run = if forked { Runner::run_forked } else { Runner::run };
+        run(&mut runner, 0, &[], &NEVER).unwrap().unwrap();
+        let lines = bench.read("out");
+        assert_eq!((lines.lines().next(), lines.lines().count()), (Some("shown"), 2));
+        assert_eq!(bench.read("log"), "wrong\n");
+    }
+}
+
+#[test]
 fn output_to_a_pipe_is_read_and_never_blocks() {
     let bench = Bench::new();
     let job =
@@ -318,6 +332,16 @@ fn a_stop_in_the_middle_leaves_nothing() {
     });
     assert!(run.is_none() && began.elapsed() < LONG);
     assert!(!alive(bench.pid("root")) && !alive(bench.pid("child")));
+    assert!(matches!(runner.run(0, &[], &NEVER), Err(Error::Runner { .. })));
+}
+
+#[test]
+fn a_run_that_takes_too_long_is_ended_and_named() {
+    let bench = Bench::new();
+    let mut runner = start(&[sh(&bench, "exec sleep 300")]).unwrap();
+    runner.limit(Duration::from_millis(500));
+    let error = runner.run(0, &[], &NEVER).unwrap_err();
+    assert_eq!(error.to_string(), "`sh` did not end within 500ms and was stopped");
     assert!(matches!(runner.run(0, &[], &NEVER), Err(Error::Runner { .. })));
 }
 

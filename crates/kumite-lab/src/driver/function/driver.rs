@@ -11,11 +11,12 @@ use kumite_host::{GivenCores, Noise, Ours, Watch, own_cpu};
 use kumite_record::{Call, Cores, Outcome, Point, Sample};
 
 use super::caller::{Calls, Made, call_all};
-use super::metrics::{Beside, Called, kept, own, sample};
+use super::metrics::{Beside, Called, kept, sample};
 use super::timeline::{phases, rejected};
 use super::workload::FunctionWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
+use crate::driver::own_metrics::own_metrics;
 use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
@@ -175,7 +176,7 @@ impl<'a> FunctionDriver<'a> {
         for (nth, (made, call)) in made.iter().zip(calls).enumerate() {
             let Ok(Invocation { payload, .. }) = &made.answered else { continue };
             let named = |why: String| format!("the answer to call {} is no use: {why}", nth + 1);
-            let own = own(payload, self.conditions.derived.of_answers()).map_err(named)?;
+            let own = own_metrics(payload, self.conditions.derived.of_answers()).map_err(named)?;
             called.push(Called { call: call.clone(), own });
             answers.insert(String::from_utf8_lossy(payload));
         }

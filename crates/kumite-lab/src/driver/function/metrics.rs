@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use kumite_function::Billing;
 use kumite_record::{Call, Mark, Metric, Sample, TrialPart};
 use kumite_stats::median;
-use serde_json::Value;
 
 use super::caller::Made;
 use super::timeline::{ms, since_ms};
@@ -112,27 +111,6 @@ pub(super) fn kept(made: &Made, began: Instant) -> Call {
         max_memory_bytes: invocation.max_memory_bytes,
         error,
     }
-}
-
-/// The metrics of these names among the members of an answer, or what is wrong with it.
-pub(super) fn own<'a>(
-    answer: &[u8],
-    names: impl Iterator<Item = &'a str>,
-) -> Result<BTreeMap<String, f64>, String> {
-    let mut names = names.peekable();
-    if names.peek().is_none() {
-        return Ok(BTreeMap::new());
-    }
-    let answer: Value = serde_json::from_slice(answer).map_err(|error| format!("it is no JSON: {error}"))?;
-    // Not every contender needs to give all of them.
-    let given = names.filter_map(|name| Some((name, answer.get(name)?)));
-    let own = |(name, value): (&str, &Value)| match value.as_f64() {
-        Some(number) => Ok((name.to_owned(), number)),
-        None => {
-            Err(format!("its '{name}' is {value}, and [metrics] of experiment.toml takes it for a number"))
-        }
-    };
-    given.map(own).collect()
 }
 
 /// The figures of calls none of which failed.
@@ -367,21 +345,5 @@ pub(super) mod tests {
         let refused = kept(&Made { due: began + of_ms(5.0), answered: Err(Refused::Throttled(1)) }, began);
         assert_eq!((refused.instance, refused.offered_ms), (None, 5.0));
         assert_eq!(refused.error.unwrap(), "it was refused: all 1 instances are busy");
-    }
-
-    #[test]
-    fn a_function_s_own_metrics_are_members_of_its_answer() {
-        let of = |answer: &str| own(answer.as_bytes(), ["fib", "elapsed_ms"].into_iter());
-        let expected = [("fib".to_owned(), 832_040.0), ("elapsed_ms".to_owned(), 1.25)];
-        assert_eq!(of(r#"{"fib":832040,"elapsed_ms":1.25,"x":[]}"#), Ok(expected.into()));
-        for (answer, why) in [
-            (r#"{"fib":"1","elapsed_ms":1}"#, "its 'fib' is \"1\", and [metrics]"),
-            ("", "it is no JSON: EOF"),
-        ] {
-            let found = of(answer).unwrap_err();
-            assert!(found.contains(why), "{answer}: {found}");
-        }
-        assert_eq!(of(r#"{"fib":1}"#), Ok([("fib".to_owned(), 1.0)].into()), "not all need to give it");
-        assert_eq!(own(b"not JSON", std::iter::empty()), Ok(BTreeMap::new()));
     }
 }

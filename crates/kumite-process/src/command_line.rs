@@ -57,7 +57,7 @@ impl CommandLine {
     }
 
     /// To be typed in `sh`.
-    pub(crate) fn typed(&self) -> Result<String, QuoteError> {
+    pub fn typed(&self) -> Result<String, QuoteError> {
         shlex::try_join(self.words.iter().map(String::as_str))
     }
 }

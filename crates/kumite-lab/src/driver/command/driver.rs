@@ -1,0 +1,164 @@
+//! Trials of commands that are run to their end.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_host::{Ours, Watch, own_cpu};
+use kumite_process::{Spawn, how_it_ended, run};
+use kumite_record::{Cores, Outcome, Point};
+
+use super::metrics::{Work, sample};
+use super::same_output::SameOutput;
+use super::timed::{Timed, Trial, environment};
+use super::workload::CommandWorkload;
+use crate::contender::Ready;
+use crate::driver::answer_check::{AnswerCheck, as_it_should};
+use crate::driver::log::{last_lines, trim};
+use crate::driver::task::Scratch;
+use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::halt::Halt;
+use crate::parameter::all_as_json;
+use crate::service::{Running, Services};
+
+/// Runs each command as often as its workload says, one run after the other.
+pub(super) struct CommandDriver<'a> {
+    conditions: Conditions<'a>,
+    cores: &'a Cores,
+    state: &'a Path,
+    seed: u64,
+    logs: PathBuf,
+    check: AnswerCheck<'a>,
+    same_output: SameOutput,
+    services: Services<'a>,
+}
+
+impl<'a> CommandDriver<'a> {
+    pub fn open(of: &Opening<'a>) -> Result<CommandDriver<'a>, Halt> {
+        let Opening { cores, state, seed, stop, .. } = *of;
+        let conditions = of.conditions.clone();
+        let logs = of.settle()?;
+        let logs_here = state.join(&logs);
+        let services = conditions.services(&cores.engine, &logs_here, stop)?;
+        let log = logs_here.join("checker.log");
+        let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
+        Ok(CommandDriver {
+            conditions,
+            cores,
+            state,
+            seed,
+            logs,
+            check,
+            same_output: SameOutput::default(),
+            services,
+        })
+    }
+
+    fn trial_of<'t>(
+        &self,
+        contender: &'t Ready,
+        point: &'t Point,
+        log: &Path,
+        stop: &'t AtomicBool,
+    ) -> Result<Trial<'t>, String> {
+        let parameters = self.conditions.parameters(point);
+        let workload = CommandWorkload::new(&parameters)?;
+        let log = self.state.join(log);
+        Ok(Trial { contender, workload, point, parameters, log, seed: self.seed, stop })
+    }
+
+    fn tried(&mut self, trial: &Trial) -> Result<Measured, Halt> {
+        let mut services = self.services.start(&trial.parameters, &trial.log, trial.stop)?;
+        let measured = self.measure(trial, &mut services);
+        trim(&trial.log);
+        let mut measured = measured?;
+        measured.sample.metrics.extend(services.end()?);
+        self.conditions.derived.add(&mut measured.sample.metrics, &trial.parameters);
+        Ok(measured)
+    }
+
+    fn measure(&mut self, trial: &Trial, services: &mut Running) -> Result<Measured, Halt> {
+        let Trial { contender, workload, stop, .. } = trial;
+        let given = workload.cores().given(self.cores)?;
+        let scratch = Scratch::new(self.state)?;
+        let files = scratch.path().join("files");
+        std::fs::create_dir(&files).map_err(|error| format!("cannot make {}: {error}", files.display()))?;
+        let env = environment(trial, &services.env(), &files);
+        if let Some(setup) = &workload.setup {
+            self.set_up(setup, &env, trial)?;
+        }
+        let mut command = Timed::new(trial, self.conditions.derived, &given.cores, env, scratch.path())?;
+        services.begin()?;
+        let began = Instant::now();
+        let warm_up = command.runs(workload.warm_up_runs)?;
+        let mut all_cores = given.cores.clone();
+        all_cores.extend(&self.cores.engine);
+        let (services_before, ours_before) = (services.cpu(), own_cpu());
+        let watch = Watch::begin(&all_cores);
+        let measured = command.runs(workload.runs)?;
+        let services_cpu = services.cpu().saturating_sub(services_before);
+        let of_runs: Duration = measured.iter().map(|run| run.timed.all_cpu()).sum();
+        let noise = watch.end(&Ours { cpu: Some(of_runs + services_cpu), waited: None });
+        let beside = own_cpu().saturating_sub(ours_before) + services_cpu;
+        let under_load = began.elapsed();
+        let left_behind: usize = warm_up.iter().chain(&measured).map(|run| run.timed.left_behind).sum();
+        let peak_rss_bytes = command.peak_below_the_floor(&measured)?;
+        let outputs = command.outputs;
+        let (answer, params) = (self.conditions.answer, all_as_json(&trial.parameters));
+        let mut wrong = outputs.check(answer, &mut self.check, &params, &contender.folder, stop)?;
+        if answer.same_output && wrong.is_none() {
+            wrong = self.same_output.check(trial.point, &contender.name, &outputs, &trial.log)?;
+        }
+        let shared = given.shared;
+        let (sample, marks) = sample(Work { warm_up, measured, peak_rss_bytes, beside, shared, noise });
+        let answered = Measured::answered(wrong.map(|why| format!("its output is wrong: {why}")));
+        let left = format!("it left {left_behind} of its processes behind, which were killed");
+        Ok(Measured {
+            sample,
+            marks,
+            load_ms: Some(under_load.as_secs_f64() * 1e3),
+            reason: answered.reason.clone().or((left_behind > 0).then_some(left)),
+            ..answered
+        })
+    }
+
+    /// Runs it on kumite's CPUs.
+    fn set_up(&self, setup: &str, env: &[(String, String)], trial: &Trial) -> Result<(), Halt> {
+        let (dir, log) = (self.conditions.folder, trial.log.with_extension("setup.log"));
+        let spawn = Spawn { command: setup, dir, env, cores: &self.cores.engine, log: &log, group: None };
+        let done =
+            run(&spawn, trial.workload.timeout, trial.stop).map_err(|error| format!("setup: {error}"))?;
+        match done.status.success() {
+            true => Ok(()),
+            false => {
+                Err(format!("setup `{setup}` {}; its log: {}", how_it_ended(done.status), last_lines(&log))
+                    .into())
+            }
+        }
+    }
+}
+
+impl Executor for CommandDriver<'_> {
+    fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let log = self.logs.join(order.log_name() + ".log");
+        let tried =
+            self.trial_of(order.contender, order.point, &log, stop).map_err(Halt::from).and_then(|trial| {
+                let seed = trial.seed.wrapping_add(order.seq.into());
+                self.tried(&Trial { seed, ..trial }).map_err(|halt| Halt::of(halt, stop))
+            });
+        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+    }
+}
+
+impl Driver for CommandDriver<'_> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+        let log = self.logs.join(format!("{}.log", contender.name));
+        let trial = self.trial_of(contender, point, &log, stop)?;
+        let once = Trial { workload: trial.workload.clone().once(), ..trial };
+        let measured = self.tried(&once).map_err(|halt| Halt::of(halt, stop))?;
+        match (measured.outcome, measured.reason) {
+            (Outcome::Ok, Some(left_behind)) => Err(left_behind.into()),
+            (_, wrong) => Ok(as_it_should(wrong, contender.answers)?),
+        }
+    }
+}

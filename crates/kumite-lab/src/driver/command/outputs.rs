@@ -1,0 +1,200 @@
+//! What the runs of a trial wrote to standard output, and whether it is right.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value;
+
+use crate::driver::Answer;
+use crate::driver::answer_check::{AnswerCheck, Finding, unlike};
+use crate::driver::line_process::shown;
+use crate::driver::own_metrics::own_metrics;
+use crate::halt::Halt;
+
+/// The outputs of a trial.
+pub(super) struct Outputs {
+    /// Where each run writes.
+    pub file: PathBuf,
+    /// Each differs from the others.
+    kept: Vec<(blake3::Hash, PathBuf)>,
+}
+
+/// What there is to say of one.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Output {
+    /// Without the line of metrics.
+    pub bytes: u64,
+    /// The experiment's own.
+    pub metrics: BTreeMap<String, f64>,
+}
+
+impl Outputs {
+    /// In this folder.
+    pub fn new(folder: &Path) -> Outputs {
+        Outputs { file: folder.join("output"), kept: Vec::new() }
+    }
+
+    /// Those that differ from each other, by what they are.
+    pub fn kept(&self) -> &[(blake3::Hash, PathBuf)] {
+        &self.kept
+    }
+
+    /// Takes what the last run wrote; metrics of these names from its last line, if there are such.
+    pub fn take<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<Output, String> {
+        let unread = |error: io::Error| format!("its output cannot be read: {error}");
+        let metrics = self.take_metrics(names)?;
+        let mut hasher = blake3::Hasher::new();
+        let bytes =
+            File::open(&self.file).and_then(|mut file| io::copy(&mut file, &mut hasher)).map_err(unread)?;
+        let digest = hasher.finalize();
+        if self.kept.iter().all(|(known, _)| *known != digest) {
+            let kept = self.file.with_extension(self.kept.len().to_string());
+            std::fs::rename(&self.file, &kept).map_err(unread)?;
+            self.kept.push((digest, kept));
+        }
+        Ok(Output { bytes, metrics })
+    }
+
+    /// Cuts the last line off.
+    fn take_metrics<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<BTreeMap<String, f64>, String> {
+        let mut names = names.peekable();
+        if names.peek().is_none() {
+            return Ok(BTreeMap::new());
+        }
+        let unread = |error: io::Error| format!("its output cannot be read: {error}");
+        let text = std::fs::read(&self.file).map_err(unread)?;
+        let text = text.trim_ascii_end();
+        let (above, line) =
+            text.split_at(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
+        let wrong = |why: String| {
+            format!("the last line of its output, {}, is no object with metrics: {why}", shown(line))
+        };
+        if !line.starts_with(b"{") {
+            return Err(wrong("it does not begin with {".to_owned()));
+        }
+        let metrics = own_metrics(line, names).map_err(wrong)?;
+        let file = File::options().write(true).open(&self.file).map_err(unread)?;
+        file.set_len(above.len() as u64).map_err(unread)?;
+        Ok(metrics)
+    }
+
+    /// What is wrong with any of them; none if all are right. `folder` is where the command was run.
+    pub fn check(
+        &self,
+        answer: &Answer,
+        checker: &mut AnswerCheck,
+        params: &Value,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Option<String>, Halt> {
+        for (_, file) in &self.kept {
+            if let Some(why) = wrong(answer, file)? {
+                return Ok(Some(why));
+            }
+            let path = Value::from(file.to_string_lossy());
+            if let Finding::Wrong(why) = checker.ask(params, path, folder, stop)? {
+                return Ok(Some(why));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What is wrong with this output, as far as it takes no checker to tell.
+fn wrong(answer: &Answer, file: &Path) -> Result<Option<String>, String> {
+    let read = || std::fs::read(file).map_err(|error| format!("its output cannot be read: {error}"));
+    Ok(match (&answer.equals, &answer.equals_json) {
+        (Some(text), _) => {
+            let output = read()?;
+            let words = || unlike(&String::from_utf8_lossy(&output).into(), &text.as_str().into());
+            if output == text.as_bytes() { None } else { words() }
+        }
+        (None, Some(value)) => match serde_json::from_slice::<Value>(&read()?) {
+            Ok(output) => unlike(&output, value),
+            Err(error) => Some(format!("it is no JSON: {error}")),
+        },
+        (None, None) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn taken(text: &str, names: &[&str]) -> (Result<Output, String>, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut outputs = Outputs::new(folder.path());
+        std::fs::write(&outputs.file, text).unwrap();
+        let taken = outputs.take(names.iter().copied());
+        let left = outputs.kept.first().map(|(_, kept)| std::fs::read_to_string(kept).unwrap());
+        (taken, left.unwrap_or_default())
+    }
+
+    #[test]
+    fn metrics_are_the_last_line_and_no_part_of_the_answer() {
+        let output = |bytes, metrics: &[(&str, f64)]| Output {
+            bytes,
+            metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+        };
+        let (found, left) = taken("a\nb\n{\"x\":2,\"y\":3}\n", &["x"]);
+        assert_eq!((found, left.as_str()), (Ok(output(4, &[("x", 2.0)])), "a\nb\n"));
+        let (found, left) = taken("{\"x\":2}", &["x"]);
+        assert_eq!((found, left.as_str()), (Ok(output(0, &[("x", 2.0)])), ""));
+        let (found, left) = taken("a\n{\"x\":2}\n", &[]);
+        assert_eq!((found, left.as_str()), (Ok(output(10, &[])), "a\n{\"x\":2}\n"), "none is declared");
+    }
+
+    #[test]
+    fn a_last_line_that_is_no_object_with_numbers_is_shown() {
+        for (text, expected) in [
+            (
+                "a\n7\n",
+                "the last line of its output, '7', is no object with metrics: it does not begin with {",
+            ),
+            ("", "the last line of its output, '', is no object"),
+            ("{\"x\":", "it is no JSON: EOF"),
+            ("{\"x\":\"2\"}", "its 'x' is \"2\", and [metrics]"),
+        ] {
+            let found = taken(text, &["x"]).0.unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn each_output_is_kept_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut outputs = Outputs::new(folder.path());
+        for text in ["a", "b", "a"] {
+            std::fs::write(&outputs.file, text).unwrap();
+            outputs.take(std::iter::empty()).unwrap();
+        }
+        let kept: Vec<String> =
+            outputs.kept.iter().map(|(_, kept)| std::fs::read_to_string(kept).unwrap()).collect();
+        assert_eq!(kept, ["a", "b"]);
+    }
+
+    #[test]
+    fn an_output_is_equal_byte_for_byte_or_as_json() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("output");
+        std::fs::write(&file, "{ \"a\": 1 }\n").unwrap();
+        let text = |text: &str| Answer { equals: Some(text.to_owned()), ..Answer::default() };
+        assert_eq!(wrong(&text("{ \"a\": 1 }\n"), &file), Ok(None));
+        let found = wrong(&text("{\"a\": 1}\n"), &file).unwrap().unwrap();
+        assert_eq!(found, r#"it is "{ \"a\": 1 }\n", not "{\"a\": 1}\n""#);
+        let json = |value: Value| Answer { equals_json: Some(value), ..Answer::default() };
+        assert_eq!(wrong(&json(json!({"a": 1})), &file), Ok(None));
+        assert_eq!(wrong(&json(json!(1)), &file), Ok(Some(r#"it is {"a":1}, not 1"#.to_owned())));
+        std::fs::write(&file, "a").unwrap();
+        assert!(wrong(&json(json!(1)), &file).unwrap().unwrap().starts_with("it is no JSON: "));
+        assert_eq!(wrong(&Answer::default(), &file), Ok(None), "anything where nothing is expected");
+    }
+}

@@ -1,0 +1,119 @@
+//! A command that is run again and again, and timed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use kumite_judge::Derived;
+use kumite_process::{CommandLine, Error, HELPER, Job, Output, Runner, Shell, Stdin, TimedRun, how_it_ended};
+use kumite_record::Point;
+
+use super::metrics::Run;
+use super::outputs::Outputs;
+use super::workload::CommandWorkload;
+use crate::contender::Ready;
+use crate::driver::log::last_lines;
+use crate::halt::Halt;
+use crate::parameter::Parameters;
+
+/// What is tried, and where what it says goes.
+pub(super) struct Trial<'t> {
+    pub contender: &'t Ready,
+    pub workload: CommandWorkload,
+    pub point: &'t Point,
+    pub parameters: Parameters,
+    pub log: PathBuf,
+    pub seed: u64,
+    pub stop: &'t AtomicBool,
+}
+
+/// A command that can be run again and again.
+pub(super) struct Timed<'t> {
+    trial: &'t Trial<'t>,
+    derived: &'t Derived,
+    cores: &'t [usize],
+    runner: Runner,
+    pub outputs: Outputs,
+}
+
+/// What leads it to its tools and services wins over a parameter of the same name.
+pub(super) fn environment(
+    trial: &Trial,
+    services: &[(String, String)],
+    scratch: &Path,
+) -> Vec<(String, String)> {
+    let parameters = trial.parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string()));
+    let mut env: BTreeMap<String, String> = parameters.collect();
+    env.extend(trial.contender.env.iter().chain(services).cloned());
+    env.insert("SCRATCH".to_owned(), scratch.display().to_string());
+    env.into_iter().collect()
+}
+
+impl<'t> Timed<'t> {
+    pub fn new(
+        trial: &'t Trial,
+        derived: &'t Derived,
+        cores: &'t [usize],
+        env: Vec<(String, String)>,
+        folder: &Path,
+    ) -> Result<Timed<'t>, String> {
+        let words = CommandLine::new(&trial.contender.run, &Shell::IfNeeded)?.words;
+        let outputs = Outputs::new(folder);
+        let job = Job {
+            program: words[0].clone().into(),
+            args: words[1..].to_vec(),
+            dir: trial.contender.folder.clone(),
+            env,
+            stdin: Stdin::Null,
+            output: Output::Files { stdout: outputs.file.clone(), stderr: trial.log.clone() },
+        };
+        let helper =
+            std::env::current_exe().map_err(|error| format!("cannot find kumite's own program: {error}"))?;
+        let mut runner = Runner::start(&helper, &[HELPER], &[job]).map_err(|error| error.to_string())?;
+        runner.vary_environment(trial.seed);
+        runner.limit(trial.workload.timeout);
+        Ok(Timed { trial, derived, cores, runner, outputs })
+    }
+
+    pub fn runs(&mut self, count: usize) -> Result<Vec<Run>, Halt> {
+        (0..count)
+            .map(|_| {
+                let timed = self.one(false)?;
+                let output = self.outputs.take(self.derived.of_answers())?;
+                Ok(Run { timed, output })
+            })
+            .collect()
+    }
+
+    fn one(&mut self, forked: bool) -> Result<TimedRun, Halt> {
+        let stop = self.trial.stop;
+        let timed = match forked {
+            true => self.runner.run_forked(0, self.cores, stop),
+            false => self.runner.run(0, self.cores, stop),
+        };
+        match timed {
+            Ok(Some(timed)) if timed.status.success() => Ok(timed),
+            Ok(Some(timed)) => Err(self.failed(&how_it_ended(timed.status))),
+            Ok(None) => Err(Halt::Interrupted),
+            Err(Error::TooLong { limit, .. }) => {
+                Err(self.failed(&format!("did not end within {} s", limit.as_secs_f64())))
+            }
+            Err(error) => Err(error.to_string().into()),
+        }
+    }
+
+    /// With its last lines: of its errors, or of its output if there are none.
+    fn failed(&self, how: &str) -> Halt {
+        let is_silent = std::fs::metadata(&self.trial.log).is_ok_and(|log| log.len() == 0);
+        let (what, file) = if is_silent { ("output", &self.outputs.file) } else { ("log", &self.trial.log) };
+        Halt::Failed(format!("it {how}; its {what}: {}", last_lines(file)))
+    }
+
+    /// The peak of one more run, started so that little memory shows, if one of these had too little.
+    pub fn peak_below_the_floor(&mut self, measured: &[Run]) -> Result<Option<u64>, Halt> {
+        match measured.iter().any(|run| run.timed.peak_rss_is_floor) {
+            true => Ok(Some(self.one(true)?.peak_rss_bytes)),
+            false => Ok(None),
+        }
+    }
+}
