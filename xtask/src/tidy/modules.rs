@@ -245,7 +245,7 @@ mod tests {
         ];
         let arrows = found(&files);
         assert_eq!(cycle(&arrows[&vec!["b".to_owned()]]).unwrap(), "one → two → one");
-        let arrows = found(&[("b/one.rs", "use crate::b::two::Two;"), ("b/two.rs", "")]);
+        let arrows = found(&[("b/mod.rs", ""), ("b/one.rs", "use crate::b::two::Two;"), ("b/two.rs", "")]);
         assert_eq!(cycle(&arrows[&vec!["b".to_owned()]]), None);
     }
 
