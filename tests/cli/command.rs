@@ -1,10 +1,9 @@
 //! Commands: what is timed, what they write, and those that go wrong.
 
+use kumite_testing::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
-
-use kumite_testing::eventually;
 
 use crate::place::{Place, Said};
 use crate::schema::assert_right;
