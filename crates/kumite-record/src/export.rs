@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Claim, Contender, Machine, Needs, Point, Run, SteadyClass, Trial, Unit, Warning};
 
 /// The version of [`Export`] and of every other document. It grows when a reader of the old form would misread the new one.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// A whole run as one document: what `kumite export` writes and what every report is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
