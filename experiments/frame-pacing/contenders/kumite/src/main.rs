@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
-use kumite_play::{Device, DeviceError, Ended, Schedule, State};
+use kumite_play::{Device, DeviceError, PlayEnd, Schedule, State};
 
 use play::{FPS, Failure};
 
@@ -33,8 +33,8 @@ fn play(schedule: Schedule, lines: Vec<String>) -> Result<(), Failure> {
         eprintln!("pacing: no real-time priority");
     }
     match played.ended {
-        Ended::Failed(error) => Err(error.into()),
-        Ended::Whole | Ended::Stopped => Ok(()),
+        PlayEnd::Failed(error) => Err(error.into()),
+        PlayEnd::Whole | PlayEnd::Stopped => Ok(()),
     }
 }
 
