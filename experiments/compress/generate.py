@@ -2,7 +2,7 @@
 
 import os
 import random
-from itertools import accumulate
+from itertools import accumulate, cycle
 from pathlib import Path
 
 SYLLABLES = [
@@ -30,7 +30,7 @@ def text(chance, size_bytes):
         "".join(chance.choices(SYLLABLES, k=chance.randint(1, 4)))
         for _ in range(10_000)
     ]
-    some = iter(drawn(chance, words, 60_000))
+    some = cycle(drawn(chance, words, 60_000))
     phrases = [
         " ".join(next(some) for _ in range(chance.randint(1, 3))) for _ in range(30_000)
     ]

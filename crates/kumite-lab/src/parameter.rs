@@ -214,11 +214,21 @@ impl Params<'_> {
     }
 }
 
+/// Environment variables.
+pub(crate) const LEADS_TO_TOOLS: [&str; 2] = ["PATH", "JAVA_HOME"];
+
 /// The fixed parameters with those of a point beside them, or in their place.
 pub(crate) fn at_point(fixed: &Parameters, point: &Point) -> Parameters {
     let mut parameters = fixed.clone();
     parameters.extend(point.0.clone());
     parameters
+}
+
+/// All parameters as environment variables, which are called as they are in upper case. One that is called as what leads to
+/// tools is none: without that, there would be no tools.
+pub(crate) fn as_environment(parameters: &Parameters) -> impl Iterator<Item = (String, String)> {
+    let all = parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string()));
+    all.filter(|(name, _)| !LEADS_TO_TOOLS.contains(&name.as_str()))
 }
 
 /// All parameters as a contender is given them.
@@ -248,6 +258,15 @@ pub(crate) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_parameter_called_path_is_no_environment_variable() {
+        let text = |text: &str| AxisValue::Text(text.to_owned());
+        let parameters =
+            [("path".to_owned(), text("data.csv")), ("size_bytes".to_owned(), AxisValue::Int(7))];
+        let found: Vec<_> = as_environment(&parameters.into()).collect();
+        assert_eq!(found, [("SIZE_BYTES".to_owned(), "7".to_owned())]);
+    }
 
     #[test]
     fn a_name_with_a_typing_error_is_near_and_another_name_is_not() {

@@ -50,8 +50,12 @@ impl CommandLine {
         if words.is_empty() {
             return Err("a command is empty".to_owned());
         }
-        if *shell == Shell::IfNeeded && needs_shell(command, &words) {
-            return Ok(through(&["sh".to_owned()]));
+        if *shell == Shell::IfNeeded {
+            let program = without_exec(&words);
+            return Ok(match needs_shell(command, program) {
+                true => through(&["sh".to_owned()]),
+                false => CommandLine { shell: None, words: program.to_vec() },
+            });
         }
         Ok(CommandLine { shell: None, words })
     }
@@ -77,6 +81,16 @@ fn split(text: &str) -> Result<Vec<String>, String> {
             "`{text}` has a quote without its end, or a backslash with nothing after it: close or remove it"
         )
     })
+}
+
+/// A command that replaces its shell is the same without either.
+fn without_exec(words: &[String]) -> &[String] {
+    match words {
+        [exec, program @ ..] if exec == "exec" && program.first().is_some_and(|it| !it.starts_with('-')) => {
+            program
+        }
+        words => words,
+    }
 }
 
 /// Whether it has what only a shell understands. Special are, outside of quotes, a line break and the characters that make
@@ -114,6 +128,7 @@ mod tests {
         assert_eq!(direct("awk '{print $1}' \"\\$x\" ''"), ["awk", "{print $1}", "$x", ""]);
         assert_eq!(direct("dd if=/dev/zero of=x"), ["dd", "if=/dev/zero", "of=x"]);
         assert_eq!(direct("true\n"), ["true"]);
+        assert_eq!(direct("exec true x"), ["true", "x"]);
         assert_eq!(direct("echo \"'\" '\"$x' \\; a\\\nb"), ["echo", "'", "\"$x", ";", "ab"]);
     }
 

@@ -29,7 +29,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 33] = [
+const RULES: [(&str, &[Need]); 35] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     ("bench/", &[]),
@@ -37,6 +37,7 @@ const RULES: [(&str, &[Need]); 33] = [
     ("crates/kumite-function/", &[Need::Kind("function")]),
     ("crates/kumite-lab/src/contender/", &[Need::EveryLanguage]),
     ("crates/kumite-lab/src/driver/command/", &[Need::Kind("command")]),
+    ("crates/kumite-lab/src/driver/conditions.rs", &[Need::EveryKind, Need::Service("stub")]),
     ("crates/kumite-lab/src/driver/function/", &[Need::Kind("function")]),
     ("crates/kumite-lab/src/driver/http/", &[Need::Kind("http")]),
     ("crates/kumite-lab/src/driver/pacing/", &[Need::Kind("pacing")]),
@@ -44,6 +45,7 @@ const RULES: [(&str, &[Need]); 33] = [
     ("crates/kumite-lab/src/kit_test", &[Need::EveryKit]),
     ("crates/kumite-lab/src/run/prepare", &[Need::EveryLanguage]),
     // Its tests start Redis; no experiment has such a service.
+    ("crates/kumite-lab/src/service/", &[Need::EveryKind, Need::Service("stub")]),
     ("crates/kumite-lab/src/service/command.rs", &[]),
     ("crates/kumite-lab/src/service/dynamodb.rs", &[Need::Service("dynamodb")]),
     ("crates/kumite-lab/src/service/files.rs", &[Need::Service("files")]),

@@ -89,7 +89,9 @@ fn module(file: &str) -> Module {
 
 /// A file without its tests and comments.
 fn code(text: &str) -> String {
-    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let is_tests = |at: &usize| text[*at..].lines().nth(1).is_some_and(|line| line.ends_with("mod tests {"));
+    let end = text.match_indices("#[cfg(test)]\n").map(|(at, _)| at).find(is_tests).unwrap_or(text.len());
+    let text = &text[..end];
     text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
@@ -199,8 +201,10 @@ fn upward(arrows: &Arrows, levels: &[&[&str]]) -> Vec<String> {
             continue;
         };
         for (used, file) in used {
-            if level(used).is_some_and(|of_used| of_used > own) {
-                wrong.push(format!("{file}: `{user}` uses `{used}`, which stands above it"));
+            match level(used) {
+                Some(of_used) if of_used <= own => {}
+                Some(_) => wrong.push(format!("{file}: `{user}` uses `{used}`, which stands above it")),
+                None => wrong.push(format!("{used}: say in xtask/src/tidy/modules.rs what it stands above")),
             }
         }
     }

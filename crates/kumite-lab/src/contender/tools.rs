@@ -10,6 +10,7 @@ use std::time::Duration;
 use kumite_process::{Spawn, run};
 
 use super::need::{Need, dotted, is_older, parse_version, version_said};
+use crate::parameter::LEADS_TO_TOOLS;
 
 const ASK_LIMIT: Duration = Duration::from_secs(30);
 /// Linux distributions keep each Java in a folder of its own here.
@@ -157,8 +158,9 @@ impl Way {
     fn env(&self) -> Result<Vec<(String, String)>, String> {
         let path = std::env::join_paths(&self.path).map_err(|error| error.to_string())?;
         let java_home = self.java_home.clone().unwrap_or_default().into_os_string();
-        [("PATH", path), ("JAVA_HOME", java_home)]
+        LEADS_TO_TOOLS
             .into_iter()
+            .zip([path, java_home])
             .filter(|(name, value)| std::env::var_os(name).unwrap_or_default() != *value)
             .map(|(name, value)| match value.into_string() {
                 Ok(value) => Ok((name.to_owned(), value)),

@@ -37,7 +37,7 @@ impl<'a> Conditions<'a> {
 
     /// The services, started once and ended at the first point: what is wrong with them is then said once, and before the
     /// first trial. Their logs go to `logs`.
-    pub fn services(&self, cores: &[usize], logs: &Path, stop: &AtomicBool) -> Result<Services<'a>, Halt> {
+    pub fn rehearsed(&self, cores: &[usize], logs: &Path, stop: &AtomicBool) -> Result<Services<'a>, Halt> {
         let services = Services::find(self.services, cores, &logs.join("services.log"), stop)?;
         if let Some(point) = self.points.first() {
             services.start(&self.parameters(point), &logs.join("rehearsal.log"), stop)?.end()?;

@@ -11,6 +11,7 @@ mod log;
 mod own_metrics;
 pub(crate) mod pacing;
 mod registration;
+pub(crate) mod scratch;
 mod steady_class;
 pub(crate) mod task;
 mod trial;

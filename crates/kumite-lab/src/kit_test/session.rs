@@ -10,7 +10,7 @@ use kumite_process::Spawn;
 use kumite_record::Cores;
 use serde_json::{Value, json};
 
-use crate::driver::task::Scratch;
+use crate::driver::scratch::Scratch;
 use crate::driver::worker::{Done, Hello, Taken, Worker};
 use crate::halt::Halt;
 use kumite_process::last_lines;

@@ -58,13 +58,13 @@ impl Experiment {
             kind,
             folder: &folder,
             contenders: &contenders,
-            names: &names,
             workload: workload_of(&file, chosen),
             planned: plan_of(source, &file, Some(profile), chosen, &names)?,
         };
         let (blocks, min_blocks) = reading.blocks(profile)?;
         let margin_percent = reading.margin_percent()?;
-        let declared = reading.declared()?;
+        let of_profiles = of_all(source, &file, &names)?;
+        let declared = reading.declared(&of_profiles)?;
         let claims = parse_claims(
             source,
             &file,
@@ -140,8 +140,6 @@ struct Reading<'a> {
     kind: &'static Registration,
     folder: &'a Path,
     contenders: &'a [Contender],
-    /// Of all of them.
-    names: &'a BTreeSet<String>,
     /// The fixed parameters in the chosen profile.
     workload: Parameters,
     /// Its points.
@@ -160,13 +158,13 @@ struct Declared {
 
 impl Reading<'_> {
     /// What claims may speak of. Before it the workloads are read: claims would miss the steps of a load that is wrong.
-    fn declared(&self) -> Result<Declared, SpecError> {
+    fn declared(&self, of_profiles: &[(Parameters, Vec<Planned>)]) -> Result<Declared, SpecError> {
         let (services, units) = (self.services()?, self.units());
         let of_services: Vec<Metric> =
             services.iter().flat_map(|(name, service)| service.metrics(name)).collect();
         let derived = self.derived(&of_services, &units)?;
         self.check_workloads()?;
-        let within = self.within()?;
+        let within = self.within(of_profiles);
         let metrics = (self.kind.metrics)().around(derived.metrics().cloned().chain(of_services));
         let of_parts = (self.kind.part_metrics)();
         let part_metrics = match &within {
@@ -253,15 +251,14 @@ impl Reading<'_> {
     }
 
     /// The axis within trials, with all values that it has in any profile.
-    fn within(&self) -> Result<Option<Within>, SpecError> {
-        let of_profiles = of_all(self.source, self.file, self.names)?;
+    fn within(&self, of_profiles: &[(Parameters, Vec<Planned>)]) -> Option<Within> {
         let workloads = of_profiles.iter().flat_map(|(workload, planned)| {
             let of_point = |planned: &Planned| {
                 (self.kind.workload)(&at_point(workload, &planned.point), &self.file.answer).ok()
             };
             planned.iter().filter_map(of_point)
         });
-        Ok(widest(workloads.filter_map(|workload| workload.within())))
+        widest(workloads.filter_map(|workload| workload.within()))
     }
 
     /// Whether what it says of free disk makes sense at each point.

@@ -1,4 +1,4 @@
-//! HTTP/2, by the `h2` crate: one connection, its streams, and the requests as it wants them.
+//! HTTP/2, by the `h2` crate: one connection, its streams.
 //!
 //! `h2` is written for an async runtime. Here it has none: its connection reads from and writes to memory, nothing ever
 //! waits, and so it is enough to poll it whenever bytes came or a request was given. Each stream is polled then, too.

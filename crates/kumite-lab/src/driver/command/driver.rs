@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_host::{Ours, Watch, own_cpu};
+use kumite_host::{Ours, Watch};
 use kumite_process::{Spawn, how_it_ended, run};
 use kumite_record::{Cores, Outcome, Point};
 
@@ -15,7 +15,7 @@ use super::workload::CommandWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, as_it_should};
 use crate::driver::log::{last_lines, trim};
-use crate::driver::task::Scratch;
+use crate::driver::scratch::Scratch;
 use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::parameter::all_as_json;
@@ -39,7 +39,7 @@ impl<'a> CommandDriver<'a> {
         let conditions = of.conditions.clone();
         let logs = of.settle()?;
         let logs_here = state.join(&logs);
-        let services = conditions.services(&cores.engine, &logs_here, stop)?;
+        let services = conditions.rehearsed(&cores.engine, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
         let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
         Ok(CommandDriver {
@@ -93,16 +93,20 @@ impl<'a> CommandDriver<'a> {
         let warm_up = command.runs(workload.warm_up_runs)?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.cores.engine);
-        let (services_before, ours_before) = (services.cpu(), own_cpu());
+        let services_before = services.cpu();
         let watch = Watch::begin(&all_cores);
         let measured = command.runs(workload.runs)?;
         let services_cpu = services.cpu().saturating_sub(services_before);
         let of_runs: Duration = measured.iter().map(|run| run.timed.all_cpu()).sum();
         let noise = watch.end(&Ours { cpu: Some(of_runs + services_cpu), waited: None });
-        let beside = own_cpu().saturating_sub(ours_before) + services_cpu;
+        let beside = measured.iter().map(|run| run.ours).sum::<Duration>() + services_cpu;
         let under_load = began.elapsed();
         let left_behind: usize = warm_up.iter().chain(&measured).map(|run| run.timed.left_behind).sum();
-        let peak_rss_bytes = command.peak_below_the_floor(&measured)?;
+        // Services would count what is asked of them by this run, too.
+        let peak_rss_bytes = match self.conditions.services.is_empty() {
+            true => command.peak_below_the_floor(&measured)?,
+            false => None,
+        };
         let outputs = command.outputs;
         let (answer, params) = (self.conditions.answer, all_as_json(&trial.parameters));
         let mut wrong = outputs.check(answer, &mut self.check, &params, &contender.folder, stop)?;

@@ -50,6 +50,8 @@ pub(super) fn metrics() -> Metrics {
 pub(super) struct Run {
     pub timed: TimedRun,
     pub output: Output,
+    /// kumite's own CPU time meanwhile.
+    pub ours: Duration,
 }
 
 /// All that was seen of the runs of a trial.
@@ -104,7 +106,7 @@ pub(super) fn sample(work: Work) -> (Sample, Vec<Mark>) {
 }
 
 /// A run as the record has it. There is one clock.
-fn job(Run { timed, output }: Run, warm_up: bool) -> Job {
+fn job(Run { timed, output, .. }: Run, warm_up: bool) -> Job {
     let elapsed_ms = ms(timed.wall);
     Job { elapsed_ms, worker_elapsed_ms: elapsed_ms, warm_up, metrics: output.metrics }
 }
@@ -131,7 +133,8 @@ mod tests {
             left_behind: 0,
             overhead: Duration::ZERO,
         };
-        Run { timed, output: Output { bytes: wall * 2, metrics: [("own".to_owned(), own)].into() } }
+        let output = Output { bytes: wall * 2, metrics: [("own".to_owned(), own)].into() };
+        Run { timed, output, ours: Duration::ZERO }
     }
 
     fn work() -> Work {

@@ -113,7 +113,11 @@ fn wrong(answer: &Answer, file: &Path) -> Result<Option<String>, String> {
         (Some(text), _) => {
             let output = read()?;
             let words = || unlike(&String::from_utf8_lossy(&output).into(), &text.as_str().into());
-            if output == text.as_bytes() { None } else { words() }
+            if output == text.as_bytes() {
+                None
+            } else {
+                words().or_else(|| Some("it is not UTF-8".to_owned()))
+            }
         }
         (None, Some(value)) => match serde_json::from_slice::<Value>(&read()?) {
             Ok(output) => unlike(&output, value),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use kumite_host::own_cpu;
 use kumite_judge::Derived;
 use kumite_process::{CommandLine, Error, HELPER, Job, Output, Runner, Shell, Stdin, TimedRun, how_it_ended};
 use kumite_record::Point;
@@ -14,7 +15,7 @@ use super::workload::CommandWorkload;
 use crate::contender::Ready;
 use crate::driver::log::last_lines;
 use crate::halt::Halt;
-use crate::parameter::Parameters;
+use crate::parameter::{Parameters, as_environment};
 
 /// What is tried, and where what it says goes.
 pub(super) struct Trial<'t> {
@@ -42,8 +43,7 @@ pub(super) fn environment(
     services: &[(String, String)],
     scratch: &Path,
 ) -> Vec<(String, String)> {
-    let parameters = trial.parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string()));
-    let mut env: BTreeMap<String, String> = parameters.collect();
+    let mut env: BTreeMap<String, String> = as_environment(&trial.parameters).collect();
     env.extend(trial.contender.env.iter().chain(services).cloned());
     env.insert("SCRATCH".to_owned(), scratch.display().to_string());
     env.into_iter().collect()
@@ -78,9 +78,11 @@ impl<'t> Timed<'t> {
     pub fn runs(&mut self, count: usize) -> Result<Vec<Run>, Halt> {
         (0..count)
             .map(|_| {
+                let ours_before = own_cpu();
                 let timed = self.one(false)?;
+                let ours = own_cpu().saturating_sub(ours_before);
                 let output = self.outputs.take(self.derived.of_answers())?;
-                Ok(Run { timed, output })
+                Ok(Run { timed, output, ours })
             })
             .collect()
     }
@@ -109,11 +111,16 @@ impl<'t> Timed<'t> {
         Halt::Failed(format!("it {how}; its {what}: {}", last_lines(file)))
     }
 
-    /// The peak of one more run, started so that little memory shows, if one of these had too little.
+    /// The peak of one more run, started so that little memory shows, if all of these had too little. None if that run goes
+    /// wrong: a command that ends well once need not do so where it has left its files.
     pub fn peak_below_the_floor(&mut self, measured: &[Run]) -> Result<Option<u64>, Halt> {
-        match measured.iter().any(|run| run.timed.peak_rss_is_floor) {
-            true => Ok(Some(self.one(true)?.peak_rss_bytes)),
-            false => Ok(None),
+        if !measured.iter().all(|run| run.timed.peak_rss_is_floor) {
+            return Ok(None);
+        }
+        match self.one(true) {
+            Ok(run) => Ok(Some(run.peak_rss_bytes)),
+            Err(Halt::Interrupted) => Err(Halt::Interrupted),
+            Err(Halt::Failed(_)) => Ok(None),
         }
     }
 }

@@ -59,7 +59,7 @@ impl<'a> FunctionDriver<'a> {
         let conditions = of.conditions.clone();
         let logs = of.settle()?;
         let logs_here = state.join(&logs);
-        let services = conditions.services(&cores.engine, &logs_here, stop)?;
+        let services = conditions.rehearsed(&cores.engine, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
         let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
         Ok(FunctionDriver { conditions, cores, state, logs, seed, check, services })

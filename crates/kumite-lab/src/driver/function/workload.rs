@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::params::PARAMS;
 use crate::contender::Ready;
 use crate::driver::Workload;
-use crate::parameter::{Parameters, Params, all_as_json};
+use crate::parameter::{Parameters, Params, all_as_json, as_environment};
 
 /// The axis within each trial.
 const CALL: &str = "call";
@@ -105,9 +105,7 @@ impl FunctionWorkload {
         cores: Vec<usize>,
         seed: u64,
     ) -> Function {
-        let parameter = |(name, value): (&String, &AxisValue)| (name.to_uppercase(), value.to_string());
-        // What leads to its tools comes later, and wins over a parameter that is called `path`.
-        let mut env: Vec<_> = self.parameters.iter().map(parameter).collect();
+        let mut env: Vec<_> = as_environment(&self.parameters).collect();
         env.extend(contender.env.clone());
         env.extend(beside);
         Function {

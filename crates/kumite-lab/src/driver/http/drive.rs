@@ -1,6 +1,7 @@
 //! Load on one thread, and an eye on the server from another.
 
 use std::path::Path;
+use std::process::ExitStatus;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -77,7 +78,8 @@ pub(crate) fn drive(
             .map_err(|error| error.to_string())
         });
         loop {
-            gone = gone.take().or_else(|| why_gone(&mut lock(tree), log));
+            let exited = lock(tree).exited().ok().flatten();
+            gone = gone.take().or_else(|| why_gone(exited, log));
             if gone.is_some() || stop.load(Ordering::Relaxed) {
                 halt.store(true, Ordering::Relaxed);
             }
@@ -152,8 +154,7 @@ fn lock<'a, 'b>(tree: &'a Mutex<&'b mut Tree>) -> std::sync::MutexGuard<'a, &'b 
 }
 
 /// What is wrong with a server that has ended, or that writes too much.
-fn why_gone(tree: &mut Tree, log: &Path) -> Option<String> {
-    let exited = tree.exited().ok().flatten();
+fn why_gone(exited: Option<ExitStatus>, log: &Path) -> Option<String> {
     let died =
         exited.map(|status| format!("it {} under load; its log: {}", how_it_ended(status), last_lines(log)));
     died.or_else(|| check_size(log))

@@ -38,7 +38,7 @@ impl<'a> HttpDriver<'a> {
             .max();
         kumite_open_files::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
         let logs = of.settle()?;
-        let services = conditions.services(&cores.engine, &state.join(&logs), stop)?;
+        let services = conditions.rehearsed(&cores.engine, &state.join(&logs), stop)?;
         Ok(HttpDriver { conditions, cores, state, logs, services })
     }
 }

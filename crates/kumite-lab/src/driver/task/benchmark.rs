@@ -8,13 +8,14 @@ use kumite_record::Point;
 
 use super::driver::TaskDriver;
 use super::jmh;
-use super::scratch::Scratch;
 use super::workload::TaskWorkload;
 use crate::contender::Ready;
 use crate::driver::Measured;
 use crate::driver::Workload;
 use crate::driver::log::{last_lines, trim};
+use crate::driver::scratch::Scratch;
 use crate::halt::Halt;
+use crate::parameter::as_environment;
 use kumite_process::how_it_ended;
 
 impl TaskDriver<'_> {
@@ -46,7 +47,7 @@ impl TaskDriver<'_> {
         let mut env = contender.env.clone();
         env.extend(services.env());
         env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
-        env.extend(parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string())));
+        env.extend(as_environment(&parameters));
         services.begin()?;
         let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
         let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log, group: None };

@@ -12,10 +12,10 @@ use kumite_record::{Cores, Job, JobEvent, Kind, Point};
 
 use super::NAME;
 use super::metrics::{Work, sample};
-use super::scratch::Scratch;
 use super::workload::TaskWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
+use crate::driver::scratch::Scratch;
 use crate::driver::watch::watched;
 use crate::driver::worker::{Done, Hello, Taken, Tap, Worker};
 use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
@@ -76,7 +76,7 @@ impl<'a> TaskDriver<'a> {
         let conditions = of.conditions.clone();
         let logs = of.settle()?;
         let logs_here = state.join(&logs);
-        let services = conditions.services(&cores.engine, &logs_here, stop)?;
+        let services = conditions.rehearsed(&cores.engine, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
         let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
         Ok(TaskDriver { conditions, cores, state, logs, check, services })

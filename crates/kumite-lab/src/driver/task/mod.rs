@@ -5,7 +5,6 @@ mod driver;
 mod jmh;
 mod metrics;
 mod params;
-mod scratch;
 mod workload;
 
 use kumite_record::Kind;
@@ -14,7 +13,6 @@ use super::{Registration, answer_check};
 use crate::metrics::Metrics;
 
 pub use driver::{OneJob, TaskDriver};
-pub(crate) use scratch::Scratch;
 pub(crate) use workload::TaskWorkload;
 
 const NAME: Kind = Kind::new("task");
