@@ -244,7 +244,7 @@ fn a_signal_in_the_middle_releases_all() {
 fn a_signal_in_the_middle_is_in_the_document() {
     let place = with(ENDLESS);
     let child = start(&place, &["play", "combo.txt", "--json"], Stdio::piped());
-    listens_for_signals(&child);
+    plays(&child);
     signal(&child, Signal::SIGINT);
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
     let did = said.json();
@@ -259,7 +259,7 @@ fn a_device_that_takes_nothing_does_not_keep_it_from_ending() {
     fill(&writer);
     let place = with(ENDLESS);
     let child = start(&place, &["play", "combo.txt"], writer.into());
-    listens_for_signals(&child);
+    plays(&child);
     signal(&child, Signal::SIGINT);
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
     assert_eq!(said.err, "error: it was interrupted, and nobody reads the log\n");
@@ -289,11 +289,12 @@ fn a_reader_that_has_had_enough_is_no_error() {
     }
 }
 
-fn listens_for_signals(child: &Child) {
+/// Its player has begun, and so it acts on signals: that SIGINT is caught, as its status says, is so a moment before.
+fn plays(child: &Child) {
     eventually(|| {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-        u64::from_str_radix(caught.trim(), 16).unwrap() >> (Signal::SIGINT as i32 - 1) & 1 == 1
+        let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().flatten();
+        let mut names = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+        names.any(|name| name == "player\n")
     });
 }
 
