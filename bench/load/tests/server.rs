@@ -1,7 +1,7 @@
 //! The server as a generator meets it: a process, and bytes on sockets.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -213,8 +213,11 @@ fn many_connections_at_once() {
         sockets.iter_mut().for_each(|socket| socket.write_all(GET).unwrap());
         sockets.iter_mut().for_each(pong);
     }
-    // Some leave, others take their places.
-    sockets.truncate(100);
+    // Some leave, others take their places: once the server has seen them go.
+    for mut leaves in sockets.drain(100..) {
+        leaves.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(leaves.read(&mut [0]).unwrap(), 0);
+    }
     sockets.extend((0..50).map(|_| connect(&server)));
     sockets.iter_mut().for_each(|socket| socket.write_all(GET).unwrap());
     sockets.iter_mut().for_each(pong);
