@@ -1,8 +1,10 @@
 //! Verdicts: what the trials say of a claim.
 
+mod check;
 mod decide;
 mod evidence;
 mod expand;
+mod scale;
 
 use std::collections::BTreeSet;
 
@@ -10,6 +12,7 @@ use kumite_record::{
     Claim, Contender, ContenderStatus, Decider, Doubt, EffectKind, Outcome, Reason, Trial, Unit, Verdict,
 };
 
+pub use self::check::CheckSpec;
 use self::decide::{Finding, Levels, Sides, deciding, exactly};
 pub(crate) use self::evidence::Evidence;
 use self::evidence::Rounds;
@@ -105,6 +108,7 @@ impl Evidence<'_> {
             reason: finding.and_then(|finding| finding.reason.clone()),
             doubts: doubts.into_iter().cloned().collect(),
             left_out: self.left_out(spec, parts),
+            scale: self.scale(spec),
             why: String::new(),
         }
     }

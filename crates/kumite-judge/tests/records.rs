@@ -52,7 +52,7 @@ fn claims(record: &Export) -> Vec<ClaimSpec> {
 fn judged_alike(name: &str) -> usize {
     let record = record(name);
     let trials: Vec<&Trial> = standing(&record.trials).collect();
-    let judged = judge(&record.run, &trials, &record.contenders, &claims(&record));
+    let (judged, _) = judge(&record.run, &trials, &record.contenders, &claims(&record), &[]);
     assert_eq!(judged.len(), record.claims.len());
     for (now, then) in judged.iter().zip(&record.claims) {
         let figures = |claim: &kumite_record::Claim| {

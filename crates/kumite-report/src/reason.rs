@@ -31,7 +31,8 @@ fn of_all(verdict: Verdict, Decider { alike, of, .. }: &Decider) -> String {
     }
 }
 
-fn reason(reason: &Reason) -> String {
+/// A reason in words.
+pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::NoPart { profile } => {
             format!("the {profile} profile has no point that a part of it speaks of")
@@ -93,6 +94,7 @@ fn doubts(doubts: &[Doubt]) -> Vec<String> {
             Doubt::LostTrials { cell, lost, trials } => {
                 said.push(format!("{lost} of {trials} trials of {cell} failed or were disqualified"));
             }
+            Doubt::Check { id } => said.push(format!("check {id} is red at what it rests on")),
             Doubt::Marked { cell, mark } => marked.entry(cell).or_default().push(mark.as_str()),
         }
     }

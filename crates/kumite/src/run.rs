@@ -140,6 +140,7 @@ fn begin(args: &Args, experiment: &Experiment, clock: &dyn Clock) -> Run {
         blocks: experiment.blocks,
         min_blocks: experiment.min_blocks,
         margin_percent: experiment.margin_percent,
+        not_judged: experiment.not_judged.clone(),
         rule: kumite_lab::RULE,
         saved: None,
         noise_floor: None,

@@ -178,7 +178,7 @@ impl Sides<'_> {
     }
 
     /// Both sides, in each round.
-    fn pairs(&self) -> Result<Vec<(f64, f64)>, Reason> {
+    pub fn pairs(&self) -> Result<Vec<(f64, f64)>, Reason> {
         let of_round = |values: &Vec<f64>| {
             let side = |expr| {
                 let value = self.value(expr, self.scope, values);
