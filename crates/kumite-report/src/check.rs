@@ -82,7 +82,7 @@ impl CheckText {
     }
 }
 
-/// `db_queries(go) = 3 * answered(go): not so in 2 of 12 rounds, at worst by a difference of -3`.
+/// `db_queries(go) = 3 * answered(go): not so in 2 of 12 rounds, at worst a difference of -3`.
 fn off(binds: Binds, red: &RedComparison) -> String {
     let effect = match red.effect_kind {
         EffectKind::Ratio => format!("a ratio of {}", significant(red.effect, 3)),
@@ -90,7 +90,7 @@ fn off(binds: Binds, red: &RedComparison) -> String {
     };
     let rounds = format!("not so in {} of {}", red.violated, plural(red.rounds, "round"));
     match binds {
-        Binds::Trials => format!("{}: {rounds}, at worst by {effect}", red.comparison),
+        Binds::Trials => format!("{}: {rounds}, at worst {effect}", red.comparison),
         Binds::Median => format!("{}: the median is {effect}; {rounds}", red.comparison),
     }
 }
@@ -142,7 +142,7 @@ mod tests {
         let by_trials = red(-0.07, EffectKind::Difference);
         assert_eq!(
             off(Binds::Trials, &by_trials),
-            "n(a) = 3: not so in 2 of 12 rounds, at worst by a difference of -70.0 ms"
+            "n(a) = 3: not so in 2 of 12 rounds, at worst a difference of -70.0 ms"
         );
         let by_median = red(1.184, EffectKind::Ratio);
         assert_eq!(
@@ -150,7 +150,7 @@ mod tests {
             "n(a) = 3: the median is a ratio of 1.18; not so in 2 of 12 rounds"
         );
         let many = CheckText::of(&check(CheckOutcome::Red, vec![by_median; 7]));
-        assert_eq!((many.what.len(), many.what[5].as_str()), (6, "and 2 more comparisons"));
+        assert_eq!((many.what.len(), many.what[5].as_str()), (6, "and 2 comparisons more"));
     }
 
     #[test]
