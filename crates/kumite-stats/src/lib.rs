@@ -91,8 +91,10 @@ mod bootstrap;
 mod changepoint;
 #[cfg(test)]
 mod coverage;
+mod discovery;
 mod error;
 mod median;
+mod one_sided;
 #[cfg(test)]
 mod peeking;
 mod proportion;
@@ -101,8 +103,10 @@ mod steady;
 
 pub use bootstrap::Interval;
 pub use changepoint::changes;
+pub use discovery::discovery_threshold;
 pub use error::Error;
 pub use median::{median, median_interval};
+pub use one_sided::{at_least, at_most, rounds_so, rounds_to_reach, wealth};
 pub use proportion::proportion;
 pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
 pub use steady::{Better, Class, FEWEST, Steady, steady};
