@@ -3,7 +3,7 @@
 use crate::Error;
 
 /// Further than anybody waits.
-const MOST_ROUNDS: usize = 10_000;
+const MOST_ROUNDS: usize = 2_000;
 
 /// What a gambler has who began with 1 and betted, round after round, that a thing is so in more than half of all rounds,
 /// when it was so in `so` of `n`. He plays a fair game, or a losing one, where it is so in half of them or less.
@@ -27,7 +27,7 @@ pub fn wealth(so: usize, n: usize) -> f64 {
 }
 
 /// In how many of n rounds a thing must be so for the wealth to reach the threshold; none if not even all of them do.
-pub fn rounds_so(n: usize, threshold: f64) -> Option<usize> {
+fn rounds_so(n: usize, threshold: f64) -> Option<usize> {
     let reaches = |so: usize| wealth(so, n) >= threshold;
     if !reaches(n) {
         return None;
@@ -40,21 +40,22 @@ pub fn rounds_so(n: usize, threshold: f64) -> Option<usize> {
     Some(enough)
 }
 
-/// How many rounds there must be in all for the wealth to reach the threshold, if a thing was so in `so` of `n` and is so in
-/// this share of those that come. None if that is not to be expected, or would take more than 10,000.
-pub fn rounds_to_reach((so, n): (usize, usize), share: f64, threshold: f64) -> Option<usize> {
-    let reached = |more: usize| {
-        let so_of_more = (share * more as f64 + 1e-9).floor() as usize;
-        wealth(so + so_of_more.min(more), n + more) >= threshold
-    };
-    let mut more = 0;
-    while !reached(more) {
-        more += (more / 50).max(1);
-        if n + more > MOST_ROUNDS || share <= 0.5 {
+/// The wealth after so many more rounds, if the thing is so in this share of them, rounded down.
+pub fn wealth_after((so, n): (usize, usize), share: f64, more: usize) -> f64 {
+    let so_of_more = (share * more as f64 + 1e-9).floor() as usize;
+    wealth(so + so_of_more.min(more), n + more)
+}
+
+/// About the fewest rounds after which something is reached. None if that takes more than 2,000.
+pub fn fewest_rounds(is_reached: impl Fn(usize) -> bool) -> Option<usize> {
+    let mut rounds = 0;
+    while !is_reached(rounds) {
+        rounds += (rounds / 50).max(1);
+        if rounds > MOST_ROUNDS {
             return None;
         }
     }
-    Some(n + more)
+    Some(rounds)
 }
 
 /// The highest value that the median of what the values are drawn from is shown not to be below, by a bet that reached the
@@ -156,20 +157,24 @@ mod tests {
         }
     }
 
+    fn fewest(share: f64, threshold: f64) -> Option<usize> {
+        fewest_rounds(|more| wealth_after((0, 0), share, more) >= threshold)
+    }
+
     #[test]
     fn five_rounds_decide_one_claim_alone_and_each_of_six_that_are_all_clear() {
-        let fewest = |threshold| rounds_to_reach((0, 0), 1.0, threshold);
-        assert_eq!([20.0, 40.0, 120.0, 720.0].map(fewest), [Some(5), Some(6), Some(8), Some(11)]);
+        let found = [20.0, 40.0, 120.0, 720.0].map(|threshold| fewest(1.0, threshold));
+        assert_eq!(found, [Some(5), Some(6), Some(8), Some(11)]);
         assert_eq!((rounds_so(4, 20.0), rounds_so(5, 20.0), rounds_so(20, 20.0)), (None, Some(5), Some(17)));
     }
 
     #[test]
     fn what_it_takes_grows_as_the_share_nears_a_half() {
-        let needs = [1.0, 0.95, 0.9, 0.8, 0.6].map(|share| rounds_to_reach((0, 0), share, 20.0).unwrap());
+        let needs = [1.0, 0.95, 0.9, 0.8, 0.6].map(|share| fewest(share, 20.0).unwrap());
         assert!(needs.is_sorted() && needs[0] < needs[4], "{needs:?}");
-        assert_eq!(rounds_to_reach((5, 10), 0.5, 20.0), None);
-        assert_eq!(rounds_to_reach((5, 5), 0.1, 20.0), Some(5), "it has been reached");
-        assert_eq!(rounds_to_reach((4, 5), 1.0, 20.0).map(|all| all > 5), Some(true));
+        assert_eq!(fewest(0.5, 20.0), None);
+        assert_eq!(fewest_rounds(|_| true), Some(0));
+        assert_eq!(wealth_after((4, 5), 0.9, 10), wealth(13, 15));
     }
 
     #[test]
