@@ -16,11 +16,11 @@ pub use claim::{Claim, ClaimError, ClaimSpec, EACH_CONTENDER, Names};
 pub use derived::{Declared, Derived, of_parameters};
 pub use estimate::steadiness;
 use inner_axis::Grid;
-pub use verdict::CheckSpec;
 use verdict::Evidence;
+pub use verdict::{CheckSpec, Prospect, Prospects};
 
-/// The rule that it judges by.
-pub const RULE: Rule = Rule::FamilyWise;
+/// The rules that it judges by: the usual one, and the strict one.
+pub const RULES: [Rule; 2] = [Rule::FalseDiscoveryRate, Rule::Strict];
 
 /// The verdicts of all claims, judged together: of whole trials and, where an axis is within them, of their parts. And the
 /// outcomes of all checks.
@@ -51,6 +51,11 @@ pub fn undecided(
     claims: &[ClaimSpec],
 ) -> BTreeSet<(String, usize)> {
     Evidence::of(run, trials, contenders).undecided_cells(claims)
+}
+
+/// What a run can decide, as it is before its first trial.
+pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
+    Evidence::of(run, &[], contenders).prospects(claims)
 }
 
 /// The estimates of the cells of these contenders; then those of their parts, where an axis is within trials.

@@ -6,9 +6,8 @@ use kumite_record::{Binds, Check, CheckOutcome, Claim, Doubt, EffectKind, Reason
 use kumite_stats::median;
 
 use super::Evidence;
-use super::decide::{Levels, Sides};
-use super::evidence::Rounds;
 use super::expand::{Cells, Reach, Scoped};
+use super::sides::Sides;
 use crate::claim::{ClaimSpec, Op, Test, dimension};
 
 /// A check as an experiment states it.
@@ -68,7 +67,7 @@ impl Evidence<'_> {
             }
             check.of += part.len();
             for scoped in part {
-                match self.compared(&scoped, spec.binds).unwrap_or_else(Found::NotTested) {
+                match self.check_comparison(&scoped, spec.binds).unwrap_or_else(Found::NotTested) {
                     Found::Green => check.green += 1,
                     Found::Red(red) => {
                         check.red.push(red);
@@ -86,51 +85,51 @@ impl Evidence<'_> {
         (check, cells)
     }
 
-    fn compared(&self, scoped: &Scoped, binds: Binds) -> Result<Found, Reason> {
+    fn check_comparison(&self, scoped: &Scoped, binds: Binds) -> Result<Found, Reason> {
         let (comparison, scope) = scoped;
-        let rounds = self.rounds(self.of_comparison(comparison, scope)?)?;
-        let found = |rounds: &Rounds| self.compared_in(scoped, rounds, binds);
-        let found_here = found(&rounds)?;
-        if rounds.has_bounds() {
-            let is_red = |found: &Found| matches!(found, Found::Red(_));
-            if is_red(&found_here) != is_red(&found(&rounds.with_bounds_far())?) {
-                return Err(Reason::LowerBounds);
-            }
-        }
-        Ok(found_here)
-    }
-
-    fn compared_in(
-        &self,
-        (comparison, scope): &Scoped,
-        rounds: &Rounds,
-        binds: Binds,
-    ) -> Result<Found, Reason> {
-        let (left, right) = match &comparison.test {
-            Test::Compare(left, _, right) | Test::Within(left, _, right) => (left, right),
-            // No check that was read has one.
-            Test::Disqualified(_) => return Ok(Found::Green),
+        let (Test::Compare(left, _, right) | Test::Within(left, _, right)) = &comparison.test else {
+            // No check that was read has `disqualified`.
+            return Ok(Found::Green);
         };
-        let levels = Levels { holds: 1.0, fails: 1.0 };
-        let pairs = Sides { evidence: self, left, right, scope, rounds, levels }.pairs()?;
-        let band = Band::of(&comparison.test, &pairs);
+        let rounds = self.rounds(self.of_comparison(comparison, scope)?)?;
+        let sides = Sides { evidence: self, left, right, scope, references: &rounds.references };
+        let unit = |name: &str| self.grid.run.unit(name);
+        let off = |values: &[Vec<f64>]| Ok(Off::of(&comparison.test, &sides.pairs(values)?, binds));
+        let found = off(&rounds.values)?;
+        if found.is_some() != off(&rounds.with_bounds_far())?.is_some() {
+            return Err(Reason::LowerBounds);
+        }
+        let red = |off: Off| RedComparison {
+            comparison: scope.describe(&comparison.text),
+            violated: off.violated,
+            rounds: rounds.values.len(),
+            effect: off.effect,
+            effect_kind: off.kind,
+            effect_unit: dimension(left, &unit).or(dimension(right, &unit)).into(),
+        };
+        Ok(found.map_or(Found::Green, |off| Found::Red(red(off))))
+    }
+}
+
+/// What is not so of a comparison.
+struct Off {
+    /// In how many rounds.
+    violated: usize,
+    effect: f64,
+    kind: EffectKind,
+}
+
+impl Off {
+    /// None if it is so.
+    fn of(test: &Test, pairs: &[(f64, f64)], binds: Binds) -> Option<Off> {
+        let band = Band::of(test, pairs);
         let effects: Vec<f64> = pairs.iter().map(|pair| band.effect(*pair)).collect();
         let violated: Vec<f64> = effects.iter().copied().filter(|effect| !band.holds(*effect)).collect();
         let effect = match binds {
             Binds::Trials => violated.iter().copied().max_by(|a, b| band.off(*a).total_cmp(&band.off(*b))),
             Binds::Median => median(&effects).filter(|median| !band.holds(*median)),
         };
-        let unit = |name: &str| self.grid.run.unit(name);
-        Ok(effect.map_or(Found::Green, |effect| {
-            Found::Red(RedComparison {
-                comparison: scope.describe(&comparison.text),
-                violated: violated.len(),
-                rounds: effects.len(),
-                effect,
-                effect_kind: band.kind,
-                effect_unit: dimension(left, &unit).or(dimension(right, &unit)).into(),
-            })
-        }))
+        Some(Off { violated: violated.len(), effect: effect?, kind: band.kind })
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Experiment {
     pub(crate) kind: &'static Registration,
     /// The profile that was applied.
     pub profile: String,
+    /// All profiles that it has.
+    pub profiles: Vec<String>,
     /// Parameters of the workload. One that is an axis too is that axis's default.
     pub workload: BTreeMap<String, AxisValue>,
     /// The points, and who takes part at each.
