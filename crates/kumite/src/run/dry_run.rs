@@ -59,6 +59,13 @@ pub fn text(mut experiment: Experiment, cores: &Cores, choice: &Choice) -> Strin
         None => "how long a trial takes, the first round tells".to_owned(),
     };
     text += &prospects::table(&kumite_lab::prospects(&experiment, cores, &taking_part), experiment.blocks);
+    if !experiment.not_judged.is_empty() {
+        text += &format!("\nnot judged by this profile: {}\n", experiment.not_judged.join(", "));
+    }
+    if !experiment.checks.is_empty() {
+        let ids: Vec<&str> = experiment.checks.iter().map(|check| check.says.id.as_str()).collect();
+        text += &format!("\nchecks: {}\n", ids.join(", "));
+    }
     text += &format!(
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",
         experiment.profile,
