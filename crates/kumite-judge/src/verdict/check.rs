@@ -34,10 +34,9 @@ impl Evidence<'_> {
         let mut checks = Vec::new();
         for spec in specs {
             let (check, red) = self.check(spec);
-            for (claim, judged) in claims.iter_mut() {
-                if !red.is_disjoint(&self.cells(claim)) {
-                    judged.doubts.push(Doubt::Check { id: check.id.clone() });
-                }
+            let in_doubt = |claim: &ClaimSpec| !red.is_empty() && !red.is_disjoint(&self.cells(claim));
+            for (_, judged) in claims.iter_mut().filter(|(claim, _)| in_doubt(claim)) {
+                judged.doubts.push(Doubt::Check { id: check.id.clone() });
             }
             checks.push(check);
         }
