@@ -79,6 +79,11 @@ fn green_checks_are_a_line_and_leave_the_gate_open() {
 #[test]
 fn claims_that_a_profile_does_not_judge_are_a_line_and_stay_so_when_it_is_resumed() {
     let place = place(SCRIPT);
+    let planned = place.kumite(&["run", "fake", "--profile", "quick", "--dry-run"]).ended(0).out;
+    assert!(
+        planned.contains("not judged by this profile: slower\n\nchecks: all-are-sent, somebody-answers\n"),
+        "{planned}"
+    );
     place.scripted(&["run", "fake", "--profile", "quick", "--budget", "2s"]).ended(0);
     let said = place.scripted(&["resume", "--json", "r.json"]).ended(0);
     assert!(said.out.contains("1 claim: 1 holds. Not judged by this profile: slower."), "{}", said.out);

@@ -1,7 +1,7 @@
 //! `--gate`: verdicts as an exit status, for CI.
 
 use clap::ValueEnum;
-use kumite_record::{CheckOutcome, Export, Verdict};
+use kumite_record::{CheckOutcome, Export, Rule, Verdict};
 
 use crate::exit::Failure;
 
@@ -35,6 +35,11 @@ impl Gate {
         if export.run.finished.is_none() {
             return Err(Failure::Incomplete(format!(
                 "run {id} is not finished: `kumite resume {id}` goes on with it"
+            )));
+        }
+        if export.run.rule == Rule::FalseDiscoveryRate {
+            return Err(Failure::Usage(format!(
+                "--gate: run {id} allows for a false verdict among many; a gate takes `kumite run --gate` or `--strict`"
             )));
         }
         if export.claims.is_empty() && export.checks.is_empty() {

@@ -27,8 +27,8 @@ pub(crate) struct ExperimentFile {
     /// The kind of workload.
     #[schemars(extend("enum" = KINDS.map(|kind| kind.name.as_str())))]
     pub kind: String,
-    /// Blocks at each point, at most; 10 if it is not given. A run ends earlier once its verdicts are in. It takes six to
-    /// decide one claim, nine to decide each of six.
+    /// Blocks at each point, at most; 24 if it is not given. A run ends earlier once its verdicts are in. `kumite run NAME
+    /// --dry-run` says how many each claim takes.
     #[schemars(range(min = 1))]
     pub blocks: Option<u32>,
     /// Blocks that each cell gets even if no verdict needs them; 6 if it is not given, which are the fewest that give

@@ -21,7 +21,7 @@ use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
 use crate::toml_source::{SpecError, TomlSource};
 
-const DEFAULT_BLOCKS: u32 = 10;
+const DEFAULT_BLOCKS: u32 = 24;
 
 /// The fewest that give the estimate of a cell an interval.
 const DEFAULT_MIN_BLOCKS: u32 = 6;
