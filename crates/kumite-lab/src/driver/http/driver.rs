@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
-use kumite_record::{Cores, Mark, Outcome, Point, Steadiness};
+use kumite_record::{Cores, Mark, Outcome, Point};
 
 use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
@@ -135,11 +135,8 @@ fn measured(
     }
     let mut marks = marks(outcome, &sample, shared);
     let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
-    let is_steady = |steadiness: &Steadiness| steadiness.since_ms.is_some();
-    if driven.unsettled
-        && !sample.steadiness.as_ref().is_some_and(is_steady)
-        && !marks.contains(&Mark::Unsteady)
-    {
+    // Where a window is judged, that says more than the warm-up.
+    if driven.unsettled && sample.steadiness.is_none() {
         marks.push(Mark::Unsteady);
     }
     let closed_loop = workload.arrivals.is_none();
