@@ -57,6 +57,25 @@ impl Evidence<'_> {
         cells
     }
 
+    /// The claims that cannot be judged because trials have too few values for a percentile, by their ids, and of the cells that
+    /// lack some the one that lacks most.
+    pub fn lacking_values(&self, specs: &[ClaimSpec]) -> Vec<(String, Reason)> {
+        let lacks = |reason: &Reason| match reason {
+            Reason::TooFewValues { missing, .. } => *missing,
+            _ => 0,
+        };
+        let of_claim = |spec: &ClaimSpec| {
+            let parts = self.parts(spec, Reach::Measurable);
+            let cells = parts
+                .iter()
+                .flatten()
+                .flat_map(|(comparison, scope)| self.of_comparison(comparison, scope).unwrap_or_default());
+            let most = cells.filter_map(|cell| self.too_few_values(&cell)).max_by_key(lacks);
+            Some((spec.id.clone(), most?))
+        };
+        specs.iter().filter_map(of_claim).collect()
+    }
+
     /// Whether a verdict on it can be a matter of chance: it has intervals, and all that it needs was to be tried.
     fn is_uncertain(&self, parts: &[Vec<Scoped>]) -> bool {
         let ran = |reference: &Reference| {

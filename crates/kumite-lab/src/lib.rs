@@ -31,7 +31,7 @@ pub use kumite_process::end_orphans;
 pub use reference::reference;
 pub use run::{
     Block, Choice, Event, Plan, Prepared, RunEnded, Session, Undecided, check_disk, conclude, execute,
-    export, humane, plan, prepare, undecided, used_cores,
+    export, humane, plan, prepare, too_few_values, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use spec::{Experiment, Planned, read_functions};

@@ -12,7 +12,7 @@ mod warnings;
 
 pub use disk::check_disk;
 pub use execute::{Event, RunEnded, execute};
-pub use export::{conclude, export, undecided};
+pub use export::{conclude, export, too_few_values, undecided};
 pub use plan::{Block, Plan, plan};
 pub use prepare::{Choice, Prepared, prepare};
 pub use session::{Session, Undecided};

@@ -160,6 +160,7 @@ impl Steps {
         };
         sample.metrics.retain(|name, _| !of_one_rate(name));
         sample.needs.retain(|name, _| !of_one_rate(name));
+        sample.enough.retain(|name, _| !of_one_rate(name));
         sample.parts = self.parts(&outcome.log, outcome.elapsed);
         let best = sample.parts.iter().map(|part| part.metrics["goodput_rps"]).fold(0.0, f64::max);
         let counts = OutcomeCounts::of(&outcome.log, self.good);
