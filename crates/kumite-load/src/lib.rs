@@ -44,7 +44,6 @@ mod field;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
-mod opener;
 mod protocol;
 mod record;
 mod request;
@@ -59,10 +58,11 @@ use std::time::Duration;
 pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use hdrhistogram::Histogram;
-pub use opener::Opener;
+
 pub use protocol::tls::{Tls, TlsError};
 pub use record::errors::{Errors, Failure};
 pub use record::log::{Finished, LOG_LIMIT, Said};
+pub use record::opener::Opener;
 pub use record::outcome::{Burst, Disturbed, Interval, Outcome, Recovery};
 pub use record::percentile::{PERCENTILES, percentile};
 pub use record::times::Times;

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::opener::Opener;
 use crate::record::aggregate::{EngineEvent, IntervalCounts};
 use crate::record::errors::{Errors, Failure};
 use crate::record::log::{Finished, Log, Said};
+use crate::record::opener::Opener;
 use crate::record::outcome::{Burst, Disturbed, Outcome};
 use crate::record::recovery::{self, Episodes};
 use crate::record::times::{INTERVAL_MS, INTERVAL_NS};
