@@ -17,9 +17,10 @@ pub use derived::{Declared, Derived, of_parameters};
 pub use estimate::steadiness;
 use inner_axis::Grid;
 use verdict::Evidence;
+pub use verdict::{Prospect, Prospects};
 
-/// The rule that it judges by.
-pub const RULE: Rule = Rule::FamilyWise;
+/// The rules that it judges by: the usual one, and the strict one.
+pub const RULES: [Rule; 2] = [Rule::FalseDiscoveryRate, Rule::Strict];
 
 /// The verdicts of all claims, judged together: of whole trials and, where an axis is within them, of their parts.
 pub fn judge(
@@ -49,6 +50,11 @@ pub fn too_few_values(
     claims: &[ClaimSpec],
 ) -> Vec<(String, Reason)> {
     Evidence::of(run, trials, contenders).lacking_values(claims)
+}
+
+/// What a run can decide, as it is before its first trial.
+pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
+    Evidence::of(run, &[], contenders).prospects(claims)
 }
 
 /// The estimates of the cells of these contenders; then those of their parts, where an axis is within trials.

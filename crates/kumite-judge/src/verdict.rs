@@ -1,60 +1,62 @@
 //! Verdicts: what the trials say of a claim.
+//!
+//! Of "a comparison is true" and "it is false" exactly one is so, true meaning: in more than half of all rounds. Each is
+//! betted on from one side, round after round. A claim holds by the least of its comparisons' wealths, and fails by the
+//! mean of those of the opposite bets; which wealth is enough depends on how many claims there are, and how many of them are
+//! decided ([`kumite_stats::Decisions`]).
 
-mod decide;
+mod course;
+mod effects;
 mod evidence;
 mod expand;
+mod posed;
+mod prospect;
+mod shown;
+mod sides;
 
 use std::collections::BTreeSet;
 
-use kumite_record::{
-    Claim, Contender, ContenderStatus, Decider, Doubt, EffectKind, Outcome, Reason, Trial, Unit, Verdict,
-};
+use kumite_record::{Claim, Contender, ContenderStatus, Outcome, Reason, Trial, Unit, Verdict};
 
-use self::decide::{Finding, Levels, Sides, deciding, exactly};
+use self::course::Course;
+use self::effects::Effects;
 pub(crate) use self::evidence::Evidence;
-use self::evidence::Rounds;
-use self::expand::{Reach, Reference, Scope, Scoped};
-use crate::claim::{ClaimSpec, Comparison, Test, dimension};
+use self::expand::{Reach, Reference, Scope};
+use self::posed::{Compared, Exact, Found, Posed};
+pub use self::prospect::{Prospect, Prospects};
+use self::sides::Sides;
+use crate::claim::{ClaimSpec, Comparison, Expr, Op, Test, dimension};
 
-/// How often any of a run's verdicts may be false, however often one looks.
+/// What a run may err: the share of its verdicts that is false, on average; or, if it is strict, how often any of them is.
 const ALPHA: f64 = 0.05;
 
 impl Evidence<'_> {
     /// All claims of an experiment, judged together.
     pub fn judge_all(&self, specs: &[ClaimSpec]) -> Vec<Claim> {
-        let parts: Vec<Vec<Vec<Scoped>>> =
-            specs.iter().map(|spec| self.parts(spec, Reach::Measurable)).collect();
-        let claims = parts.iter().filter(|parts| self.is_uncertain(parts)).count().max(1) as f64;
-        let judged = specs.iter().zip(&parts).map(|(spec, parts)| {
-            let comparisons = parts.iter().flatten().filter(|(comparison, _)| comparison.has_interval());
-            let holds = ALPHA / claims;
-            let levels = Levels { holds, fails: holds / comparisons.count().max(1) as f64 };
-            self.judge(spec, parts, levels)
+        let posed = self.pose(specs);
+        let course = Course::of(self, &posed);
+        let judged = posed.iter().zip(&course.rulings).map(|(posed, ruling)| {
+            let left_out = self.left_out(posed);
+            Claim { left_out, ..posed.shown(*ruling, &course) }
         });
         judged.collect()
     }
 
     /// The cells that claims need which more blocks might decide, by points of the plan; all of them, if nothing is claimed.
     pub fn undecided_cells(&self, specs: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
-        let mut cells = BTreeSet::new();
         if specs.is_empty() {
             let of_contender = |contender: &Contender| {
                 let points = 0..self.grid.run.points.len();
                 points.map(|point| (contender.name.clone(), point)).collect::<Vec<_>>()
             };
-            cells.extend(self.contenders.iter().flat_map(of_contender));
+            return self.contenders.iter().flat_map(of_contender).collect();
         }
-        for (spec, claim) in specs.iter().zip(self.judge_all(specs)) {
-            if claim.verdict != Verdict::Undecided {
-                continue;
-            }
-            for (comparison, scope) in self.parts(spec, Reach::Measurable).iter().flatten() {
-                let references = self.of_comparison(comparison, scope).unwrap_or_default();
-                let cell = |reference: Reference| (reference.contender, self.grid.folded(reference.point));
-                cells.extend(references.into_iter().map(cell));
-            }
-        }
-        cells
+        let posed = self.pose(specs);
+        let course = Course::of(self, &posed);
+        let undecided = posed.iter().zip(&course.rulings).filter(|(_, it)| it.verdict == Verdict::Undecided);
+        let references =
+            undecided.flat_map(|(posed, _)| &posed.comparisons).flat_map(|compared| &compared.references);
+        references.map(|it| (it.contender.clone(), self.grid.folded(it.point))).collect()
     }
 
     /// The claims that cannot be judged because trials have too few values for a percentile, by their ids, and of the cells that
@@ -76,114 +78,96 @@ impl Evidence<'_> {
         specs.iter().filter_map(of_claim).collect()
     }
 
-    /// Whether a verdict on it can be a matter of chance: it has intervals, and all that it needs was to be tried.
-    fn is_uncertain(&self, parts: &[Vec<Scoped>]) -> bool {
+    fn pose<'a>(&self, specs: &'a [ClaimSpec]) -> Vec<Posed<'a>> {
+        specs.iter().map(|spec| Posed::of(self, spec, &self.parts(spec, Reach::Measurable))).collect()
+    }
+
+    /// Whether all that a comparison needs was to be tried: known before the first trial.
+    fn can_be_tried(&self, comparison: &Comparison, scope: &Scope) -> bool {
         let ran = |reference: &Reference| {
             let named = self.contenders.iter().find(|contender| contender.name == reference.contender);
             named.is_some_and(|contender| contender.status == ContenderStatus::Ran)
+                && self.grid.unavailable(reference.point).is_none()
         };
-        let tried = |(comparison, scope): &Scoped| {
-            self.of_comparison(comparison, scope).is_ok_and(|references| references.iter().all(ran))
-        };
-        parts.iter().flatten().any(|(comparison, _)| comparison.has_interval())
-            && parts.iter().all(|part| !part.is_empty() && part.iter().all(tried))
-    }
-
-    fn judge(&self, spec: &ClaimSpec, parts: &[Vec<Scoped>], levels: Levels) -> Claim {
-        let mut findings = Vec::new();
-        for part in parts {
-            findings.extend(part.iter().map(|(comparison, scope)| self.compare(comparison, scope, levels)));
-            if part.is_empty() {
-                let reason = Reason::NoPart { profile: self.grid.run.profile.clone() };
-                findings.push(Finding::new(&spec.assert, Verdict::NotTested, Some(reason)));
-            }
-        }
-        let finding = deciding(&findings);
-        let effect = finding.and_then(|finding| finding.effect.as_ref());
-        let alike = || findings.iter().filter(|other| finding.is_some_and(|it| it.verdict == other.verdict));
-        let doubts: BTreeSet<&Doubt> = alike().flat_map(|finding| &finding.doubts).collect();
-        Claim {
-            id: spec.id.clone(),
-            assert: spec.assert.clone(),
-            title: spec.title.clone(),
-            published: spec.published.clone(),
-            verdict: finding.map_or(Verdict::NotTested, |finding| finding.verdict),
-            effect: effect.map(|(interval, _)| interval.estimate),
-            low: effect.map(|(interval, _)| interval.low),
-            high: effect.map(|(interval, _)| interval.high),
-            confidence: finding.map(|finding| finding.confidence).filter(|confidence| *confidence > 0.0),
-            effect_kind: effect.map(|(_, kind)| *kind),
-            effect_unit: effect
-                .filter(|(_, kind)| *kind != EffectKind::Ratio)
-                .and_then(|_| finding.and_then(|finding| finding.unit)),
-            decided_by: finding.map(|finding| Decider {
-                comparison: finding.text.clone(),
-                alike: alike().count(),
-                of: findings.len(),
-            }),
-            reason: finding.and_then(|finding| finding.reason.clone()),
-            doubts: doubts.into_iter().cloned().collect(),
-            left_out: self.left_out(spec, parts),
-            why: String::new(),
-        }
+        self.of_comparison(comparison, scope).is_ok_and(|references| references.iter().all(ran))
     }
 
     /// How many comparisons an `every` has left out for want of what this machine lacks.
-    fn left_out(&self, spec: &ClaimSpec, parts: &[Vec<Scoped>]) -> usize {
+    fn left_out(&self, posed: &Posed) -> usize {
         if self.grid.run.unavailable.is_empty() {
             return 0;
         }
-        let count = |parts: &[Vec<Scoped>]| parts.iter().map(Vec::len).sum::<usize>();
-        count(&self.parts(spec, Reach::Planned)) - count(parts)
+        let count = |reach| self.parts(posed.spec, reach).iter().map(Vec::len).sum::<usize>();
+        count(Reach::Planned) - count(Reach::Measurable)
     }
 
-    fn compare(&self, comparison: &Comparison, scope: &Scope, levels: Levels) -> Finding {
-        let text = scope.describe(&comparison.text);
-        let (left, right) = match &comparison.test {
-            Test::Disqualified(name) => return self.disqualified(scope.name(&name.text), scope, &text),
-            Test::Compare(left, _, right) | Test::Within(left, _, right) => (left, right),
+    fn compared(&self, comparison: &Comparison, scope: &Scope) -> Compared {
+        let references = self.of_comparison(comparison, scope);
+        let of_cells = references.as_deref().unwrap_or_default();
+        let doubts = self.lost(of_cells).into_iter().chain(self.marked(of_cells)).collect();
+        let found = match &comparison.test {
+            Test::Disqualified(name) => self.disqualified(scope.name(&name.text), scope),
+            Test::Compare(left, _, right) | Test::Within(left, _, right) => references
+                .clone()
+                .and_then(|references| self.found(&comparison.test, [left, right], scope, references)),
         };
-        let rounds = match self.of_comparison(comparison, scope).and_then(|cells| self.rounds(cells)) {
-            Ok(rounds) => rounds,
-            Err(reason) => return Finding::new(&text, Verdict::NotTested, Some(reason)),
-        };
-        let lost = self.lost(&rounds.references);
-        let finding = |rounds: &Rounds| {
-            let sides = Sides { evidence: self, left, right, scope, rounds, levels };
-            sides.finding(&comparison.test, &text, lost.is_empty())
-        };
-        let mut seen = finding(&rounds);
-        if rounds.has_bounds() && finding(&rounds.with_bounds_far()).verdict != seen.verdict {
-            seen.verdict = Verdict::Undecided;
-            seen.reason = Some(Reason::LowerBounds);
+        Compared {
+            text: scope.describe(&comparison.text),
+            references: references.unwrap_or_default(),
+            doubts,
+            found: found.unwrap_or_else(Found::Untestable),
         }
-        let unit = |name: &str| self.grid.run.unit(name);
-        seen.unit = Some(dimension(left, &unit).or(dimension(right, &unit)).into());
-        let marked = self.marked(&rounds.references);
-        seen.doubts = lost.into_iter().chain(marked).collect();
-        seen
     }
 
-    fn disqualified(&self, name: &str, scope: &Scope, text: &str) -> Finding {
+    fn found(
+        &self,
+        test: &Test,
+        [left, right]: [&Expr; 2],
+        scope: &Scope,
+        references: Vec<Reference>,
+    ) -> Result<Found, Reason> {
+        let rounds = self.rounds(references)?;
+        let sides = Sides { evidence: self, left, right, scope, references: &rounds.references };
+        let of = |name: &str| self.grid.run.unit(name);
+        let unit = dimension(left, &of).or(dimension(right, &of)).into();
+        match test {
+            Test::Compare(_, Op::Equal, _) => {
+                let is_complete = self.lost(&rounds.references).is_empty();
+                Ok(Found::Exact(equal(&sides.pairs(&rounds.values)?, is_complete, unit)))
+            }
+            test => {
+                let effects = Effects::of(test, &sides, &rounds, self.grid.run.margin())?;
+                Ok(Found::Measured { effects, unit })
+            }
+        }
+    }
+
+    fn disqualified(&self, name: &str, scope: &Scope) -> Result<Found, Reason> {
         let here = self.trials_of(name).filter(|(point, _)| scope.holds_at(&self.grid.points[*point]));
         let mut trials: Vec<&Trial> = here.map(|(_, trial)| trial).collect();
         // One that has parts is seen several times.
         trials.sort_by_key(|trial| trial.seq);
         trials.dedup_by_key(|trial| trial.seq);
         if trials.iter().all(|trial| trial.outcome == Outcome::Failed) {
-            return Finding::new(text, Verdict::NotTested, Some(self.absence(name, None)));
+            return Err(self.absence(name, None));
         }
         let wrong = trials.iter().filter(|trial| trial.outcome == Outcome::Disqualified).count();
-        let verdict = if wrong > 0 { Verdict::Holds } else { Verdict::Fails };
         let reason = Reason::WrongAnswers { contender: name.to_owned(), wrong, trials: trials.len() };
-        let effect = Some((exactly(wrong as f64, trials.len()), EffectKind::Exact));
-        Finding {
-            effect,
-            unit: Some(Unit::Count),
-            clearness: 1.0,
-            ..Finding::new(text, verdict, Some(reason))
-        }
+        Ok(Found::Exact(Exact {
+            holds: wrong > 0,
+            value: wrong as f64,
+            unit: Unit::Count,
+            reason: Some(reason),
+        }))
     }
+}
+
+/// An exact value is equal in every round, or it is not. A round that is missing is not equal.
+fn equal(pairs: &[(f64, f64)], is_complete: bool, unit: Unit) -> Exact {
+    let apart = |(left, right): &(f64, f64)| (left - right).abs();
+    let furthest = pairs.iter().max_by(|a, b| apart(a).total_cmp(&apart(b)));
+    let (left, right) = furthest.copied().unwrap_or_default();
+    Exact { holds: left == right && is_complete, value: left, unit, reason: None }
 }
 
 #[cfg(test)]

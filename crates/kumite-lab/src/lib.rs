@@ -26,12 +26,12 @@ pub use driver::worker::{Hello, Tap};
 pub use driver::{Answer, Driver, Executor, Measured, Opening, TrialOrder, open};
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
-pub use kumite_judge::{ClaimSpec, RULE};
+pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES};
 pub use kumite_process::end_orphans;
 pub use reference::reference;
 pub use run::{
-    Block, Choice, Event, Plan, Prepared, RunEnded, Session, Undecided, check_disk, conclude, execute,
-    export, humane, plan, prepare, too_few_values, undecided, used_cores,
+    Block, Choice, Event, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk, conclude, execute,
+    export, humane, plan, prepare, prospects, too_few_values, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use spec::{Experiment, Planned, read_functions};

@@ -51,4 +51,4 @@ pub use trial::{
     SteadyClass, Trial, TrialPart, standing,
 };
 pub use unit::{Better, Unit};
-pub use verdict::{Claim, Decider, Doubt, EffectKind, Reason, Rule, Verdict, Warning};
+pub use verdict::{Bet, Claim, Decider, Doubt, EffectKind, Reason, Rule, Verdict, Warning};

@@ -21,13 +21,26 @@ pub struct Claim {
     pub verdict: Verdict,
     /// The effect of the comparison that decided.
     pub effect: Option<f64>,
-    /// Lower end of the effect's interval.
+    /// What the effect is at least: shown by the bet that decided or, of an undecided claim, as it would be if the claim
+    /// were the only one. None in a record of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
+    /// What the effect is at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// The level of each of these two bounds, as a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_confidence: Option<f64>,
+    /// Lower end of the effect's two-sided interval.
     pub low: Option<f64>,
-    /// Upper end of the effect's interval.
+    /// Upper end of the effect's two-sided interval.
     pub high: Option<f64>,
-    /// The level of this interval, as a share: it is what lets all claims of a run be right together in 95 % of runs.
+    /// The level of this interval, as a share.
     #[serde(default)]
     pub confidence: Option<f64>,
+    /// What was betted on the verdict, or on the likeliest one; none where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bet: Option<Bet>,
     /// What the effect is.
     pub effect_kind: Option<EffectKind>,
     /// What an effect that is no ratio is counted in: seconds, bytes, a second, cores, or plain numbers.
@@ -48,6 +61,19 @@ pub struct Claim {
     /// All that in a sentence, in a record of before it was kept apart.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
+}
+
+/// What whoever betted on a verdict came to have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bet {
+    /// How many times his money.
+    pub wealth: f64,
+    /// How many times it takes for a verdict.
+    pub threshold: f64,
+    /// After how many rounds.
+    pub rounds: u32,
+    /// How many bets the claim's is made of: two for each `within`, one for each other comparison.
+    pub comparisons: usize,
 }
 
 /// One of the comparisons of a claim.
@@ -164,7 +190,7 @@ pub enum Reason {
         /// Of how many.
         trials: usize,
     },
-    /// An interval of this level needs more blocks than there are.
+    /// An interval of this level needs more blocks than there are; only in a record of before bets were of one side.
     TooFewBlocks {
         /// The level, as a share.
         level: f64,
@@ -181,6 +207,9 @@ pub enum Reason {
     MoreBlocks {
         /// How many.
         blocks: Option<usize>,
+        /// What it would be already, if the claim were the only one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        alone: Option<Verdict>,
     },
 }
 
@@ -237,13 +266,13 @@ pub enum EffectKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The whole interval is on the claimed side.
+    /// It is so in more than half of all rounds.
     Holds,
-    /// The whole interval is on the other side.
+    /// Some of it is not.
     Fails,
     /// The ratio is within the run's margin of 1: too near to be told apart, whichever side is the larger.
     NoDifference,
-    /// The interval does not tell.
+    /// The rounds do not tell.
     Undecided,
     /// A contender or a point that the claim needs was not measured.
     #[default]
@@ -254,7 +283,11 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// Two-sided sequential intervals; 5 % over all claims of a run, shared by the comparisons of a claim where it is to fail.
+    /// One-sided bets; of the verdicts that are given, at most 5 % are false, on average.
+    FalseDiscoveryRate,
+    /// One-sided bets; in at most 5 % of runs any verdict is false.
+    Strict,
+    /// Of before: two-sided intervals; 5 % over all claims of a run, shared by the comparisons of a claim where it is to fail.
     #[default]
     FamilyWise,
 }
@@ -263,6 +296,8 @@ impl Rule {
     /// The word used in files.
     pub fn as_str(self) -> &'static str {
         match self {
+            Rule::FalseDiscoveryRate => "false-discovery-rate",
+            Rule::Strict => "strict",
             Rule::FamilyWise => "family-wise",
         }
     }

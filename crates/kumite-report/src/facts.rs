@@ -1,6 +1,6 @@
 //! What one needs to know to repeat a run, or to doubt it.
 
-use kumite_record::{Cores, Export, Machine, Run, Trial, Unit, standing};
+use kumite_record::{Cores, Export, Machine, Rule, Run, Trial, Unit, standing};
 use serde::Serialize;
 
 use crate::number::plural;
@@ -90,13 +90,17 @@ fn cores(record: &Record) -> String {
 
 fn judged(export: &Export) -> String {
     let margin = export.run.margin_percent;
-    if export.claims.iter().all(|claim| claim.confidence.is_none()) {
+    if export.claims.iter().all(|claim| claim.confidence.or(claim.bound_confidence).is_none()) {
         return String::new();
     }
-    format!(
-        "all of a run are right together in 95 % of runs, however often one looks: that is what the level of each \
-         interval is for; ratios within {margin} % are no difference"
-    )
+    let right = match export.run.rule {
+        Rule::FalseDiscoveryRate => {
+            "of those that are given at most 5 % are false, on average, however often one looks"
+        }
+        Rule::Strict => "in at most 5 % of runs any of them is false, however often one looks",
+        Rule::FamilyWise => "all of a run are right together in 95 % of runs, however often one looks",
+    };
+    format!("{right}; ratios within {margin} % are no difference")
 }
 
 /// What part of the time was not measuring, and what was measured anew.

@@ -20,12 +20,17 @@ fn of_all(verdict: Verdict, Decider { alike, of, .. }: &Decider) -> String {
     match (of, verdict) {
         (1, _) => String::new(),
         (_, Verdict::Holds) => format!("the least clear of {of} comparisons, all of which hold: "),
+        (_, Verdict::Fails) if *alike == 0 => {
+            format!(
+                "at least one of {of} comparisons fails, and none is clear enough to be named; the likeliest: "
+            )
+        }
         (_, Verdict::Fails) => format!("{alike} of {of} comparisons fail, the clearest: "),
         (_, Verdict::Undecided) => {
-            format!("{alike} of {of} comparisons are undecided and none fails, the first: ")
+            format!("{alike} of {of} comparisons are undecided, the furthest from holding: ")
         }
         (_, Verdict::NoDifference) => {
-            format!("{alike} of {of} comparisons are no difference and the others hold, the least clear: ")
+            format!("at least one of {of} comparisons is no difference and none fails, the likeliest: ")
         }
         (_, Verdict::NotTested) => format!("{alike} of {of} comparisons could not be tested, the first: "),
     }
@@ -77,12 +82,26 @@ pub fn reason(reason: &Reason) -> String {
                 percent(*level)
             )
         }
-        Reason::MoreBlocks { blocks: Some(1) } => "about one more block would tell".to_owned(),
-        Reason::MoreBlocks { blocks: Some(blocks) } => format!("about {blocks} more blocks would tell"),
-        Reason::MoreBlocks { blocks: None } => {
-            "the blocks lie on both sides, and no number of them is in sight that would tell".to_owned()
-        }
+        Reason::MoreBlocks { blocks, alone } => more_blocks(*blocks, *alone),
     }
+}
+
+fn more_blocks(blocks: Option<usize>, alone: Option<Verdict>) -> String {
+    let blocks = match blocks {
+        Some(1) => "about one more block".to_owned(),
+        Some(blocks) => format!("about {blocks} more blocks"),
+        None => {
+            return "the blocks lie on both sides, and no number of them is in sight that would tell"
+                .to_owned();
+        }
+    };
+    let alone = match alone {
+        Some(Verdict::Holds) => "it would hold alone",
+        Some(Verdict::Fails) => "it would fail alone",
+        Some(Verdict::NoDifference) => "it would be no difference alone",
+        _ => return format!("{blocks} would tell"),
+    };
+    format!("{alone}; here it takes {blocks}")
 }
 
 fn percent(share: f64) -> String {
@@ -134,7 +153,7 @@ mod tests {
         undecided.left_out = 4;
         assert_eq!(
             why(&undecided),
-            "2 of 3 comparisons are undecided and none fails, the first: a(x) > a(y) at n=1; a 97.5 % interval needs 8 blocks, \
+            "2 of 3 comparisons are undecided, the furthest from holding: a(x) > a(y) at n=1; a 97.5 % interval needs 8 blocks, \
              and there are 7 (the ratio is 1.000); 2 of 8 trials of x at n=1 failed or were disqualified; rests on marked \
              samples: x at n=1 (generator-bound, shared-cores), y at n=1 (unsteady); 4 more at points that cannot be \
              measured here are left out"

@@ -62,22 +62,39 @@ fn effect(run: &Run, claim: &Claim) -> Option<String> {
         None => ("effect", None),
     };
     // A bound that is not quite "no effect" must not look as if it were.
-    let known: Vec<f64> = [Some(effect), claim.low, claim.high, no_effect].into_iter().flatten().collect();
+    let ends = [claim.at_least, claim.at_most, claim.low, claim.high];
+    let known: Vec<f64> = [Some(effect), no_effect].into_iter().chain(ends).flatten().collect();
     let largest = known.iter().map(|value| value.abs()).fold(0.0, f64::max);
     let (factor, symbol) = match claim.effect_kind {
         Some(EffectKind::Difference) => unit().fitting(largest),
         _ => (1.0, ""),
     };
     let digits = digits_apart(&known);
-    let show = |value: f64| significant(value / factor, digits);
-    let level = format!("{} %", shortest(claim.confidence.unwrap_or(0.95) * 100.0));
-    let interval = match (claim.low, claim.high) {
-        (Some(low), Some(high)) => format!("{level}: {} to {}", show(low), show(high)),
-        (Some(low), None) => format!("{level}: {} or more", show(low)),
-        (None, Some(high)) => format!("{level}: {} or less", show(high)),
-        (None, None) => "no interval".to_owned(),
+    let show = &|value: f64| significant(value / factor, digits);
+    let bounds = match one_sided(claim, show) {
+        Some(bounds) => bounds,
+        None => two_sided(claim, show).unwrap_or_else(|| "no bound yet".to_owned()),
     };
-    Some(format!("{noun} {}{symbol} ({interval})", show(effect)))
+    Some(format!("{noun} {}{symbol} ({bounds})", show(effect)))
+}
+
+/// The bounds that decided.
+fn one_sided(claim: &Claim, show: impl Fn(f64) -> String) -> Option<String> {
+    let level = percent(claim.bound_confidence?);
+    let alone = if claim.verdict == Verdict::Undecided { "alone, " } else { "" };
+    Some(match (claim.at_least, claim.at_most) {
+        (Some(low), Some(high)) => {
+            format!("{alone}each {level}: at least {}, at most {}", show(low), show(high))
+        }
+        (Some(low), None) => format!("{alone}{level}: at least {}", show(low)),
+        (None, Some(high)) => format!("{alone}{level}: at most {}", show(high)),
+        (None, None) => return None,
+    })
+}
+
+fn two_sided(claim: &Claim, show: impl Fn(f64) -> String) -> Option<String> {
+    let (low, high) = claim.low.zip(claim.high)?;
+    Some(format!("{}: {} to {}", percent(claim.confidence.unwrap_or(0.95)), show(low), show(high)))
 }
 
 /// Where the record does not say it, what the sides of a claim are, in seconds, bytes or plain numbers, as far as its words
@@ -107,9 +124,9 @@ fn converted(unit: Unit) -> Unit {
     }
 }
 
-/// At most two decimals: `95`, `99.17`.
-fn shortest(percent: f64) -> f64 {
-    (percent * 100.0).round() / 100.0
+/// With at most two decimals: `95 %`, `99.17 %`.
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 10_000.0).round() / 100.0)
 }
 
 /// `4 claims: 1 holds, 2 fail, 1 not tested`.

@@ -89,10 +89,13 @@
 
 mod bootstrap;
 mod changepoint;
+mod claim_game;
 #[cfg(test)]
 mod coverage;
+mod discovery;
 mod error;
 mod median;
+mod one_sided;
 #[cfg(test)]
 mod peeking;
 mod proportion;
@@ -101,8 +104,11 @@ mod steady;
 
 pub use bootstrap::Interval;
 pub use changepoint::changes;
+pub use claim_game::{ClaimRounds, ClaimWealth, Tally};
+pub use discovery::{Decisions, ErrorRate};
 pub use error::Error;
 pub use median::{median, median_interval};
+pub use one_sided::{at_least, at_most, fewest_rounds, wealth, wealth_after};
 pub use proportion::proportion;
 pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
 pub use steady::{Better, Class, FEWEST, Steady, steady};

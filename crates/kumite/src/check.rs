@@ -14,7 +14,7 @@ use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::store::DEFAULT_DB;
-use crate::{output, stop};
+use crate::{output, prospects, stop};
 
 #[derive(Parser)]
 pub struct Args {
@@ -46,19 +46,41 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
     let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
+    let faults = faulty_plans(&args.experiment, &experiment, &choice)?;
     let of = experiment.opening(&available, &state, "check", 0, &stop);
     let mut driver = open(&of)?;
     driver.notices().iter().for_each(|what| output::note(what));
     let (right, failing) = check_each(&experiment, &choice, &prepared, driver.as_mut(), &planned, &stop)?;
     output::print(&format!("{}: {right} right, {failing} failing\n", experiment.name))?;
-    match failing {
-        0 => Ok(()),
+    for fault in &faults {
+        output::note(fault);
+    }
+    match (failing, faults.len()) {
+        (0, 0) => Ok(()),
+        (0, n) => {
+            Err(Failure::Gate(format!("{n} claims of {} cannot be decided both ways", experiment.name)))
+        }
         _ => Err(Failure::Gate(format!(
             "{failing} of {} contenders of {} are failing",
             right + failing,
             experiment.name
         ))),
     }
+}
+
+/// What the profiles of an experiment cannot decide, with all contenders that were not left out.
+fn faulty_plans(given: &str, experiment: &Experiment, choice: &Choice) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for profile in &experiment.profiles {
+        let experiment = Experiment::load(given, profile)?;
+        let variants = experiment.variants();
+        let names = variants.iter().map(|(_, variant)| variant.name.as_str());
+        let taking_part: Vec<&str> = names.filter(|name| choice.left_out(name).is_none()).collect();
+        let prospects = kumite_lab::prospects(&experiment, &cores(), &taking_part);
+        let faults = prospects::faults(&prospects, experiment.blocks);
+        found.extend(faults.into_iter().map(|fault| format!("profile {profile}: {fault}")));
+    }
+    Ok(found)
 }
 
 /// How many contenders are right, and how many are failing. Prints a line on each.

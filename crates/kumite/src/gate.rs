@@ -7,7 +7,8 @@ use crate::exit::Failure;
 
 #[derive(clap::Args)]
 pub struct Gate {
-    /// End with status 1 unless the claims pass: `fails` lets pass whatever does not fail, `holds` only what holds
+    /// End with status 1 unless the claims pass: `fails` lets pass whatever does not fail, `holds` only what holds; implies
+    /// --strict
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails")]
     gate: Option<Bar>,
 }
@@ -22,6 +23,11 @@ pub enum Bar {
 }
 
 impl Gate {
+    /// Whether there is one.
+    pub fn is_set(&self) -> bool {
+        self.gate.is_some()
+    }
+
     /// Whether the claims of a run pass.
     pub fn check(&self, export: &Export) -> Result<(), Failure> {
         let Some(bar) = self.gate else { return Ok(()) };

@@ -20,6 +20,7 @@ mod measure;
 mod output;
 mod play;
 mod progress;
+mod prospects;
 mod report;
 mod resume;
 mod run;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
 use kumite_lab::{Choice, Experiment, Prepared, check_disk, prepare, used_cores};
-use kumite_record::{Contender, ContenderStatus, Machine, Run, Store};
+use kumite_record::{Contender, ContenderStatus, Machine, Rule, Run, Store};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
@@ -53,12 +53,18 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     if run.kumite != env!("CARGO_PKG_VERSION") {
         return Err(changed(&id, &format!("kumite was {} and has changed", run.kumite)));
     }
-    if run.rule != kumite_lab::RULE {
-        let (of_run, ours) = (run.rule.as_str(), kumite_lab::RULE.as_str());
+    if !kumite_lab::RULES.contains(&run.rule) {
+        let ours = kumite_lab::RULES.map(Rule::as_str).join(" or ");
+        let of_run = run.rule.as_str();
         return Err(changed(
             &id,
-            &format!("its claims are judged by the rule {of_run}, and kumite's is now {ours}"),
+            &format!("its claims were judged by the rule {of_run}, which is now {ours}"),
         ));
+    }
+    if args.gate.is_set() && run.rule != Rule::Strict {
+        return Err(Failure::Usage(format!(
+            "--gate takes a strict run, and {id} was begun without --strict or --gate: resume it without --gate"
+        )));
     }
     let available = cores();
     let used = used_cores(&experiment, &available)?;

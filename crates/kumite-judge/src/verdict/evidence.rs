@@ -17,6 +17,8 @@ pub(crate) struct Evidence<'a> {
     pub(super) axes: BTreeMap<String, Vec<AxisValue>>,
     pub(super) contenders: &'a [Contender],
     seen: Seen<'a>,
+    /// How many rounds there are, the last one whole or not.
+    pub(super) rounds: u32,
 }
 
 impl<'a> Evidence<'a> {
@@ -29,7 +31,8 @@ impl<'a> Evidence<'a> {
                 axes.entry(axis.clone()).or_default().push(value.clone());
             }
         }
-        Evidence { seen: grid.seen(trials), grid, axes, contenders }
+        let rounds = trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
+        Evidence { seen: grid.seen(trials), grid, axes, contenders, rounds }
     }
 
     pub(super) fn cell(&self, reference: &Reference) -> String {
@@ -58,7 +61,7 @@ impl<'a> Evidence<'a> {
             }
             looks.push(by_round);
         }
-        let mut rounds = Rounds { references, values: Vec::new(), bounds: Vec::new() };
+        let mut rounds = Rounds { references, blocks: Vec::new(), values: Vec::new(), bounds: Vec::new() };
         for round in looks.first().into_iter().flat_map(BTreeMap::keys) {
             let Some(looks) = looks.iter().map(|of| of.get(round)).collect::<Option<Vec<_>>>() else {
                 continue;
@@ -66,6 +69,7 @@ impl<'a> Evidence<'a> {
             let measured = || rounds.references.iter().zip(&looks);
             let values = measured().map(|(reference, look)| look.metrics()[&reference.metric]).collect();
             let bounds = measured().map(|(reference, look)| look.is_lower_bound(&reference.metric)).collect();
+            rounds.blocks.push(*round);
             rounds.values.push(values);
             rounds.bounds.push(bounds);
         }
@@ -142,6 +146,8 @@ impl<'a> Evidence<'a> {
 /// What was measured in each round in which everything that a comparison needs was.
 pub(super) struct Rounds {
     pub references: Vec<Reference>,
+    /// Which rounds.
+    pub blocks: Vec<u32>,
     /// For each round a value of each.
     pub values: Vec<Vec<f64>>,
     /// Which of the values are lower bounds.
@@ -149,15 +155,10 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    pub fn has_bounds(&self) -> bool {
-        self.bounds.iter().flatten().any(|bound| *bound)
-    }
-
     /// As if what was not seen to its end had gone on for ages.
-    pub fn with_bounds_far(&self) -> Rounds {
+    pub fn with_bounds_far(&self) -> Vec<Vec<f64>> {
         let far = |(value, bound): (&f64, &bool)| if *bound { value.max(1.0) * FAR } else { *value };
         let round = |(values, bounds): (&Vec<_>, &Vec<_>)| values.iter().zip(bounds).map(far).collect();
-        let values = self.values.iter().zip(&self.bounds).map(round).collect();
-        Rounds { references: self.references.clone(), values, bounds: self.bounds.clone() }
+        self.values.iter().zip(&self.bounds).map(round).collect()
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use kumite_record::{AxisValue, Enough, Mark, Metric, Point, Run, Sample};
+use kumite_record::{AxisValue, Doubt, EffectKind, Enough, Mark, Metric, Point, Rule, Run, Sample};
 
 use super::*;
 use crate::claim::{self, Names};
@@ -64,6 +64,7 @@ impl World {
             run: Run {
                 profile: "quick".to_owned(),
                 seed: 1,
+                rule: Rule::FalseDiscoveryRate,
                 points: [1, 10, 100].map(point).into(),
                 workload: [
                     ("duration_s".to_owned(), AxisValue::Int(2)),
@@ -182,6 +183,8 @@ fn pairs_see_through_a_drift_that_separate_means_do_not() {
     assert_eq!((claim.verdict, claim.effect_kind), (Verdict::Holds, Some(EffectKind::Ratio)));
     let (effect, low, high) = (claim.effect.unwrap(), claim.low.unwrap(), claim.high.unwrap());
     assert!(low > 1.05 && high < 1.15 && (low..=high).contains(&effect), "{effect} {low} {high}");
+    assert_eq!((claim.at_least, claim.at_most, claim.bound_confidence), (Some(low), None, Some(0.95)));
+    assert_eq!(claim.confidence, Some(0.9), "either side of it misses as often as the bound alone");
     assert_eq!(
         world.verdict("throughput_rps(a at connections=10) < throughput_rps(b at connections=10)"),
         Verdict::Fails
@@ -210,13 +213,13 @@ fn an_equivalence_needs_its_whole_interval_inside_the_band() {
 }
 
 #[test]
-fn fewer_than_six_blocks_decide_nothing_however_clear_they_look() {
-    let world = World::new(5, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]);
+fn fewer_than_five_blocks_decide_nothing_however_clear_they_look() {
+    let world = World::new(4, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]);
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Undecided);
-    assert!(matches!(claim.reason, Some(Reason::TooFewBlocks { need: 6, have: 5, .. })), "{claim:?}");
-    assert_eq!((claim.low, claim.high), (None, None));
-    assert_eq!(World::new(6, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]).verdict(FASTER), Verdict::Holds);
+    assert_eq!(claim.reason, Some(Reason::MoreBlocks { blocks: Some(1), alone: None }));
+    assert_eq!((claim.at_least, claim.at_most, claim.low, claim.high), (None, None, None, None));
+    assert_eq!(World::new(5, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]).verdict(FASTER), Verdict::Holds);
 }
 
 #[test]
@@ -280,7 +283,8 @@ fn a_wrong_answer_takes_its_trial_out_and_is_a_claim_of_its_own() {
     assert_eq!(claim.effect_kind, Some(EffectKind::Exact));
     // Five of eight blocks are left.
     let claim = world.judge(FASTER);
-    assert!(matches!(claim.reason, Some(Reason::TooFewBlocks { need: 6, have: 5, .. })), "{claim:?}");
+    let rounds = claim.bet.as_ref().unwrap().wealth;
+    assert_eq!((claim.verdict, rounds), (Verdict::Holds, kumite_stats::wealth(5, 5)));
     for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a") {
         trial.outcome = Outcome::Disqualified;
     }
@@ -416,7 +420,7 @@ fn trials_that_were_lost_are_not_passed_over() {
 fn the_clearest_failure_and_the_least_clear_success_are_shown() {
     let failing = World::new(8, [1e3, 5e3, 9.5e4], [1e4, 1e4, 1e5]);
     let claim = failing.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
-    assert_eq!(decided(&claim), (3, 3, "throughput_rps(a) > throughput_rps(b) at connections=1"));
+    assert_eq!(decided(&claim).2, "throughput_rps(a) > throughput_rps(b) at connections=1");
     let holding = failing.judge("every $connections: throughput_rps(a) < throughput_rps(b)");
     assert_eq!(decided(&holding), (3, 3, "throughput_rps(a) < throughput_rps(b) at connections=100"));
 }
@@ -527,34 +531,107 @@ fn a_lower_bound_decides_only_what_it_can() {
 }
 
 #[test]
-fn claims_are_judged_together_and_share_what_may_go_wrong() {
+fn claims_are_judged_together_and_those_that_are_given_share_what_may_go_wrong() {
     let world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
-    let second = "failures(a at connections=1) = 0";
-    let third = "throughput_rps(absent at connections=1) > 1 /s";
     let judged = |more: &[&str]| {
         let claim = world.judge_all(&[&[FASTER], more].concat()).remove(0);
-        (claim.verdict, (claim.confidence.unwrap() * 1e4).round() / 1e4)
+        let bet = claim.bet.unwrap();
+        (claim.verdict, bet.threshold.round(), bet.rounds)
     };
-    assert_eq!(judged(&[]), (Verdict::Holds, 0.95));
-    assert_eq!(judged(&[second]), (Verdict::Holds, 0.95), "a count is not a matter of chance");
-    assert_eq!(judged(&[third]), (Verdict::Holds, 0.95), "and what cannot be tested is not either");
-    let fourth = "throughput_rps(a at connections=1) > 1 /s";
-    assert_eq!(judged(&[fourth]), (Verdict::Holds, 0.975));
+    assert_eq!(judged(&[]), (Verdict::Holds, 20.0, 5));
+    let count = "failures(a at connections=1) = 0";
+    assert_eq!(judged(&[count]), (Verdict::Holds, 20.0, 5), "a count is not a matter of chance");
+    let absent = "throughput_rps(absent at connections=1) > 1 /s";
+    assert_eq!(judged(&[absent]), (Verdict::Holds, 20.0, 5), "and what cannot be tested is not either");
+    let clear = "throughput_rps(a at connections=1) > 1 /s";
+    assert_eq!(judged(&[clear]), (Verdict::Holds, 20.0, 5), "both are given");
+    let near = "throughput_rps(a at connections=100) > throughput_rps(b at connections=100)";
+    assert_eq!(judged(&[near]), (Verdict::Holds, 40.0, 6), "only one of two is");
 }
 
 #[test]
-fn a_claim_of_several_comparisons_fails_only_where_one_is_surer() {
-    // b leads by 10 % at 10 connections, and there only.
-    let world = World::new(7, [1e3, 1e4, 1e5], [9e2, 1.1e4, 9e4]);
+fn a_strict_run_shares_what_may_go_wrong_among_all_claims() {
+    let mut world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
+    world.run.rule = Rule::Strict;
+    let claims = world.judge_all(&[FASTER, "throughput_rps(a at connections=1) > 1 /s"]);
+    for claim in claims {
+        let bet = claim.bet.unwrap();
+        assert_eq!((claim.verdict, bet.threshold, bet.rounds), (Verdict::Holds, 40.0, 6));
+        assert_eq!(claim.bound_confidence, Some(0.975));
+    }
+}
+
+#[test]
+fn a_decided_claim_is_judged_by_the_rounds_before_it_was() {
+    // Clear in six rounds, and turned round in the two that another claim needs.
+    let mut world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
+    for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a" && trial.block >= 6) {
+        trial.sample.metrics.insert("throughput_rps".to_owned(), 1.0);
+    }
+    let near = "throughput_rps(a at connections=100) > throughput_rps(b at connections=100)";
+    let claim = world.judge_all(&[FASTER, near]).remove(0);
+    assert_eq!((claim.verdict, claim.bet.unwrap().rounds), (Verdict::Holds, 6));
+    world.run.min_blocks = 8;
+    let claim = world.judge_all(&[FASTER, near]).remove(0);
+    assert_eq!((claim.verdict, claim.bet.unwrap().rounds), (Verdict::Undecided, 8), "nobody looked earlier");
+}
+
+#[test]
+fn a_claim_of_several_comparisons_fails_by_their_mean() {
+    // b leads by 10 % at 10 connections, and there only: three times the wealth takes two blocks more.
     let every = "every $connections: throughput_rps(a) > throughput_rps(b)";
-    let claim = world.judge(every);
-    assert_eq!(claim.verdict, Verdict::Undecided, "seven blocks are not enough for a third of 5 %");
-    assert!(matches!(claim.reason, Some(Reason::TooFewBlocks { need: 8, have: 7, .. })), "{claim:?}");
-    let claim = World::new(8, [1e3, 1e4, 1e5], [9e2, 1.1e4, 9e4]).judge(every);
-    assert_eq!((claim.verdict, claim.confidence), (Verdict::Fails, Some(1.0 - 0.05 / 3.0)));
-    // To hold takes all of them, and no correction.
-    let claim = World::new(6, [1e3, 1e4, 1e5], [9e2, 9e3, 9e4]).judge(every);
-    assert_eq!((claim.verdict, claim.confidence), (Verdict::Holds, Some(0.95)));
+    let world = |blocks| World::new(blocks, [1e3, 1e4, 1e5], [9e2, 1.1e4, 9e4]);
+    let claim = world(6).judge(every);
+    assert_eq!(claim.verdict, Verdict::Undecided, "{claim:?}");
+    let claim = world(7).judge(every);
+    assert_eq!((claim.verdict, decided(&claim).0), (Verdict::Fails, 1));
+    assert_eq!(decided(&claim).2, "throughput_rps(a) > throughput_rps(b) at connections=10");
+    assert!(claim.at_most.is_some_and(|at_most| at_most < 0.95) && claim.at_least.is_none());
+    assert_eq!(claim.bound_confidence, Some(1.0 - 0.05 / 3.0), "it is named by a wealth of its own");
+    // To hold takes all of them, and no more than one alone.
+    let claim = World::new(5, [1e3, 1e4, 1e5], [9e2, 9e3, 9e4]).judge(every);
+    assert_eq!((claim.verdict, claim.bound_confidence), (Verdict::Holds, Some(0.95)));
+}
+
+#[test]
+fn where_all_comparisons_fail_it_takes_no_longer_and_none_is_named_as_surely() {
+    let world = World::new(5, [1e3, 1e4, 1e5], [2e3, 2e4, 2e5]);
+    let claim = world.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
+    assert_eq!((claim.verdict, decided(&claim).0, claim.bound_confidence), (Verdict::Fails, 0, None));
+    assert!((claim.effect.unwrap() - 0.5).abs() < 0.02);
+}
+
+#[test]
+fn what_would_be_decided_alone_says_so() {
+    let world = World::new(5, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
+    let near = "throughput_rps(a at connections=100) > throughput_rps(b at connections=100)";
+    let claim = world.judge_all(&[FASTER, near]).remove(0);
+    assert_eq!(claim.verdict, Verdict::Undecided);
+    assert_eq!(claim.reason, Some(Reason::MoreBlocks { blocks: Some(1), alone: Some(Verdict::Holds) }));
+    assert!(claim.at_least.is_some_and(|at_least| at_least > 1.05), "the bounds that it would have");
+    assert_eq!(claim.bound_confidence, Some(0.95));
+}
+
+#[test]
+fn a_plan_knows_what_it_takes() {
+    let world = World::new(0, [1.0; 3], [1.0; 3]);
+    let every = "every $connections: throughput_rps(a) > throughput_rps(b)";
+    let within = "throughput_rps(a at connections=1) within 5% of throughput_rps(b at connections=1)";
+    let of_absent = "throughput_rps(absent at connections=1) > 1 /s";
+    let exact = "failures(a at connections=1) = 0";
+    let some = format!("{FASTER} and {of_absent}");
+    let specs = claims(&[FASTER, every, within, of_absent, exact, &some], &world.run.workload);
+    let prospects = world.evidence().prospects(&specs);
+    assert_eq!(prospects.claims, 4);
+    let found: Vec<_> =
+        prospects.of_claims.iter().map(|of| (of.comparisons, of.to_hold, of.to_fail)).collect();
+    let one = found[0].1;
+    assert_eq!(found[0], (1, one, one), "a single comparison holds and fails alike");
+    assert!(found[1].0 == 3 && found[1].1 == one && found[1].2 > one, "{found:?}");
+    assert!(found[2].0 == 2 && found[2].1 == one && found[2].2 > one, "{found:?}");
+    assert_eq!((found[3].0, found[3].1), (2, None), "it cannot hold, and it can fail");
+    // 16 of 18 rounds have a wealth of 4 / 5 %, and 15 of 17 have not.
+    assert_eq!(one, Some(18));
 }
 
 #[test]
@@ -574,7 +651,7 @@ fn an_undecided_claim_says_what_it_would_take_and_keeps_its_cells() {
     let near = World::new(8, [1e3, 1.012e4, 1e5], [1e3, 1e4, 1e5]);
     let claim = near.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Undecided, "{claim:?}");
-    assert!(matches!(claim.reason, Some(Reason::MoreBlocks { blocks: Some(2..) })), "{claim:?}");
+    assert!(matches!(claim.reason, Some(Reason::MoreBlocks { blocks: Some(2..), alone: None })), "{claim:?}");
     let cells = |world: &World, assert: &str| {
         let claims = claims(&[assert], &world.run.workload);
         world.evidence().undecided_cells(&claims).into_iter().collect::<Vec<_>>()

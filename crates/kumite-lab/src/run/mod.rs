@@ -1,5 +1,6 @@
 //! A run: contenders are prepared, trials are planned and executed, and what came of them is concluded and exported.
 
+mod begin;
 mod disk;
 mod execute;
 mod export;
@@ -10,6 +11,7 @@ mod state;
 mod used_cores;
 mod warnings;
 
+pub use begin::{begin, prospects};
 pub use disk::check_disk;
 pub use execute::{Event, RunEnded, execute};
 pub use export::{conclude, export, too_few_values, undecided};

@@ -12,7 +12,7 @@ use super::file::ExperimentFile;
 use super::folder::{find, folder_name, read_contenders};
 use super::keys::{check_keys, mistyped};
 use super::points::Planned;
-use super::profile::{check_profiles, of_all, plan_of, workload_of};
+use super::profile::{check_profiles, names_of, of_all, plan_of, workload_of};
 use super::{own_metric, published};
 use crate::contender::Contender;
 use crate::driver::{AnyWorkload, Draft, Registration};
@@ -80,9 +80,11 @@ impl Experiment {
         reading.check_disk(&declared.units)?;
         let published = reading.published()?;
         let Reading { workload, planned, .. } = reading;
+        let profiles = names_of(&file).map(str::to_owned).collect();
         Ok(Experiment {
             question: Question { text: file.question, source: file.source },
             profile: profile.to_owned(),
+            profiles,
             answer: file.answer,
             disk: file.disk,
             doubts: mistyped(source, &file.workload, &file.axes, kind),

@@ -23,10 +23,14 @@ pub(super) fn check_profiles(
     if PROFILES.contains(&chosen) || file.profiles.contains_key(chosen) {
         return Ok(());
     }
-    let known: BTreeSet<&str> =
-        PROFILES.into_iter().chain(file.profiles.keys().map(String::as_str)).collect();
-    let known = known.into_iter().collect::<Vec<_>>().join(", ");
+    let known = names_of(file).collect::<Vec<_>>().join(", ");
     Err(SpecError::Usage(format!("no profile '{chosen}' in {experiment}; there are: {known}")))
+}
+
+/// The names of all profiles.
+pub(super) fn names_of(file: &ExperimentFile) -> impl Iterator<Item = &str> {
+    let own = file.profiles.keys().map(String::as_str).filter(|name| !PROFILES.contains(name));
+    PROFILES.into_iter().chain(own)
 }
 
 /// The fixed parameters in a profile.

@@ -128,6 +128,17 @@ impl Workload for HttpWorkload {
     }
 
     fn time(&self) -> Option<Duration> {
+        Some(self.warm_up.most + self.time_from_opening())
+    }
+
+    fn least_time(&self) -> Option<Duration> {
+        Some(self.warm_up.least + self.time_from_opening())
+    }
+}
+
+impl HttpWorkload {
+    /// From the window's opening, at most.
+    fn time_from_opening(&self) -> Duration {
         let disturbed = self.disturbance.as_ref().map_or(Duration::ZERO, |disturbance| {
             disturbance.watch
                 + match disturbance.kind {
@@ -138,7 +149,7 @@ impl Workload for HttpWorkload {
         });
         // What is due at the end may be sent a time-out later, and answered another one later.
         let drained = if self.arrivals.is_some() { self.timeout * 2 } else { Duration::ZERO };
-        Some(self.warm_up.most + self.duration + disturbed + drained)
+        self.duration + disturbed + drained
     }
 }
 
@@ -214,8 +225,8 @@ mod tests {
         let workload = given(2.0, 30.0).unwrap();
         assert!(workload.warm_up.by_evidence());
         assert_eq!(
-            (workload.load(1).warm_up, workload.time()),
-            (Duration::from_secs(30), Some(Duration::from_secs(35)))
+            (workload.load(1).warm_up, workload.least_time(), workload.time()),
+            (Duration::from_secs(30), Some(Duration::from_secs(7)), Some(Duration::from_secs(35)))
         );
         for (least, limit) in [(2.0, 0.0), (2.0, 2.0)] {
             let fixed = given(least, limit).unwrap();

@@ -1,0 +1,151 @@
+//! What a comparison came to in each round, and the bets on it.
+
+use kumite_record::{EffectKind, Reason};
+use kumite_stats::{Tally, at_least, at_most, median};
+
+use super::evidence::Rounds;
+use super::sides::Sides;
+use crate::claim::{Op, Test};
+
+/// What a comparison came to in each round. Each gives one effect, so that what slows a round down as a whole cancels out.
+pub(super) struct Effects {
+    rounds: Vec<Round>,
+    /// Whether a ratio of the sides says something.
+    can_be_a_ratio: bool,
+    /// One that it must be beyond, or two that it must be between.
+    pub borders: Vec<Border>,
+}
+
+struct Round {
+    block: u32,
+    /// Both sides as they were measured, and as they are if what was not seen to its end had gone on for ages.
+    sides: [(f64, f64); 2],
+}
+
+/// What one bets on: that the effect is on this side of it in most rounds.
+pub(super) struct Border {
+    op: Op,
+    /// Where the effect is a ratio; a difference is compared with 0.
+    at: f64,
+    /// How much nearer or further it may be, as a share, for there to be no difference.
+    margin: f64,
+}
+
+/// How a margin moves a border.
+#[derive(Clone, Copy)]
+pub(super) enum Moved {
+    Not,
+    Loosened,
+    Tightened,
+}
+
+impl Effects {
+    pub fn of(test: &Test, sides: &Sides, rounds: &Rounds, margin: f64) -> Result<Effects, Reason> {
+        let (near, far) = (sides.pairs(&rounds.values)?, sides.pairs(&rounds.with_bounds_far())?);
+        let both = near.into_iter().zip(far).map(|(near, far)| [near, far]);
+        let rounds: Vec<Round> =
+            rounds.blocks.iter().zip(both).map(|(&block, sides)| Round { block, sides }).collect();
+        let is_positive = || rounds.iter().all(|round| is_positive(round.sides[0]));
+        let borders = match test {
+            Test::Within(..) if !is_positive() => return Err(Reason::NotPositive),
+            Test::Within(_, share, _) => vec![
+                Border { op: Op::GreaterOrEqual, at: 1.0 - share, margin: 0.0 },
+                Border { op: Op::LessOrEqual, at: 1.0 + share, margin: 0.0 },
+            ],
+            Test::Compare(_, op, _) => vec![Border { op: *op, at: 1.0, margin }],
+            Test::Disqualified(_) => Vec::new(),
+        };
+        // Compared with 0, or an exponent with its value, a ratio would say nothing.
+        let can_be_a_ratio = matches!(test, Test::Within(..)) || sides.can_be_a_ratio();
+        Ok(Effects { rounds, can_be_a_ratio, borders })
+    }
+
+    fn before(&self, look: u32) -> impl Iterator<Item = &Round> {
+        self.rounds.iter().filter(move |round| round.block < look)
+    }
+
+    /// In how many of the rounds before `look` the effect is on the border's side.
+    pub fn tally(&self, border: &Border, moved: Moved, look: u32) -> Tally {
+        let mut tally = Tally::default();
+        for round in self.before(look) {
+            let [near, far] = round.sides.map(|sides| {
+                let kind = self.kind_of(sides);
+                border.is_met(kind, effect(kind, sides), moved)
+            });
+            tally.count((near == far).then_some(near));
+        }
+        tally
+    }
+
+    /// Whether there are rounds of which only a lower bound is known, which leaves open what they say.
+    pub fn has_open_rounds(&self, look: u32) -> bool {
+        let is_open = |tally: Tally| tally.so + tally.not_so < tally.n;
+        self.borders.iter().any(|border| is_open(self.tally(border, Moved::Not, look)))
+    }
+
+    /// A ratio where it is one in every round, a difference elsewhere.
+    pub fn kind(&self, look: u32) -> EffectKind {
+        match self.before(look).all(|round| self.kind_of(round.sides[0]) == EffectKind::Ratio) {
+            true => EffectKind::Ratio,
+            false => EffectKind::Difference,
+        }
+    }
+
+    fn kind_of(&self, sides: (f64, f64)) -> EffectKind {
+        if self.can_be_a_ratio && is_positive(sides) { EffectKind::Ratio } else { EffectKind::Difference }
+    }
+
+    /// The median of the effects.
+    pub fn median(&self, look: u32) -> Option<f64> {
+        median(&self.values(look, |[near, _]| near))
+    }
+
+    /// What the effect is at least and at most, shown by bets that reached the threshold, where there are enough rounds.
+    pub fn bounds(&self, look: u32, threshold: f64) -> [Option<f64>; 2] {
+        let lows = self.values(look, |[near, far]| if far < near { f64::NEG_INFINITY } else { near });
+        let highs = self.values(look, |[near, far]| if far > near { f64::INFINITY } else { near });
+        let known = |bound: Result<Option<f64>, _>| bound.ok().flatten().filter(|bound| bound.is_finite());
+        [known(at_least(&lows, threshold)), known(at_most(&highs, threshold))]
+    }
+
+    /// How far the effect is on the border's side at least, in the logarithm of a ratio; if there is such a bound.
+    pub fn slack(&self, border: &Border, look: u32, threshold: f64) -> Option<f64> {
+        let [low, high] = self.bounds(look, threshold);
+        let beyond = |bound: f64| match self.kind(look) {
+            EffectKind::Ratio => (bound / border.at).ln(),
+            _ => bound,
+        };
+        if border.is_below() { Some(beyond(low?)) } else { Some(-beyond(high?)) }
+    }
+
+    /// One value for each round.
+    fn values(&self, look: u32, which: impl Fn([f64; 2]) -> f64) -> Vec<f64> {
+        let kind = self.kind(look);
+        self.before(look).map(|round| which(round.sides.map(|sides| effect(kind, sides)))).collect()
+    }
+}
+
+fn is_positive((left, right): (f64, f64)) -> bool {
+    left > 0.0 && right > 0.0
+}
+
+fn effect(kind: EffectKind, (left, right): (f64, f64)) -> f64 {
+    if kind == EffectKind::Ratio { left / right } else { left - right }
+}
+
+impl Border {
+    fn is_met(&self, kind: EffectKind, effect: f64, moved: Moved) -> bool {
+        let looser = 1.0 + self.margin;
+        let factor = match (moved, self.is_below()) {
+            (Moved::Not, _) => 1.0,
+            (Moved::Loosened, false) | (Moved::Tightened, true) => looser,
+            (Moved::Loosened, true) | (Moved::Tightened, false) => 1.0 / looser,
+        };
+        self.op.holds(effect, if kind == EffectKind::Ratio { self.at * factor } else { 0.0 })
+    }
+
+    /// Whether it is what the effect must be above.
+    pub fn is_below(&self) -> bool {
+        matches!(self.op, Op::Greater | Op::GreaterOrEqual)
+    }
+}

@@ -1,0 +1,153 @@
+//! A claim with what was measured of its comparisons.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{Doubt, Reason, Unit, Verdict};
+use kumite_stats::{ClaimRounds, Tally};
+
+use super::Evidence;
+use super::effects::{Border, Effects, Moved};
+use super::expand::{Reference, Scoped};
+use crate::claim::ClaimSpec;
+
+/// A claim with what was measured of it.
+pub(super) struct Posed<'a> {
+    pub spec: &'a ClaimSpec,
+    pub comparisons: Vec<Compared>,
+    /// Whether something may be betted on it: some of its comparisons can be measured, and leave room for chance.
+    pub has_bets: bool,
+}
+
+/// A comparison.
+pub(super) struct Compared {
+    /// In the words of the claim, with what its `every`s have set.
+    pub text: String,
+    /// The cells whose metrics it needs.
+    pub references: Vec<Reference>,
+    pub doubts: BTreeSet<Doubt>,
+    pub found: Found,
+}
+
+/// What was found of a comparison.
+pub(super) enum Found {
+    /// It is betted on.
+    Measured {
+        effects: Effects,
+        /// What an effect that is no ratio is counted in.
+        unit: Unit,
+    },
+    /// A count or an equality, which leaves nothing to chance.
+    Exact(Exact),
+    /// There is nothing to judge it by, or it cannot be judged by that.
+    Untestable(Reason),
+}
+
+/// What is so or not in the trials that there are.
+pub(super) struct Exact {
+    pub holds: bool,
+    pub value: f64,
+    pub unit: Unit,
+    pub reason: Option<Reason>,
+}
+
+/// One bet of a claim: a comparison, and one of its borders.
+#[derive(Clone, Copy)]
+pub(super) struct Bet<'a> {
+    /// The comparison's position.
+    pub of: usize,
+    pub compared: &'a Compared,
+    pub effects: &'a Effects,
+    pub border: &'a Border,
+    pub unit: Unit,
+}
+
+impl<'a> Posed<'a> {
+    pub fn of(evidence: &Evidence, spec: &'a ClaimSpec, parts: &[Vec<Scoped>]) -> Posed<'a> {
+        let mut comparisons = Vec::new();
+        for part in parts {
+            comparisons.extend(part.iter().map(|(comparison, scope)| evidence.compared(comparison, scope)));
+            if part.is_empty() {
+                let reason = Reason::NoPart { profile: evidence.grid.run.profile.clone() };
+                comparisons.push(Compared {
+                    text: spec.assert.clone(),
+                    references: Vec::new(),
+                    doubts: BTreeSet::new(),
+                    found: Found::Untestable(reason),
+                });
+            }
+        }
+        let has_bets = parts
+            .iter()
+            .flatten()
+            .any(|(comparison, scope)| comparison.has_interval() && evidence.can_be_tried(comparison, scope));
+        Posed { spec, comparisons, has_bets }
+    }
+
+    pub fn bets(&self) -> impl Iterator<Item = Bet<'_>> {
+        let of_one = |(of, compared)| bets(of, compared);
+        self.comparisons.iter().enumerate().flat_map(of_one)
+    }
+
+    /// What whoever betted has before this round. What cannot be tested is lost for all who betted on it.
+    pub fn rounds(&self, look: u32) -> ClaimRounds {
+        let untestable = self.untestable().map(|_| Tally { n: look as usize, ..Tally::default() });
+        let tallies = |moved| {
+            let of_bets = self.bets().map(|bet| bet.effects.tally(bet.border, moved, look));
+            of_bets.chain(untestable.clone()).collect()
+        };
+        ClaimRounds {
+            claimed: tallies(Moved::Not),
+            loosened: tallies(Moved::Loosened),
+            tightened: tallies(Moved::Tightened),
+        }
+    }
+
+    /// What is so, and was not to be.
+    pub fn broken(&self) -> Option<(&Compared, &Exact)> {
+        self.exact().find(|(_, exact)| !exact.holds)
+    }
+
+    pub fn exact(&self) -> impl Iterator<Item = (&Compared, &Exact)> {
+        self.comparisons.iter().filter_map(|compared| match &compared.found {
+            Found::Exact(exact) => Some((compared, exact)),
+            Found::Measured { .. } | Found::Untestable(_) => None,
+        })
+    }
+
+    pub fn untestable(&self) -> impl Iterator<Item = (&Compared, &Reason)> + Clone {
+        self.comparisons.iter().filter_map(|compared| match &compared.found {
+            Found::Untestable(reason) => Some((compared, reason)),
+            Found::Measured { .. } | Found::Exact(_) => None,
+        })
+    }
+
+    /// What is to be said before this round, if a wealth of `threshold` is enough for it.
+    pub fn verdict(&self, look: u32, threshold: f64) -> Verdict {
+        let wealth = self.rounds(look).wealth();
+        if self.broken().is_some() {
+            Verdict::Fails
+        } else if wealth.no_difference >= threshold {
+            Verdict::NoDifference
+        } else if wealth.holds >= threshold {
+            Verdict::Holds
+        } else if wealth.fails >= threshold {
+            Verdict::Fails
+        } else if self.untestable().next().is_some() {
+            Verdict::NotTested
+        } else if self.bets().next().is_none() {
+            Verdict::Holds
+        } else {
+            Verdict::Undecided
+        }
+    }
+}
+
+fn bets(of: usize, compared: &Compared) -> impl Iterator<Item = Bet<'_>> {
+    let measured = match &compared.found {
+        Found::Measured { effects, unit } => Some((effects, *unit)),
+        Found::Exact(_) | Found::Untestable(_) => None,
+    };
+    measured.into_iter().flat_map(move |(effects, unit)| {
+        effects.borders.iter().map(move |border| Bet { of, compared, effects, border, unit })
+    })
+}

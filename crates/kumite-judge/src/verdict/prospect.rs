@@ -1,0 +1,68 @@
+//! What a plan can decide, before its first trial.
+
+use kumite_stats::{fewest_rounds, wealth_after};
+
+use super::expand::Reach;
+use super::{ALPHA, Evidence};
+use crate::claim::{ClaimSpec, Test};
+
+/// How many of the rounds are taken to lie on one side: few things are so in all of them.
+const CLEAR: f64 = 0.9;
+
+/// What a plan can decide.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prospects {
+    /// How many claims share what may go wrong.
+    pub claims: usize,
+    /// Of each claim that leaves something to chance.
+    pub of_claims: Vec<Prospect>,
+}
+
+/// What it takes to decide a claim, if no other is decided and 90 % of rounds lie on one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prospect {
+    /// Which claim.
+    pub id: String,
+    /// How many bets are made on it: two for each `within`, one for each other comparison.
+    pub comparisons: usize,
+    /// The fewest blocks for it to hold; none if some of it is not tried.
+    pub to_hold: Option<usize>,
+    /// The fewest blocks for it to fail, if one comparison of it is false.
+    pub to_fail: Option<usize>,
+}
+
+impl Prospect {
+    /// The fewest blocks in which it can be decided either way.
+    pub fn blocks(&self) -> Option<usize> {
+        Some(self.to_hold?.max(self.to_fail?))
+    }
+}
+
+impl Evidence<'_> {
+    /// What can become of these claims.
+    pub fn prospects(&self, specs: &[ClaimSpec]) -> Prospects {
+        let bets: Vec<(&ClaimSpec, usize, usize)> = specs
+            .iter()
+            .map(|spec| {
+                let parts = self.parts(spec, Reach::Measurable);
+                let count = |test: &Test| if matches!(test, Test::Within(..)) { 2 } else { 1 };
+                let uncertain = || parts.iter().flatten().filter(|(comparison, _)| comparison.has_interval());
+                let can_be = uncertain().filter(|(comparison, scope)| self.can_be_tried(comparison, scope));
+                let all = uncertain().map(|(comparison, _)| count(&comparison.test)).sum();
+                (spec, all, can_be.map(|(comparison, _)| count(&comparison.test)).sum())
+            })
+            .filter(|(.., can_be)| *can_be > 0)
+            .collect();
+        let threshold = bets.len() as f64 / ALPHA;
+        let of_claims = bets.iter().map(|&(spec, all, can_be)| Prospect {
+            id: spec.id.clone(),
+            comparisons: all,
+            to_hold: fewest_rounds(|n| wealth_after((0, 0), CLEAR, n) >= threshold).filter(|_| all == can_be),
+            to_fail: fewest_rounds(|n| {
+                let others = (all - 1) as f64 * wealth_after((0, 0), 1.0 - CLEAR, n);
+                wealth_after((0, 0), CLEAR, n) + others >= all as f64 * threshold
+            }),
+        });
+        Prospects { claims: bets.len(), of_claims: of_claims.collect() }
+    }
+}

@@ -1,0 +1,184 @@
+//! What is shown of a claim: the comparison that tells most, and its bounds.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{Bet as Betted, Claim, Decider, Doubt, EffectKind, Reason, Unit, Verdict};
+use kumite_stats::{ClaimRounds, ClaimWealth, Tally, fewest_rounds, wealth, wealth_after};
+
+use super::ALPHA;
+use super::course::{Course, Ruling};
+use super::effects::Moved;
+use super::posed::{Bet, Compared, Exact, Posed};
+
+/// Which comparison is shown, how many came out like it, and the wealth that its bounds are shown by.
+struct Chosen<'a> {
+    bet: Bet<'a>,
+    alike: usize,
+    /// None where it cannot be told which comparison it is.
+    threshold: Option<f64>,
+}
+
+impl Posed<'_> {
+    /// As the record has it.
+    pub fn shown(&self, Ruling { verdict, look }: Ruling, course: &Course) -> Claim {
+        let chosen = || match verdict {
+            Verdict::Holds => self.least_clear(look, course.threshold),
+            Verdict::Fails => self.clearest(look, course.threshold, Moved::Not),
+            Verdict::NoDifference => self.clearest(look, course.threshold, Moved::Tightened),
+            Verdict::Undecided => self.furthest_from_holding(look, course.next_threshold),
+            Verdict::NotTested => None,
+        };
+        let mut claim = self.named(verdict);
+        let exact = self.broken().or_else(|| self.exact().next());
+        if let (Verdict::NotTested, Some((compared, reason))) = (verdict, self.untestable().next()) {
+            self.decide_by(&mut claim, compared, self.untestable().count());
+            claim.reason = Some(reason.clone());
+        } else if let Some((compared, exact)) = exact.filter(|_| self.broken().is_some()) {
+            self.show_exact(&mut claim, compared, exact);
+        } else if let Some(chosen) = chosen() {
+            self.show_bet(&mut claim, &chosen, look);
+            let threshold =
+                if verdict == Verdict::Undecided { course.next_threshold } else { course.threshold };
+            let wealth = self.rounds(look).wealth().most().min(f64::MAX);
+            claim.bet = Some(Betted { wealth, threshold, rounds: look, comparisons: self.bets().count() });
+            if verdict == Verdict::Undecided {
+                claim.reason = Some(self.short(&chosen, look, course.next_threshold));
+            }
+        } else if let Some((compared, exact)) = exact {
+            self.show_exact(&mut claim, compared, exact);
+        }
+        claim
+    }
+
+    fn named(&self, verdict: Verdict) -> Claim {
+        let doubts = self.comparisons.iter().flat_map(|compared| &compared.doubts);
+        let doubts: BTreeSet<&Doubt> = doubts.collect();
+        Claim {
+            id: self.spec.id.clone(),
+            assert: self.spec.assert.clone(),
+            title: self.spec.title.clone(),
+            published: self.spec.published.clone(),
+            verdict,
+            doubts: doubts.into_iter().cloned().collect(),
+            ..Claim::default()
+        }
+    }
+
+    fn decide_by(&self, claim: &mut Claim, compared: &Compared, alike: usize) {
+        claim.decided_by =
+            Some(Decider { comparison: compared.text.clone(), alike, of: self.comparisons.len() });
+    }
+
+    fn show_exact(&self, claim: &mut Claim, compared: &Compared, exact: &Exact) {
+        let alike = self.exact().filter(|(_, other)| other.holds == exact.holds).count();
+        self.decide_by(claim, compared, alike);
+        [claim.effect, claim.low, claim.high] = [Some(exact.value); 3];
+        (claim.effect_kind, claim.effect_unit) = (Some(EffectKind::Exact), Some(exact.unit));
+        claim.reason.clone_from(&exact.reason);
+    }
+
+    fn show_bet(&self, claim: &mut Claim, chosen: &Chosen, look: u32) {
+        let Chosen { bet, alike, threshold } = chosen;
+        self.decide_by(claim, bet.compared, *alike);
+        let kind = bet.effects.kind(look);
+        claim.effect = bet.effects.median(look);
+        claim.effect_kind = Some(kind);
+        claim.effect_unit = Some(bet.unit).filter(|_| kind != EffectKind::Ratio);
+        let Some(threshold) = *threshold else { return };
+        let [low, high] = bet.effects.bounds(look, threshold);
+        // A claim that holds or fails was decided by one side; `within` has two borders.
+        let is_between = bet.effects.borders.len() > 1;
+        let is_low = match claim.verdict {
+            Verdict::Holds => Some(bet.border.is_below()).filter(|_| !is_between),
+            Verdict::Fails => Some(!bet.border.is_below()),
+            Verdict::NoDifference | Verdict::Undecided | Verdict::NotTested => None,
+        };
+        claim.at_least = low.filter(|_| is_low != Some(false));
+        claim.at_most = high.filter(|_| is_low != Some(true));
+        claim.bound_confidence = claim.at_least.or(claim.at_most).map(|_| 1.0 - 1.0 / threshold);
+        // Each side of it misses as often as a bound alone.
+        if let (Some(low), Some(high)) = (low, high) {
+            (claim.low, claim.high, claim.confidence) = (Some(low), Some(high), Some(1.0 - 2.0 / threshold));
+        }
+    }
+
+    /// Of comparisons that all hold, the one with the least slack: that all have at least as much is shown by the least of
+    /// the bets on that, so the bound is as sure as the verdict. Ratios and differences are not compared with one another.
+    fn least_clear(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
+        let group = |bet: &Bet| {
+            let kind = bet.effects.kind(look);
+            (kind == EffectKind::Difference).then_some(bet.unit)
+        };
+        let mut groups: Vec<Option<Unit>> = Vec::new();
+        for of_bet in self.bets().map(|bet| group(&bet)) {
+            if !groups.contains(&of_bet) {
+                groups.push(of_bet);
+            }
+        }
+        let threshold = threshold * groups.len() as f64;
+        let so = |bet: &Bet| of(bet.effects.tally(bet.border, Moved::Not, look));
+        let least = self.bets().min_by(|a, b| so(a).total_cmp(&so(b)))?;
+        let slack = |bet: &Bet| bet.effects.slack(bet.border, look, threshold).unwrap_or(f64::NEG_INFINITY);
+        let alike = self.bets().filter(|bet| group(bet) == group(&least));
+        let bet = alike.min_by(|a, b| slack(a).total_cmp(&slack(b)))?;
+        Some(Chosen { bet, alike: self.comparisons.len(), threshold: Some(threshold) })
+    }
+
+    /// Of comparisons of which one at least is false, the one that is most clearly so. Their mean says nothing of any single
+    /// one: that takes as many times the wealth as there are bets.
+    fn clearest(&self, look: u32, threshold: f64, moved: Moved) -> Option<Chosen<'_>> {
+        let threshold = threshold * self.bets().count() as f64;
+        let not_so = |bet: &Bet| {
+            let Tally { not_so, n, .. } = bet.effects.tally(bet.border, moved, look);
+            wealth(not_so, n)
+        };
+        let bet = self.bets().min_by(|a, b| not_so(b).total_cmp(&not_so(a)))?;
+        let alike = self.count(|bet| not_so(bet) >= threshold);
+        Some(Chosen { alike, threshold: (not_so(&bet) >= threshold).then_some(threshold), bet })
+    }
+
+    fn furthest_from_holding(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
+        let so = |bet: &Bet| of(bet.effects.tally(bet.border, Moved::Not, look));
+        let bet = self.bets().min_by(|a, b| so(a).total_cmp(&so(b)))?;
+        let alike = self.count(|bet| so(bet) < threshold);
+        Some(Chosen { bet, alike, threshold: Some(1.0 / ALPHA) })
+    }
+
+    /// How many comparisons have such a bet.
+    fn count(&self, is_such: impl Fn(&Bet) -> bool) -> usize {
+        let such: BTreeSet<usize> = self.bets().filter(is_such).map(|bet| bet.of).collect();
+        such.len()
+    }
+
+    /// By how much it is short of a verdict.
+    fn short(&self, chosen: &Chosen, look: u32, threshold: f64) -> Reason {
+        if chosen.bet.effects.has_open_rounds(look) {
+            return Reason::LowerBounds;
+        }
+        let alone = Some(self.verdict(look, 1.0 / ALPHA)).filter(|alone| *alone != Verdict::Undecided);
+        let rounds = self.rounds(look);
+        let blocks = fewest_rounds(|more| continued(&rounds, more).most() >= threshold);
+        Reason::MoreBlocks { blocks, alone }
+    }
+}
+
+fn of(tally: Tally) -> f64 {
+    wealth(tally.so, tally.n)
+}
+
+/// The wealth after more rounds, if they go on like those there are.
+fn continued(rounds: &ClaimRounds, more: usize) -> ClaimWealth {
+    let so = |tally: &Tally| wealth_after((tally.so, tally.n), share(tally.so, tally.n), more);
+    let not_so = |tally: &Tally| wealth_after((tally.not_so, tally.n), share(tally.not_so, tally.n), more);
+    let least = |tallies: &[Tally]| tallies.iter().map(so).reduce(f64::min).unwrap_or(0.0);
+    let mean = |tallies: &[Tally]| tallies.iter().map(not_so).sum::<f64>() / tallies.len().max(1) as f64;
+    ClaimWealth {
+        holds: least(&rounds.claimed),
+        fails: mean(&rounds.claimed),
+        no_difference: least(&rounds.loosened).min(mean(&rounds.tightened)),
+    }
+}
+
+fn share(some: usize, n: usize) -> f64 {
+    some as f64 / n.max(1) as f64
+}

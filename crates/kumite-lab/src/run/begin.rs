@@ -1,0 +1,51 @@
+//! A run before its first trial: what it has of its experiment, and what can come of it.
+
+use kumite_judge::Prospects;
+use kumite_record::{Contender, ContenderStatus, Cores, Run};
+
+use crate::spec::Experiment;
+
+/// What a run on these CPUs has of its experiment.
+pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
+    Run {
+        experiment: experiment.name.clone(),
+        kind: experiment.kind(),
+        profile: experiment.profile.clone(),
+        question: experiment.question.clone(),
+        workload: experiment.workload.clone(),
+        points: experiment.points(),
+        contenders_at: experiment.contenders_at(),
+        unavailable: experiment.unavailable(cores),
+        within: experiment.within(),
+        within_at: experiment.within_at(),
+        metrics: experiment.metrics.clone(),
+        part_metrics: experiment.part_metrics.clone(),
+        blocks: experiment.blocks,
+        min_blocks: experiment.min_blocks,
+        margin_percent: experiment.margin_percent,
+        spec: experiment.text.clone(),
+        published: experiment.published.clone(),
+        ..Run::default()
+    }
+}
+
+/// What a run of these contenders can decide.
+pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Prospects {
+    let contender = |name: &String, model: &String| Contender {
+        name: name.clone(),
+        model: model.clone(),
+        version: None,
+        content: None,
+        status: match taking_part.contains(&name.as_str()) {
+            true => ContenderStatus::Ran,
+            false => ContenderStatus::Skipped,
+        },
+        reason: None,
+    };
+    let contenders: Vec<Contender> = experiment
+        .variants()
+        .into_iter()
+        .map(|(_, variant)| contender(&variant.name, &variant.model.to_string()))
+        .collect();
+    kumite_judge::prospects(&begin(experiment, cores), &contenders, &experiment.claims)
+}

@@ -1,0 +1,149 @@
+//! What is betted on a claim of several comparisons.
+
+use crate::one_sided::wealth;
+
+/// In how many of n rounds a comparison was so, and in how many it was not. In the others it cannot be told, which counts
+/// against both bets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// It was so.
+    pub so: usize,
+    /// It was not.
+    pub not_so: usize,
+    /// All rounds.
+    pub n: usize,
+}
+
+impl Tally {
+    /// Counts one round more; `None` if it cannot be told.
+    pub fn count(&mut self, is_so: Option<bool>) {
+        self.n += 1;
+        self.so += usize::from(is_so == Some(true));
+        self.not_so += usize::from(is_so == Some(false));
+    }
+}
+
+/// The comparisons of a claim, which holds if all of them do, each with three borders.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClaimRounds {
+    /// As the claim has it.
+    pub claimed: Vec<Tally>,
+    /// With a border that a margin makes easier to meet.
+    pub loosened: Vec<Tally>,
+    /// With one that a margin makes harder.
+    pub tightened: Vec<Tally>,
+}
+
+/// The wealth of whoever betted on each verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClaimWealth {
+    /// That the claim holds: the least of the wealths of its comparisons.
+    pub holds: f64,
+    /// That it fails: the mean of those of the opposite bets, which is a fair game itself where all comparisons are true.
+    pub fails: f64,
+    /// That it is no difference: loosened it holds, and tightened it fails.
+    pub no_difference: f64,
+}
+
+impl ClaimRounds {
+    /// What there is after these rounds.
+    pub fn wealth(&self) -> ClaimWealth {
+        ClaimWealth {
+            holds: least(&self.claimed),
+            fails: mean(&self.claimed),
+            no_difference: least(&self.loosened).min(mean(&self.tightened)),
+        }
+    }
+}
+
+impl ClaimWealth {
+    /// Of the verdict that most speaks for.
+    pub fn most(&self) -> f64 {
+        self.holds.max(self.fails).max(self.no_difference)
+    }
+}
+
+fn least(tallies: &[Tally]) -> f64 {
+    tallies.iter().map(|tally| wealth(tally.so, tally.n)).reduce(f64::min).unwrap_or(0.0)
+}
+
+fn mean(tallies: &[Tally]) -> f64 {
+    let all: f64 = tallies.iter().map(|tally| wealth(tally.not_so, tally.n)).sum();
+    all / tallies.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tally(so: usize, n: usize) -> Tally {
+        Tally { so, not_so: n - so, n }
+    }
+
+    #[test]
+    fn a_claim_holds_by_its_least_bet_and_fails_by_their_mean() {
+        let claimed = vec![tally(6, 6), tally(5, 6), tally(0, 6)];
+        let rounds = ClaimRounds { claimed, ..ClaimRounds::default() };
+        let found = rounds.wealth();
+        assert_eq!(found.holds, wealth(0, 6));
+        let sum = wealth(0, 6) + wealth(1, 6) + wealth(6, 6);
+        assert!((found.fails - sum / 3.0).abs() < 1e-12);
+        assert_eq!(found.no_difference, 0.0, "nothing is betted on it");
+        assert_eq!(found.most(), found.fails);
+    }
+
+    #[test]
+    fn a_round_that_cannot_be_told_counts_against_both() {
+        let mut tally = Tally::default();
+        [Some(true), None, Some(true)].into_iter().for_each(|round| tally.count(round));
+        assert_eq!(tally, Tally { so: 2, not_so: 0, n: 3 });
+        let found = ClaimRounds { claimed: vec![tally], ..ClaimRounds::default() }.wealth();
+        assert_eq!((found.holds, found.fails), (wealth(2, 3), wealth(0, 3)));
+    }
+
+    #[test]
+    fn no_difference_takes_both() {
+        let found = |loosened, tightened| {
+            let rounds = ClaimRounds {
+                claimed: vec![tally(3, 6)],
+                loosened: vec![loosened],
+                tightened: vec![tightened],
+            };
+            rounds.wealth().no_difference
+        };
+        assert_eq!(found(tally(6, 6), tally(0, 6)), wealth(6, 6));
+        assert_eq!(found(tally(6, 6), tally(1, 6)), wealth(5, 6));
+        assert_eq!(found(tally(4, 6), tally(0, 6)), wealth(4, 6));
+    }
+
+    proptest! {
+        /// Whatever is true of a claim, all its false verdicts are one and the same bet's.
+        #[test]
+        fn a_false_verdict_is_that_of_one_game(
+            rounds in prop::collection::vec(prop::collection::vec(0.5f64..2.0, 1..5), 1..30), margin in 0.0f64..0.3
+        ) {
+            let k = rounds.iter().map(Vec::len).min().unwrap();
+            let tallies = |border: f64| -> Vec<Tally> {
+                (0..k)
+                    .map(|nth| {
+                        let mut tally = Tally::default();
+                        rounds.iter().for_each(|ratios| tally.count(Some(ratios[nth] > border)));
+                        tally
+                    })
+                    .collect()
+            };
+            let claim = ClaimRounds {
+                claimed: tallies(1.0),
+                loosened: tallies(1.0 / (1.0 + margin)),
+                tightened: tallies(1.0 + margin),
+            };
+            let found = claim.wealth();
+            // Tightened it is true: "fails" and "no difference" are false.
+            prop_assert!(found.fails.max(found.no_difference) <= mean(&claim.tightened));
+            // Loosened it is false: "holds" and "no difference" are.
+            prop_assert!(found.holds.max(found.no_difference) <= least(&claim.loosened));
+        }
+    }
+}

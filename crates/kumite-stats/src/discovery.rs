@@ -1,0 +1,86 @@
+//! Many verdicts at once, and how often they may be false.
+
+/// What is bounded by α.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorRate {
+    /// Of the verdicts that are given, the share that is false, on average (e-BH: R. Wang, A. Ramdas, "False discovery
+    /// rate control with e-values", JRSS B 84(3), 2022, section 3).
+    FalseDiscovery,
+    /// How often any verdict at all is false.
+    FamilyWise,
+}
+
+/// Which claims of a run are decided. One that is decided is betted on no further, so they only become more.
+///
+/// Of each claim one bet at most can be a fair game that a false verdict comes from, so `claims` is their number and not
+/// that of the bets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decisions {
+    rate: ErrorRate,
+    alpha: f64,
+    claims: usize,
+    /// The wealths of those that are decided.
+    decided: Vec<f64>,
+}
+
+impl Decisions {
+    /// Before the first round; `claims` are all that can be decided, and are not changed by what is measured.
+    pub fn new(rate: ErrorRate, alpha: f64, claims: usize) -> Decisions {
+        Decisions { rate, alpha, claims, decided: Vec::new() }
+    }
+
+    /// What a wealth must be for its verdict to be given, where these are the wealths of the undecided claims: `claims /
+    /// (d α)` for the largest d such that d claims, with those that are decided, have that much.
+    pub fn threshold(&self, undecided: &[f64]) -> f64 {
+        let alone = self.claims.max(1) as f64 / self.alpha;
+        if self.rate == ErrorRate::FamilyWise {
+            return alone;
+        }
+        let mut all = [&self.decided, undecided].concat();
+        all.sort_unstable_by(|a, b| b.total_cmp(a));
+        let given = (1..=all.len()).rev().find(|&given| all[given - 1] >= alone / given as f64);
+        alone / given.unwrap_or(1) as f64
+    }
+
+    /// The wealth that would do for one more claim, if those that are decided stay so.
+    pub fn next_threshold(&self) -> f64 {
+        let alone = self.claims.max(1) as f64 / self.alpha;
+        match self.rate {
+            ErrorRate::FamilyWise => alone,
+            ErrorRate::FalseDiscovery => alone / (self.decided.len() + 1).min(self.claims.max(1)) as f64,
+        }
+    }
+
+    /// That a claim is decided, with this wealth.
+    pub fn decide(&mut self, wealth: f64) {
+        self.decided.push(wealth);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_verdicts_are_given_the_less_each_must_have() {
+        let mut decisions = Decisions::new(ErrorRate::FalseDiscovery, 0.05, 6);
+        assert_eq!(decisions.threshold(&[]), 120.0);
+        assert_eq!(decisions.threshold(&[119.0, 1.0]), 120.0, "none is given");
+        assert_eq!(decisions.threshold(&[120.0, 59.0]), 120.0);
+        assert_eq!(decisions.threshold(&[60.0, 1.0, 61.0]), 60.0, "neither would be given alone");
+        assert_eq!(decisions.threshold(&[20.0; 6]), 20.0);
+        assert_eq!(decisions.threshold(&[f64::INFINITY, 1.0]), 120.0);
+        assert_eq!(decisions.next_threshold(), 120.0);
+        decisions.decide(120.0);
+        assert_eq!((decisions.threshold(&[60.0]), decisions.next_threshold()), (60.0, 60.0));
+        assert_eq!(decisions.threshold(&[59.0]), 120.0);
+    }
+
+    #[test]
+    fn family_wise_each_has_its_share_of_the_chance() {
+        let mut decisions = Decisions::new(ErrorRate::FamilyWise, 0.05, 6);
+        decisions.decide(500.0);
+        assert_eq!((decisions.threshold(&[60.0, 61.0]), decisions.next_threshold()), (120.0, 120.0));
+        assert_eq!(Decisions::new(ErrorRate::FamilyWise, 0.05, 0).threshold(&[]), 20.0);
+    }
+}

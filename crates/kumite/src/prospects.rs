@@ -1,0 +1,104 @@
+//! What a plan can decide, in words.
+
+use kumite_lab::{Prospect, Prospects};
+
+/// Of each claim how many bets are made on it, and the fewest blocks to decide it.
+pub fn table(prospects: &Prospects, blocks: u32) -> String {
+    if prospects.of_claims.is_empty() {
+        return String::new();
+    }
+    let fewest = |needed: Option<usize>| match needed {
+        None => "cannot".to_owned(),
+        Some(needed) if needed > blocks as usize => format!("{needed} (!)"),
+        Some(needed) => needed.to_string(),
+    };
+    let width = prospects.of_claims.iter().map(|of| of.id.chars().count()).max().unwrap_or(0).max(5);
+    let mut text = format!(
+        "\n{}; the fewest blocks for each, if no other is decided and 90 % of rounds\nlie on one side:\n  {:width$}  comparisons  to hold  to fail\n",
+        claims(prospects.claims),
+        "claim"
+    );
+    for of in &prospects.of_claims {
+        let (hold, fail) = (fewest(of.to_hold), fewest(of.to_fail));
+        text += &format!("  {:width$}  {:11}  {hold:7}  {fail}\n", of.id, of.comparisons);
+    }
+    text
+}
+
+/// What one should know before a run: how many claims there are, and which of them its blocks are too few for.
+pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
+    if prospects.of_claims.is_empty() {
+        return Vec::new();
+    }
+    let bets = prospects.of_claims.iter().map(|of| of.comparisons).max().unwrap_or(0);
+    let fewest = prospects.of_claims.iter().filter_map(|of| of.to_hold).min();
+    let fewest =
+        fewest.map_or(String::new(), |fewest| format!(", the first of which takes about {fewest} blocks"));
+    let first = format!(
+        "{} of at most {bets} comparisons{fewest}; there are at most {blocks}",
+        claims(prospects.claims)
+    );
+    std::iter::once(first).chain(faults(prospects, blocks)).collect()
+}
+
+/// The claims that cannot be decided both ways, and what would do.
+pub fn faults(prospects: &Prospects, blocks: u32) -> Vec<String> {
+    prospects.of_claims.iter().filter_map(|of| fault(of, blocks as usize)).collect()
+}
+
+fn fault(of: &Prospect, blocks: usize) -> Option<String> {
+    let id = &of.id;
+    let can = |needed: Option<usize>| needed.is_some_and(|needed| needed <= blocks);
+    let what = match (can(of.to_hold), can(of.to_fail)) {
+        (true, true) => return None,
+        (true, false) => "can hold and never fail",
+        (false, true) => "can fail and never hold",
+        (false, false) => "cannot be decided",
+    };
+    Some(match of.blocks() {
+        Some(needed) => format!("claim {id} {what} within {blocks} blocks: blocks = {needed} would do"),
+        None => format!("claim {id} {what}: some of what it compares is not tried"),
+    })
+}
+
+fn claims(count: usize) -> String {
+    match count {
+        1 => "1 claim is judged alone".to_owned(),
+        n => format!("{n} claims are judged together"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prospects(to_hold: Option<usize>, to_fail: Option<usize>) -> Prospects {
+        let of = Prospect { id: "a-leads".to_owned(), comparisons: 3, to_hold, to_fail };
+        Prospects { claims: 1, of_claims: vec![of] }
+    }
+
+    #[test]
+    fn a_plan_that_cannot_decide_says_which_number_would_do() {
+        let faults = |to_hold, to_fail| faults(&prospects(to_hold, to_fail), 12);
+        assert_eq!(faults(Some(12), Some(12)), Vec::<String>::new());
+        assert_eq!(
+            faults(Some(12), Some(18)),
+            ["claim a-leads can hold and never fail within 12 blocks: blocks = 18 would do"]
+        );
+        assert_eq!(
+            faults(Some(16), Some(18)),
+            ["claim a-leads cannot be decided within 12 blocks: blocks = 18 would do"]
+        );
+        assert_eq!(
+            faults(None, Some(12)),
+            ["claim a-leads can fail and never hold: some of what it compares is not tried"]
+        );
+    }
+
+    #[test]
+    fn a_table_has_a_line_for_each_claim() {
+        let expected = "\n1 claim is judged alone; the fewest blocks for each, if no other is decided and 90 % of rounds\nlie on one side:\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
+        assert_eq!(table(&prospects(Some(16), None), 12), expected);
+        assert_eq!(table(&Prospects { claims: 0, of_claims: Vec::new() }, 12), "");
+    }
+}
