@@ -56,7 +56,7 @@ fn what_was_typed_wrong_is_named() {
         (&["run", "fakes"], "no experiment 'fakes'"),
         (
             &["run", "fake", "--profile", "slow"],
-            "no profile 'slow' in fake; there are: full, quick, standard",
+            "no profile 'slow' in fake; there are: quick, standard, full",
         ),
         (&["run", "fake", "--only", "b"], "--only b: no such contender; there are: a"),
         (&["run", "fake", "--budget", "soon"], "expected a duration such as 10s"),

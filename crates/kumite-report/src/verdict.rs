@@ -3,7 +3,7 @@
 use kumite_record::{Claim, EffectKind, Run, Unit, Verdict};
 use serde::Serialize;
 
-use crate::number::{digits_apart, significant};
+use crate::number::{digits_apart, plural, significant};
 use crate::quantity::{Measured, Quantity};
 use crate::reason::why;
 use crate::text::{clean, one_line};
@@ -33,7 +33,7 @@ impl VerdictText {
             symbol: symbol(claim.verdict),
             title: one_line(claim.title.as_deref().unwrap_or(&claim.assert)),
             sentence: format!("{}{effect}", claim.verdict),
-            why: clean(&why(claim)),
+            why: clean(&[why(claim), evidence(run, claim)].join("")),
             published: claim.published.as_deref().map(one_line),
             id: one_line(&claim.id),
             assert: claim.title.is_some().then(|| one_line(&claim.assert)),
@@ -51,35 +51,65 @@ fn symbol(verdict: Verdict) -> char {
     }
 }
 
-/// `ratio 1.43 (95 %: 1.31 to 1.55)`, `difference 120 ms (95 %: 94.0 to 151)`.
+/// `; wealth 41 of 20 needed after 6 rounds (90 % on both sides: 1.28 to 1.60)`.
+fn evidence(run: &Run, claim: &Claim) -> String {
+    let Some(bet) = &claim.bet else { return String::new() };
+    let rounds = plural(bet.rounds as usize, "round");
+    let (wealth, threshold) = (significant(bet.wealth, 2), significant(bet.threshold, 2));
+    let two_sided =
+        Figures::of(run, claim).and_then(|figures| two_sided(claim, &|value| figures.show(value)));
+    let two_sided = two_sided.map_or(String::new(), |interval| format!(" (on both sides {interval})"));
+    format!("; wealth {wealth} of {threshold} needed after {rounds}{two_sided}")
+}
+
+/// How the figures of a claim are written.
+struct Figures {
+    factor: f64,
+    symbol: &'static str,
+    digits: usize,
+}
+
+impl Figures {
+    fn of(run: &Run, claim: &Claim) -> Option<Figures> {
+        // A bound that is not quite "no effect" must not look as if it were.
+        let no_effect = (claim.effect_kind == Some(EffectKind::Ratio)).then_some(1.0);
+        let ends = [claim.at_least, claim.at_most, claim.low, claim.high];
+        let known: Vec<f64> = [Some(claim.effect?), no_effect].into_iter().chain(ends).flatten().collect();
+        let largest = known.iter().map(|value| value.abs()).fold(0.0, f64::max);
+        let (factor, symbol) = match claim.effect_kind {
+            Some(EffectKind::Difference) => unit(run, claim).fitting(largest),
+            _ => (1.0, ""),
+        };
+        Some(Figures { factor, symbol, digits: digits_apart(&known) })
+    }
+
+    fn show(&self, value: f64) -> String {
+        significant(value / self.factor, self.digits)
+    }
+}
+
+fn unit(run: &Run, claim: &Claim) -> Unit {
+    claim.effect_unit.map_or_else(|| sides(run, &claim.assert), converted)
+}
+
+/// `ratio 1.43 (95 %: at least 1.31)`, `difference 120 ms (95 %: at least 94.0)`.
 fn effect(run: &Run, claim: &Claim) -> Option<String> {
     let effect = claim.effect?;
-    let unit = || claim.effect_unit.map_or_else(|| sides(run, &claim.assert), converted);
-    let (noun, no_effect) = match claim.effect_kind {
-        Some(EffectKind::Exact) => return Some(format!("exactly {}", unit().text(effect))),
-        Some(EffectKind::Ratio) => ("ratio", Some(1.0)),
-        Some(EffectKind::Difference) => ("difference", None),
-        None => ("effect", None),
+    let noun = match claim.effect_kind {
+        Some(EffectKind::Exact) => return Some(format!("exactly {}", unit(run, claim).text(effect))),
+        Some(EffectKind::Ratio) => "ratio",
+        Some(EffectKind::Difference) => "difference",
+        None => "effect",
     };
-    // A bound that is not quite "no effect" must not look as if it were.
-    let ends = [claim.at_least, claim.at_most, claim.low, claim.high];
-    let known: Vec<f64> = [Some(effect), no_effect].into_iter().chain(ends).flatten().collect();
-    let largest = known.iter().map(|value| value.abs()).fold(0.0, f64::max);
-    let (factor, symbol) = match claim.effect_kind {
-        Some(EffectKind::Difference) => unit().fitting(largest),
-        _ => (1.0, ""),
-    };
-    let digits = digits_apart(&known);
-    let show = &|value: f64| significant(value / factor, digits);
-    let bounds = match one_sided(claim, show) {
-        Some(bounds) => bounds,
-        None => two_sided(claim, show).unwrap_or_else(|| "no bound yet".to_owned()),
-    };
-    Some(format!("{noun} {}{symbol} ({bounds})", show(effect)))
+    let figures = Figures::of(run, claim)?;
+    let show = |value: f64| figures.show(value);
+    let bounds = one_sided(claim, &show).or_else(|| two_sided(claim, &show));
+    let bounds = bounds.unwrap_or_else(|| "no bound".to_owned());
+    Some(format!("{noun} {}{} ({bounds})", show(effect), figures.symbol))
 }
 
 /// The bounds that decided.
-fn one_sided(claim: &Claim, show: impl Fn(f64) -> String) -> Option<String> {
+fn one_sided(claim: &Claim, show: &dyn Fn(f64) -> String) -> Option<String> {
     let level = percent(claim.bound_confidence?);
     let alone = if claim.verdict == Verdict::Undecided { "alone, " } else { "" };
     Some(match (claim.at_least, claim.at_most) {
@@ -92,9 +122,15 @@ fn one_sided(claim: &Claim, show: impl Fn(f64) -> String) -> Option<String> {
     })
 }
 
-fn two_sided(claim: &Claim, show: impl Fn(f64) -> String) -> Option<String> {
-    let (low, high) = claim.low.zip(claim.high)?;
-    Some(format!("{}: {} to {}", percent(claim.confidence.unwrap_or(0.95)), show(low), show(high)))
+fn two_sided(claim: &Claim, show: &dyn Fn(f64) -> String) -> Option<String> {
+    let level = percent(claim.confidence.unwrap_or(0.95));
+    // Only records of before have one end without the other.
+    Some(match (claim.low, claim.high) {
+        (Some(low), Some(high)) => format!("{level}: {} to {}", show(low), show(high)),
+        (Some(low), None) => format!("{level}: {} or more", show(low)),
+        (None, Some(high)) => format!("{level}: {} or less", show(high)),
+        (None, None) => return None,
+    })
 }
 
 /// Where the record does not say it, what the sides of a claim are, in seconds, bytes or plain numbers, as far as its words

@@ -151,5 +151,5 @@ fn a_function_is_checked_once_for_each_handler_and_a_server_once() {
 #[test]
 fn an_unknown_profile_names_those_there_are() {
     let found = Experiment::from_text(SPEC, "slow", &["a", "b"]).unwrap_err().to_string();
-    assert_eq!(found, "no profile 'slow' in fake; there are: full, quick, standard");
+    assert_eq!(found, "no profile 'slow' in fake; there are: quick, standard, full");
 }
