@@ -120,7 +120,8 @@ pub enum Mark {
     /// failures, or for nothing, while the others had the server for themselves.
     IdleConnections,
     /// Its figures are not those of a steady state: throughput changed until too near the window's end, or throughput
-    /// times mean response time is more than the number of connections, because times fell in what the figures are of.
+    /// times mean response time is more than the number of connections, because times fell in what the figures are of; or
+    /// a warm-up that was to become steady reached its limit.
     Unsteady,
     /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
     NotRecovered,
