@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use kumite_record::{AxisValue, Mark, Needs, Outcome, Point, Run, Trial, TrialPart};
+use kumite_record::{AxisValue, Enough, Mark, Needs, Outcome, Point, Run, Trial, TrialPart};
 
 /// The points of a run.
 pub struct Grid<'a> {
@@ -127,6 +127,11 @@ impl<'a> Look<'a> {
 
     pub fn needs(&self) -> &'a Needs {
         self.part.map_or(&self.trial.sample.needs, |part| &part.needs)
+    }
+
+    /// What would give it enough values for a metric; not known of parts.
+    pub fn enough(&self, metric: &str) -> Option<&'a Enough> {
+        self.trial.sample.enough.get(metric).filter(|_| self.is_whole())
     }
 
     /// Whether the metric is the least that it can be. What is known of a part is known.

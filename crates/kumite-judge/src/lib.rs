@@ -10,7 +10,7 @@ mod verdict;
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Cell, Check, Contender, Rule, Run, Trial};
+use kumite_record::{Cell, Check, Contender, Reason, Rule, Run, Trial};
 
 pub use claim::{Claim, ClaimError, ClaimSpec, EACH_CONTENDER, Names};
 pub use derived::{Declared, Derived, of_parameters};
@@ -51,6 +51,16 @@ pub fn undecided(
     claims: &[ClaimSpec],
 ) -> BTreeSet<(String, usize)> {
     Evidence::of(run, trials, contenders).undecided_cells(claims)
+}
+
+/// The claims that no number of blocks can decide, because trials have too few values for a percentile: their ids, and why.
+pub fn too_few_values(
+    run: &Run,
+    trials: &[&Trial],
+    contenders: &[Contender],
+    claims: &[ClaimSpec],
+) -> Vec<(String, Reason)> {
+    Evidence::of(run, trials, contenders).lacking_values(claims)
 }
 
 /// What a run can decide, as it is before its first trial.

@@ -62,6 +62,25 @@ impl Evidence<'_> {
         references.map(|it| (it.contender.clone(), self.grid.folded(it.point))).collect()
     }
 
+    /// The claims that cannot be judged because trials have too few values for a percentile, by their ids, and of the cells that
+    /// lack some the one that lacks most.
+    pub fn lacking_values(&self, specs: &[ClaimSpec]) -> Vec<(String, Reason)> {
+        let lacks = |reason: &Reason| match reason {
+            Reason::TooFewValues { missing, .. } => *missing,
+            _ => 0,
+        };
+        let of_claim = |spec: &ClaimSpec| {
+            let parts = self.parts(spec, Reach::Measurable);
+            let cells = parts
+                .iter()
+                .flatten()
+                .flat_map(|(comparison, scope)| self.of_comparison(comparison, scope).unwrap_or_default());
+            let most = cells.filter_map(|cell| self.too_few_values(&cell)).max_by_key(lacks);
+            Some((spec.id.clone(), most?))
+        };
+        specs.iter().filter_map(of_claim).collect()
+    }
+
     fn pose<'a>(&self, specs: &'a [ClaimSpec]) -> Vec<Posed<'a>> {
         specs.iter().map(|spec| Posed::of(self, spec, &self.parts(spec, Reach::Measurable))).collect()
     }

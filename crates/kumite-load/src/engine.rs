@@ -97,7 +97,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
             requests,
             transport,
-            recorder: Recorder::new(span, duty.log, tell),
+            recorder: Recorder::new(span, load.opener.clone(), duty.log, tell),
             dialect: duty.dialect,
             wanted: duty.wanted,
             pace: load.pace,
@@ -172,6 +172,11 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             // What is due goes first: to give an interval away takes some tens of microseconds.
             self.send_due()?;
             self.recorder.advance(if self.open_loop.is_some() { now } else { now.min(self.schedule.end()) });
+            let by = self.recorder.sooner();
+            if by > 0 {
+                self.schedule.open_sooner(by);
+                self.injection.come_sooner(by);
+            }
             if now >= self.next_sweep {
                 self.sweep(now);
             }

@@ -58,9 +58,11 @@ use std::time::Duration;
 pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use hdrhistogram::Histogram;
+
 pub use protocol::tls::{Tls, TlsError};
 pub use record::errors::{Errors, Failure};
 pub use record::log::{Finished, LOG_LIMIT, Said};
+pub use record::opener::Opener;
 pub use record::outcome::{Burst, Disturbed, Interval, Outcome, Recovery};
 pub use record::percentile::{PERCENTILES, percentile};
 pub use record::times::Times;
@@ -136,6 +138,8 @@ pub struct Load {
     pub limit: Limit,
     /// Load before the measured window opens, counted apart.
     pub warm_up: Duration,
+    /// What may end that sooner; none if its length is fixed.
+    pub opener: Option<Opener>,
     /// The longest time for an answer, from the start of sending, for a connect, and for a request of an open loop to wait
     /// for a connection. An answer that takes longer is a failure even if it is seen in the same moment.
     pub timeout: Duration,
@@ -169,6 +173,7 @@ impl Load {
             pace: Pace::default(),
             limit,
             warm_up: Duration::ZERO,
+            opener: None,
             timeout: Duration::from_secs(1),
             disturbance: None,
             log: false,

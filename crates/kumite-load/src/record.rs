@@ -3,6 +3,7 @@
 pub(crate) mod aggregate;
 pub(crate) mod errors;
 pub(crate) mod log;
+pub(crate) mod opener;
 pub(crate) mod outcome;
 pub(crate) mod percentile;
 pub(crate) mod recorder;

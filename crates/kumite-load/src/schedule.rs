@@ -113,6 +113,14 @@ impl Schedule {
         self.closes
     }
 
+    /// Its window opens and closes by so much sooner.
+    pub fn open_sooner(&mut self, by: u64) {
+        self.opens -= by;
+        if self.closes < u64::MAX {
+            self.closes -= by;
+        }
+    }
+
     /// Makes it end at `closes`.
     pub fn close_at(&mut self, closes: u64) {
         self.closes = closes;

@@ -49,7 +49,7 @@ pub use selfcheck::{
 pub use store::{Store, StoreError};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{
-    Disturbance, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,
+    Disturbance, Enough, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,
     SteadyClass, Trial, TrialPart, standing,
 };
 pub use unit::{Better, Unit};

@@ -120,7 +120,8 @@ pub enum Mark {
     /// failures, or for nothing, while the others had the server for themselves.
     IdleConnections,
     /// Its figures are not those of a steady state: throughput changed until too near the window's end, or throughput
-    /// times mean response time is more than the number of connections, because times fell in what the figures are of.
+    /// times mean response time is more than the number of connections, because times fell in what the figures are of; or
+    /// a warm-up that was to become steady reached its limit.
     Unsteady,
     /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
     NotRecovered,
@@ -215,6 +216,9 @@ pub struct Sample {
     /// Metrics that it has too few requests for, and how many more those would take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
+    /// What would give it these, where that is known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub enough: BTreeMap<String, Enough>,
     /// What came from outside while it was measured, by name; the unit is the end of the name. What the machine does not
     /// tell is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -289,6 +293,17 @@ pub type Errors = BTreeMap<String, u64>;
 
 /// Metrics that cannot be given, and how many more requests a trial would have to have for them.
 pub type Needs = BTreeMap<String, u64>;
+
+/// How a trial would have enough values for a metric that it has too few for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Enough {
+    /// How many it has.
+    pub have: u64,
+    /// The parameter that would have to be larger.
+    pub parameter: String,
+    /// How large: by what the trial has, with a fifth more in reserve.
+    pub value: f64,
+}
 
 /// Whether a trial was steady. Times count from the window's opening; below 0 is the warm-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

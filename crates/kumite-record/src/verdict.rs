@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AxisValue, ContenderStatus, Mark, Outcome, Unit};
+use crate::{AxisValue, ContenderStatus, Enough, Mark, Outcome, Unit};
 
 /// A claim and what the run says of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -165,6 +165,9 @@ pub enum Reason {
         metric: String,
         /// How many more values the trial with the fewest needs.
         missing: u64,
+        /// What would give it enough, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        enough: Option<Enough>,
     },
     /// There is no round in which all of these were measured.
     NoRound {

@@ -48,6 +48,7 @@ pub use load::load_terminal;
 pub use markdown::markdown;
 pub use number::plural;
 pub use quantity::time_us;
+pub use reason::reason;
 pub use selfcheck::selfcheck_terminal;
 pub use style::Style;
 pub use terminal::terminal;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Claim, Decider, Doubt, EffectKind, Reason, Verdict};
+use kumite_record::{Claim, Decider, Doubt, EffectKind, Enough, Reason, Verdict};
 
 /// The comparison that decided, what else there is to say of it, and doubts.
 pub fn why(claim: &Claim) -> String {
@@ -54,8 +54,12 @@ pub fn reason(reason: &Reason) -> String {
         }
         Reason::NoMetric { cell, metric } => format!("{cell} has no {metric}"),
         Reason::NotTried { cell } => format!("{cell} was not tried"),
-        Reason::TooFewValues { cell, metric, missing } => {
-            format!("{cell} has too few values for {metric}: a trial needs {missing} more")
+        Reason::TooFewValues { cell, metric, missing, enough } => {
+            let few = format!("{cell} has too few values for {metric}: a trial needs {missing} more");
+            let would_do = |Enough { have, parameter, value }: &Enough| {
+                format!(" than its {have}; {parameter} = {value} would do")
+            };
+            few + &enough.as_ref().map(would_do).unwrap_or_default()
         }
         Reason::NoRound { cells } => {
             format!("there is no round in which {} were all measured", cells.join(", "))

@@ -8,7 +8,7 @@ use std::time::Duration;
 use kumite_host::Lock;
 use kumite_lab::{
     Event, Experiment, Halt, Ready, Session, claimed_points, conclude, execute, export, humane, plan,
-    undecided,
+    too_few_values, undecided,
 };
 use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit};
 
@@ -68,6 +68,12 @@ impl Measuring<'_> {
         let mut progress = Progress::new(plan.trials());
         let ended = execute(&session, driver.as_mut(), clock, store, self.stop, &mut |event| match event {
             Event::Note(note) => progress.note(&note),
+            Event::FirstRound(trials) => {
+                for (claim, why) in too_few_values(self.experiment, &run, &contenders, trials) {
+                    let why = kumite_report::reason(&why);
+                    progress.note(&format!("{claim} cannot be judged, by however many blocks: {why}"));
+                }
+            }
             Event::Trial { done, total, left, trial } => {
                 let what = result(&run.metrics, &trial.sample.metrics)
                     .unwrap_or_else(|| trial.outcome.as_str().to_owned());

@@ -51,9 +51,8 @@ impl<'a> Evidence<'a> {
     pub(super) fn rounds(&self, references: Vec<Reference>) -> Result<Rounds, Reason> {
         let mut looks = Vec::new();
         for reference in &references {
-            if let Some(missing) = self.needs(reference) {
-                let (cell, metric) = (self.cell(reference), reference.metric.clone());
-                return Err(Reason::TooFewValues { cell, metric, missing });
+            if let Some(reason) = self.too_few_values(reference) {
+                return Err(reason);
             }
             let by_round: BTreeMap<u32, Look> =
                 self.usable(reference).map(|look| (look.trial().block, *look)).collect();
@@ -112,11 +111,15 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// How many more values a trial of this cell needs for the metric. Those trials that have enough are not judged alone:
+    /// Whether some trial of this cell has too few values for the metric. Those trials that have enough are not judged alone:
     /// they are the fast ones.
-    fn needs(&self, reference: &Reference) -> Option<u64> {
+    pub(super) fn too_few_values(&self, reference: &Reference) -> Option<Reason> {
+        let metric = &reference.metric;
         let usable = self.looks(reference).iter().filter(|look| look.is_ok());
-        usable.filter_map(|look| look.needs().get(&reference.metric).copied()).max()
+        let needs = usable.filter_map(|look| Some((*look.needs().get(metric)?, look)));
+        let (missing, look) = needs.max_by_key(|(missing, _)| *missing)?;
+        let enough = look.enough(metric).cloned();
+        Some(Reason::TooFewValues { cell: self.cell(reference), metric: metric.clone(), missing, enough })
     }
 
     /// Cells that these metrics come from and that lost trials: what is judged are the others.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use kumite_record::{AxisValue, Doubt, EffectKind, Mark, Metric, Point, Rule, Run, Sample};
+use kumite_record::{AxisValue, Doubt, EffectKind, Enough, Mark, Metric, Point, Rule, Run, Sample};
 
 use super::*;
 use crate::claim::{self, Names};
@@ -161,10 +161,17 @@ fn a_percentile_that_one_trial_has_too_few_requests_for_is_not_tested() {
     let slow = world.trials.iter_mut().find(|trial| trial.contender == "a" && trial.point == point).unwrap();
     slow.sample.metrics.remove("response_p99_us");
     slow.sample.needs.insert("response_p99_us".into(), 512);
+    let enough = Enough { have: 488, parameter: "duration_s".into(), value: 2.5 };
+    slow.sample.enough.insert("response_p99_us".into(), enough.clone());
+    let next = slow.block + 1;
+    let of_cell = |trial: &&mut Trial| trial.contender == "a" && trial.point == point && trial.block == next;
+    let less_slow = world.trials.iter_mut().find(of_cell).unwrap();
+    less_slow.sample.needs.insert("response_p99_us".into(), 3);
     let claim = world.judge("response_p99_us(a at connections=10) < 9 us");
     assert_eq!(claim.verdict, Verdict::NotTested);
     let (cell, metric) = ("a at connections=10".to_owned(), "response_p99_us".to_owned());
-    assert_eq!(claim.reason, Some(Reason::TooFewValues { cell, metric, missing: 512 }));
+    let reason = Reason::TooFewValues { cell, metric, missing: 512, enough: Some(enough) };
+    assert_eq!(claim.reason, Some(reason));
     assert_eq!(world.judge("response_p99_us(a at connections=1) < 9 us").verdict, Verdict::Holds);
 }
 

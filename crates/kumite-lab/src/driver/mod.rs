@@ -15,6 +15,7 @@ pub(crate) mod scratch;
 mod steady_class;
 pub(crate) mod task;
 mod trial;
+mod warm_up;
 mod watch;
 pub(crate) mod worker;
 mod workload;

@@ -25,6 +25,11 @@ pub(crate) trait Workload: Debug {
         None
     }
 
+    /// The least that it takes then: the same, unless only trying it tells more.
+    fn least_time(&self) -> Option<Duration> {
+        self.time()
+    }
+
     /// Whether the experiment's folder has what it needs; an error comes with the parameter it is about.
     fn check_folder(&self, _folder: &Path) -> Result<(), (&'static str, String)> {
         Ok(())

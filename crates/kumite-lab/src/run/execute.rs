@@ -38,6 +38,8 @@ pub enum Event<'a> {
         /// The trial.
         trial: &'a Trial,
     },
+    /// Every point has had its first block: the trials so far.
+    FirstRound(&'a [Trial]),
     /// Something that should be said at once.
     Note(String),
 }
@@ -90,6 +92,9 @@ impl Execution<'_> {
                 return Ok(Some(format!("it was interrupted after {} trials", self.state.trials.len())));
             }
             self.announce(nth);
+            if self.ends_round(nth) && self.session.plan.blocks[nth].index == 0 {
+                (self.watch)(Event::FirstRound(&self.state.trials));
+            }
         }
         Ok(None)
     }
@@ -193,12 +198,16 @@ impl Execution<'_> {
         }
     }
 
+    fn ends_round(&self, nth: usize) -> bool {
+        let blocks = &self.session.plan.blocks;
+        blocks.get(nth + 1).is_none_or(|next| next.index != blocks[nth].index)
+    }
+
     /// Says once how long all will take, as soon as the real pace is known.
     fn announce(&mut self, nth: usize) {
         let blocks = &self.session.plan.blocks;
-        let ends_round = blocks.get(nth + 1).is_none_or(|next| next.index != blocks[nth].index);
         // Where only trying tells, a point says little of the others.
-        let is_known = ends_round || self.session.times.iter().all(Option::is_some);
+        let is_known = self.ends_round(nth) || self.session.times.iter().all(Option::is_some);
         if !self.announced && self.state.tried > 0 && is_known {
             self.announced = true;
             (self.watch)(Event::Note(self.state.announcement(&blocks[nth + 1..])));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use kumite_judge::{cells, judge};
 use kumite_record::{
-    Contender, ContenderStatus, Export, Run, SCHEMA, Store, StoreError, Trial, Warning, standing,
+    Contender, ContenderStatus, Export, Reason, Run, SCHEMA, Store, StoreError, Trial, Warning, standing,
 };
 
 use super::execute::RunEnded;
@@ -45,6 +45,17 @@ pub fn undecided(
 pub fn claimed_points(experiment: &Experiment, run: &Run, contenders: &[Contender]) -> BTreeSet<usize> {
     let needed = kumite_judge::needed(run, contenders, &experiment.claims);
     needed.into_iter().map(|(_, point)| point).collect()
+}
+
+/// The claims that no number of blocks can decide, because trials have too few values for a percentile: their ids, and why.
+pub fn too_few_values(
+    experiment: &Experiment,
+    run: &Run,
+    contenders: &[Contender],
+    trials: &[Trial],
+) -> Vec<(String, Reason)> {
+    let trials: Vec<&Trial> = standing(trials).collect();
+    kumite_judge::too_few_values(run, &trials, contenders, &experiment.claims)
 }
 
 /// With what its kind declares today, if it is of before a record kept that.

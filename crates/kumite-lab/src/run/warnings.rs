@@ -148,7 +148,7 @@ fn meaning(mark: Mark) -> &'static str {
         Mark::Unsteady => {
             "are unsteady: throughput changed until too near the end of the window, so that the figures are of all of it; \
              or times fell within what they are of (throughput × mean response time is more than the connections), as those \
-             of a program do that is still being compiled"
+             of a program do that is still being compiled; or a warm-up reached warm_up_limit_s without a steady state"
         }
         Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
         Mark::TimesDisagree => {

@@ -182,22 +182,32 @@ impl Experiment {
         self.planned.iter().map(at).collect()
     }
 
-    /// How long a trial takes at each point at most, without starting and stopping; none if only trying it tells.
+    /// How long a trial takes at each point, without starting and stopping; none if only trying it tells.
     pub fn times(&self) -> Vec<Option<Duration>> {
-        let time =
-            |planned: &Planned| self.workload(&planned.point).ok().and_then(|workload| workload.time());
-        self.planned.iter().map(time).collect()
+        let known = |[least, most]: [Duration; 2]| (least == most).then_some(most);
+        self.planned.iter().map(|planned| self.bounds(planned).and_then(known)).collect()
     }
 
-    /// How many trials a round has with these contenders, and how long they take at most, without starting and stopping; none
-    /// if only trying them tells.
-    pub fn extent(&self, contenders: &[&str]) -> (usize, Option<Duration>) {
+    /// How long a trial takes at a point at least and at most.
+    fn bounds(&self, planned: &Planned) -> Option<[Duration; 2]> {
+        let workload = self.workload(&planned.point).ok()?;
+        Some([workload.least_time()?, workload.time()?])
+    }
+
+    /// How many trials a round has with these contenders, and how long they take at least and at most, without starting and
+    /// stopping; none if only trying them tells.
+    pub fn extent(&self, contenders: &[&str]) -> (usize, Option<[Duration; 2]>) {
         let here = |planned: &Planned| {
             planned.contenders.iter().filter(|name| contenders.contains(&name.as_str())).count()
         };
         let trials = self.planned.iter().map(here).sum();
-        let times = self.planned.iter().zip(self.times());
-        (trials, times.map(|(planned, of_one)| Some(of_one? * here(planned) as u32)).sum())
+        let bounds = self.planned.iter().map(|planned| {
+            let of_one = self.bounds(planned)?;
+            Some(of_one.map(|of_one| of_one * here(planned) as u32))
+        });
+        let bounds: Option<Vec<_>> = bounds.collect();
+        let sum = |all: Vec<[Duration; 2]>| [0, 1].map(|nth: usize| all.iter().map(|of| of[nth]).sum());
+        (trials, bounds.map(sum))
     }
 
     /// What a driver is opened with, to try the experiment's contenders. `state` is the folder of the store; `run` is the

@@ -33,7 +33,13 @@ fn a_profile_overrides_and_the_rest_stays() {
     let quick = Experiment::from_text(SPEC, "quick", &["a", "b"]).unwrap();
     assert_eq!((quick.blocks, quick.points().len()), (6, 1));
     let (trials, time) = quick.extent(&["a", "b"]);
-    assert_eq!((trials, time.unwrap().as_secs()), (2, 4));
+    assert_eq!((trials, time.unwrap().map(|of| of.as_secs())), (2, [4, 4]));
+    assert_eq!(quick.times(), [Some(std::time::Duration::from_secs(2))]);
+    let by_evidence = SPEC.replace("duration_s = 2\n", "duration_s = 2\nwarm_up_limit_s = 11\n");
+    let by_evidence = Experiment::from_text(&by_evidence, "quick", &["a", "b"]).unwrap();
+    let (_, time) = by_evidence.extent(&["a", "b"]);
+    assert_eq!(time.unwrap().map(|of| of.as_secs()), [4, 24], "a warm-up of 1 s to 11 s");
+    assert_eq!(by_evidence.times(), [None], "only trying it tells");
     let standard = Experiment::from_text(SPEC, "standard", &["a", "b"]).unwrap();
     assert_eq!((standard.blocks, standard.points().len()), (7, 2));
     assert_eq!(standard.workload["duration_s"], AxisValue::Int(2));

@@ -2,6 +2,7 @@
 
 mod closed;
 mod disturbed;
+mod early;
 mod late;
 mod layered;
 mod open;

@@ -99,6 +99,11 @@ impl IntervalCounts {
         self.window = (!self.response.is_empty()).then(|| self.response.clone());
     }
 
+    /// The window opens when it begins.
+    pub fn begin_window(&mut self) {
+        self.start_ms = 0;
+    }
+
     /// Makes it the next tenth of a second.
     pub fn next(&mut self) {
         self.start_ms += INTERVAL_MS as i64;
@@ -226,9 +231,19 @@ impl<'a> Aggregate<'a> {
         (self.on_event)(Event::Interval(&interval));
     }
 
+    /// What came before a window that opened sooner than planned counts from there.
+    fn count_from_opening(&mut self) {
+        let opened = self.intervals.iter().position(|interval| interval.start_ms == 0);
+        let Some(opened) = opened else { return };
+        for (nth, interval) in self.intervals[..opened].iter_mut().enumerate() {
+            interval.start_ms = (nth as i64 - opened as i64) * INTERVAL_MS as i64;
+        }
+    }
+
     /// The outcome of all threads, of what each found besides the counts that it gave away. Each has ended.
     pub fn finish(mut self, outcomes: Vec<Outcome>, pace: Pace) -> Outcome {
         self.release(i64::MAX);
+        self.count_from_opening();
         let response = self.times.from(0).1;
         let service = self.service.clone().unwrap_or_else(|| self.times.clone());
         let mut outcome = Outcome {

@@ -16,6 +16,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::record::aggregate::{EngineEvent, IntervalCounts};
 use crate::record::errors::{Errors, Failure};
 use crate::record::log::{Finished, Log, Said};
+use crate::record::opener::Opener;
 use crate::record::outcome::{Burst, Disturbed, Outcome};
 use crate::record::recovery::{self, Episodes};
 use crate::record::times::{INTERVAL_MS, INTERVAL_NS};
@@ -35,11 +36,22 @@ pub(crate) struct Span {
     pub by_due: bool,
 }
 
+impl Span {
+    fn sooner(self, by: u64) -> Span {
+        let closes = if self.closes == u64::MAX { u64::MAX } else { self.closes - by };
+        Span { opens: self.opens - by, closes, ..self }
+    }
+}
+
 /// Counts finished requests.
 pub(crate) struct Recorder<'a> {
     tell: &'a mut dyn FnMut(EngineEvent),
     phase: Phase,
     span: Span,
+    /// What may open the window sooner, in the warm-up.
+    opener: Option<Opener>,
+    /// By how much sooner it opens, until somebody asks.
+    sooner: u64,
     /// Before this nothing ends and nothing begins, so that an answer has only one time to be compared with.
     due: u64,
     counts: [Counts; 3],
@@ -76,14 +88,21 @@ struct Counts {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of these parts of a run; with a log, if that is wanted.
-    pub fn new(span: Span, log: Option<Log>, tell: &'a mut dyn FnMut(EngineEvent)) -> Recorder<'a> {
+    /// A recorder of these parts of a run, which `opener` may have begin sooner; with a log, if that is wanted.
+    pub fn new(
+        span: Span,
+        opener: Option<Opener>,
+        log: Option<Log>,
+        tell: &'a mut dyn FnMut(EngineEvent),
+    ) -> Recorder<'a> {
         let steady = recovery::steady(span.timeout);
         let opens = span.opens;
         Recorder {
             tell,
             phase: Phase::WarmUp,
             span,
+            opener,
+            sooner: 0,
             due: 0,
             counts: Default::default(),
             episodes: Episodes::new(steady),
@@ -257,6 +276,7 @@ impl<'a> Recorder<'a> {
 
     fn pass(&mut self, at: u64) {
         if at == self.interval_ends {
+            self.look_for_opening(at);
             self.end_interval();
             self.interval_ends += INTERVAL_NS;
         }
@@ -272,6 +292,7 @@ impl<'a> Recorder<'a> {
             self.cpu_at_open = thread_cpu();
             self.spun_at_open = self.spun;
             self.phase = Phase::Window;
+            self.interval.begin_window();
         }
         if at == self.span.closes {
             self.close_window(at);
@@ -280,7 +301,22 @@ impl<'a> Recorder<'a> {
         self.due = instants.into_iter().filter(|instant| *instant > at).min().unwrap_or(u64::MAX);
     }
 
+    /// By how much sooner than planned the window opens and closes, if that was not asked for before.
+    #[inline]
+    pub fn sooner(&mut self) -> u64 {
+        std::mem::take(&mut self.sooner)
+    }
+
+    fn look_for_opening(&mut self, at: u64) {
+        let opens = self.opener.as_ref().and_then(|opener| opener.reach(at));
+        if let Some(opens) = opens.filter(|opens| self.phase == Phase::WarmUp && *opens < self.span.opens) {
+            self.sooner = self.span.opens - opens;
+            self.span = self.span.sooner(self.sooner);
+        }
+    }
+
     fn end_warm_up(&mut self) {
+        self.opener = None;
         self.episodes = Episodes::new(self.steady);
     }
 

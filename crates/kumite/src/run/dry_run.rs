@@ -52,8 +52,8 @@ pub fn text(mut experiment: Experiment, cores: &Cores, choice: &Choice) -> Strin
     let blocks = range(least.to_string(), most.to_string());
     let of_all = range((trials * least as usize).to_string(), (trials * most as usize).to_string());
     let time = match time {
-        Some(time) => {
-            let time = range(humane(time * least), humane(time * most));
+        Some([shortest, longest]) => {
+            let time = range(humane(shortest * least), humane(longest * most));
             format!("{time} under load, starting and stopping not counted")
         }
         None => "how long a trial takes, the first round tells".to_owned(),

@@ -13,6 +13,7 @@ use kumite_process::{Tree, Usage, Waits};
 
 use super::INTERVAL_MS;
 use super::server::Server;
+use super::settling::Settling;
 use super::workload::HttpWorkload;
 use crate::driver::log::{check_size, last_lines};
 use crate::service::Running;
@@ -29,6 +30,8 @@ pub(crate) struct Driven {
     pub peak_rss_bytes: u64,
     /// What came from outside in the window.
     pub noise: Noise,
+    /// Whether the warm-up was to end in a steady state, and did not.
+    pub unsettled: bool,
     /// What was wrong with it, if the load was ended for that.
     pub gone: Option<String>,
 }
@@ -51,7 +54,9 @@ pub(crate) fn drive(
     let shared = server_cores == cores;
     let cores_of_threads = if shared { Vec::new() } else { cores.to_vec() };
     let pace = if shared { load::Pace::Sleeping } else { load::Pace::Precise };
-    let load = load::Load { cores: cores_of_threads, pace, ..workload.load(server.port) };
+    let mut settling = Settling::of(workload);
+    let opener = settling.opener.clone();
+    let load = load::Load { cores: cores_of_threads, pace, opener, ..workload.load(server.port) };
     let halt = AtomicBool::new(false);
     let moves = AtomicBool::new(false);
     let (send, receive) = mpsc::channel();
@@ -66,11 +71,12 @@ pub(crate) fn drive(
     let mut outcome = std::thread::scope(|scope| {
         let (load, halt, moves, tree) = (&load, &halt, &moves, &tree);
         // The warm-up counts from when the engine begins; what lies between is starting a thread.
-        let opens = Instant::now() + workload.warm_up;
+        let began = Instant::now();
+        let mut opens = began + workload.warm_up.most;
         let engine = scope.spawn(move || {
             load.run(halt, &mut |event| match event {
-                load::Event::Interval(_) => {
-                    let _ = send.send(());
+                load::Event::Interval(interval) => {
+                    let _ = send.send(*interval);
                 }
                 load::Event::Pause => moves.store(!lock(tree).pause(), Ordering::Relaxed),
                 load::Event::Resume => lock(tree).resume(),
@@ -84,9 +90,15 @@ pub(crate) fn drive(
                 halt.store(true, Ordering::Relaxed);
             }
             looks.push(machine.look(&mut lock(tree), opens));
-            let waited = receive.recv_timeout(LOOK);
-            if matches!(waited, Err(RecvTimeoutError::Disconnected)) {
-                break;
+            let sooner = match receive.recv_timeout(LOOK) {
+                Ok(interval) => settling.take(&interval).map(|after| began + after),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            if let Some(sooner) = sooner.filter(|sooner| *sooner < opens) {
+                let by = (opens - sooner).as_secs_f64();
+                looks.iter_mut().for_each(|(when, _)| *when += by);
+                opens = sooner;
             }
         }
         engine.join().expect("the load engine does not panic")
@@ -105,7 +117,8 @@ pub(crate) fn drive(
         machine.end(&server.tree, &usage);
     }
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
-    Ok(Driven { looks, cpu_series, peak_rss_bytes, noise: machine.noise.unwrap_or_default(), gone, outcome })
+    let (noise, unsettled) = (machine.noise.unwrap_or_default(), settling.is_unsettled());
+    Ok(Driven { looks, cpu_series, peak_rss_bytes, noise, unsettled, gone, outcome })
 }
 
 impl Driven {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
-use kumite_record::{Cores, Outcome, Point};
+use kumite_record::{Cores, Mark, Outcome, Point};
 
 use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
@@ -135,8 +135,12 @@ fn measured(
     }
     let mut marks = marks(outcome, &sample, shared);
     let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
+    // Where a window is judged, that says more than the warm-up.
+    if driven.unsettled && sample.steadiness.is_none() {
+        marks.push(Mark::Unsteady);
+    }
     let closed_loop = workload.arrivals.is_none();
-    if closed_loop && (!workload.warm_up.is_zero() || used_from_ms > 0) {
+    if closed_loop && (!workload.warm_up.most.is_zero() || used_from_ms > 0) {
         let found = against_littles_law(&sample, workload.connections);
         marks.extend(found.filter(|mark| !marks.contains(mark)));
     }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use kumite_load as load;
-use kumite_record::{Disturbance, Mark, Metric, Sample, Series};
+use kumite_record::{Disturbance, Mark, Metric, Needs, Sample, Series};
 
 use super::INTERVAL_MS;
-use super::percentile::percentiles;
+use super::percentile::{long_enough, percentiles};
 use super::steadiness::{WindowPart, part};
 use super::steps;
 use crate::metrics::{Metrics, distribution};
@@ -98,9 +98,9 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     if !outcome.receive_lag.is_empty() {
         metric("receive_lag_p99_us", outcome.receive_lag.value_at_quantile(0.99) as f64 / 1e3);
     }
-    latency(&mut sample, "response", &response);
+    latency(&mut sample, "response", &response, window);
     if outcome.open_loop {
-        latency(&mut sample, "service", &service);
+        latency(&mut sample, "service", &service, window);
         sample.histograms.insert("service_ns".to_owned(), service);
     }
     sample.steadiness = steadiness;
@@ -133,12 +133,18 @@ fn recorded(asked: &load::Disturbance, disturbed: &load::Disturbed) -> Disturban
 }
 
 /// The distribution of a time, as metrics; or what they need.
-fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>) {
+fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>, window_s: f64) {
     if !times.is_empty() {
         sample.metrics.insert(format!("{of}_mean_us"), times.mean() / 1e3);
         sample.metrics.insert(format!("{of}_max_us"), times.max() as f64 / 1e3);
     }
-    percentiles(of, times, &load::PERCENTILES, &mut sample.metrics, &mut sample.needs);
+    let mut needs = Needs::new();
+    percentiles(of, times, &load::PERCENTILES, &mut sample.metrics, &mut needs);
+    for (name, missing) in needs {
+        let enough = long_enough(times.len(), missing, window_s);
+        sample.enough.extend(enough.map(|enough| (name.clone(), enough)));
+        sample.needs.insert(name, missing);
+    }
 }
 
 fn ms(duration: Duration) -> f64 {
@@ -325,6 +331,8 @@ mod tests {
         assert!(few.metrics.contains_key("response_p90_us") && !few.metrics.contains_key("response_p99_us"));
         let needs = [("response_p99_us".to_owned(), 500), ("response_p99_9_us".to_owned(), 9500)];
         assert_eq!(few.needs, needs.into());
+        let windows_s = few.enough.values().map(|it| (it.have, it.value)).collect::<Vec<_>>();
+        assert_eq!(windows_s, [(500, 24.0), (500, 2.4)], "of p99.9 and p99, in a second");
     }
 
     fn interval(start_ms: i64, ok: u64) -> load::Interval {

@@ -9,6 +9,7 @@ mod overload_recovery;
 mod params;
 mod percentile;
 mod server;
+mod settling;
 mod steadiness;
 mod steps;
 mod workload;

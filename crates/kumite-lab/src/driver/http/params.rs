@@ -42,7 +42,13 @@ pub(super) static PARAMS: &[Param] = &[
         "warm_up_s",
         1.0,
         [0.0, 3600.0],
-        "Time under load before the window; not of a load in steps. What is not steady by then is left out of the figures.",
+        "Time under load before the window, at least; not of a load in steps. What is not steady by then is left out of the figures of a closed loop.",
+    ),
+    Param::number(
+        "warm_up_limit_s",
+        0.0,
+        [0.0, 3600.0],
+        "That time at most: after `warm_up_s` the load goes on until it is steady, or until then, and the trial is marked `unsteady`. 0 for no more than `warm_up_s`. Not of a load in steps.",
     ),
     Param::number("timeout_ms", 1000.0, TIMEOUT_MS, "An answer that takes longer is a failure."),
     Param::new(

@@ -86,7 +86,7 @@ impl Steps {
         let watch = take.time("watch_s")?;
         let Some(AxisValue::Text(text)) = take.given.get("rate_rps") else { return Ok(None) };
         let steps = steps(text)?;
-        for given in ["duration_s", "warm_up_s"] {
+        for given in ["duration_s", "warm_up_s", "warm_up_limit_s"] {
             if take.given.contains_key(given) {
                 return Err(format!(
                     "a load in steps is as long as they are, and its first step is its warm-up: leave out {given}"
@@ -160,6 +160,7 @@ impl Steps {
         };
         sample.metrics.retain(|name, _| !of_one_rate(name));
         sample.needs.retain(|name, _| !of_one_rate(name));
+        sample.enough.retain(|name, _| !of_one_rate(name));
         sample.parts = self.parts(&outcome.log, outcome.elapsed);
         let best = sample.parts.iter().map(|part| part.metrics["goodput_rps"]).fold(0.0, f64::max);
         let counts = OutcomeCounts::of(&outcome.log, self.good);
@@ -306,6 +307,7 @@ mod tests {
     use crate::driver::Answer;
     use crate::driver::Workload;
     use crate::driver::http::HttpWorkload;
+    use crate::driver::warm_up::WarmUpTime;
 
     const MS: u64 = 1_000_000;
 
@@ -343,7 +345,7 @@ mod tests {
             ("good_ms", AxisValue::Int(3000)),
         ];
         let workload = read(&given).unwrap();
-        assert_eq!((workload.duration, workload.warm_up), (Duration::from_millis(10_500), Duration::ZERO));
+        assert_eq!((workload.duration, workload.warm_up), (Duration::from_millis(10_500), WarmUpTime::NONE));
         assert_eq!(workload.time(), Some(Duration::from_millis(10_500 + 30_000 + 2 * 15_000)));
         let values = vec![AxisValue::Int(10), AxisValue::Float(40.5), AxisValue::Int(66)];
         assert_eq!(workload.within(), Some(Within { axis: "rate_rps".to_owned(), values }));
@@ -364,6 +366,7 @@ mod tests {
         for (found, expected) in [
             (with("duration_s", AxisValue::Int(4)), "leave out duration_s"),
             (with("warm_up_s", AxisValue::Int(0)), "leave out warm_up_s"),
+            (with("warm_up_limit_s", AxisValue::Int(0)), "leave out warm_up_limit_s"),
             (with("good_ms", AxisValue::Int(0)), "good_ms is a number from 1 to 600000, not 0"),
             (with("drop_to_rps", AxisValue::Float(0.5)), "drop_to_rps is at least 1, not 0.5"),
             (with("drop_to_rps", text("none")), "drop_to_rps is a number from 0 to 10000000, not none"),

@@ -13,6 +13,7 @@ use super::params::PARAMS;
 use super::steps::Steps;
 use crate::driver::Answer;
 use crate::driver::Workload;
+use crate::driver::warm_up::WarmUpTime;
 use crate::parameter::{Parameters, Params};
 
 /// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
@@ -33,7 +34,7 @@ pub struct HttpWorkload {
     /// Length of the measured time, 5 s by default; of a load in steps theirs.
     pub duration: Duration,
     /// Time under load before it, 1 s by default; none of a load in steps.
-    pub warm_up: Duration,
+    pub(crate) warm_up: WarmUpTime,
     /// An answer that takes longer is a failure; 1 s by default.
     pub timeout: Duration,
     /// How many cores the server is given; 1 by default.
@@ -53,8 +54,8 @@ impl HttpWorkload {
         take.no_others("an http workload")?;
         let steps = Steps::read(&take)?.map(Box::new);
         let (duration, warm_up) = match &steps {
-            Some(steps) => (steps.length(), Duration::ZERO),
-            None => (take.time("duration_s")?, take.time("warm_up_s")?),
+            Some(steps) => (steps.length(), WarmUpTime::NONE),
+            None => (take.time("duration_s")?, WarmUpTime::read(&take)?),
         };
         let workload = HttpWorkload {
             method: take.text("method")?.to_owned(),
@@ -87,7 +88,7 @@ impl HttpWorkload {
             expect: self.expect.clone(),
             connections: self.connections,
             arrivals: self.arrivals.clone(),
-            warm_up: self.warm_up,
+            warm_up: self.warm_up.most,
             timeout: self.timeout,
             disturbance: self.disturbance,
             log: self.steps.is_some(),
@@ -127,6 +128,17 @@ impl Workload for HttpWorkload {
     }
 
     fn time(&self) -> Option<Duration> {
+        Some(self.warm_up.most + self.time_from_opening())
+    }
+
+    fn least_time(&self) -> Option<Duration> {
+        Some(self.warm_up.least + self.time_from_opening())
+    }
+}
+
+impl HttpWorkload {
+    /// From the window's opening, at most.
+    fn time_from_opening(&self) -> Duration {
         let disturbed = self.disturbance.as_ref().map_or(Duration::ZERO, |disturbance| {
             disturbance.watch
                 + match disturbance.kind {
@@ -137,7 +149,7 @@ impl Workload for HttpWorkload {
         });
         // What is due at the end may be sent a time-out later, and answered another one later.
         let drained = if self.arrivals.is_some() { self.timeout * 2 } else { Duration::ZERO };
-        Some(self.warm_up + self.duration + disturbed + drained)
+        self.duration + disturbed + drained
     }
 }
 
@@ -201,6 +213,28 @@ mod tests {
     fn what_is_not_given_has_its_default() {
         let workload = workload("connections", AxisValue::Int(7)).unwrap();
         assert_eq!((workload.connections, workload.timeout), (7, Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn a_warm_up_has_a_least_and_a_most() {
+        let given = |least: f64, limit: f64| {
+            let given = [("warm_up_s", least), ("warm_up_limit_s", limit), ("duration_s", 5.0)];
+            let given = given.map(|(name, value)| (name.to_owned(), AxisValue::Float(value)));
+            HttpWorkload::new(&given.into(), &Answer::default())
+        };
+        let workload = given(2.0, 30.0).unwrap();
+        assert!(workload.warm_up.by_evidence());
+        assert_eq!(
+            (workload.load(1).warm_up, workload.least_time(), workload.time()),
+            (Duration::from_secs(30), Some(Duration::from_secs(7)), Some(Duration::from_secs(35)))
+        );
+        for (least, limit) in [(2.0, 0.0), (2.0, 2.0)] {
+            let fixed = given(least, limit).unwrap();
+            assert!(!fixed.warm_up.by_evidence());
+            assert_eq!(fixed.load(1).warm_up, Duration::from_secs(2));
+        }
+        let below = given(2.0, 1.5).unwrap_err();
+        assert!(below.contains("warm_up_limit_s is 1.5, and warm_up_s is 2: give at least that"), "{below}");
     }
 
     #[test]

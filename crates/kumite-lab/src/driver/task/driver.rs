@@ -12,6 +12,7 @@ use kumite_record::{Cores, Job, JobEvent, Kind, Point};
 
 use super::NAME;
 use super::metrics::{Work, sample};
+use super::warm_up::WarmUp;
 use super::workload::TaskWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
@@ -100,9 +101,8 @@ impl<'a> TaskDriver<'a> {
             let (hello, _) = worker.hello(workload.ready, stop)?;
             let ready = worker.process.since_start();
             let mut round_trips_us = round_trips(worker, workload, stop)?;
-            let only = TaskWorkload { iterations: 1, warm_up_iterations: 0, ..workload.clone() };
-            let mut jobs = Jobs::new(&only, derived, &contender.folder);
-            jobs.work(worker, 1, false, stop)?;
+            let mut jobs = Jobs::new(workload, derived, &contender.folder);
+            jobs.measured(worker, 1, stop)?;
             let wrong = jobs.check(check, stop)?;
             round_trips_us.sort_by(f64::total_cmp);
             Ok::<_, Halt>(OneJob {
@@ -181,12 +181,12 @@ impl<'a> TaskDriver<'a> {
         services.begin()?;
         let began = Instant::now();
         let mut jobs = Jobs::new(workload, self.conditions.derived, &contender.folder);
-        jobs.work(worker, workload.warm_up_iterations, true, stop)?;
+        let unsettled = jobs.warm_up(worker, stop)?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.cores.engine);
         let tree = worker.process.tree();
         let (window, seen) =
-            watched(&tree, services, &all_cores, || jobs.work(worker, workload.iterations, false, stop));
+            watched(&tree, services, &all_cores, || jobs.measured(worker, workload.iterations, stop));
         drop(tree);
         let window = window?;
         if let Some(unasked) = worker.process.unasked() {
@@ -200,6 +200,7 @@ impl<'a> TaskDriver<'a> {
             window: window.time,
             engine_cpu: window.engine_cpu,
             concurrency: workload.concurrency,
+            unsettled,
             shared: given.shared,
             seen,
             jobs: jobs.jobs,
@@ -248,7 +249,6 @@ struct Jobs<'a> {
     derived: &'a Derived,
     /// Where it runs.
     folder: &'a Path,
-    given: u64,
     /// In the order in which they were given.
     jobs: Vec<Job>,
     /// Of the last answer that had any.
@@ -265,37 +265,51 @@ struct Window {
 
 impl<'a> Jobs<'a> {
     fn new(workload: &'a TaskWorkload, derived: &'a Derived, folder: &'a Path) -> Jobs<'a> {
-        Jobs {
-            workload,
-            derived,
-            folder,
-            given: 0,
-            jobs: Vec::new(),
-            events: Vec::new(),
-            results: BTreeSet::new(),
-        }
+        Jobs { workload, derived, folder, jobs: Vec::new(), events: Vec::new(), results: BTreeSet::new() }
     }
 
-    /// Gives so many jobs and waits for their answers.
+    /// Gives the jobs of the warm-up; whether they were to become steady, and did not.
+    fn warm_up(&mut self, worker: &mut Worker, stop: &AtomicBool) -> Result<bool, Halt> {
+        let mut warm_up = WarmUp::of(self.workload);
+        let began = Instant::now();
+        let enough = |given, answered: &[Job]| warm_up.is_over(given, answered, began.elapsed());
+        self.work(worker, true, enough, stop)?;
+        Ok(warm_up.is_unsettled())
+    }
+
+    /// Gives so many jobs that count.
+    fn measured(&mut self, worker: &mut Worker, count: usize, stop: &AtomicBool) -> Result<Window, Halt> {
+        self.jobs.reserve(count);
+        self.work(worker, false, |given, _| given >= count, stop)
+    }
+
+    /// Gives jobs and waits for their answers, until those that it has given are enough. That is asked of the ones up to the
+    /// first that is not answered.
     fn work(
         &mut self,
         worker: &mut Worker,
-        count: usize,
         warm_up: bool,
+        mut enough: impl FnMut(usize, &[Job]) -> bool,
         stop: &AtomicBool,
     ) -> Result<Window, Halt> {
         let mut in_flight = BTreeMap::<u64, Instant>::new();
-        let mut left = count;
-        self.jobs.resize(self.jobs.len() + count, Job { warm_up, ..Job::default() });
+        let before = self.jobs.len();
         let (began, engine_cpu) = (Instant::now(), own_cpu());
         let mut last = began;
-        while left > 0 || !in_flight.is_empty() {
-            while left > 0 && in_flight.len() < self.workload.concurrency {
-                self.given += 1;
-                let timeout = self.workload.timeout;
-                let asked = worker.give(self.given, &self.workload.params, timeout, stop)?;
-                in_flight.insert(self.given, asked);
-                left -= 1;
+        loop {
+            while in_flight.len() < self.workload.concurrency {
+                let answered =
+                    in_flight.first_key_value().map_or(self.jobs.len(), |(job, _)| *job as usize - 1);
+                if enough(self.jobs.len() - before, &self.jobs[before..answered]) {
+                    break;
+                }
+                self.jobs.push(Job { warm_up, ..Job::default() });
+                let (job, timeout) = (self.jobs.len() as u64, self.workload.timeout);
+                let asked = worker.give(job, &self.workload.params, timeout, stop)?;
+                in_flight.insert(job, asked);
+            }
+            if in_flight.is_empty() {
+                break;
             }
             let Taken { answer, done, came } = worker.take(&in_flight, self.workload.timeout, stop)?;
             let job = answer.job;

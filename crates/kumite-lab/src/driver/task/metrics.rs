@@ -31,6 +31,8 @@ pub(crate) struct Work {
     pub engine_cpu: Duration,
     /// Jobs in flight at a time.
     pub concurrency: usize,
+    /// Whether the warm-up was to end in a steady state, and did not.
+    pub unsettled: bool,
     /// Whether the worker's CPUs are the engine's too.
     pub shared: bool,
     pub seen: Seen,
@@ -102,7 +104,8 @@ pub(crate) fn sample(work: Work) -> (Sample, Vec<Mark>) {
             sample.metrics.insert(name.clone(), median);
         }
     }
-    if sample.steadiness.as_ref().is_some_and(|steadiness| steadiness.since_ms.is_none()) {
+    let is_steady = sample.steadiness.as_ref().map(|steadiness| steadiness.since_ms.is_some());
+    if !is_steady.unwrap_or(!work.unsettled) {
         marks.push(Mark::Unsteady);
     }
     let beside = work.engine_cpu + work.seen.services_cpu;

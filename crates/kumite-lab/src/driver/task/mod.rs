@@ -5,6 +5,7 @@ mod driver;
 mod jmh;
 mod metrics;
 mod params;
+mod warm_up;
 mod workload;
 
 use kumite_record::Kind;

@@ -2,9 +2,24 @@
 
 use crate::parameter::{Param, Takes};
 
+/// Jobs of a warm-up: each is in the record.
+pub(super) const MOST_WARM_UP: i64 = 100_000;
+
 pub(super) static PARAMS: &[Param] = &[
     Param::count("iterations", 1, [1, 100_000], "Jobs of a process that count."),
-    Param::count("warm_up_iterations", 0, [0, 100_000], "Jobs of a process before them."),
+    Param::count("warm_up_iterations", 0, [0, MOST_WARM_UP], "Jobs of a process before them, at least."),
+    Param::number(
+        "warm_up_s",
+        0.0,
+        [0.0, 3600.0],
+        "Time of those jobs, at least: more are given until it has passed, 100,000 at most.",
+    ),
+    Param::number(
+        "warm_up_limit_s",
+        0.0,
+        [0.0, 3600.0],
+        "That time at most: then jobs are given until their times are steady, or until it has passed, and the trial is marked `unsteady`. 0 for no more than `warm_up_s` and `warm_up_iterations`.",
+    ),
     Param::count("concurrency", 1, [1, 10_000], "Jobs in flight at a time."),
     Param::number("timeout_s", 60.0, [0.1, 86_400.0], "A job that takes longer fails the trial."),
     Param::number("ready_s", 30.0, [0.1, 600.0], "A worker that takes longer to its first hello has failed."),

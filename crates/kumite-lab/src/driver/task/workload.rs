@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::params::PARAMS;
 use crate::driver::Workload;
+use crate::driver::warm_up::WarmUpTime;
 use crate::parameter::{Parameters, Params, all_as_json};
 
 /// One trial's workload: which job, how often, and how long it may take.
@@ -14,8 +15,10 @@ use crate::parameter::{Parameters, Params, all_as_json};
 pub struct TaskWorkload {
     /// Jobs of a process that count; 1 by default.
     pub iterations: usize,
-    /// Jobs of a process before them, which count in no figure but `first_elapsed_ms`; none by default.
+    /// Jobs of a process before them, at least, which count in no figure but `first_elapsed_ms`; none by default.
     pub warm_up_iterations: usize,
+    /// How long those take together; no time by default.
+    pub(crate) warm_up: WarmUpTime,
     /// Jobs in flight at a time, at most; 1 by default.
     pub concurrency: usize,
     /// How long a job may take; 60 s by default.
@@ -36,6 +39,7 @@ impl TaskWorkload {
         Ok(TaskWorkload {
             iterations: take.count("iterations")?,
             warm_up_iterations: take.count("warm_up_iterations")?,
+            warm_up: WarmUpTime::read(&take)?,
             concurrency: take.count("concurrency")?,
             timeout: take.time("timeout_s")?,
             ready: take.time("ready_s")?,
@@ -83,6 +87,7 @@ mod tests {
             ("timeout_s", AxisValue::Int(0), "timeout_s is a number from 0.1 to 86400, not 0"),
             ("cores", AxisValue::Text("some".into()), "cores is a number or \"all\", not \"some\""),
             ("events", AxisValue::Int(1), "events is true or false, not 1"),
+            ("warm_up_s", AxisValue::Int(-1), "warm_up_s is a number from 0 to 3600, not -1"),
         ];
         for (name, value, expected) in cases {
             let found = workload(name, value).unwrap_err();

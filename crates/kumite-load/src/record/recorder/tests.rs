@@ -23,7 +23,7 @@ fn recorded(
     let mut aggregate = Aggregate::new(1, by_due, &mut on_event);
     let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout: 100 * MS, by_due };
     let mut tell = |event: EngineEvent| aggregate.take(event);
-    let mut recorder = Recorder::new(span, Some(Log::of_thread(1)), &mut tell);
+    let mut recorder = Recorder::new(span, None, Some(Log::of_thread(1)), &mut tell);
     feed(&mut recorder);
     let outcome = recorder.close(end, end, stopped);
     (aggregate.finish(vec![outcome], crate::Pace::default()), seen)
