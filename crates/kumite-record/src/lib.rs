@@ -21,6 +21,7 @@ mod stub;
 mod trial;
 mod unit;
 mod verdict;
+mod void;
 
 pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
@@ -52,3 +53,4 @@ pub use trial::{
 };
 pub use unit::{Better, Unit};
 pub use verdict::{Claim, Decider, Doubt, EffectKind, Reason, Rule, Verdict, Warning};
+pub use void::{Void, VoidCause};
