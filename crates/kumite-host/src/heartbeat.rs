@@ -152,7 +152,8 @@ mod tests {
         let kumite = Seen { kumite: Duration::from_millis(250), process: None };
         assert_eq!(cause(Between { seen: kumite, ..two_seconds() }), Some((VoidCause::KumiteStopped, 250.0)));
         let process = Seen { process: Some(("x".to_owned(), Duration::from_millis(40))), ..Seen::default() };
-        let expected = Void { what: VoidCause::ProcessStopped, process: Some("x".to_owned()), lasted_ms: 40.0 };
+        let expected =
+            Void { what: VoidCause::ProcessStopped, process: Some("x".to_owned()), lasted_ms: 40.0 };
         assert_eq!(void(Between { seen: process, ..two_seconds() }), Some(expected));
     }
 

@@ -89,11 +89,13 @@ impl Stops {
     /// Takes in whoever of the candidates descends from us.
     fn adopt(&mut self, candidate: impl Fn(i32) -> bool) {
         let us = std::process::id().cast_signed();
-        let unknown = proc_fs::pids().into_iter().filter(|&pid| candidate(pid) && !self.known.contains_key(&pid));
+        let unknown =
+            proc_fs::pids().into_iter().filter(|&pid| candidate(pid) && !self.known.contains_key(&pid));
         let mut unknown: Vec<(i32, Stat)> =
             unknown.filter_map(|pid| Some((pid, Stat::of_leader(pid)?))).collect();
         loop {
-            let is_ours = |(_, stat): &(i32, Stat)| stat.parent == us || self.known.contains_key(&stat.parent);
+            let is_ours =
+                |(_, stat): &(i32, Stat)| stat.parent == us || self.known.contains_key(&stat.parent);
             let (ours, others): (Vec<_>, Vec<_>) = unknown.into_iter().partition(is_ours);
             unknown = others;
             if ours.is_empty() {

@@ -74,7 +74,8 @@ fn is_first(attempt: &u32) -> bool {
 pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl Iterator<Item = &'a Trial> {
     let mut attempts = HashMap::<(&Point, u32), BTreeMap<u32, Attempt>>::new();
     for trial in trials.clone() {
-        let attempt = attempts.entry((&trial.point, trial.block)).or_default().entry(trial.attempt).or_default();
+        let attempt =
+            attempts.entry((&trial.point, trial.block)).or_default().entry(trial.attempt).or_default();
         attempt.trials += 1;
         attempt.is_void |= trial.void.is_some();
     }

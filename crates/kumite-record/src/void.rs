@@ -69,6 +69,9 @@ mod tests {
         let stopped = Void { process, ..void(VoidCause::ProcessStopped, 340.0) };
         assert_eq!(stopped.to_string(), "postgres was stopped for 0.34 s");
         let json = serde_json::to_value(&stopped).unwrap();
-        assert_eq!(json, serde_json::json!({ "what": "process-stopped", "process": "postgres", "lasted_ms": 340.0 }));
+        assert_eq!(
+            json,
+            serde_json::json!({ "what": "process-stopped", "process": "postgres", "lasted_ms": 340.0 })
+        );
     }
 }

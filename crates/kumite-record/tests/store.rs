@@ -248,8 +248,14 @@ fn counted(trials: &[(u32, u32, bool)]) -> Vec<usize> {
 
 #[test]
 fn of_a_block_with_a_void_trial_the_attempt_after_it_counts() {
-    assert_eq!(counted(&[(0, 0, false), (0, 0, true), (0, 1, false), (0, 1, false), (1, 0, false)]), [2, 3, 4]);
-    assert_eq!(counted(&[(0, 0, true), (0, 1, true), (0, 2, false), (0, 2, false), (0, 2, false)]), [2, 3, 4]);
+    assert_eq!(
+        counted(&[(0, 0, false), (0, 0, true), (0, 1, false), (0, 1, false), (1, 0, false)]),
+        [2, 3, 4]
+    );
+    assert_eq!(
+        counted(&[(0, 0, true), (0, 1, true), (0, 2, false), (0, 2, false), (0, 2, false)]),
+        [2, 3, 4]
+    );
 }
 
 #[test]

@@ -31,9 +31,6 @@ pub struct Args {
     /// Begin no block that would end after this time, e.g. 10m; builds are not counted
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
-    /// Measure a block anew, up to three times, that noise from outside has marked; what is replaced is kept and shown
-    #[arg(long)]
-    rerun_marked: bool,
     /// Repeat the order of an earlier run, and its resampling
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -88,14 +85,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     for other in &run.unavailable {
         output::note(&format!("cannot measure {}: {}", other.point, other.why));
     }
-    let measuring = Measuring {
-        world,
-        experiment: &experiment,
-        cores: available,
-        budget: args.budget,
-        rerun_marked: args.rerun_marked,
-        stop: &stop,
-    };
+    let measuring =
+        Measuring { world, experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
     // Looked at before the executor keeps this thread to the engine's core.
     store.begin(&run, &machine(used), &prepared.contenders)?;
     let export = measuring.measure(run, &prepared.ready, &mut store)?;
