@@ -29,3 +29,4 @@ mod spec;
 mod steps;
 mod stub;
 mod task;
+mod void;
