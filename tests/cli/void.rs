@@ -1,5 +1,6 @@
 //! Somebody is away in a trial: it is void, and its block is measured again.
 
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::kit_test::fake_worker;
+use crate::load::Server;
 use crate::place::{Place, Said, fake};
 use crate::schema::assert_right;
 
@@ -91,4 +93,22 @@ fn a_block_in_which_a_contender_was_stopped_is_measured_again() {
 #[test]
 fn a_block_in_which_a_service_was_stopped_is_measured_again() {
     assert_repeated(&with_stop_of(Some("service")), "process-stopped");
+}
+
+#[test]
+fn a_load_in_which_kumite_was_stopped_says_so() {
+    let (place, server) = (Place::new("", &[]), Server::start("pong"));
+    let mut command = place.command(&["load", &server.url, "-d", "ping", "-z", "600s", "--json", "-"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut progress = BufReader::new(child.stderr.take().unwrap());
+    progress.read_line(&mut String::new()).unwrap();
+    let kumite = Pid::from_raw(child.id() as i32);
+    kill(kumite, Signal::SIGSTOP).unwrap();
+    std::thread::sleep(STOPPED);
+    kill(kumite, Signal::SIGCONT).unwrap();
+    kill(kumite, Signal::SIGINT).unwrap();
+    std::io::read_to_string(progress).unwrap();
+    let result = Said::of(child.wait_with_output().unwrap()).ended(3).json();
+    assert_right("load", &result);
+    assert_eq!(result["void"]["what"], "kumite-stopped", "{}", result["void"]);
 }

@@ -15,7 +15,7 @@ use kumite_process::Stops;
 use kumite_record::{Void, VoidCause};
 
 use crate::noise::{Clocks, Ours, Watch};
-use pulse::{Pulse, absence};
+use pulse::{Pulse, ThreadAccounts, absence};
 
 /// Seldom enough to cost the engine's CPU about a thousandth.
 const BEAT: Duration = Duration::from_millis(20);
@@ -84,11 +84,12 @@ impl Heartbeat {
 
 fn beat(began: Pulse, ended: &mpsc::Receiver<()>) -> Seen {
     let mut seen = Seen::default();
+    let accounts = ThreadAccounts::open();
     let mut stops = Stops::begin();
     let mut last = began;
     loop {
         let goes_on = ended.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout);
-        let pulse = Pulse::now();
+        let pulse = accounts.pulse();
         let away = absence(&last, &pulse, BEAT);
         if away > ABSENCE_LIMIT {
             seen.kumite += away;

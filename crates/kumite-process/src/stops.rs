@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use crate::proc_fs::{self, Stat};
 
-/// How many look-outs for new processes are left out between two.
+/// How often who is known is looked at until it is looked for new ones.
 const LOOKS_PER_SCAN: u32 = 5;
 
 /// How many holds there are, and have ever been.
@@ -53,7 +53,7 @@ impl Stops {
     /// each call looks at who is known, every fifth for new ones.
     pub fn look(&mut self) -> Option<String> {
         self.looks += 1;
-        if self.looks % LOOKS_PER_SCAN == 0 {
+        if self.looks.is_multiple_of(LOOKS_PER_SCAN) {
             self.adopt_new();
         }
         let ever_held = EVER_HELD.load(SeqCst);

@@ -1,7 +1,16 @@
 //! How long a thread was neither at work, nor waiting for a CPU, nor asleep as it had asked.
 
-use std::fs;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+
+/// What the kernel says of one thread. The file stays open, which makes a reading cost a microsecond.
+#[derive(Debug)]
+pub(super) struct ThreadAccounts {
+    schedstat: Option<File>,
+}
 
 /// A moment in the life of a thread.
 #[derive(Debug)]
@@ -9,44 +18,51 @@ pub(super) struct Pulse {
     at: Instant,
     /// What the kernel accounts for, as it was before and after the clock was read: whatever came between the readings is
     /// in one of the two.
-    before: Accounts,
-    after: Accounts,
+    before: Account,
+    after: Account,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Accounts {
+#[derive(Clone, Copy, Debug)]
+struct Account {
     /// On a CPU, or waiting for one. None if this kernel does not tell.
     cpu: Option<Duration>,
-    /// Times that it waited for its own memory to be read from a disk.
-    major_faults: Option<u64>,
+    /// How often it waited for its own memory to be read from a disk.
+    major_faults: Option<i64>,
+}
+
+impl ThreadAccounts {
+    /// Of the calling thread.
+    pub fn open() -> ThreadAccounts {
+        ThreadAccounts { schedstat: File::open("/proc/thread-self/schedstat").ok() }
+    }
+
+    /// Of now.
+    pub fn pulse(&self) -> Pulse {
+        let before = self.account();
+        let at = Instant::now();
+        Pulse { at, before, after: self.account() }
+    }
+
+    fn account(&self) -> Account {
+        let cpu = self.schedstat.as_ref().and_then(|file| {
+            let mut text = [0; 128];
+            let length = file.read_at(&mut text, 0).ok()?;
+            on_or_waiting_for_cpu(str::from_utf8(&text[..length]).ok()?)
+        });
+        let usage = getrusage(UsageWho::RUSAGE_THREAD);
+        Account { cpu, major_faults: usage.ok().map(|usage| usage.major_page_faults()) }
+    }
 }
 
 impl Pulse {
     /// Just before a thread is started, of which nothing is accounted for yet.
     pub fn first() -> Pulse {
-        let none = Accounts { cpu: Some(Duration::ZERO), major_faults: Some(0) };
+        let none = Account { cpu: Some(Duration::ZERO), major_faults: Some(0) };
         Pulse { at: Instant::now(), before: none, after: none }
-    }
-
-    /// Of this thread.
-    pub fn now() -> Pulse {
-        let before = Accounts::now();
-        let at = Instant::now();
-        Pulse { at, before, after: Accounts::now() }
     }
 
     pub fn since(&self, last: &Pulse) -> Duration {
         self.at.saturating_duration_since(last.at)
-    }
-}
-
-impl Accounts {
-    fn now() -> Accounts {
-        let text = |file: &str| fs::read_to_string(format!("/proc/thread-self/{file}")).ok();
-        Accounts {
-            cpu: text("schedstat").as_deref().and_then(on_or_waiting_for_cpu),
-            major_faults: text("stat").as_deref().and_then(major_faults),
-        }
     }
 }
 
@@ -68,11 +84,6 @@ fn on_or_waiting_for_cpu(schedstat: &str) -> Option<Duration> {
     Some(Duration::from_nanos(times.next()?.ok()? + times.next()?.ok()?))
 }
 
-/// From `stat`: the name comes second, in parentheses, and may itself hold spaces and parentheses.
-fn major_faults(stat: &str) -> Option<u64> {
-    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(9)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,8 +91,8 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     /// From one moment to another with these accounts, so many milliseconds later.
-    fn away_ms(elapsed: u32, before: Option<(u32, u64)>, after: Option<(u32, u64)>) -> u128 {
-        let accounts = |of: Option<(u32, u64)>| Accounts {
+    fn away_ms(elapsed: u32, before: Option<(u32, i64)>, after: Option<(u32, i64)>) -> u128 {
+        let accounts = |of: Option<(u32, i64)>| Account {
             cpu: of.map(|(ms, _)| MS * ms),
             major_faults: of.map(|(_, faults)| faults),
         };
@@ -108,7 +119,7 @@ mod tests {
     #[test]
     fn a_wait_between_clock_and_account_is_counted_at_either_side() {
         let at = Instant::now();
-        let account = |ms| Accounts { cpu: Some(MS * ms), major_faults: Some(0) };
+        let account = |ms| Account { cpu: Some(MS * ms), major_faults: Some(0) };
         // It waited for 300 ms just after the clock was read, and before the account was.
         let last = Pulse { at, before: account(0), after: account(300) };
         let next = Pulse { at: at + MS * 320, before: account(300), after: account(300) };
@@ -116,10 +127,8 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_lines_are_read_and_nonsense_is_not() {
+    fn the_kernels_line_is_read_and_nonsense_is_not() {
         assert_eq!(on_or_waiting_for_cpu("1000000 500 7\n"), Some(Duration::from_nanos(1_000_500)));
         assert_eq!((on_or_waiting_for_cpu(""), on_or_waiting_for_cpu("x y z")), (None, None));
-        assert_eq!(major_faults("42 (a ) b) S 7 8 9 0 -1 4194560 1 2 17 4 150 50"), Some(17));
-        assert_eq!(major_faults("42 (a) S 7 8"), None);
     }
 }
