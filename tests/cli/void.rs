@@ -98,8 +98,8 @@ fn a_block_in_which_a_service_was_stopped_is_measured_again() {
 #[test]
 fn a_load_in_which_kumite_was_stopped_says_so() {
     let (place, server) = (Place::new("", &[]), Server::start("pong"));
-    let mut command = place.command(&["load", &server.url, "-d", "ping", "-z", "600s", "--json", "-"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = place.command(&["load", &server.url, "-d", "ping", "-z", "600s", "--json", "r.json"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut progress = BufReader::new(child.stderr.take().unwrap());
     progress.read_line(&mut String::new()).unwrap();
     let kumite = Pid::from_raw(child.id() as i32);
@@ -108,7 +108,8 @@ fn a_load_in_which_kumite_was_stopped_says_so() {
     kill(kumite, Signal::SIGCONT).unwrap();
     kill(kumite, Signal::SIGINT).unwrap();
     std::io::read_to_string(progress).unwrap();
-    let result = Said::of(child.wait_with_output().unwrap()).ended(3).json();
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
     assert_right("load", &result);
     assert_eq!(result["void"]["what"], "kumite-stopped", "{}", result["void"]);
 }

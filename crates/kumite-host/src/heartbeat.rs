@@ -58,19 +58,19 @@ impl Heartbeat {
     /// Begins now; `cpus` are those that are measured on, and by.
     pub fn start(cpus: &[usize]) -> Heartbeat {
         let (end, ended) = mpsc::channel();
-        let (watch, clocks) = (Watch::begin(cpus), Clocks::read());
         let began = Pulse::first();
         let thread = thread::spawn(move || beat(began, &ended));
+        let (watch, clocks) = (Watch::begin(cpus), Clocks::read());
         Heartbeat { thread, end, watch, cpus: cpus.len(), clocks }
     }
 
     /// Why what was measured since the start counts for nothing, if that is so.
     pub fn stop(self) -> Option<Void> {
-        drop(self.end);
-        let seen = self.thread.join().expect("looking does not panic");
         let clocks = Clocks::read();
         let elapsed_s = clocks.monotonic.saturating_sub(self.clocks.monotonic).as_secs_f64();
         let noise = self.watch.end(&Ours::default());
+        drop(self.end);
+        let seen = self.thread.join().expect("looking does not panic");
         let stolen_cores = noise.figures.get("stolen_cores").copied().unwrap_or(0.0);
         void(Between {
             elapsed_s,
