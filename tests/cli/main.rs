@@ -31,4 +31,5 @@ mod spec;
 mod steps;
 mod stub;
 mod task;
+mod void;
 mod warm_up;

@@ -82,7 +82,7 @@ impl Watch {
 }
 
 /// What can be noticed on these CPUs, and what cannot; none if the kernel does not count their time.
-pub(crate) fn noticed(system: &System, cpus: &[usize]) -> Option<[(&'static str, bool); 6]> {
+pub(crate) fn noticed(system: &System, cpus: &[usize]) -> Option<[(&'static str, bool); 7]> {
     let reading = Reading::of(system, &CgroupFiles::of(system), &cpus.iter().copied().collect());
     let others = match reading.tasks {
         Some(_) => "other processes (exactly)",
@@ -97,6 +97,7 @@ pub(crate) fn noticed(system: &System, cpus: &[usize]) -> Option<[(&'static str,
             ("heat", reading.thermal_throttles.is_some()),
             ("CPU limits of cgroups", reading.quota_throttles.is_some()),
             ("changes of frequency", every(|cpu| cpu.khz.is_some())),
+            ("stops of kumite", system.exists("/proc/thread-self/schedstat")),
         ]
     })
 }

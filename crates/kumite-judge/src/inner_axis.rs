@@ -177,6 +177,7 @@ mod tests {
             seq: 0,
             block: 0,
             attempt: 0,
+            void: None,
             contender: contender.into(),
             point: point(at),
             started: "2026-01-01T00:00:00Z".parse().unwrap(),

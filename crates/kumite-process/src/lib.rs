@@ -15,6 +15,8 @@
 //! tree of its own and does nothing else, so that little is spent between two runs (some 12 µs, if they are queued) and
 //! no command inherits our peak memory. `bench/compare` measures both.
 //!
+//! [`Stops`] finds those of our descendants that somebody else has stopped.
+//!
 //! A member is the root, and whatever has a member as its parent, leads its process group or its session, or carries
 //! the root's `KUMITE_TREE` in its environment: a daemon that forked twice and left group and session is found by the
 //! last. What escapes is a process that does all this *and* clears its environment, before it is first looked for.
@@ -45,6 +47,7 @@ mod proc_fs;
 mod run;
 mod runner;
 mod serve;
+mod stops;
 mod talk;
 mod timing;
 mod tree;
@@ -63,6 +66,7 @@ pub use orphans::{Orphan, end_orphans};
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use runner::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun};
 pub use serve::runner_main;
+pub use stops::Stops;
 pub use talk::{Heard, Talk};
 pub use tree::{Spawn, Tree, TreeEnd, become_subreaper};
 pub use waits::{Waited, Waits};

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
+use crate::stops::Hold;
 use crate::{Tree, proc_fs};
 
 /// Milliseconds will do, on a machine that is not overloaded.
@@ -19,6 +20,7 @@ impl Tree {
     /// that are no members: what a daemon from before runs for them (a container), and who escaped. Memory stays
     /// taken. A parent that asks for it (WUNTRACED) sees that its child was stopped.
     pub fn pause(&mut self) -> bool {
+        self.hold.get_or_insert_with(Hold::begin);
         let last = Instant::now() + LIMIT;
         let mut stopped = BTreeSet::new();
         loop {
@@ -41,5 +43,6 @@ impl Tree {
     pub fn resume(&mut self) {
         self.members.rescan();
         self.signal_all(Signal::SIGCONT);
+        self.hold = None;
     }
 }

@@ -26,7 +26,16 @@ pub(crate) struct Stat {
 
 impl Stat {
     pub(crate) fn of(pid: i32) -> Option<Stat> {
-        Stat::parse(&String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/stat")).ok()?))
+        Stat::read(&format!("/proc/{pid}/stat"))
+    }
+
+    /// With times and state of its first thread alone, so that it costs no more for a hundred threads.
+    pub(crate) fn of_leader(pid: i32) -> Option<Stat> {
+        Stat::read(&format!("/proc/{pid}/task/{pid}/stat"))
+    }
+
+    fn read(file: &str) -> Option<Stat> {
+        Stat::parse(&String::from_utf8_lossy(&fs::read(file).ok()?))
     }
 
     fn parse(text: &str) -> Option<Stat> {
@@ -49,6 +58,11 @@ impl Stat {
     /// too.)
     pub(crate) fn is_zombie(&self) -> bool {
         matches!(self.state, 'Z' | 'X') && self.threads <= 1
+    }
+
+    /// By a signal, or by who traces it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self.state, 'T' | 't')
     }
 }
 
@@ -115,9 +129,14 @@ pub(crate) fn command_line(pid: i32) -> Option<String> {
     let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let line = String::from_utf8_lossy(&arguments).replace(char::is_control, " ");
     match line.trim_end() {
-        "" => Some(format!("[{}]", fs::read_to_string(format!("/proc/{pid}/comm")).ok()?.trim_end())),
+        "" => Some(format!("[{}]", name(pid)?)),
         line => Some(line.to_owned()),
     }
+}
+
+/// What the kernel calls it.
+pub(crate) fn name(pid: i32) -> Option<String> {
+    Some(fs::read_to_string(format!("/proc/{pid}/comm")).ok()?.trim_end().to_owned())
 }
 
 /// Every process there is.
@@ -141,6 +160,16 @@ mod tests {
         let stat = Stat::parse(text).unwrap();
         assert_eq!((stat.state, stat.parent, stat.group, stat.session), ('S', 7, 8, 9));
         assert_eq!((stat.waited, stat.started), (Duration::from_secs(3), 98765));
+    }
+
+    #[test]
+    fn a_process_in_state_t_of_either_case_is_stopped_and_no_other() {
+        let stopped = |state| {
+            let text = format!("42 (T) {state} 7 8 9 0 -1 0 1 2 3 4 150 50 200 100 20 0 1 0 98765 1 2");
+            Stat::parse(&text).unwrap().is_stopped()
+        };
+        assert!(stopped('T') && stopped('t'));
+        assert!(['R', 'S', 'D', 'Z', 'X', 'I'].into_iter().all(|state| !stopped(state)));
     }
 
     #[test]

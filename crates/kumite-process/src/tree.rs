@@ -19,6 +19,7 @@ use rustix::process::{PidfdFlags, pidfd_open};
 use crate::group::{CgroupDirs, Hierarchies};
 use crate::members::{Members, Usage};
 use crate::owner::{MARKER, token};
+use crate::stops::Hold;
 use crate::{Error, Group, Waits, guardian, pin_thread, proc_fs};
 
 /// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.
@@ -79,6 +80,8 @@ pub struct Tree {
     /// The peak that a child may have inherited from us, in bytes.
     inherited_rss: u64,
     group: Option<Arc<CgroupDirs>>,
+    /// While it is paused.
+    pub(crate) hold: Option<Hold>,
     ended: bool,
 }
 
@@ -125,6 +128,8 @@ impl Tree {
         }
         let failed = |source| Error::Start { command: spawn.command.to_owned(), source };
         guardian::post(Hierarchies::beginnings);
+        // One that is to have a group stops itself until it is there.
+        let _hold = spawn.group.map(|_| Hold::begin());
         let token = token();
         let mut command = Command::new("/bin/sh");
         match spawn.group {
@@ -159,6 +164,7 @@ impl Tree {
             exit: None,
             inherited_rss: proc_fs::resident("self").map_or(u64::MAX, |(_, highest)| highest),
             group: spawn.group.map(|group| group.dirs().clone()),
+            hold: None,
             ended: false,
         };
         if let Some(group) = spawn.group {

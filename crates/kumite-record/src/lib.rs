@@ -22,6 +22,7 @@ mod stub;
 mod trial;
 mod unit;
 mod verdict;
+mod void;
 
 pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
@@ -54,3 +55,4 @@ pub use trial::{
 };
 pub use unit::{Better, Unit};
 pub use verdict::{Bet, Claim, Decider, Doubt, EffectKind, Reason, Rule, Verdict, Warning};
+pub use void::{Void, VoidCause};

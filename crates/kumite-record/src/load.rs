@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Errors, Needs, Series, Steadiness};
+use crate::{Errors, Needs, Series, Steadiness, Void};
 
 /// What `kumite load` measured: the document that `--json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +59,9 @@ pub struct LoadResult {
     pub recovered: Option<bool>,
     /// Whether it was ended before its limit.
     pub cut_short: bool,
+    /// Why its figures are worth nothing: kumite was stopped meanwhile, or the machine slept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub void: Option<Void>,
     /// Right answers of what is steady by response time: the upper end of each bin and its count.
     pub histogram_us: Vec<(f64, u64)>,
     /// The time series.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, AxisValue, Call, Phase, Point};
+use crate::{Arrival, AxisValue, Call, Phase, Point, Void};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,10 +14,13 @@ pub struct Trial {
     pub seq: u32,
     /// The block it belongs to, counted from 0 at each point: the unit of pairing.
     pub block: u32,
-    /// Counts from 0 how often the block was measured anew because of noise from outside: the last attempt stands, the
-    /// others are only shown.
+    /// Counts from 0 how often the block was measured again, because a trial of it was void. Which attempt counts is
+    /// said by [`standing`]; the others are only shown.
     #[serde(default, skip_serializing_if = "is_first")]
     pub attempt: u32,
+    /// Why it counts for nothing, and all of its attempt with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub void: Option<Void>,
     /// Which contender.
     pub contender: String,
     /// At which point.
@@ -65,24 +68,31 @@ fn is_first(attempt: &u32) -> bool {
     *attempt == 0
 }
 
-/// The trials that stand: of a block that was measured anew, only those of the last attempt that was whole.
+/// The trials that count: of each block those of its last attempt that is whole and has no void trial. Whole is one with
+/// as many trials as the first that is not void; the last one of a run that was cut short is all there is, and counts.
+/// (Kumite once measured blocks again that were marked: their attempts differ in nothing but that none is void.)
 pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl Iterator<Item = &'a Trial> {
-    let block = |trial: &'a Trial| (&trial.point, trial.block);
-    let mut sizes = HashMap::<(&Point, u32), BTreeMap<u32, usize>>::new();
-    for trial in trials.clone().into_iter().filter(|trial| trial.attempt > 0) {
-        *sizes.entry(block(trial)).or_default().entry(trial.attempt).or_default() += 1;
+    let mut attempts = HashMap::<(&Point, u32), BTreeMap<u32, Attempt>>::new();
+    for trial in trials.clone() {
+        let attempt =
+            attempts.entry((&trial.point, trial.block)).or_default().entry(trial.attempt).or_default();
+        attempt.trials += 1;
+        attempt.is_void |= trial.void.is_some();
     }
-    for trial in trials.clone().into_iter().filter(|trial| trial.attempt == 0) {
-        if let Some(attempts) = sizes.get_mut(&block(trial)) {
-            *attempts.entry(0).or_default() += 1;
-        }
-    }
-    let stands = move |trial: &&'a Trial| {
-        let attempts = sizes.get(&block(trial));
-        let whole = attempts.and_then(|attempts| attempts.iter().rfind(|(_, size)| **size >= attempts[&0]));
-        trial.attempt == whole.map_or(0, |(attempt, _)| *attempt)
+    let counts = |attempts: &BTreeMap<u32, Attempt>| {
+        let mut valid = attempts.iter().filter(|(_, attempt)| !attempt.is_void);
+        let (_, first) = valid.clone().next()?;
+        valid.rfind(|(_, attempt)| attempt.trials >= first.trials).map(|(nth, _)| *nth)
     };
-    trials.into_iter().filter(stands)
+    let standing: HashMap<_, _> =
+        attempts.iter().map(|(block, attempts)| (*block, counts(attempts))).collect();
+    trials.into_iter().filter(move |trial| standing[&(&trial.point, trial.block)] == Some(trial.attempt))
+}
+
+#[derive(Default)]
+struct Attempt {
+    trials: usize,
+    is_void: bool,
 }
 
 /// How a trial ended.

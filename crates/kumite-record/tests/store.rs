@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kumite_record::{
     AxisValue, Binds, Check, CheckOutcome, Claim, Contender, ContenderStatus, EffectKind, Histogram, Job,
     JobEvent, Machine, Mark, NoiseFloor, Outcome, Point, RedComparison, Run, Sample, SelfCheck, Series,
-    Steadiness, SteadyClass, Store, StoreError, Trial, Unit, Verdict, Warning,
+    Steadiness, SteadyClass, Store, StoreError, Trial, Unit, Verdict, Void, VoidCause, Warning, standing,
 };
 
 fn run(id: &str, started: i64) -> Run {
@@ -55,6 +55,7 @@ fn trial(seq: u32) -> Trial {
         seq,
         block: 0,
         attempt: 0,
+        void: None,
         contender: "a".to_owned(),
         point: point(),
         started: Timestamp::from_second(5).unwrap(),
@@ -263,4 +264,53 @@ fn a_store_from_before_self_checks_is_read_as_it_is_and_brought_further_when_it_
     assert_eq!(Store::open(&file).unwrap().latest_selfcheck(&machine).unwrap(), None);
     let mut reader = Store::open_read_only(&file).unwrap();
     assert!(reader.keep_selfcheck(&selfcheck(1, "Linux 6")).is_err(), "it only reads");
+}
+
+/// Trials with these blocks, attempts and voids; which of them count.
+fn counted(trials: &[(u32, u32, bool)]) -> Vec<usize> {
+    let void = || Some(Void { what: VoidCause::KumiteStopped, process: None, lasted_ms: 300.0 });
+    let made = trials.iter().enumerate().map(|(seq, &(block, attempt, is_void))| Trial {
+        block,
+        attempt,
+        void: is_void.then(void).flatten(),
+        ..trial(seq as u32)
+    });
+    standing(&made.collect::<Vec<_>>()).map(|trial| trial.seq as usize).collect()
+}
+
+#[test]
+fn of_a_block_with_a_void_trial_the_attempt_after_it_counts() {
+    assert_eq!(
+        counted(&[(0, 0, false), (0, 0, true), (0, 1, false), (0, 1, false), (1, 0, false)]),
+        [2, 3, 4]
+    );
+    assert_eq!(
+        counted(&[(0, 0, true), (0, 1, true), (0, 2, false), (0, 2, false), (0, 2, false)]),
+        [2, 3, 4]
+    );
+}
+
+#[test]
+fn of_a_block_that_was_void_each_time_nothing_counts() {
+    assert_eq!(counted(&[(0, 0, true), (0, 1, false), (0, 1, true), (1, 0, false)]), [3]);
+}
+
+#[test]
+fn of_a_block_that_was_cut_short_after_a_void_what_there_is_counts() {
+    assert_eq!(counted(&[(0, 0, false), (0, 0, true), (0, 1, false)]), [2]);
+}
+
+#[test]
+fn of_a_record_whose_marked_blocks_were_measured_again_the_last_whole_attempt_counts() {
+    let pair = |attempt| [(0, attempt, false), (0, attempt, false)];
+    assert_eq!(counted(&[pair(0), pair(1), pair(2)].concat()), [4, 5]);
+    let cut_short = [&pair(0)[..], &pair(1), &[(0, 2, false)]].concat();
+    assert_eq!(counted(&cut_short), [2, 3]);
+}
+
+#[test]
+fn a_trial_of_an_earlier_version_is_not_void() {
+    let json = serde_json::to_value(trial(1)).unwrap();
+    assert!(json.get("void").is_none(), "{json}");
+    assert_eq!(serde_json::from_value::<Trial>(json).unwrap().void, None);
 }

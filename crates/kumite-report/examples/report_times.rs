@@ -130,6 +130,7 @@ fn trial(seq: u32, point: &Point, block: u32) -> Trial {
         seq,
         block,
         attempt: 0,
+        void: None,
         contender: CONTENDER.to_owned(),
         point: point.clone(),
         started: "2026-11-20T09:30:00Z".parse().expect("it is a time"),

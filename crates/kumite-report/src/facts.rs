@@ -8,6 +8,7 @@ use crate::quantity::{Measured, length};
 use crate::record::Record;
 use crate::selfcheck::noise_floor;
 use crate::text::one_line;
+use crate::trials::{void_blocks, void_trials};
 
 /// A named fact.
 #[derive(Debug, Serialize)]
@@ -116,7 +117,9 @@ fn trials(export: &Export) -> String {
             length(took)
         ));
     }
-    let replaced = export.trials.len() - standing(&export.trials).count();
+    parts.extend(void_blocks(export));
+    // Once, kumite measured blocks again that were marked.
+    let replaced = export.trials.len() - standing(&export.trials).count() - void_trials(export).count();
     if replaced > 0 {
         parts.push(format!(
             "{replaced} of them were marked by noise from outside, or in a block with such, and measured anew"

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kumite_record::{Cell, Outcome, Trial};
+use kumite_record::{Cell, Outcome, Trial, standing};
 use serde::Serialize;
 
 use crate::disturbance::Disturbed;
@@ -85,7 +85,7 @@ pub fn failing<'a>(
 fn lost(record: &Record, groups: &Groups) -> Vec<LostTrials> {
     let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
     let mut nth_of: HashMap<(&str, &str, String), usize> = HashMap::new();
-    for trial in record.export.trials.iter().filter(|trial| trial.outcome != Outcome::Ok) {
+    for trial in standing(&record.export.trials).filter(|trial| trial.outcome != Outcome::Ok) {
         let reason = trial.reason.as_deref().map_or("no reason recorded".to_owned(), clean);
         let alike = (&*trial.contender, trial.outcome.as_str(), reason.clone());
         let nth = *nth_of.entry(alike).or_insert(found.len());

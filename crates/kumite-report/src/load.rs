@@ -72,6 +72,7 @@ fn summary(result: &LoadResult) -> String {
 /// What takes from the figures' worth, first of all.
 fn doubts(result: &LoadResult) -> Vec<String> {
     let mut doubts = Vec::new();
+    doubts.extend(result.void.as_ref().map(|void| format!("void: {void}, so measure again")));
     if result.engine.bound {
         doubts.push(
             "generator-bound: the load engine had no CPU headroom, so these figures say what the engine can do, not \

@@ -22,7 +22,9 @@ pub struct NoiseText {
 
 /// None where no trial was watched.
 pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
-    let watched = |trial: &&Trial| !trial.sample.noise.is_empty() || outside(trial).next().is_some();
+    let watched = |trial: &&Trial| {
+        !trial.sample.noise.is_empty() || outside(trial).next().is_some() || trial.void.is_some()
+    };
     let trials: Vec<&Trial> = export.trials.iter().filter(watched).collect();
     if trials.is_empty() {
         return None;
@@ -41,9 +43,11 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
         column("point".to_owned(), false, &|trial| groups.name(&trial.point)),
         column("block".to_owned(), true, &|trial| count(f64::from(trial.block) + 1.0)),
         column("marks".to_owned(), false, &|trial| {
-            let marks = outside(trial).map(Mark::as_str);
-            let replaced = (!stands.contains(&trial.seq)).then_some("replaced");
-            marks.chain(replaced).collect::<Vec<_>>().join(", ")
+            let void = trial.void.iter().map(|void| format!("void: {void}"));
+            let marks = outside(trial).map(|mark| mark.as_str().to_owned());
+            let does_not_count = trial.void.is_none() && !stands.contains(&trial.seq);
+            let replaced = does_not_count.then(|| "does not count".to_owned());
+            void.chain(marks).chain(replaced).collect::<Vec<_>>().join(", ")
         }),
     ];
     columns.extend(shown.into_iter().map(Metric::named).map(|metric| {

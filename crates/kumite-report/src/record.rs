@@ -27,7 +27,7 @@ pub struct AtPoint<'a> {
     /// The parts of its trials: contenders in the order of the record, each with its parts in theirs.
     pub parts: Vec<&'a Cell>,
     pub trials: Vec<&'a Trial>,
-    /// Those of the trials that were not measured anew.
+    /// Those of the trials that count.
     pub standing: Vec<&'a Trial>,
 }
 
@@ -88,10 +88,10 @@ impl<'a> Record<'a> {
         self.places.get(point).map_or(&self.nothing, |place| &self.points[*place])
     }
 
-    /// The trials of a cell, those that were measured anew included.
+    /// The trials of a cell that count.
     pub fn trials_of(&self, cell: &Cell) -> impl Iterator<Item = &'a Trial> {
         let contender = &cell.contender;
-        self.at(&cell.point).trials.iter().copied().filter(move |trial| trial.contender == *contender)
+        self.at(&cell.point).standing.iter().copied().filter(move |trial| trial.contender == *contender)
     }
 
     /// The metrics of trials that any of these cells has, in their order.

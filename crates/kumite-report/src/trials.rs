@@ -1,7 +1,10 @@
-//! Single trials: those that stand for their cell.
+//! Single trials: those that stand for their cell, and those that count for nothing.
 
-use kumite_record::{Cell, Metric, Outcome, Point, Trial};
+use std::collections::{BTreeMap, HashSet};
 
+use kumite_record::{Cell, Export, Metric, Outcome, Point, Trial, VoidCause, standing};
+
+use crate::number::plural;
 use crate::record::Record;
 
 /// What a trial must have to be chosen.
@@ -61,4 +64,39 @@ fn first(record: &Record, cells: &[&Cell]) -> Metric {
 /// Whether it has a time series.
 pub fn has_series(trial: &Trial) -> bool {
     !trial.sample.series.is_empty()
+}
+
+/// The trials of attempts that are void.
+pub fn void_trials(export: &Export) -> impl Iterator<Item = &Trial> {
+    let attempt = |trial: &Trial| (trial.point.clone(), trial.block, trial.attempt);
+    let void = |trial: &&Trial| trial.void.is_some();
+    let attempts: HashSet<_> = export.trials.iter().filter(void).map(attempt).collect();
+    export.trials.iter().filter(move |trial| attempts.contains(&attempt(trial)))
+}
+
+/// How often blocks were void, by what, and how many of them have no result for it. None if none was.
+pub fn void_blocks(export: &Export) -> Option<String> {
+    let mut causes = BTreeMap::<VoidCause, usize>::new();
+    for void in export.trials.iter().filter_map(|trial| trial.void.as_ref()) {
+        *causes.entry(void.what).or_default() += 1;
+    }
+    let block = |trial: &Trial| (trial.point.clone(), trial.block);
+    let counts: HashSet<_> = standing(&export.trials).map(block).collect();
+    let void: HashSet<_> = void_trials(export).map(block).collect();
+    let lost = void.difference(&counts).count();
+    let by: Vec<String> = causes.iter().map(|(cause, n)| format!("{n} × {}", cause.as_str())).collect();
+    let blocks = (!void.is_empty()).then(|| plural(void.len(), "block"))?;
+    let were = if void.len() == 1 { "was" } else { "were" };
+    let trials = void_trials(export).count();
+    let count = if trials == 1 { "counts" } else { "count" };
+    let trials = plural(trials, "trial");
+    let lost = match lost {
+        0 => String::new(),
+        1 => ", and 1 of them has no result".to_owned(),
+        lost => format!(", and {lost} of them have no result"),
+    };
+    Some(format!(
+        "{blocks} {were} void ({}) and measured again, so that {trials} {count} for nothing{lost}",
+        by.join(", ")
+    ))
 }

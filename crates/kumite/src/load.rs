@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_host::{Clock, RealClock, cores, machine};
+use kumite_host::{Clock, Heartbeat, RealClock, cores, machine};
 use kumite_lab::{External, Ready, Session, execute, load_result, plan};
 use kumite_load::{Address, Interval, Limit, Load, Target};
 use kumite_record::{LoadResult, Point, Question, Run, Store};
@@ -151,6 +151,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
 fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Failure> {
     let clock = RealClock::default();
     let cores = cores();
+    let cpus = [&cores.contender[..], &cores.engine].concat();
     let seconds = load.limit.duration;
     let end = End { requests: load.limit.requests, duration: seconds, threads: load.cores.len().max(1) };
     let mut live = Live::new(end);
@@ -189,14 +190,16 @@ fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Fai
         kept: &[],
         budget: None,
         undecided: &|_| BTreeSet::new(),
-        rerun_marked: false,
     };
-    execute(&session, &mut executor, &clock, &mut store, stop, &mut |_| {})?;
+    let heartbeat = Heartbeat::start(&cpus);
+    let ended = execute(&session, &mut executor, &clock, &mut store, stop, &mut |_| {});
+    let void = heartbeat.stop();
+    ended?;
     let outcome =
         executor.result.take().ok_or_else(|| Failure::Incomplete("it was interrupted".to_owned()))?;
     live.clear();
     let outcome = outcome.map_err(|error| Failure::Incomplete(error.to_string()))?;
     let trials = store.trials(&run.id)?;
     let sample = trials.first().map(|trial| trial.sample.clone()).unwrap_or_default();
-    Ok(load_result(run.command, args.urls.join(" "), &load, &outcome, &sample))
+    Ok(LoadResult { void, ..load_result(run.command, args.urls.join(" "), &load, &outcome, &sample) })
 }

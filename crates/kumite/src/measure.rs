@@ -10,7 +10,7 @@ use kumite_lab::{
     Event, Experiment, Halt, Ready, Session, claimed_points, conclude, execute, export, humane, plan,
     too_few_values, undecided,
 };
-use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit};
+use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit, standing};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -35,7 +35,6 @@ pub struct Measuring<'a> {
     pub experiment: &'a Experiment,
     pub cores: Cores,
     pub budget: Option<Duration>,
-    pub rerun_marked: bool,
     pub stop: &'a AtomicBool,
 }
 
@@ -63,7 +62,6 @@ impl Measuring<'_> {
             kept: &kept,
             budget: self.budget,
             undecided: &|trials| undecided(self.experiment, &run, &contenders, trials),
-            rerun_marked: self.rerun_marked,
         };
         let mut progress = Progress::new(plan.trials());
         let ended = execute(&session, driver.as_mut(), clock, store, self.stop, &mut |event| match event {
@@ -114,7 +112,7 @@ pub fn ended(export: &Export, stop: &AtomicBool) -> Result<(), Failure> {
             let id = &export.run.id;
             Err(Failure::Incomplete(format!("{why}; `kumite resume {id}` goes on with it")))
         }
-        _ if export.trials.iter().all(|trial| trial.outcome != Outcome::Ok) => {
+        _ if standing(&export.trials).all(|trial| trial.outcome != Outcome::Ok) => {
             Err(Failure::Incomplete("no trial gave a result".to_owned()))
         }
         _ => Ok(()),

@@ -23,9 +23,6 @@ pub struct Args {
     /// Begin no block that would end after this time from now, e.g. 10m
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
-    /// Measure a block anew, up to three times, that noise from outside has marked; what is replaced is kept and shown
-    #[arg(long)]
-    rerun_marked: bool,
     #[command(flatten)]
     documents: output::Documents,
     #[command(flatten)]
@@ -84,14 +81,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     same_contenders(&id, contenders.iter().filter(ran), &prepared)?;
     take_up(&mut run, world.clock());
     store.finish(&run, &[], &[], &[])?;
-    let measuring = Measuring {
-        world,
-        experiment: &experiment,
-        cores: available,
-        budget: args.budget,
-        rerun_marked: args.rerun_marked,
-        stop: &stop,
-    };
+    let measuring =
+        Measuring { world, experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
     let export = measuring.measure(run, &prepared.ready, &mut store)?;
     args.documents.write(&export)?;
     ended(&export, &stop)?;

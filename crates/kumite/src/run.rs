@@ -33,9 +33,6 @@ pub struct Args {
     /// Begin no block that would end after this time, e.g. 10m; builds are not counted
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
-    /// Measure a block anew, up to three times, that noise from outside has marked; what is replaced is kept and shown
-    #[arg(long)]
-    rerun_marked: bool,
     /// Let any verdict be false in at most 5 % of runs; without it, of the verdicts that are given at most 5 % are, on
     /// average, which takes fewer blocks
     #[arg(long)]
@@ -95,14 +92,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     for other in &run.unavailable {
         output::note(&format!("cannot measure {}: {}", other.point, other.why));
     }
-    let measuring = Measuring {
-        world,
-        experiment: &experiment,
-        cores: available,
-        budget: args.budget,
-        rerun_marked: args.rerun_marked,
-        stop: &stop,
-    };
+    let measuring =
+        Measuring { world, experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
     // Looked at before the executor keeps this thread to the engine's core.
     store.begin(&run, &machine(used), &prepared.contenders)?;
     let export = measuring.measure(run, &prepared.ready, &mut store)?;

@@ -29,7 +29,7 @@ mod tests {
         assert_eq!(
             found(&[stat, heat]).found,
             "in each trial: clock jumps, stolen time, other processes (at least), heat; not to be seen here: CPU limits of \
-             cgroups, changes of frequency"
+             cgroups, changes of frequency, stops of kumite"
         );
         assert_eq!(found(&[heat]).state, State::Unknown);
     }

@@ -17,6 +17,8 @@ pub struct Clocks {
     pub wall_ahead: f64,
     /// Seconds that it has gained by corrections of its rate.
     pub slewed: f64,
+    /// Seconds since the boot in which the machine was suspended, and it stood still.
+    pub slept: f64,
 }
 
 impl Clocks {
@@ -29,12 +31,12 @@ impl Clocks {
         let mut best = (Duration::MAX, Clocks::default());
         for _ in 0..TRIES {
             let began = read(ClockId::Monotonic);
-            let others = [ClockId::Realtime, ClockId::MonotonicRaw].map(read);
+            let others = [ClockId::Realtime, ClockId::MonotonicRaw, ClockId::Boottime].map(read);
             let took = read(ClockId::Monotonic).saturating_sub(began);
             let monotonic = began + took / 2;
-            let [wall_ahead, raw] = others.map(|other| ahead(other, monotonic));
+            let [wall_ahead, raw, slept] = others.map(|other| ahead(other, monotonic));
             if took < best.0 {
-                best = (took, Clocks { monotonic, wall_ahead, slewed: -raw });
+                best = (took, Clocks { monotonic, wall_ahead, slewed: -raw, slept });
             }
             if took < QUICK {
                 break;
@@ -70,5 +72,6 @@ mod tests {
         let after = Clocks::read();
         assert!(after.monotonic - before.monotonic >= Duration::from_millis(20));
         assert!((after.slewed - before.slewed).abs() < 0.001, "{before:?} {after:?}");
+        assert!((after.slept - before.slept).abs() < 0.001, "{before:?} {after:?}");
     }
 }

@@ -91,6 +91,7 @@ impl World {
                         seq: world.trials.len() as u32,
                         block: block as u32,
                         attempt: 0,
+                        void: None,
                         contender: name.to_owned(),
                         point: point.clone(),
                         started: jiff::Timestamp::UNIX_EPOCH,

@@ -2,6 +2,7 @@
 
 mod answer;
 mod answer_check;
+mod attended;
 mod command;
 mod conditions;
 pub(crate) mod function;
@@ -21,6 +22,7 @@ pub(crate) mod worker;
 mod workload;
 
 pub use answer::Answer;
+use attended::Attended;
 pub(crate) use conditions::Conditions;
 pub use registration::Opening;
 pub(crate) use registration::{Draft, Registration, Wrong};
@@ -36,5 +38,6 @@ pub(crate) static KINDS: [&Registration; 5] =
 /// The driver of an experiment, ready for its first trial. From now on this thread, and those it starts, stay on the
 /// engine's CPUs.
 pub fn open<'a>(of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
-    (of.kind.open)(of)
+    let cpus = [&of.cores.contender[..], &of.cores.engine].concat();
+    Ok(Box::new(Attended { driver: (of.kind.open)(of)?, cpus }))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use kumite_record::{Mark, Outcome, Point, Sample};
+use kumite_record::{Mark, Outcome, Point, Sample, Void};
 
 use crate::contender::Ready;
 use crate::halt::Halt;
@@ -55,6 +55,8 @@ pub struct Measured {
     pub sample: Sample,
     /// Doubts about it.
     pub marks: Vec<Mark>,
+    /// Why it counts for nothing.
+    pub void: Option<Void>,
     /// Time from start until the contender was ready.
     pub ready_ms: Option<f64>,
     /// Time it was under load, warm-up and watching included.
@@ -84,6 +86,7 @@ impl Measured {
             reason: wrong,
             sample: Sample::default(),
             marks: Vec::new(),
+            void: None,
             ready_ms: None,
             load_ms: None,
             log: None,

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_host::Clock;
-use kumite_record::{Mark, Saved, Store, StoreError, Trial};
+use kumite_record::{Saved, Store, StoreError, Trial};
 
 use super::plan::Block;
 use super::session::Session;
@@ -13,8 +13,8 @@ use super::state::{LOST_AFTER, State, humane};
 use crate::driver::{Executor, Measured, TrialOrder};
 use crate::halt::Halt;
 
-/// A block that is still marked after this many times more is left as it is.
-const MOST_ATTEMPTS: u32 = 3;
+/// A block that is still void after this many times more is left without a result.
+const MOST_REPETITIONS: u32 = 3;
 
 /// How a run ended.
 #[derive(Debug, Default, PartialEq)]
@@ -120,45 +120,36 @@ impl Execution<'_> {
     /// What to say if this block would likely end after the budget.
     fn over_budget(&self, nth: usize) -> Option<String> {
         let blocks = &self.session.plan.blocks;
-        let to_try = self.state.to_try(&blocks[nth..=nth]);
+        let to_try = self.state.to_try(&blocks[nth..=nth], 0);
         let budget = self.session.budget?;
         let fits = self.state.tried == 0 || self.state.spent() + self.state.expected(&to_try) <= budget;
         let (budget, of) = (humane(budget), blocks.len());
         (!fits).then(|| format!("the budget of {budget} was spent after {nth} of at most {of} blocks"))
     }
 
-    /// A block, and once more as long as noise from outside marks it, if that is wanted. It breaks off if it is told to stop.
+    /// A block, and again from its beginning as long as a trial of it is void. It breaks off if it is told to stop.
     fn block(&mut self, nth: usize) -> Result<ControlFlow<()>, StoreError> {
-        let block = &self.session.plan.blocks[nth];
-        for attempt in 0.. {
-            let ControlFlow::Continue(is_marked) = self.attempt(nth, attempt)? else {
+        for attempt in 0..=MOST_REPETITIONS {
+            let block = self.session.plan.blocks[nth].attempt(attempt, self.session.run.seed);
+            // That of a run that was taken up again may be.
+            if !self.state.is_void(&block, attempt) && self.attempt(nth, &block, attempt)?.is_break() {
                 return Ok(ControlFlow::Break(()));
-            };
-            if !is_marked || !self.session.rerun_marked || attempt >= MOST_ATTEMPTS {
+            }
+            if !self.state.is_void(&block, attempt) {
+                self.count_failures(&block, attempt);
                 break;
             }
-            let place = &self.session.run.points[block.point];
-            (self.watch)(Event::Note(format!(
-                "block {} at {place} is marked by noise from outside and is measured anew",
-                block.index + 1
-            )));
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Each contender of a block in its order; whether noise from outside marked any of the trials.
-    fn attempt(&mut self, nth: usize, attempt: u32) -> Result<ControlFlow<(), bool>, StoreError> {
-        let block = &self.session.plan.blocks[nth];
-        let is_outside = |marks: &[Mark]| marks.iter().any(|mark| mark.is_outside());
-        let mut is_marked = false;
+    /// Each contender of a block in its order, until a trial is void.
+    fn attempt(&mut self, nth: usize, block: &Block, attempt: u32) -> Result<ControlFlow<()>, StoreError> {
         for (place, &contender) in block.order.iter().enumerate() {
-            if let Some(kept) = self.state.kept(contender, block, attempt) {
-                is_marked |= is_outside(&kept.marks);
-                let outcome = kept.outcome;
-                self.state.count(contender, block, outcome);
-                continue;
-            }
-            if self.state.is_lost(contender, block) || !self.state.is_needed(contender, block) {
+            if self.state.kept(contender, block, attempt).is_some()
+                || self.state.is_lost(contender, block)
+                || !self.state.is_needed(contender, block)
+            {
                 continue;
             }
             let order = TrialOrder {
@@ -170,26 +161,40 @@ impl Execution<'_> {
             let started = self.clock.timestamp();
             let tried = Halt::if_set(self.stop).and_then(|()| self.executor.trial(&order, self.stop));
             let Ok(measured) = Measured::or_failed(tried) else { return Ok(ControlFlow::Break(())) };
-            is_marked |= is_outside(&measured.marks);
             let trial = self.state.trial(&order, block, attempt, started, measured);
             self.store.commit(&self.session.run.id, &trial)?;
-            let is_lost = self.state.tried(contender, block, &trial);
-            self.tell(nth, place, &trial, is_lost);
-            self.state.keep(trial);
+            self.state.tried(contender, block);
+            let rest = Block { order: block.order[place + 1..].to_vec(), ..*block };
+            self.tell(nth, rest, &trial);
+            let is_void = trial.void.is_some();
+            self.state.keep(contender, block, trial);
+            if is_void {
+                break;
+            }
         }
-        Ok(ControlFlow::Continue(is_marked))
+        Ok(ControlFlow::Continue(()))
     }
 
-    /// Says that a trial was committed, that of the contender at this place of the block.
-    fn tell(&mut self, nth: usize, place: usize, trial: &Trial, is_lost: bool) {
-        let blocks = &self.session.plan.blocks;
-        let rest = Block { order: blocks[nth].order[place + 1..].to_vec(), ..blocks[nth] };
-        let mut left = self.state.to_try(&blocks[nth + 1..]);
-        left.extend(self.state.to_try(&[rest]));
+    /// Says that a trial was committed, and whether it is void; `rest` is what comes after it in its block.
+    fn tell(&mut self, nth: usize, rest: Block, trial: &Trial) {
+        let mut left = self.state.to_try(&self.session.plan.blocks[nth + 1..], 0);
+        left.extend(self.state.to_try(&[rest], trial.attempt));
         let done = self.state.trials.len() + 1;
         let (total, left) = (done + left.len(), self.state.expected(&left));
         (self.watch)(Event::Trial { done, total, left, trial });
-        if is_lost {
+        if let Some(void) = &trial.void {
+            let block = self.session.run.cell(&format!("block {}", trial.block + 1), &trial.point);
+            let then = match trial.attempt {
+                MOST_REPETITIONS => format!("it was so {} times, and has no result", MOST_REPETITIONS + 1),
+                _ => "measured again".to_owned(),
+            };
+            (self.watch)(Event::Note(format!("{block} is void: {void}; {then}")));
+        }
+    }
+
+    /// Counts the failures of an attempt that counts, and says which cells are lost.
+    fn count_failures(&mut self, block: &Block, attempt: u32) {
+        for trial in self.state.count_failures(block, attempt) {
             let cell = self.session.run.cell(&trial.contender, &trial.point);
             let why = trial.reason.as_deref().unwrap_or_default();
             (self.watch)(Event::Note(format!(

@@ -9,7 +9,7 @@ use kumite_record::{
 };
 
 use super::execute::RunEnded;
-use super::warnings::warnings;
+use super::warnings::{void_blocks, warnings};
 use crate::driver::KINDS;
 use crate::spec::Experiment;
 
@@ -27,7 +27,8 @@ pub fn conclude(
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
     let of_all: Vec<&Trial> = standing(&trials).collect();
     let (claims, checks) = judge(&run, &of_all, &contenders, &experiment.claims, &experiment.checks);
-    let warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &trials);
+    let mut warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &of_all);
+    warnings.extend(void_blocks(&run, &trials));
     store.finish(&run, &claims, &checks, &warnings)
 }
 

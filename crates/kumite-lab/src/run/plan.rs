@@ -48,6 +48,22 @@ pub fn plan(takes_part: &[Vec<usize>], first: &BTreeSet<usize>, blocks: u32, see
     Plan { blocks: planned }
 }
 
+impl Block {
+    /// The block as it is measured in this attempt, from 0: after the first in an order of its own, by the run's seed.
+    pub fn attempt(&self, attempt: u32, run_seed: u64) -> Block {
+        let mut block = self.clone();
+        if attempt > 0 {
+            let mut seed = [0; 32];
+            let parts = [run_seed, self.point as u64, u64::from(self.index), u64::from(attempt)];
+            seed.chunks_mut(8)
+                .zip(parts)
+                .for_each(|(bytes, part)| bytes.copy_from_slice(&part.to_le_bytes()));
+            block.order.shuffle(&mut ChaCha8Rng::from_seed(seed));
+        }
+        block
+    }
+}
+
 impl Plan {
     /// How many trials it has.
     pub fn trials(&self) -> usize {
@@ -81,6 +97,18 @@ mod tests {
     fn the_seed_is_the_order() {
         assert_eq!(full(4, 5, 6, 7), full(4, 5, 6, 7));
         assert_ne!(full(4, 5, 6, 7), full(4, 5, 6, 8));
+    }
+
+    #[test]
+    fn the_first_attempt_is_as_planned_and_each_other_has_an_order_of_its_own_by_the_seed() {
+        let block = Block { point: 1, index: 2, order: vec![5, 1, 4, 0, 3, 2, 6, 7, 8, 9] };
+        assert_eq!(block.attempt(0, 7), block);
+        let (second, third) = (block.attempt(1, 7), block.attempt(2, 7));
+        assert_eq!(second, block.attempt(1, 7), "the same seed, the same order");
+        let others = [block.attempt(1, 8), Block { index: 3, ..block.clone() }.attempt(1, 7), third, block];
+        assert!(others.iter().all(|other| other.order != second.order), "{second:?} {others:?}");
+        let contenders: BTreeSet<usize> = second.order.into_iter().collect();
+        assert_eq!(contenders, (0..10).collect());
     }
 
     #[test]

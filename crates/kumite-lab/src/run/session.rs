@@ -28,6 +28,4 @@ pub struct Session<'a> {
     /// Which cells more blocks might decide a claim about. It is asked after each round from `min_blocks` on, and only
     /// these go on.
     pub undecided: &'a Undecided<'a>,
-    /// Whether a block that noise from outside has marked is measured anew.
-    pub rerun_marked: bool,
 }

@@ -70,6 +70,7 @@ impl<'a> State<'a> {
         (self.session.undecided)(&standing).into_iter().filter_map(cell).collect()
     }
 
+    /// A trial that is in the store: of before this run was taken up again, or of now.
     pub fn kept(&self, contender: usize, block: &Block, attempt: u32) -> Option<&Trial> {
         self.kept.get(&(contender, block.point, block.index, attempt)).map(|&nth| &self.trials[nth])
     }
@@ -86,19 +87,36 @@ impl<'a> State<'a> {
         self.failures.get(&(contender, point)).is_some_and(|failed| *failed >= LOST_AFTER)
     }
 
-    pub fn count(&mut self, contender: usize, block: &Block, outcome: Outcome) {
-        let failed = self.failures.entry((contender, block.point)).or_default();
-        *failed = if outcome == Outcome::Failed { *failed + 1 } else { 0 };
+    /// Whether this attempt at a block has a void trial.
+    pub fn is_void(&self, block: &Block, attempt: u32) -> bool {
+        let kept = |&contender: &usize| self.kept(contender, block, attempt);
+        block.order.iter().filter_map(kept).any(|trial| trial.void.is_some())
     }
 
-    /// The cells of the trials that will be made in these blocks at most: not those that are kept or not needed, or
-    /// whose cell is lost.
-    pub fn to_try(&self, blocks: &[Block]) -> Vec<(usize, usize)> {
+    /// Counts the failures of an attempt that is not void; returns the trials by which a cell is lost.
+    pub fn count_failures(&mut self, block: &Block, attempt: u32) -> Vec<&Trial> {
+        let mut lost = Vec::new();
+        for &contender in &block.order {
+            let Some(outcome) = self.kept(contender, block, attempt).map(|trial| trial.outcome) else {
+                continue;
+            };
+            let failed = self.failures.entry((contender, block.point)).or_default();
+            *failed = if outcome == Outcome::Failed { *failed + 1 } else { 0 };
+            if *failed == LOST_AFTER {
+                lost.push(contender);
+            }
+        }
+        lost.into_iter().filter_map(|contender| self.kept(contender, block, attempt)).collect()
+    }
+
+    /// The cells of the trials that will be made in this attempt at these blocks at most: not those that are kept or not
+    /// needed, or whose cell is lost.
+    pub fn to_try(&self, blocks: &[Block], attempt: u32) -> Vec<(usize, usize)> {
         let cells = |block: &Block| -> Vec<(usize, usize)> {
             let wanted = |&contender: &usize| {
                 self.is_needed(contender, block)
                     && !self.is_lost(contender, block)
-                    && self.kept(contender, block, 0).is_none()
+                    && self.kept(contender, block, attempt).is_none()
             };
             let contenders = block.order.iter().copied().filter(wanted);
             contenders.map(|contender| (contender, block.point)).collect()
@@ -133,6 +151,7 @@ impl<'a> State<'a> {
             seq: order.seq,
             block: block.index,
             attempt,
+            void: measured.void,
             contender: order.contender.name.clone(),
             point: order.point.clone(),
             started,
@@ -147,8 +166,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Counts a trial that was made; whether its cell is lost by it.
-    pub fn tried(&mut self, contender: usize, block: &Block, trial: &Trial) -> bool {
+    /// Counts the time of a trial that was made.
+    pub fn tried(&mut self, contender: usize, block: &Block) {
         let took = self.clock.now() - self.last_ended;
         self.last_ended += took;
         self.seq += 1;
@@ -160,16 +179,15 @@ impl<'a> State<'a> {
                 self.took.entry((contender, block.point)).or_default().push(took);
             }
         }
-        self.count(contender, block, trial.outcome);
-        self.failures[&(contender, block.point)] == LOST_AFTER
     }
 
     /// What judging needs of it: not the series, histograms and calls, which are most of it.
-    pub fn keep(&mut self, mut trial: Trial) {
+    pub fn keep(&mut self, contender: usize, block: &Block, mut trial: Trial) {
         trial.sample.series = Series::default();
         trial.sample.histograms.clear();
         trial.sample.calls.clear();
         trial.sample.phases.clear();
+        self.kept.insert((contender, block.point, block.index, trial.attempt), self.trials.len());
         self.trials.push(trial);
     }
 
@@ -196,7 +214,7 @@ impl<'a> State<'a> {
 
     /// What is said after the first block, when the real pace is known.
     pub fn announcement(&self, rest: &[Block]) -> String {
-        let left = self.to_try(rest);
+        let left = self.to_try(rest, 0);
         let expected = self.spent() + self.expected(&left);
         let (trials, time) = (self.tried + left.len(), humane(expected));
         let mut note = format!("{trials} trials will take about {time} if all of them are needed");

@@ -1,21 +1,22 @@
 //! Doubts that travel with the numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use kumite_judge::steadiness;
 use kumite_record::{
-    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Outcome, Run, SteadyClass, Trial, Warning,
+    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Outcome, Point, Run, SteadyClass, Trial, Void,
+    Warning, standing,
 };
 
 /// A place and what is doubtful there.
 type Doubt = (String, String);
 
-/// What is said of a run, its machine, its contenders and its cells.
+/// What is said of a run, its machine, its contenders and its cells, by the trials that count.
 pub(super) fn warnings(
     run: &Run,
     machine: &Machine,
     contenders: &[Contender],
-    trials: &[Trial],
+    trials: &[&Trial],
 ) -> Vec<Warning> {
     let mut doubts = of_run(run);
     doubts.extend(of_machine(run, machine));
@@ -32,6 +33,25 @@ pub(super) fn warnings(
         doubts.extend(of_cell(&trials).into_iter().map(|what| (cell.clone(), what)));
     }
     doubts.into_iter().map(|(place, what)| Warning { place, what }).collect()
+}
+
+/// Of all trials: the blocks that were void each time.
+pub(super) fn void_blocks(run: &Run, trials: &[Trial]) -> Vec<Warning> {
+    let block = |trial: &Trial| (trial.point.clone(), trial.block);
+    let with_result: HashSet<(Point, u32)> = standing(trials).map(block).collect();
+    let mut last_void = BTreeMap::<(String, u32), &Trial>::new();
+    for trial in trials.iter().filter(|trial| trial.void.is_some() && !with_result.contains(&block(trial))) {
+        last_void.insert((trial.point.to_string(), trial.block), trial);
+    }
+    let warning = |trial: &Trial| {
+        let place = run.cell(&format!("block {}", trial.block + 1), &trial.point);
+        let void = trial.void.as_ref().map(Void::to_string).unwrap_or_default();
+        Warning {
+            place,
+            what: format!("has no result: each of its attempts was void, the last because {void}"),
+        }
+    };
+    last_void.into_values().map(warning).collect()
 }
 
 fn of_run(run: &Run) -> Vec<Doubt> {
@@ -109,7 +129,7 @@ fn is_doubtful(steadiness: &CellSteadiness) -> bool {
 }
 
 /// The trials of each cell, in the order the cells were first tried.
-fn by_cell<'a>(run: &Run, trials: &'a [Trial]) -> Vec<(String, Vec<&'a Trial>)> {
+fn by_cell<'a>(run: &Run, trials: &[&'a Trial]) -> Vec<(String, Vec<&'a Trial>)> {
     let mut cells = Vec::<(String, Vec<&Trial>)>::new();
     for trial in trials {
         let name = run.cell(&trial.contender, &trial.point);

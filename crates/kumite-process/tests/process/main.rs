@@ -8,6 +8,7 @@ mod orphans;
 mod pause;
 mod run;
 mod runner;
+mod stops;
 mod talk;
 mod tree;
 mod usage;

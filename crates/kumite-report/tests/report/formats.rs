@@ -556,7 +556,7 @@ fn noise_is_told_trial_by_trial_and_what_was_measured_anew_stays() {
         page.contains("<p>1 of 17 trials is marked for it: 1 other-processes.</p>"),
         "stolen_cores is not zero everywhere"
     );
-    assert_eq!(page.matches("<td>other-processes, replaced</td>").count(), 1);
+    assert_eq!(page.matches("<td>other-processes, does not count</td>").count(), 1);
     assert_eq!(page.matches(">0.00400</td>").count(), 1);
     export.trials.iter_mut().for_each(|trial| trial.sample.noise.clear());
     export.trials.iter_mut().for_each(|trial| trial.marks.retain(|mark| !mark.is_outside()));

@@ -5,3 +5,4 @@ mod fixture;
 mod formats;
 mod page;
 mod sections;
+mod void;

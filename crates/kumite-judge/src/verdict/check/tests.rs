@@ -61,6 +61,7 @@ impl World {
             load_ms: None,
             took_ms: None,
             log: None,
+            void: None,
         };
         let trials = elapsed_ms.iter().flat_map(|(name, n, rounds)| {
             rounds.iter().enumerate().map(move |(block, ms)| trial(name, *n, block, *ms))

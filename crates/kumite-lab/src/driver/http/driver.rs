@@ -144,15 +144,7 @@ fn measured(
         let found = against_littles_law(&sample, workload.connections);
         marks.extend(found.filter(|mark| !marks.contains(mark)));
     }
-    let mut measured = Measured {
-        outcome: Outcome::Ok,
-        reason: left,
-        sample,
-        marks,
-        ready_ms: None,
-        load_ms: None,
-        log: None,
-    };
+    let mut measured = Measured { reason: left, sample, marks, ..Measured::answered(None) };
     let warm_up = outcome.warm_up_errors.total();
     if warm_up > 0 && measured.reason.is_none() {
         let kinds = outcome.warm_up_errors.in_words();

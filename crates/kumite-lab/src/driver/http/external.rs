@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use kumite_load::{Interval, Load};
-use kumite_record::{Engine, Kind, Latency, LoadResult, Outcome, SCHEMA, Sample};
+use kumite_record::{Engine, Kind, Latency, LoadResult, SCHEMA, Sample};
 
 use super::NAME;
 use super::metrics::{is_late, marks, sample};
@@ -32,15 +32,7 @@ impl Executor for External<'_> {
             Ok(outcome) => {
                 let sample = sample(outcome, None);
                 let marks = marks(outcome, &sample, false);
-                Measured {
-                    outcome: Outcome::Ok,
-                    reason: None,
-                    sample,
-                    marks,
-                    ready_ms: None,
-                    load_ms: None,
-                    log: None,
-                }
+                Measured { sample, marks, ..Measured::answered(None) }
             }
             Err(error) => Measured::failed(error.to_string()),
         };
@@ -97,6 +89,7 @@ pub fn load_result(
         recovery_us: outcome.recovery.map(|recovery| recovery.took.as_secs_f64() * 1e6),
         recovered: outcome.recovery.map(|recovery| recovery.complete),
         cut_short: outcome.stopped,
+        void: None,
         histogram_us: times
             .iter_recorded()
             .map(|bin| (bin.value_iterated_to() as f64 / 1e3, bin.count_since_last_iteration()))

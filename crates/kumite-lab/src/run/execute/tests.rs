@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
-use kumite_record::{AxisValue, Machine, Mark, Outcome, Point, Run, standing};
+use kumite_record::{AxisValue, Machine, Outcome, Point, Run, Void, VoidCause, standing};
 
 use super::*;
 use crate::contender::Ready;
@@ -30,9 +30,8 @@ struct Case {
     stop_in: Option<u32>,
     /// Once a point has this many rounds, no claim needs it any more; the second point never.
     decided_after: [Option<u32>; 2],
-    /// The trials with these numbers are marked by noise from outside, and so is their repetition if a number is twice here.
-    marked: Vec<u32>,
-    rerun_marked: bool,
+    /// The trials with these numbers are void.
+    void: Vec<u32>,
 }
 
 /// Takes 2 s for each trial; fails contender "bad".
@@ -51,8 +50,8 @@ impl Executor for Fake<'_> {
             return Err(Halt::Interrupted);
         }
         let mut measured = Measured::failed("it never answered".into());
-        if self.case.marked.contains(&order.seq) {
-            measured.marks.push(Mark::Stolen);
+        if self.case.void.contains(&order.seq) {
+            measured.void = Some(Void { what: VoidCause::KumiteStopped, process: None, lasted_ms: 1200.0 });
         }
         measured.load_ms = Some(1000.0);
         if order.contender.name != "bad" {
@@ -110,7 +109,6 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
         kept: &kept,
         budget: case.budget.map(Duration::from_secs),
         undecided: &undecided,
-        rerun_marked: case.rerun_marked,
     };
     let mut notes = Vec::new();
     let stop = AtomicBool::new(false);
@@ -181,8 +179,7 @@ fn a_contender_that_keeps_failing_loses_its_cells_and_not_the_run() {
 
 #[test]
 fn a_run_that_is_taken_up_again_loses_and_doubles_nothing() {
-    let case =
-        Case { marked: vec![7], rerun_marked: true, decided_after: [Some(3), Some(5)], ..Case::default() };
+    let case = Case { void: vec![7, 9, 12], decided_after: [Some(3), Some(5)], ..Case::default() };
     let whole = run(&["a", "b", "bad"], 6, case.clone());
     for stop_in in 0..whole.trials.len() as u32 {
         let mut store = Store::in_memory().unwrap();
@@ -217,22 +214,43 @@ fn what_no_claim_needs_is_not_tried_any_more() {
 }
 
 #[test]
-fn a_marked_block_is_measured_anew_as_a_whole_and_kept() {
-    let marked = vec![1, 3, 5];
-    let made = run(&["a", "b"], 2, Case { marked: marked.clone(), rerun_marked: true, ..Case::default() });
+fn a_block_with_a_void_trial_is_measured_again_as_a_whole_and_newly_shuffled() {
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let made = run(&names, 1, Case { void: vec![3], ..Case::default() });
     let attempts: Vec<u32> = made.trials.iter().map(|trial| trial.attempt).collect();
-    assert_eq!(attempts, [0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(made.trials.len(), 8 + 6, "three more of the first block");
+    assert_eq!(attempts, [&[0; 4][..], &[1; 6], &[0; 6]].concat(), "at once, and from where it was void");
+    assert!(made.trials[..10].iter().all(|trial| (&trial.point, trial.block) == (&made.trials[0].point, 0)));
+    let order = |trials: &[Trial]| trials.iter().map(|trial| trial.contender.clone()).collect::<Vec<_>>();
+    assert_ne!(order(&made.trials[..4]), order(&made.trials[4..8]));
     let stand: Vec<u32> = standing(&made.trials).map(|trial| trial.seq).collect();
-    assert_eq!(stand, [6, 7, 8, 9, 10, 11, 12, 13]);
-    assert_eq!(run(&["a", "b"], 2, Case { marked, ..Case::default() }).trials.len(), 8, "only if asked for");
+    assert_eq!(stand, (4..16).collect::<Vec<_>>());
+    let point = &made.trials[0].point;
+    assert_eq!(
+        made.notes[0],
+        format!("block 1 at {point} is void: kumite was stopped for 1.2 s; measured again")
+    );
 }
 
 #[test]
-fn a_block_that_stays_marked_is_left_as_it_is() {
-    let marked = (0..100).collect();
-    let made = run(&["a", "b"], 1, Case { marked, rerun_marked: true, ..Case::default() });
-    assert_eq!(made.trials.len(), 2 * 2 * (1 + MOST_ATTEMPTS as usize));
+fn a_block_that_is_void_each_time_is_left_without_a_result() {
+    let made = run(&["a", "b"], 1, Case { void: vec![0, 2, 3, 5], ..Case::default() });
+    let attempts: Vec<u32> = made.trials.iter().map(|trial| trial.attempt).collect();
+    assert_eq!(attempts, [0, 1, 1, 2, 3, 3, 0, 0]);
+    let stand: Vec<u32> = standing(&made.trials).map(|trial| trial.seq).collect();
+    assert_eq!(stand, [6, 7], "the other block goes on");
+    let last = made.notes.iter().rfind(|note| note.contains("void")).unwrap();
+    assert!(last.ends_with("kumite was stopped for 1.2 s; it was so 4 times, and has no result"), "{last}");
+}
+
+#[test]
+fn failures_of_a_void_attempt_count_for_nothing() {
+    let first_of_each_attempt = run(&["bad"], 1, Case { void: vec![0, 1, 2], ..Case::default() });
+    assert!(first_of_each_attempt.notes.iter().all(|note| !note.contains("not tried again")));
+    // Each of four rounds is void once at both points, so that there are four failures where two lose a cell.
+    let made = run(&["bad"], 4, Case { void: vec![0, 2, 4, 6], ..Case::default() });
+    let attempts: Vec<u32> = made.trials.iter().map(|trial| trial.attempt).collect();
+    assert_eq!(attempts, [0, 1, 0, 1, 0, 1, 0, 1], "lost after two that count");
+    assert_eq!(made.notes.iter().filter(|note| note.contains("not tried again")).count(), 2);
 }
 
 #[test]

@@ -116,6 +116,7 @@ fn steps(record: &Record, trial: &Trial, (c, p): (usize, usize), merged: usize, 
     }
     let mut remarks = vec![format!("block {}", trial.block + 1)];
     remarks.extend(is_median.then(|| "the one in the middle".to_owned()));
+    remarks.extend(trial.void.as_ref().map(|void| one_line(&format!("void: {void}"))));
     remarks.extend((trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str().to_owned()));
     if let Some(steadiness) = &trial.sample.steadiness {
         remarks.push(of_trial(steadiness, record.figure(trial, "warm-up")));

@@ -32,7 +32,7 @@ pub fn has_arrivals(trial: &Trial) -> bool {
 
 /// The points at which states came; those that differ in nothing but the load of the machine are side by side.
 pub fn paced<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
-    let came = |point: &Point| record.at(point).trials.iter().any(|trial| has_arrivals(trial));
+    let came = |point: &Point| record.at(point).standing.iter().any(|trial| has_arrivals(trial));
     let all = groups.calm().flat_map(|group| groups.points_of(group));
     let mut points: Vec<PacedAt> =
         all.filter(|(_, point)| came(point)).map(|(place, point)| PacedAt { place, point }).collect();
@@ -83,7 +83,7 @@ fn rank(sizes: &[f64], share: f64) -> f64 {
 /// How long a frame is at a point; where the record does not say, the shortest time from one state to the next.
 pub fn frame_us(record: &Record, point: &Point) -> Option<f64> {
     let fps = point.get("fps").or_else(|| record.export.run.workload.get("fps")).and_then(AxisValue::number);
-    let states = record.at(point).trials.iter().map(|trial| &*trial.sample.arrivals);
+    let states = record.at(point).standing.iter().map(|trial| &*trial.sample.arrivals);
     fps.map(|fps| 1e6 / fps).or_else(|| shortest_us(states)).filter(|us| us.is_finite() && *us > 0.0)
 }
 

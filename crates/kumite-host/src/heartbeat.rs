@@ -1,0 +1,174 @@
+//! Whether all were there while something was measured: kumite, what it has started, and the machine.
+//!
+//! A thread wakes every [`BEAT`]. If it wakes late, and did not wait for a CPU meanwhile, all of kumite stood still: it
+//! was stopped or frozen, or the virtual machine was. One thread is enough for those that send, record and play, which
+//! are threads of the same process; helpers are other processes, and their states are looked at like those of
+//! contenders and services ([`Stops`]).
+
+mod pulse;
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use kumite_process::Stops;
+use kumite_record::{Void, VoidCause};
+
+use crate::noise::{Clocks, Ours, Watch};
+use pulse::{Pulse, ThreadAccounts, absence};
+
+/// Seldom enough to cost the engine's CPU about a thousandth.
+const BEAT: Duration = Duration::from_millis(20);
+/// Away for less is what a busy machine does to every thread; a hand, a lid, a snapshot take longer.
+const ABSENCE_LIMIT: Duration = Duration::from_millis(100);
+/// Of the CPU time there was: a mark doubts from a hundredth on, and that much is usual on a shared machine. With a fifth
+/// of it gone, what is left is another machine.
+const STOLEN_LIMIT: f64 = 0.2;
+/// Seconds by which the stolen time of a CPU may be wrong: it is counted in ticks.
+const GRAIN: f64 = 0.01;
+
+/// Watches over what is measured, from a thread of its own.
+#[derive(Debug)]
+pub struct Heartbeat {
+    thread: JoinHandle<Seen>,
+    end: Sender<()>,
+    watch: Watch,
+    cpus: usize,
+    clocks: Clocks,
+}
+
+/// Who was away, for how long.
+#[derive(Debug, Default)]
+struct Seen {
+    kumite: Duration,
+    process: Option<(String, Duration)>,
+}
+
+/// What was so between two moments.
+#[derive(Debug, Default)]
+struct Between {
+    elapsed_s: f64,
+    slept_s: f64,
+    stolen_s: f64,
+    cpus: usize,
+    seen: Seen,
+}
+
+impl Heartbeat {
+    /// Begins now; `cpus` are those that are measured on, and by.
+    pub fn start(cpus: &[usize]) -> Heartbeat {
+        let (end, ended) = mpsc::channel();
+        let began = Pulse::first();
+        let thread = thread::spawn(move || beat(began, &ended));
+        let (watch, clocks) = (Watch::begin(cpus), Clocks::read());
+        Heartbeat { thread, end, watch, cpus: cpus.len(), clocks }
+    }
+
+    /// Why what was measured since the start counts for nothing, if that is so.
+    pub fn stop(self) -> Option<Void> {
+        let clocks = Clocks::read();
+        let elapsed_s = clocks.monotonic.saturating_sub(self.clocks.monotonic).as_secs_f64();
+        let noise = self.watch.end(&Ours::default());
+        drop(self.end);
+        let seen = self.thread.join().expect("looking does not panic");
+        let stolen_cores = noise.figures.get("stolen_cores").copied().unwrap_or(0.0);
+        void(Between {
+            elapsed_s,
+            slept_s: clocks.slept - self.clocks.slept,
+            stolen_s: stolen_cores * elapsed_s,
+            cpus: self.cpus,
+            seen,
+        })
+    }
+}
+
+fn beat(began: Pulse, ended: &mpsc::Receiver<()>) -> Seen {
+    let mut seen = Seen::default();
+    let accounts = ThreadAccounts::open();
+    let mut stops = Stops::begin();
+    let mut last = began;
+    loop {
+        let goes_on = ended.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout);
+        let pulse = accounts.pulse();
+        let away = absence(&last, &pulse, BEAT);
+        if away > ABSENCE_LIMIT {
+            seen.kumite += away;
+        }
+        if let Some(process) = stops.look() {
+            seen.process.get_or_insert((process, Duration::ZERO)).1 += pulse.since(&last);
+        }
+        if !goes_on {
+            return seen;
+        }
+        last = pulse;
+    }
+}
+
+/// The time of day is not asked: no figure is made of it, so that to set it falsifies none (`clock-jumped` marks it).
+/// Nor is a CPU limit of kumite's own cgroup: contenders are in it too, and who needs most would void its bad blocks
+/// (`throttled` marks it).
+fn void(between: Between) -> Option<Void> {
+    let limit_s = ABSENCE_LIMIT.as_secs_f64();
+    let all = between.cpus as f64;
+    let Seen { kumite, process } = between.seen;
+    let void = |what, process, seconds: f64| Some(Void { what, process, lasted_ms: seconds * 1e3 });
+    if between.slept_s > limit_s {
+        return void(VoidCause::Suspended, None, between.slept_s);
+    }
+    if !kumite.is_zero() {
+        return void(VoidCause::KumiteStopped, None, kumite.as_secs_f64());
+    }
+    if let Some((process, stopped)) = process {
+        return void(VoidCause::ProcessStopped, Some(process), stopped.as_secs_f64());
+    }
+    let too_much = between.stolen_s - GRAIN * all > STOLEN_LIMIT * between.elapsed_s * all;
+    if too_much { void(VoidCause::Stolen, None, between.stolen_s) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_seconds() -> Between {
+        Between { elapsed_s: 2.0, cpus: 2, ..Between::default() }
+    }
+
+    fn cause(between: Between) -> Option<(VoidCause, f64)> {
+        void(between).map(|void| (void.what, void.lasted_ms))
+    }
+
+    #[test]
+    fn what_nobody_was_away_from_is_not_void() {
+        assert_eq!(void(two_seconds()), None);
+    }
+
+    #[test]
+    fn a_machine_that_slept_voids() {
+        assert_eq!(cause(Between { slept_s: 0.1, ..two_seconds() }), None);
+        assert_eq!(cause(Between { slept_s: 1.5, ..two_seconds() }), Some((VoidCause::Suspended, 1500.0)));
+    }
+
+    #[test]
+    fn a_stop_of_kumite_or_of_a_process_voids() {
+        let kumite = Seen { kumite: Duration::from_millis(250), process: None };
+        assert_eq!(cause(Between { seen: kumite, ..two_seconds() }), Some((VoidCause::KumiteStopped, 250.0)));
+        let process = Seen { process: Some(("x".to_owned(), Duration::from_millis(40))), ..Seen::default() };
+        let expected =
+            Void { what: VoidCause::ProcessStopped, process: Some("x".to_owned()), lasted_ms: 40.0 };
+        assert_eq!(void(Between { seen: process, ..two_seconds() }), Some(expected));
+    }
+
+    #[test]
+    fn stolen_time_voids_above_a_fifth_and_a_tick_of_each_cpu() {
+        // A fifth of 4 s, and 10 ms for each CPU.
+        assert_eq!(cause(Between { stolen_s: 0.82, ..two_seconds() }), None);
+        assert_eq!(cause(Between { stolen_s: 0.83, ..two_seconds() }), Some((VoidCause::Stolen, 830.0)));
+    }
+
+    #[test]
+    fn a_heartbeat_of_a_moment_ends_at_once_and_beats() {
+        let (end, ended) = mpsc::channel();
+        drop(end);
+        assert!(beat(Pulse::first(), &ended).process.is_none());
+    }
+}

@@ -1,0 +1,107 @@
+//! Which of the processes that we have started somebody else has stopped.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+use crate::proc_fs::{self, Stat};
+
+/// How often who is known is looked at until it is looked for new ones.
+const LOOKS_PER_SCAN: u32 = 5;
+
+/// How many holds there are, and have ever been.
+static HELD: AtomicU64 = AtomicU64::new(0);
+static EVER_HELD: AtomicU64 = AtomicU64::new(0);
+
+/// As long as it lives, we stop processes ourselves: nobody is found stopped. To be made before the first signal, and
+/// dropped after the last SIGCONT. A freeze by cgroups needs none: who is frozen is not in state T.
+#[derive(Debug)]
+pub(crate) struct Hold(());
+
+impl Hold {
+    pub fn begin() -> Hold {
+        EVER_HELD.fetch_add(1, SeqCst);
+        HELD.fetch_add(1, SeqCst);
+        Hold(())
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        HELD.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Looks for stopped processes among all that descend from us: trees and helpers. Orphans come to us if we are a
+/// subreaper; who is nobody's child of ours is not looked at.
+#[derive(Debug)]
+pub struct Stops {
+    /// Ids and starts.
+    known: BTreeMap<i32, u64>,
+    newest: Option<i32>,
+    looks: u32,
+}
+
+impl Stops {
+    /// Takes a look at every process there is.
+    pub fn begin() -> Stops {
+        let mut stops = Stops { known: BTreeMap::new(), newest: proc_fs::newest(), looks: 0 };
+        stops.adopt(|_| true);
+        stops
+    }
+
+    /// The name of one that stands still (state T) or is traced and stands still (t). Made to be called 50 times a second:
+    /// each call looks at who is known, every fifth for new ones.
+    pub fn look(&mut self) -> Option<String> {
+        self.looks += 1;
+        if self.looks.is_multiple_of(LOOKS_PER_SCAN) {
+            self.adopt_new();
+        }
+        let ever_held = EVER_HELD.load(SeqCst);
+        if HELD.load(SeqCst) > 0 {
+            return None;
+        }
+        let mut stopped = None;
+        self.known.retain(|&pid, started| {
+            let stat = Stat::of_leader(pid).filter(|stat| stat.started == *started);
+            if stat.as_ref().is_some_and(Stat::is_stopped) {
+                stopped = Some(pid);
+            }
+            stat.is_some()
+        });
+        // Otherwise it may have been us, meanwhile.
+        let not_us = HELD.load(SeqCst) == 0 && EVER_HELD.load(SeqCst) == ever_held;
+        stopped.filter(|_| not_us).map(|pid| proc_fs::name(pid).unwrap_or_else(|| format!("process {pid}")))
+    }
+
+    /// The kernel gives out ids in a circle: the new ones lie between the newest of then and of now. The newest of then is
+    /// looked at again, for it has its id a moment before it can be seen.
+    fn adopt_new(&mut self) {
+        let newest = proc_fs::newest();
+        match (self.newest, newest) {
+            (Some(old), Some(new)) if old < new => self.adopt(|pid| old <= pid && pid <= new),
+            (Some(old), Some(new)) if old > new => self.adopt(|pid| old <= pid || pid <= new),
+            (Some(_), Some(_)) => {}
+            _ => self.adopt(|_| true),
+        }
+        self.newest = newest;
+    }
+
+    /// Takes in whoever of the candidates descends from us.
+    fn adopt(&mut self, candidate: impl Fn(i32) -> bool) {
+        let us = std::process::id().cast_signed();
+        let unknown =
+            proc_fs::pids().into_iter().filter(|&pid| candidate(pid) && !self.known.contains_key(&pid));
+        let mut unknown: Vec<(i32, Stat)> =
+            unknown.filter_map(|pid| Some((pid, Stat::of_leader(pid)?))).collect();
+        loop {
+            let is_ours =
+                |(_, stat): &(i32, Stat)| stat.parent == us || self.known.contains_key(&stat.parent);
+            let (ours, others): (Vec<_>, Vec<_>) = unknown.into_iter().partition(is_ours);
+            unknown = others;
+            if ours.is_empty() {
+                break;
+            }
+            self.known.extend(ours.into_iter().map(|(pid, stat)| (pid, stat.started)));
+        }
+    }
+}

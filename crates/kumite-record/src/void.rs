@@ -1,0 +1,77 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why a trial counts for nothing, and its whole block with it: whoever measures, or what was measured, was away
+/// meanwhile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Void {
+    /// What happened.
+    pub what: VoidCause,
+    /// The process that it happened to, if it was not kumite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
+    /// For how long, at least.
+    pub lasted_ms: f64,
+}
+
+/// What makes a trial void. Never a figure of a contender, nor its silence: these are results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VoidCause {
+    /// The machine was suspended.
+    Suspended,
+    /// kumite itself was stopped, frozen, or in a virtual machine that stood still.
+    KumiteStopped,
+    /// A process that kumite had started was stopped by somebody else.
+    ProcessStopped,
+    /// The hypervisor took a good part of the CPU time.
+    Stolen,
+}
+
+impl VoidCause {
+    /// The word used in files and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            VoidCause::Suspended => "suspended",
+            VoidCause::KumiteStopped => "kumite-stopped",
+            VoidCause::ProcessStopped => "process-stopped",
+            VoidCause::Stolen => "stolen",
+        }
+    }
+}
+
+/// A clause, without its place.
+impl fmt::Display for Void {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.lasted_ms / 1e3;
+        let digits = if seconds < 1.0 { 2 } else { 1 };
+        let process = self.process.as_deref().unwrap_or("a process");
+        match self.what {
+            VoidCause::Suspended => write!(f, "the machine slept for {seconds:.digits$} s"),
+            VoidCause::KumiteStopped => write!(f, "kumite was stopped for {seconds:.digits$} s"),
+            VoidCause::ProcessStopped => write!(f, "{process} was stopped for {seconds:.digits$} s"),
+            VoidCause::Stolen => write!(f, "the hypervisor took {seconds:.digits$} s of CPU time"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_void_says_what_was_away_and_for_how_long() {
+        let void = |what, lasted_ms| Void { what, process: None, lasted_ms };
+        assert_eq!(void(VoidCause::KumiteStopped, 1234.0).to_string(), "kumite was stopped for 1.2 s");
+        let process = Some("postgres".to_owned());
+        let stopped = Void { process, ..void(VoidCause::ProcessStopped, 340.0) };
+        assert_eq!(stopped.to_string(), "postgres was stopped for 0.34 s");
+        let json = serde_json::to_value(&stopped).unwrap();
+        assert_eq!(
+            json,
+            serde_json::json!({ "what": "process-stopped", "process": "postgres", "lasted_ms": 340.0 })
+        );
+    }
+}

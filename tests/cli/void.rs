@@ -1,0 +1,115 @@
+//! Somebody is away in a trial: it is void, and its block is measured again.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::Duration;
+
+use kumite_testing::eventually;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::kit_test::fake_worker;
+use crate::load::Server;
+use crate::place::{Place, Said, fake};
+use crate::schema::assert_right;
+
+/// Long enough to be noticed by who looks 50 times a second, if it is given a CPU now and then.
+const STOPPED: Duration = Duration::from_secs(1);
+
+const EXPERIMENT: &str = r#"
+question = "Who adds up faster?"
+kind = "task"
+blocks = 2
+[services.backend]
+kind = "command"
+run = '''echo $$ > SERVICE; exec FAKE pong'''
+ready = { tcp = true }
+[workload]
+n = 100
+ms = 1
+[metrics]
+added_bytes = { value = "worker", about = "Eight bytes for each number." }
+[answer]
+at = { "/sum" = 5050 }
+"#;
+
+/// What comes of a run in whose first trial the process is stopped whose id is in that file; kumite itself, without one.
+/// The contender waits until that is over.
+fn with_stop_of(file: Option<&str>) -> Value {
+    let place = Place::new("", &[]);
+    let path = |name| place.path(name).display().to_string();
+    let text = EXPERIMENT.replace("SERVICE", &path("service")).replace("FAKE", &fake().display().to_string());
+    place.write("experiments/fake/experiment.toml", &text);
+    let wait = format!("echo $$ > {}; until [ -e {} ]; do sleep 0.01; done", path("contender"), path("go"));
+    let worker = format!("exec {} right {}", fake_worker().display(), place.mark());
+    for name in ["a", "b"] {
+        let text = format!(
+            "version = 'echo fake 1.0'\n[[variant]]\nname = '{name}'\nmodel = 'threads'\nrun = '''{wait}; {worker}'''\n"
+        );
+        place.write(&format!("experiments/fake/contenders/{name}/contender.toml"), &text);
+    }
+    let mut command = place.command(&["run", "fake", "--json", "-"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let written = |name| std::fs::read_to_string(place.path(name)).ok()?.trim().parse::<i32>().ok();
+    eventually(|| written("contender").is_some());
+    let stopped = Pid::from_raw(file.map_or(child.id() as i32, |file| written(file).unwrap()));
+    kill(stopped, Signal::SIGSTOP).unwrap();
+    std::thread::sleep(STOPPED);
+    kill(stopped, Signal::SIGCONT).unwrap();
+    place.write("go", "");
+    let said = Said::of(child.wait_with_output().unwrap()).ended(0);
+    assert!(said.err.contains("block 1 is void: ") && said.err.contains("; measured again"), "{}", said.err);
+    said.json()
+}
+
+/// The first trial is void by that, and its block was measured again at once.
+#[track_caller]
+fn assert_repeated(export: &Value, what: &str) {
+    assert_right("run", export);
+    let trials = export["trials"].as_array().unwrap();
+    assert_eq!((&trials[0]["void"]["what"], &trials[0]["block"]), (&what.into(), &0.into()), "{}", trials[0]);
+    assert_eq!((&trials[1]["attempt"], &trials[1]["block"]), (&1.into(), &0.into()), "{}", trials[1]);
+    for cell in export["cells"].as_array().unwrap() {
+        assert_eq!(cell["trials"], 2, "one for each block: {cell}");
+    }
+}
+
+#[test]
+fn a_kumite_that_was_stopped_measures_the_block_again() {
+    let export = with_stop_of(None);
+    assert_repeated(&export, "kumite-stopped");
+    let lasted_ms = export["trials"][0]["void"]["lasted_ms"].as_f64().unwrap();
+    assert!(lasted_ms >= 900.0, "{lasted_ms}");
+}
+
+#[test]
+fn a_block_in_which_a_contender_was_stopped_is_measured_again() {
+    let export = with_stop_of(Some("contender"));
+    assert_repeated(&export, "process-stopped");
+    assert_eq!(export["trials"][0]["void"]["process"], "sh");
+}
+
+#[test]
+fn a_block_in_which_a_service_was_stopped_is_measured_again() {
+    assert_repeated(&with_stop_of(Some("service")), "process-stopped");
+}
+
+#[test]
+fn a_load_in_which_kumite_was_stopped_says_so() {
+    let (place, server) = (Place::new("", &[]), Server::start("pong"));
+    let mut command = place.command(&["load", &server.url, "-d", "ping", "-z", "600s", "--json", "r.json"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut progress = BufReader::new(child.stderr.take().unwrap());
+    progress.read_line(&mut String::new()).unwrap();
+    let kumite = Pid::from_raw(child.id() as i32);
+    kill(kumite, Signal::SIGSTOP).unwrap();
+    std::thread::sleep(STOPPED);
+    kill(kumite, Signal::SIGCONT).unwrap();
+    kill(kumite, Signal::SIGINT).unwrap();
+    std::io::read_to_string(progress).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    assert_right("load", &result);
+    assert_eq!(result["void"]["what"], "kumite-stopped", "{}", result["void"]);
+}
