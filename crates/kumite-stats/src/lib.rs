@@ -96,8 +96,6 @@ mod discovery;
 mod error;
 mod median;
 mod one_sided;
-#[cfg(test)]
-mod peeking;
 mod proportion;
 mod sequential;
 mod steady;
