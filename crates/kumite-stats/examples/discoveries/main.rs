@@ -22,7 +22,7 @@ use crate::tables::{Figure, Table};
 
 const RUNS: usize = 20_000;
 const COMPARISONS: &[usize] = &[1, 2, 6, 30];
-/// Thirty take most of the time, and differ from six in nothing.
+/// Thirty take most of the time, and are betted on like six.
 const FEWER: &[usize] = &[1, 2, 6];
 
 const VERDICTS: Figure =
