@@ -39,7 +39,7 @@ pub const PLANS: [Plan; 9] = [
     Plan { name: "k = 6, all fail, 90 %", shares: [0.9; 6], k: 6, failing: 6 },
 ];
 
-/// Which counts the sequential interval of a median decides, at a level.
+/// Which counts of rounds are decided by the sequential interval of a median, at a level.
 struct TwoSided {
     /// From how many of n rounds on one side.
     enough: Vec<Option<usize>>,
@@ -93,9 +93,7 @@ impl Judges {
 
     fn rounds(&self, plan: &Plan, rng: &mut ChaCha8Rng) -> [f64; 2] {
         let mut so = vec![vec![0; plan.k]; 6];
-        let mut before = [false; 6];
-        // So many rounds on a side as there were when it was decided.
-        let mut after = [false; 6];
+        let (mut before, mut after) = ([false; 6], [false; 6]);
         let mut decisions = Decisions::new(ErrorRate::FalseDiscovery, ALPHA, 6);
         let mut found = [None; 2];
         for n in 1..=LAST {
