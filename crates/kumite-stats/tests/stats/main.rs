@@ -1,4 +1,5 @@
 //! What is promised of each figure, by known answers and by properties.
 
+mod bets;
 mod known;
 mod properties;

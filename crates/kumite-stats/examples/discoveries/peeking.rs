@@ -1,59 +1,15 @@
 //! How often a confidence sequence excludes the truth if one looks after every block.
 
-use rand::{RngExt, SeedableRng};
+use kumite_stats::sequential_ratio;
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::sequential_ratio;
+use crate::noise::{Machine, NOISES, Noise};
+use crate::run::ALPHA;
 
-const ALPHA: f64 = 0.05;
 const LOOKS: usize = 200;
 /// As is asked of every kind of noise: 2,000. Fewer in a build that is not optimised.
 const SEQUENCES: usize = if cfg!(debug_assertions) { 100 } else { 2_000 };
-
-/// Run times of two identical contenders, which come in random order within a block.
-struct Noise {
-    name: &'static str,
-    next: fn(&mut Machine, &mut ChaCha8Rng) -> f64,
-}
-
-/// What the machine remembers from run to run.
-#[derive(Default)]
-struct Machine {
-    runs: f64,
-    slow: f64,
-}
-
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    Normal::standard().inverse_cdf(rng.random_range(1e-12..1.0))
-}
-
-/// Most runs are fast; a third is slower by half, with a long tail.
-fn bimodal(rng: &mut ChaCha8Rng) -> f64 {
-    if rng.random_range(0..3) == 0 { 1.5 + 0.3 * normal(rng).exp() } else { 1.0 + 0.02 * normal(rng) }
-}
-
-const NOISES: [Noise; 5] = [
-    Noise { name: "normal", next: |_, rng| 20.0 + 0.5 * normal(rng) },
-    Noise { name: "lognormal", next: |_, rng| (0.5 * normal(rng)).exp() },
-    Noise { name: "two modes", next: |_, rng| bimodal(rng) },
-    Noise {
-        // A machine that gets slower by a tenth in every hundred runs.
-        name: "drifting",
-        next: |machine, rng| {
-            machine.runs += 1.0;
-            1.0 + machine.runs / 1_000.0 + 0.02 * normal(rng)
-        },
-    },
-    Noise {
-        // Correlation of 0.9 from run to run.
-        name: "autocorrelated",
-        next: |machine, rng| {
-            machine.slow = 0.9 * machine.slow + 0.02 * normal(rng);
-            1.0 + machine.slow + 0.01 * normal(rng)
-        },
-    },
-];
 
 struct Seen {
     /// How many sequences were ever said to differ.
@@ -70,9 +26,7 @@ fn peek(noise: &Noise, ratio: f64, seed: u64) -> Seen {
         let mut machine = Machine::default();
         let mut pairs = Vec::new();
         for _ in 0..LOOKS {
-            let (first, second) =
-                ((noise.next)(&mut machine, &mut rng), (noise.next)(&mut machine, &mut rng));
-            let (a, b) = if rng.random_bool(0.5) { (first, second) } else { (second, first) };
+            let (a, b) = noise.pair(&mut machine, &mut rng);
             pairs.push((a * ratio, b));
             let Ok(interval) = sequential_ratio(&pairs, ALPHA) else { continue };
             if interval.low > 1.0 || interval.high < 1.0 {
