@@ -22,8 +22,8 @@ pub struct Claim {
     pub verdict: Verdict,
     /// The effect of the comparison that decided.
     pub effect: Option<f64>,
-    /// What the effect is at least: shown by the bet that decided or, of an undecided claim, as it would be if the claim
-    /// were the only one. None in a record of before it was kept.
+    /// What the effect is at least: shown by the bet that decided it or, of an undecided claim, as it would be if the claim
+    /// were the only one. None where the other side decided, or two borders did, and in a record of before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
     /// What the effect is at most.

@@ -86,20 +86,24 @@ impl Posed<'_> {
         claim.effect_unit = Some(bet.unit).filter(|_| kind != EffectKind::Ratio);
         let Some(threshold) = *threshold else { return };
         let [low, high] = bet.effects.bounds(look, threshold);
-        // A claim that holds or fails was decided by one side; `within` has two borders.
-        let is_between = bet.effects.borders.len() > 1;
-        let is_low = match claim.verdict {
-            Verdict::Holds => Some(bet.border.is_below()).filter(|_| !is_between),
-            Verdict::Fails => Some(!bet.border.is_below()),
-            Verdict::NoDifference | Verdict::Undecided | Verdict::NotTested => None,
-        };
-        claim.at_least = low.filter(|_| is_low != Some(false));
-        claim.at_most = high.filter(|_| is_low != Some(true));
-        claim.bound_confidence = claim.at_least.or(claim.at_most).map(|_| 1.0 - 1.0 / threshold);
-        // Each side of it misses as often as a bound alone.
+        // Which side is shown goes by the verdict, so one bound may be false as often as either end of an interval.
+        let level = 1.0 - 2.0 / threshold;
         if let (Some(low), Some(high)) = (low, high) {
-            (claim.low, claim.high, claim.confidence) = (Some(low), Some(high), Some(1.0 - 2.0 / threshold));
+            (claim.low, claim.high, claim.confidence) = (Some(low), Some(high), Some(level));
         }
+        let is_low = match claim.verdict {
+            // `within` has two borders.
+            Verdict::Holds if bet.effects.borders.len() == 1 => bet.border.is_below(),
+            Verdict::Fails => !bet.border.is_below(),
+            Verdict::Undecided => {
+                (claim.at_least, claim.at_most) = (low, high);
+                claim.bound_confidence = low.or(high).map(|_| 1.0 - 1.0 / threshold);
+                return;
+            }
+            Verdict::Holds | Verdict::NoDifference | Verdict::NotTested => return,
+        };
+        (claim.at_least, claim.at_most) = (low.filter(|_| is_low), high.filter(|_| !is_low));
+        claim.bound_confidence = claim.at_least.or(claim.at_most).map(|_| level);
     }
 
     /// Of comparisons that all hold, the one with the least slack: that all have at least as much is shown by the least of

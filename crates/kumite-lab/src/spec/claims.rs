@@ -145,9 +145,6 @@ fn check_ids(source: &TomlSource, file: &ExperimentFile) -> Result<(), SpecError
     for (profile, listed) in &file.profiles {
         let Some(listed) = &listed.claims else { continue };
         let at = |nth: &str, what: String| Err(source.error_at(&["profiles", profile, "claims", nth], what));
-        if listed.is_empty() {
-            return at("", "no claims are listed: leave the key out for all".to_owned());
-        }
         for (nth, id) in listed.iter().enumerate() {
             if !known.contains(&id.as_str()) {
                 return at(&nth.to_string(), format!("no claim '{id}'; there are: {}", known.join(", ")));

@@ -94,9 +94,8 @@ pub(crate) struct Profile {
     /// The points of this profile, instead of the experiment's.
     #[schemars(length(min = 1))]
     pub points: Option<Vec<Entry>>,
-    /// The claims that this profile judges, by id; all, if none are listed. The others are not among those that are judged
-    /// together, and keep no cell going.
-    #[schemars(length(min = 1))]
+    /// The claims that this profile judges, by id; all, if the key is left out. The others are not among those that are
+    /// judged together, and keep no cell going. A profile that only fills tables lists none: every cell has all blocks then.
     pub claims: Option<Vec<String>>,
 }
 

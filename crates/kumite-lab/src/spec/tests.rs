@@ -197,7 +197,6 @@ fn what_is_wrong_with_claims_of_a_profile_a_check_or_the_source_is_named_with_it
     let cases = [
         (r#"["second"]"#, r#"["second", "third"]"#, "12:21: no claim 'third'; there are: first, second"),
         (r#"["second"]"#, r#"["second", "second"]"#, "12:21: claim 'second' is listed twice"),
-        (r#"["second"]"#, "[]", "12:1: no claims are listed: leave the key out for all"),
         (r#"["second"]"#, r#"["floor"]"#, "12:11: no claim 'floor'"),
         (r#"id = "floor""#, r#"id = "first""#, "20:1: two claims or checks have the id 'first'"),
         (
