@@ -29,14 +29,14 @@
 //!   least one comparison is false; one is named only if its own wealth reaches k times the threshold.
 //! - **No difference** is a claim that holds when loosened by the margin, and fails when tightened by it. Whatever is true,
 //!   all false verdicts of a claim come from one and the same game (a test has it for every input).
-//! - **A run** of m claims ([`Decisions`]) gives d verdicts, the largest d such that d claims have m/(d α) or more (e-BH: R.
-//!   Wang, A. Ramdas, "False discovery rate control with e-values", JRSS B 84(3), 2022). A false verdict adds 1/d to the share
-//!   that is false, which is at most α/m of the wealth in its game; so that share is at most α on average, however claims
-//!   depend on one another. All wealths must move in one common time, the rounds.
+//! - **A run** of m claims ([`Decisions`]) gives d verdicts, the largest d such that d claims have m/(d α) or more (e-BH:
+//!   R. Wang, A. Ramdas, "False discovery rate control with e-values", JRSS B 84(3), 2022). A false verdict adds 1/d to the
+//!   share that is false, which is at most α/m of the wealth in its game; so that share is at most α on average, however
+//!   claims depend on one another. All wealths must move in one common time, the rounds.
 //! - **A decided claim** is measured no further. Not to play is allowed in any game: its wealth stays as it is, and so
 //!   verdicts only become more, and are those that e-BH gives at the end.
-//! - **No running maximum**, anywhere. The wealth at the end counts, not the most there ever was: that is above 1 on average,
-//!   though it rarely reaches much. 1/max is a p-value, and with p-values false discoveries are bounded only for claims
+//! - **No running maximum**, anywhere. The wealth at the end counts, not the most there ever was, which is above 1 on
+//!   average even where nothing is so. 1/max is a p-value, and with p-values false discoveries are bounded only for claims
 //!   that depend on one another in certain ways, or at log m times the price.
 //! - **Bounds** ([`at_least`], [`at_most`]) are shown at the threshold of the run. A verdict can be false on one side of the
 //!   truth only, a bound on either: where the truth lies so near to the border that both verdicts are given at times, up to
