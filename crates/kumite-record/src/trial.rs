@@ -14,8 +14,8 @@ pub struct Trial {
     pub seq: u32,
     /// The block it belongs to, counted from 0 at each point: the unit of pairing.
     pub block: u32,
-    /// Counts from 0 how often the block was measured again, because a trial of it was void. Which attempt counts is
-    /// said by [`standing`]; the others are only shown.
+    /// Counts from 0 how often the block was measured again, because a trial of it was void (in older records, marked). The
+    /// last attempt that is whole and has no void trial counts; the others are only shown.
     #[serde(default, skip_serializing_if = "is_first")]
     pub attempt: u32,
     /// Why it counts for nothing, and all of its attempt with it.
