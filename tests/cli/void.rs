@@ -14,7 +14,7 @@ use crate::load::Server;
 use crate::place::{Place, Said, fake};
 use crate::schema::assert_right;
 
-/// Long enough to be noticed by who looks 50 times a second, if it is given a CPU now and then.
+/// Long enough to be noticed by who looks 20 times a second, if it is given a CPU now and then.
 const STOPPED: Duration = Duration::from_secs(1);
 
 const EXPERIMENT: &str = r#"

@@ -17,8 +17,9 @@ use kumite_record::{Void, VoidCause};
 use crate::noise::{Clocks, Ours, Watch};
 use pulse::{Pulse, ThreadAccounts, absence};
 
-/// Seldom enough to cost the engine's CPU about a thousandth.
-const BEAT: Duration = Duration::from_millis(20);
+/// Often enough to see every stop that is longer than the limit, and seldom enough to cost the engine's CPU some
+/// thousandths.
+const BEAT: Duration = Duration::from_millis(50);
 /// Away for less is what a busy machine does to every thread; a hand, a lid, a snapshot take longer.
 const ABSENCE_LIMIT: Duration = Duration::from_millis(100);
 /// Of the CPU time there was: a mark doubts from a hundredth on, and that much is usual on a shared machine. With a fifth

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use crate::proc_fs::{self, Stat};
 
 /// How often who is known is looked at until it is looked for new ones.
-const LOOKS_PER_SCAN: u32 = 5;
+const LOOKS_PER_SCAN: u32 = 2;
 
 /// How many holds there are, and have ever been.
 static HELD: AtomicU64 = AtomicU64::new(0);
@@ -49,8 +49,8 @@ impl Stops {
         stops
     }
 
-    /// The name of one that stands still (state T) or is traced and stands still (t). Made to be called 50 times a second:
-    /// each call looks at who is known, every fifth for new ones.
+    /// The name of one that stands still (state T) or is traced and stands still (t). Made to be called 20 times a second:
+    /// each call looks at who is known, every second one for new ones.
     pub fn look(&mut self) -> Option<String> {
         self.looks += 1;
         if self.looks.is_multiple_of(LOOKS_PER_SCAN) {
