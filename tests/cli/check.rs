@@ -101,3 +101,30 @@ fn a_library_that_is_missing_is_installed_if_that_is_asked_for() {
     let said = check(&["--install"]).ended(0);
     assert!(!said.err.contains("installing"), "{}", said.err);
 }
+
+#[test]
+fn a_profile_whose_blocks_are_too_few_is_an_error_and_says_how_many_would_do() {
+    let claims = "[[claim]]\nid = 'one'\nassert = 'throughput_rps(a) > throughput_rps(b)'\n\
+                  [[claim]]\nid = 'every'\nassert = 'every contender: throughput_rps(contender) > 1 /s'\n";
+    let place = Place::new(claims, &[("a", "pong"), ("b", "pong")]);
+    let text = place.read("experiments/fake/experiment.toml");
+    let with = |blocks: &str| text.replacen("blocks = 6", blocks, 1);
+    place.write(
+        "experiments/fake/experiment.toml",
+        &format!("{}[profiles.quick]\nblocks = 16\n", with("blocks = 17")),
+    );
+    let said = place.kumite(&["check", "fake"]).ended(1);
+    for fault in [
+        "profile quick: claim one cannot be decided within 16 blocks: blocks = 17 would do",
+        "profile quick: claim every cannot be decided within 16 blocks: blocks = 18 would do",
+        "profile standard: claim every can hold and never fail within 17 blocks: blocks = 18 would do",
+        "error: 4 faults in what the profiles of fake can decide",
+    ] {
+        assert!(said.err.contains(fault), "{fault}: {}", said.err);
+    }
+    let said = place.kumite(&["run", "fake", "--dry-run"]).ended(0);
+    assert!(said.out.contains("2 claims are judged together"), "{}", said.out);
+    assert!(said.out.contains("every            2  17       18 (!)"), "{}", said.out);
+    place.write("experiments/fake/experiment.toml", &with("blocks = 18"));
+    place.kumite(&["check", "fake"]).ended(0);
+}

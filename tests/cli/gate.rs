@@ -1,5 +1,7 @@
 //! Verdicts as an exit status.
 
+use serde_json::Value;
+
 use crate::place::Place;
 
 /// A claim that all blocks decide.
@@ -17,7 +19,7 @@ fn two(assert: &str) -> Place {
 #[test]
 fn a_claim_that_fails_shuts_the_gate_and_only_if_there_is_one() {
     let place = two("throughput_rps(slow) > throughput_rps(fast)");
-    place.scripted(&["run", "fake"]).ended(0);
+    place.scripted(&["run", "fake", "--strict"]).ended(0);
     let said = place.kumite(&["report", "--gate"]).ended(1);
     assert!(
         said.err.contains("error: the gate is shut: 1 of 1 claims do not pass: it (fails)"),
@@ -34,6 +36,19 @@ fn what_is_undecided_passes_unless_all_must_hold() {
     let said = place.kumite(&["report", "--gate", "holds"]).ended(1);
     assert!(said.err.contains("it (undecided)"), "{}", said.err);
     place.scripted(&["run", "fake", "--gate", "holds"]).ended(0);
+}
+
+#[test]
+fn a_gate_takes_a_strict_run() {
+    let place = two("throughput_rps(fast) > throughput_rps(slow)");
+    let rule = |said: Value| said["run"]["rule"].as_str().unwrap().to_owned();
+    assert_eq!(rule(place.scripted(&["run", "fake", "--gate", "--json", "-"]).ended(0).json()), "strict");
+    let run = ["run", "fake", "--budget", "1ms", "--json", "-"];
+    assert_eq!(rule(place.scripted(&run).ended(0).json()), "false-discovery-rate");
+    let said = place.kumite(&["report", "--gate"]).ended(2);
+    assert!(said.err.contains("a gate takes `kumite run --gate` or `--strict`"), "{}", said.err);
+    let said = place.scripted(&["resume", "--gate"]).ended(2);
+    assert!(said.err.contains("was begun without --strict or --gate"), "{}", said.err);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod build;
 mod check;
+mod checks;
 mod command;
 mod compare;
 mod disk;

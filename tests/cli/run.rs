@@ -64,7 +64,7 @@ fn an_experiment_is_run_judged_kept_and_reported() {
         assert!(!export[key].is_null(), "{key}");
     }
     assert_eq!(verdicts(&export), [("fast-is-faster", "holds"), ("slow-is-faster", "fails")]);
-    assert_eq!((&export["schema"], &export["run"]["seed"]), (&3.into(), &4.into()));
+    assert_eq!((&export["schema"], &export["run"]["seed"]), (&4.into(), &4.into()));
     assert_eq!(export["contenders"][0]["version"], "fake 1.0");
     let cell = &export["cells"][0];
     assert_eq!((&cell["contender"], &cell["trials"]), (&"fast".into(), &6.into()));

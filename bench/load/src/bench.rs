@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -75,7 +76,7 @@ impl Bench<'_> {
         };
         let everywhere: Vec<Vec<usize>> = points.iter().map(who).collect();
         let mut cells = Cells::new(points, self.generators.iter().map(|generator| generator.name).collect());
-        for block in kumite_lab::plan(&everywhere, effort.rounds, self.seed).blocks {
+        for block in kumite_lab::plan(&everywhere, &BTreeSet::new(), effort.rounds, self.seed).blocks {
             let point = &points[block.point];
             for index in block.order {
                 let generator = &self.generators[index];

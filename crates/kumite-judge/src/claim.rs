@@ -70,6 +70,15 @@ impl Claim {
         check::check(&claim, names)?;
         Ok(claim)
     }
+
+    /// Where it first says `disqualified`, if it does: the column of the contender's name.
+    pub fn disqualified_at(&self) -> Option<usize> {
+        self.parts.iter().find_map(|part| match part {
+            ClaimPart::Comparison(Comparison { test: Test::Disqualified(name), .. }) => Some(name.column),
+            ClaimPart::Comparison(_) => None,
+            ClaimPart::Every(_, claim) => claim.disqualified_at(),
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

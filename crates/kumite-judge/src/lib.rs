@@ -10,26 +10,37 @@ mod verdict;
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Cell, Contender, Reason, Rule, Run, Trial};
+use kumite_record::{Cell, Check, Contender, Reason, Rule, Run, Trial};
 
 pub use claim::{Claim, ClaimError, ClaimSpec, EACH_CONTENDER, Names};
 pub use derived::{Declared, Derived, of_parameters};
 pub use estimate::steadiness;
 use inner_axis::Grid;
 use verdict::Evidence;
-pub use verdict::{Prospect, Prospects};
+pub use verdict::{CheckSpec, Prospect, Prospects};
 
 /// The rules that it judges by: the usual one, and the strict one.
 pub const RULES: [Rule; 2] = [Rule::FalseDiscoveryRate, Rule::Strict];
 
-/// The verdicts of all claims, judged together: of whole trials and, where an axis is within them, of their parts.
+/// The verdicts of all claims, judged together: of whole trials and, where an axis is within them, of their parts. And the
+/// outcomes of all checks.
 pub fn judge(
     run: &Run,
     trials: &[&Trial],
     contenders: &[Contender],
     claims: &[ClaimSpec],
-) -> Vec<kumite_record::Claim> {
-    Evidence::of(run, trials, contenders).judge_all(claims)
+    checks: &[CheckSpec],
+) -> (Vec<kumite_record::Claim>, Vec<Check>) {
+    let evidence = Evidence::of(run, trials, contenders);
+    let mut judged: Vec<_> = claims.iter().zip(evidence.judge_all(claims)).collect();
+    let checks = evidence.check_all(checks, &mut judged);
+    (judged.into_iter().map(|(_, claim)| claim).collect(), checks)
+}
+
+/// The cells that these claims need: contender and position of the point.
+pub fn needed(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
+    let evidence = Evidence::of(run, &[], contenders);
+    claims.iter().flat_map(|claim| evidence.cells(claim)).collect()
 }
 
 /// The cells that more blocks might decide a claim about: contender and position of the point.

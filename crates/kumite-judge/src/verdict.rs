@@ -5,12 +5,14 @@
 //! mean of those of the opposite bets; which wealth is enough depends on how many claims there are, and how many of them are
 //! decided ([`kumite_stats::Decisions`]).
 
+mod check;
 mod course;
 mod effects;
 mod evidence;
 mod expand;
 mod posed;
 mod prospect;
+mod scale;
 mod shown;
 mod sides;
 
@@ -18,6 +20,7 @@ use std::collections::BTreeSet;
 
 use kumite_record::{Claim, Contender, ContenderStatus, Outcome, Reason, Trial, Unit, Verdict};
 
+pub use self::check::CheckSpec;
 use self::course::Course;
 use self::effects::Effects;
 pub(crate) use self::evidence::Evidence;
@@ -37,7 +40,7 @@ impl Evidence<'_> {
         let course = Course::of(self, &posed);
         let judged = posed.iter().zip(&course.rulings).map(|(posed, ruling)| {
             let left_out = self.left_out(posed);
-            Claim { left_out, ..posed.shown(*ruling, &course) }
+            Claim { left_out, scale: self.scale(posed.spec), ..posed.shown(*ruling, &course) }
         });
         judged.collect()
     }

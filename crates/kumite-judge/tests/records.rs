@@ -54,7 +54,7 @@ fn judged_alike(name: &str) -> usize {
     let mut record = record(name);
     record.run.rule = Rule::FalseDiscoveryRate;
     let trials: Vec<&Trial> = standing(&record.trials).collect();
-    let judged = judge(&record.run, &trials, &record.contenders, &claims(&record));
+    let (judged, _) = judge(&record.run, &trials, &record.contenders, &claims(&record), &[]);
     assert_eq!(judged.len(), record.claims.len());
     for (now, then) in judged.iter().zip(&record.claims) {
         assert_eq!((now.verdict, now.effect_kind), (then.verdict, then.effect_kind), "{}", then.assert);

@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Claim, Contender, Machine, Needs, Point, Run, SteadyClass, Trial, Unit, Warning};
+use crate::{Check, Claim, Contender, Machine, Needs, Point, Run, SteadyClass, Trial, Unit, Warning};
 
 /// The version of [`Export`] and of every other document. It grows when a reader of the old form would misread the new one.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// A whole run as one document: what `kumite export` writes and what every report is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +28,9 @@ pub struct Export {
     pub parts: Vec<Cell>,
     /// The verdicts.
     pub claims: Vec<Claim>,
+    /// What must be so whatever the contenders are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
     /// Doubts.
     pub warnings: Vec<Warning>,
     /// The raw record that all of the above can be computed from again.

@@ -5,6 +5,7 @@
 
 mod arrival;
 mod call;
+mod check;
 mod comparison;
 mod disk;
 mod export;
@@ -24,6 +25,7 @@ mod verdict;
 
 pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
+pub use check::{Binds, Check, CheckOutcome, RedComparison};
 pub use comparison::{
     ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
     ComparisonEnd, Costs, Duet, ImportedRatio, Ratio, Remaining, Speed, Thrift,

@@ -73,6 +73,9 @@ pub struct Run {
     /// Ratios of at most this much are no difference, in percent.
     #[serde(default)]
     pub margin_percent: f64,
+    /// The claims of the experiment that its profile does not judge, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_judged: Vec<String>,
     /// By which rule its claims are judged.
     #[serde(default)]
     pub rule: Rule,
@@ -175,7 +178,7 @@ pub struct Question {
 }
 
 /// A published argument.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Title of the article or talk.
@@ -185,6 +188,9 @@ pub struct Source {
     /// The year it was published, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i64>,
+    /// Parameters as the source had them, where that is known and makes a difference.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workload: BTreeMap<String, AxisValue>,
 }
 
 /// Published figures of other machines: they are shown, never compared.

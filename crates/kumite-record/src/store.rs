@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::{Claim, Contender, Histogram, Machine, Run, SelfCheck, Trial, Warning};
+use crate::{Check, Claim, Contender, Histogram, Machine, Run, SelfCheck, Trial, Warning};
 
 /// Each entry brings a store one version further; the version is kept in SQLite's `user_version`.
 const MIGRATIONS: &[&str] = &[
@@ -59,6 +59,14 @@ const MIGRATIONS: &[&str] = &[
         cpu       TEXT NOT NULL,
         cpus      INTEGER NOT NULL,
         selfcheck TEXT NOT NULL
+    ) STRICT;
+",
+    "
+    CREATE TABLE outcome (
+        run     TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+        nth     INTEGER NOT NULL,
+        outcome TEXT NOT NULL,
+        PRIMARY KEY (run, nth)
     ) STRICT;
 ",
 ];
@@ -255,27 +263,27 @@ impl Store {
     }
 
     /// Writes when and how a run ended, with what it found; a second call replaces the first.
-    pub fn finish(&mut self, run: &Run, claims: &[Claim], warnings: &[Warning]) -> Result<(), StoreError> {
+    pub fn finish(
+        &mut self,
+        run: &Run,
+        claims: &[Claim],
+        checks: &[Check],
+        warnings: &[Warning],
+    ) -> Result<(), StoreError> {
         let row = self.to_json("run", run)?;
-        let claims: Vec<String> =
-            claims.iter().map(|claim| self.to_json("claim", claim)).collect::<Result<_, _>>()?;
-        let warnings: Vec<String> =
-            warnings.iter().map(|warning| self.to_json("warning", warning)).collect::<Result<_, _>>()?;
+        let findings = [
+            ("verdict", "claim", self.all_to_json("claim", claims)?),
+            ("outcome", "outcome", self.all_to_json("check", checks)?),
+            ("warning", "warning", self.all_to_json("warning", warnings)?),
+        ];
         self.change(|db| {
             db.execute("UPDATE run SET run = ?2 WHERE id = ?1", params![run.id, row])?;
-            db.execute("DELETE FROM verdict WHERE run = ?1", params![run.id])?;
-            db.execute("DELETE FROM warning WHERE run = ?1", params![run.id])?;
-            for (nth, claim) in (0_i64..).zip(&claims) {
-                db.execute(
-                    "INSERT INTO verdict (run, nth, claim) VALUES (?1, ?2, ?3)",
-                    params![run.id, nth, claim],
-                )?;
-            }
-            for (nth, warning) in (0_i64..).zip(&warnings) {
-                db.execute(
-                    "INSERT INTO warning (run, nth, warning) VALUES (?1, ?2, ?3)",
-                    params![run.id, nth, warning],
-                )?;
+            for (table, column, found) in &findings {
+                db.execute(&format!("DELETE FROM {table} WHERE run = ?1"), params![run.id])?;
+                let insert = format!("INSERT INTO {table} (run, nth, {column}) VALUES (?1, ?2, ?3)");
+                for (nth, one) in (0_i64..).zip(found) {
+                    db.execute(&insert, params![run.id, nth, one])?;
+                }
             }
             Ok(())
         })
@@ -359,6 +367,11 @@ impl Store {
         self.rows("claim", "SELECT claim FROM verdict WHERE run = ?1 ORDER BY nth", [run])
     }
 
+    /// The outcomes of a run's checks, likewise.
+    pub fn checks(&self, run: &str) -> Result<Vec<Check>, StoreError> {
+        self.rows("check", "SELECT outcome FROM outcome WHERE run = ?1 ORDER BY nth", [run])
+    }
+
     /// The warnings of a run.
     pub fn warnings(&self, run: &str) -> Result<Vec<Warning>, StoreError> {
         self.rows("warning", "SELECT warning FROM warning WHERE run = ?1 ORDER BY nth", [run])
@@ -414,6 +427,10 @@ impl Store {
             .iter()
             .map(|row| serde_json::from_str(row).map_err(|error| self.row(what, &error.to_string())))
             .collect()
+    }
+
+    fn all_to_json(&self, what: &str, values: &[impl Serialize]) -> Result<Vec<String>, StoreError> {
+        values.iter().map(|value| self.to_json(what, value)).collect()
     }
 
     fn to_json(&self, what: &str, value: &impl Serialize) -> Result<String, StoreError> {

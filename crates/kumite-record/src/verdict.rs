@@ -1,10 +1,11 @@
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ContenderStatus, Enough, Mark, Outcome, Unit};
+use crate::{AxisValue, ContenderStatus, Enough, Mark, Outcome, Unit};
 
 /// A claim and what the run says of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +59,9 @@ pub struct Claim {
     /// Comparisons that are left out because this machine cannot measure their points.
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_out: usize,
+    /// Parameters that the source had another value of, with the values that its cells have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scale: BTreeMap<String, Vec<AxisValue>>,
     /// All that in a sentence, in a record of before it was kept apart.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -233,6 +237,11 @@ pub enum Doubt {
         cell: String,
         /// The mark.
         mark: Mark,
+    },
+    /// A check is red at a cell that it rests on.
+    Check {
+        /// Which check.
+        id: String,
     },
 }
 

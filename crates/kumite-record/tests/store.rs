@@ -1,12 +1,13 @@
 //! What is written is read again, and nothing that cannot be read is passed over.
 
 use std::collections::BTreeMap;
+use std::slice::from_ref;
 
 use jiff::Timestamp;
 use kumite_record::{
-    AxisValue, Claim, Contender, ContenderStatus, Histogram, Job, JobEvent, Machine, Mark, NoiseFloor,
-    Outcome, Point, Run, Sample, SelfCheck, Series, Steadiness, SteadyClass, Store, StoreError, Trial,
-    Verdict, Warning,
+    AxisValue, Binds, Check, CheckOutcome, Claim, Contender, ContenderStatus, EffectKind, Histogram, Job,
+    JobEvent, Machine, Mark, NoiseFloor, Outcome, Point, RedComparison, Run, Sample, SelfCheck, Series,
+    Steadiness, SteadyClass, Store, StoreError, Trial, Unit, Verdict, Warning,
 };
 
 fn run(id: &str, started: i64) -> Run {
@@ -132,6 +133,25 @@ fn a_run_is_read_as_it_was_written() {
         why: "because".to_owned(),
         ..Claim::default()
     };
+    let check = Check {
+        id: "floor".to_owned(),
+        assert: "elapsed_ms(a) >= 2 s".to_owned(),
+        title: None,
+        binds: Binds::Trials,
+        because: "it waits so long".to_owned(),
+        outcome: CheckOutcome::Red,
+        green: 0,
+        of: 1,
+        red: vec![RedComparison {
+            comparison: "elapsed_ms(a) >= 2 s".to_owned(),
+            violated: 1,
+            rounds: 2,
+            effect: 0.5,
+            effect_kind: EffectKind::Ratio,
+            effect_unit: Unit::Seconds,
+        }],
+        reason: None,
+    };
     let warning = Warning { place: "machine".to_owned(), what: "is busy".to_owned() };
     {
         let mut store = Store::open(&file).unwrap();
@@ -140,7 +160,7 @@ fn a_run_is_read_as_it_was_written() {
         store.commit("r1", &trial(1)).unwrap();
         first.finished = Some(Timestamp::from_second(9).unwrap());
         for _ in 0..2 {
-            store.finish(&first, std::slice::from_ref(&claim), std::slice::from_ref(&warning)).unwrap();
+            store.finish(&first, from_ref(&claim), from_ref(&check), from_ref(&warning)).unwrap();
         }
     }
     let store = Store::open_existing(&file).unwrap();
@@ -148,6 +168,7 @@ fn a_run_is_read_as_it_was_written() {
     assert_eq!(store.machine("r1").unwrap(), machine);
     assert_eq!(store.contenders("r1").unwrap(), contenders);
     assert_eq!(store.claims("r1").unwrap(), [claim]);
+    assert_eq!(store.checks("r1").unwrap(), [check]);
     assert_eq!(store.warnings("r1").unwrap(), [warning]);
     let mut read = store.trials("r1").unwrap();
     for trial in &mut read {
@@ -218,13 +239,24 @@ fn the_latest_self_check_of_the_same_machine_is_found() {
 }
 
 #[test]
+fn a_store_from_before_checks_opens_and_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.db");
+    Store::open(&file).unwrap().begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
+    let old = rusqlite::Connection::open(&file).unwrap();
+    old.execute_batch("DROP TABLE outcome; PRAGMA user_version = 2;").unwrap();
+    drop(old);
+    assert_eq!(Store::open(&file).unwrap().checks("r1").unwrap(), []);
+}
+
+#[test]
 fn a_store_from_before_self_checks_is_read_as_it_is_and_brought_further_when_it_is_opened() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("results.db");
     assert!(Store::open_read_only(&file).is_err() && !file.exists(), "it is not made");
     drop(Store::open(&file).unwrap());
     let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch("DROP TABLE selfchecks; PRAGMA user_version = 1;").unwrap();
+    old.execute_batch("DROP TABLE selfchecks; DROP TABLE outcome; PRAGMA user_version = 1;").unwrap();
     drop(old);
     let machine = Machine::default();
     assert!(Store::open_read_only(&file).unwrap().latest_selfcheck(&machine).is_err());

@@ -68,6 +68,7 @@ fn export(points: i64) -> Export {
         cells: points.iter().map(cell).collect(),
         parts: Vec::new(),
         claims: Vec::new(),
+        checks: Vec::new(),
         warnings: Vec::new(),
         trials: (0..).zip(trials).map(|(seq, (point, block))| trial(seq, point, block)).collect(),
         run: Run {

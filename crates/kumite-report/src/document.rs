@@ -3,6 +3,7 @@
 use kumite_record::{ContenderStatus, Run};
 use serde::Serialize;
 
+use crate::check::ChecksText;
 use crate::facts::{Fact, facts};
 use crate::failure::{Failures, failures};
 use crate::group::Groups;
@@ -25,6 +26,7 @@ pub struct Document {
     pub cut_short: Option<String>,
     /// When the run was taken up again, if it was.
     pub resumed: Option<String>,
+    pub checks: Option<ChecksText>,
     pub tally: String,
     pub verdicts: Vec<VerdictText>,
     /// How to read the tables.
@@ -95,7 +97,8 @@ impl Document {
                     .then(|| "the record has no end: it is still running or was killed".into())
             }),
             resumed: resumed(run),
-            tally: [Some(tally(&export.claims)), saved(run)]
+            checks: ChecksText::of(&export.checks),
+            tally: [Some(tally(&export.claims)), not_judged(run), saved(run)]
                 .into_iter()
                 .flatten()
                 .collect::<Vec<_>>()
@@ -159,6 +162,12 @@ fn limits(of_kind: Option<&str>) -> String {
         "other machines and other versions; {of_kind}whether each contender is the best that its ecosystem can do; and what \
          METHODOLOGY.md lists, where the method is."
     )
+}
+
+/// `Not judged by this profile: linear, bre-jumps-at-800.`
+fn not_judged(run: &Run) -> Option<String> {
+    let ids = one_line(&run.not_judged.join(", "));
+    (!ids.is_empty()).then(|| format!("Not judged by this profile: {ids}."))
 }
 
 /// `It ended when its verdicts were in: 53 trials less, about 4 min.`

@@ -1,6 +1,6 @@
 //! A record in, bytes of terminal, HTML, Markdown or CSV out.
 //!
-//! Every format has the same order: the question and its source, the verdicts, the measurements of each group of points
+//! Every format has the same order: the question and its source, red checks, the verdicts, the measurements of each group of points
 //! (HTML alone draws what happened within trials), failures and recovery, what was published, what could not be measured,
 //! doubts, and what is needed to repeat the run. Nothing here reads a file, a clock or the environment, so a record gives the
 //! same report everywhere. What others wrote (names, reasons, logs) is escaped in each format.
@@ -8,6 +8,7 @@
 mod bound;
 mod chapter;
 mod chart;
+mod check;
 mod comparison;
 mod csv;
 mod disturbance;
@@ -29,6 +30,7 @@ mod published;
 mod quantity;
 mod reason;
 mod record;
+mod scale;
 mod selfcheck;
 mod steadiness;
 mod style;

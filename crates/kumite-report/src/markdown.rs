@@ -3,6 +3,7 @@ use std::fmt::Write;
 use kumite_record::Export;
 
 use crate::chapter::{Chapter, ChapterPoint};
+use crate::check::{CheckText, ChecksText};
 use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::{Failed, Failures};
@@ -17,6 +18,7 @@ pub fn markdown(export: &Export) -> String {
     let (record, groups) = (Record::of(export), Groups::of(export));
     let document = Document::of(&record, &groups);
     let mut out = head_lines(&document);
+    out += &document.checks.as_ref().map_or(String::new(), check_lines);
     out += &format!("\n## Verdicts\n\n{}\n", document.tally);
     for verdict in &document.verdicts {
         out += &verdict_lines(verdict);
@@ -76,6 +78,28 @@ fn head_lines(document: &Document) -> String {
     }
     if let Some(resumed) = &document.resumed {
         lines += &format!("\n> ⚠ {}\n", escaped(resumed));
+    }
+    lines
+}
+
+fn check_lines(checks: &ChecksText) -> String {
+    let of = |sign: &str, checks: &[CheckText]| -> String {
+        let line = |check: &CheckText| {
+            let assert = check.assert.as_ref().map_or(String::new(), |assert| format!(": {}", code(assert)));
+            let what: String = check.what.iter().map(|what| format!("  {}\\\n", escaped(what))).collect();
+            let (title, id, because) = (escaped(&check.title), escaped(&check.id), escaped(&check.because));
+            format!("- {sign} **{title}**\\\n{what}  {because}\\\n  Check {id}{assert}\n")
+        };
+        checks.iter().map(line).collect()
+    };
+    let mut lines = format!("\n## Checks\n\n{}\n", checks.tally);
+    let told = of("✗ red:", &checks.red) + &of("– not tested:", &checks.not_tested);
+    if !told.is_empty() {
+        lines += &format!("\n{told}");
+    }
+    if !checks.green.is_empty() {
+        let green = of("✓", &checks.green);
+        lines += &format!("\n<details><summary>What is green</summary>\n\n{green}\n</details>\n");
     }
     lines
 }
@@ -159,6 +183,9 @@ fn verdict_lines(verdict: &VerdictText) -> String {
         escaped(&verdict.sentence),
         escaped(&verdict.why)
     );
+    if let Some(scale) = &verdict.scale {
+        lines += &format!("  {}\\\n", escaped(scale));
+    }
     if let Some(published) = &verdict.published {
         lines += &format!("  Published: {}\\\n", escaped(published));
     }

@@ -36,7 +36,7 @@ fn of_all(verdict: Verdict, Decider { alike, of, .. }: &Decider) -> String {
     }
 }
 
-/// A reason, in words.
+/// A reason in words.
 pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::NoPart { profile } => {
@@ -117,6 +117,7 @@ fn doubts(doubts: &[Doubt]) -> Vec<String> {
             Doubt::LostTrials { cell, lost, trials } => {
                 said.push(format!("{lost} of {trials} trials of {cell} failed or were disqualified"));
             }
+            Doubt::Check { id } => said.push(format!("check {id} is red at what it rests on")),
             Doubt::Marked { cell, mark } => marked.entry(cell).or_default().push(mark.as_str()),
         }
     }
@@ -149,12 +150,13 @@ mod tests {
             marked("x at n=1", kumite_record::Mark::GeneratorBound),
             marked("x at n=1", kumite_record::Mark::SharedCores),
             marked("y at n=1", kumite_record::Mark::Unsteady),
+            Doubt::Check { id: cell("floor") },
         ];
         undecided.left_out = 4;
         assert_eq!(
             why(&undecided),
             "2 of 3 comparisons are undecided, the furthest from holding: a(x) > a(y) at n=1; a 97.5 % interval needs 8 blocks, \
-             and there are 7 (the ratio is 1.000); 2 of 8 trials of x at n=1 failed or were disqualified; rests on marked \
+             and there are 7 (the ratio is 1.000); 2 of 8 trials of x at n=1 failed or were disqualified; check floor is red at what it rests on; rests on marked \
              samples: x at n=1 (generator-bound, shared-cores), y at n=1 (unsteady); 4 more at points that cannot be \
              measured here are left out"
         );

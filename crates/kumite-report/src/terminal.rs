@@ -19,6 +19,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     let (record, groups, style) = (Record::of(export), Groups::of(export), *style);
     let document = Document::of(&record, &groups);
     let mut out = head_lines(&document, style);
+    out += &check_lines(&document, style);
     out += &heading("verdicts", style);
     out += &style.wrap(&document.tally, 0);
     for verdict in &document.verdicts {
@@ -82,6 +83,23 @@ fn head_lines(document: &Document, style: Style) -> String {
     lines
 }
 
+/// Those that are green are a number.
+fn check_lines(document: &Document, style: Style) -> String {
+    let Some(checks) = &document.checks else { return String::new() };
+    let mut lines = format!("\n{}", style.wrap(&checks.tally, 0));
+    let alarm = AnsiColor::Red.on_default().bold();
+    for check in &checks.red {
+        let title = style.wrap(&format!("check {} is red: {}", check.id, check.title), 2);
+        lines += &format!("{} {}", style.paint(alarm, "✗"), title.trim_start());
+        lines += &check.what.iter().map(|what| style.wrap(what, 4)).collect::<String>();
+        lines += &style.wrap(&check.because, 2);
+    }
+    for check in &checks.not_tested {
+        lines += &labelled(&format!("– check {} was not tested", check.id), &check.what.join("; "), style);
+    }
+    lines
+}
+
 fn heading(text: &str, style: Style) -> String {
     format!("\n{}\n", style.bold(&text.to_uppercase()))
 }
@@ -109,6 +127,9 @@ fn verdict_lines(verdict: &VerdictText, style: Style) -> String {
     let sentence = style.paint(color, style.wrap(&verdict.sentence, 2).trim_end());
     let mut lines = format!("{symbol} {}{sentence}\n", title.trim_start());
     lines += &style.wrap(&verdict.why, 2);
+    if let Some(scale) = &verdict.scale {
+        lines += &style.wrap(scale, 2);
+    }
     if let Some(published) = &verdict.published {
         lines += &style.wrap(&format!("published: {published}"), 2);
     }

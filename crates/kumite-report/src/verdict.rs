@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::number::{digits_apart, plural, significant};
 use crate::quantity::{Measured, Quantity};
 use crate::reason::why;
+use crate::scale::scale;
 use crate::text::{clean, one_line};
 
 /// A verdict as every format shows it.
@@ -19,6 +20,8 @@ pub struct VerdictText {
     /// The verdict's word, with the effect and its interval.
     pub sentence: String,
     pub why: String,
+    /// That the source had another scale, if it had.
+    pub scale: Option<String>,
     pub published: Option<String>,
     pub id: String,
     /// The claim in its grammar, where the title is in plain words.
@@ -34,6 +37,7 @@ impl VerdictText {
             title: one_line(claim.title.as_deref().unwrap_or(&claim.assert)),
             sentence: format!("{}{effect}", claim.verdict),
             why: clean(&[why(claim), evidence(run, claim)].join("")),
+            scale: scale(run, claim),
             published: claim.published.as_deref().map(one_line),
             id: one_line(&claim.id),
             assert: claim.title.is_some().then(|| one_line(&claim.assert)),

@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match (failing, faults.len()) {
         (0, 0) => Ok(()),
         (0, n) => {
-            Err(Failure::Gate(format!("{n} claims of {} cannot be decided both ways", experiment.name)))
+            Err(Failure::Gate(format!("{n} faults in what the profiles of {} can decide", experiment.name)))
         }
         _ => Err(Failure::Gate(format!(
             "{failing} of {} contenders of {} are failing",

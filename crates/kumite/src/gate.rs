@@ -1,14 +1,14 @@
 //! `--gate`: verdicts as an exit status, for CI.
 
 use clap::ValueEnum;
-use kumite_record::{Export, Verdict};
+use kumite_record::{CheckOutcome, Export, Rule, Verdict};
 
 use crate::exit::Failure;
 
 #[derive(clap::Args)]
 pub struct Gate {
-    /// End with status 1 unless the claims pass: `fails` lets pass whatever does not fail, `holds` only what holds; implies
-    /// --strict
+    /// End with status 1 unless the claims pass: `fails` lets pass whatever does not fail, `holds` only what holds, and no
+    /// check may be red; implies --strict
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails")]
     gate: Option<Bar>,
 }
@@ -37,7 +37,12 @@ impl Gate {
                 "run {id} is not finished: `kumite resume {id}` goes on with it"
             )));
         }
-        if export.claims.is_empty() {
+        if export.run.rule == Rule::FalseDiscoveryRate {
+            return Err(Failure::Usage(format!(
+                "--gate: run {id} allows for a false verdict among many; a gate takes `kumite run --gate` or `--strict`"
+            )));
+        }
+        if export.claims.is_empty() && export.checks.is_empty() {
             return Err(Failure::Usage(format!(
                 "--gate: {} makes no claim that could pass",
                 export.run.experiment
@@ -47,18 +52,21 @@ impl Gate {
             Bar::Fails => verdict != Verdict::Fails,
             Bar::Holds => verdict == Verdict::Holds,
         };
-        let stopped: Vec<String> = export
-            .claims
-            .iter()
-            .filter(|claim| !passes(claim.verdict))
-            .map(|claim| format!("{} ({})", claim.id, claim.verdict))
-            .collect();
-        match stopped.len() {
-            0 => Ok(()),
-            n => {
-                let (of, names) = (export.claims.len(), stopped.join(", "));
-                Err(Failure::Gate(format!("the gate is shut: {n} of {of} claims do not pass: {names}")))
-            }
+        let claims = export.claims.iter().filter(|claim| !passes(claim.verdict));
+        let claims: Vec<String> = claims.map(|claim| format!("{} ({})", claim.id, claim.verdict)).collect();
+        let red = export.checks.iter().filter(|check| check.outcome == CheckOutcome::Red);
+        let red: Vec<&str> = red.map(|check| check.id.as_str()).collect();
+        let mut why = Vec::new();
+        if !red.is_empty() {
+            why.push(format!("{} of {} checks are red: {}", red.len(), export.checks.len(), red.join(", ")));
+        }
+        if !claims.is_empty() {
+            let (n, of) = (claims.len(), export.claims.len());
+            why.push(format!("{n} of {of} claims do not pass: {}", claims.join(", ")));
+        }
+        match why.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Gate(format!("the gate is shut: {}", why.join("; ")))),
         }
     }
 }

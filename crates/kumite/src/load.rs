@@ -184,7 +184,7 @@ fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Fai
     let session = Session {
         run: &run,
         contenders: std::slice::from_ref(&contender),
-        plan: &plan(&[vec![0]], 1, run.seed),
+        plan: &plan(&[vec![0]], &BTreeSet::new(), 1, run.seed),
         times: &[Some(seconds.unwrap_or_default())],
         kept: &[],
         budget: None,

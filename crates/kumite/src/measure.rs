@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use kumite_host::Lock;
 use kumite_lab::{
-    Event, Experiment, Halt, Ready, Session, conclude, execute, export, humane, plan, too_few_values,
-    undecided,
+    Event, Experiment, Halt, Ready, Session, claimed_points, conclude, execute, export, humane, plan,
+    too_few_values, undecided,
 };
 use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit};
 
@@ -50,10 +50,11 @@ impl Measuring<'_> {
         run.unmet = driver.notices();
         run.unmet.iter().for_each(|what| output::note(what));
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
-        let plan = plan(&takes_part, run.blocks, run.seed);
+        let contenders = store.contenders(&run.id)?;
+        let first = claimed_points(self.experiment, &run, &contenders);
+        let plan = plan(&takes_part, &first, run.blocks, run.seed);
         let kept = store.trials(&run.id)?;
         let times = self.experiment.times();
-        let contenders = store.contenders(&run.id)?;
         let session = Session {
             run: &run,
             contenders: ready,

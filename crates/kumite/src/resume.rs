@@ -83,7 +83,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note).map_err(before_trials)?;
     same_contenders(&id, contenders.iter().filter(ran), &prepared)?;
     take_up(&mut run, world.clock());
-    store.finish(&run, &[], &[])?;
+    store.finish(&run, &[], &[], &[])?;
     let measuring = Measuring {
         world,
         experiment: &experiment,

@@ -1,6 +1,6 @@
 //! From a claim to its comparisons, one for each value that an `every` gives it, and from those to the cells that they need.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{AxisValue, Point, Reason};
 
@@ -57,6 +57,9 @@ pub(super) struct Reference {
     pub point: usize,
     pub metric: String,
 }
+
+/// Contenders with positions of points of the plan.
+pub(super) type Cells = BTreeSet<(String, usize)>;
 
 /// Which points an `every` speaks of.
 #[derive(Clone, Copy)]
@@ -156,6 +159,22 @@ impl Evidence<'_> {
             }
         }
         Ok(references)
+    }
+
+    /// The cells that a claim needs.
+    pub fn cells(&self, spec: &ClaimSpec) -> Cells {
+        self.parts(spec, Reach::Measurable)
+            .iter()
+            .flatten()
+            .flat_map(|scoped| self.cells_of(scoped))
+            .collect()
+    }
+
+    /// The cells that a comparison needs.
+    pub(super) fn cells_of(&self, (comparison, scope): &Scoped) -> Cells {
+        let references = self.of_comparison(comparison, scope).unwrap_or_default();
+        let cell = |reference: Reference| (reference.contender, self.grid.folded(reference.point));
+        references.into_iter().map(cell).collect()
     }
 
     fn profile(&self) -> String {

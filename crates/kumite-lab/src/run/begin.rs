@@ -23,6 +23,7 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
         blocks: experiment.blocks,
         min_blocks: experiment.min_blocks,
         margin_percent: experiment.margin_percent,
+        not_judged: experiment.not_judged.clone(),
         spec: experiment.text.clone(),
         published: experiment.published.clone(),
         ..Run::default()

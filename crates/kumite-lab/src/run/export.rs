@@ -26,9 +26,9 @@ pub fn conclude(
     run.saved = ended.saved;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
     let of_all: Vec<&Trial> = standing(&trials).collect();
-    let claims = judge(&run, &of_all, &contenders, &experiment.claims);
+    let (claims, checks) = judge(&run, &of_all, &contenders, &experiment.claims, &experiment.checks);
     let warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &trials);
-    store.finish(&run, &claims, &warnings)
+    store.finish(&run, &claims, &checks, &warnings)
 }
 
 /// The cells that more blocks might decide a claim about: contender and position of the point.
@@ -50,6 +50,12 @@ pub fn too_few_values(
 ) -> Vec<(String, Reason)> {
     let trials: Vec<&Trial> = standing(trials).collect();
     kumite_judge::too_few_values(run, &trials, contenders, &experiment.claims)
+}
+
+/// Which points have a cell that a claim needs, by position.
+pub fn claimed_points(experiment: &Experiment, run: &Run, contenders: &[Contender]) -> BTreeSet<usize> {
+    let needed = kumite_judge::needed(run, contenders, &experiment.claims);
+    needed.into_iter().map(|(_, point)| point).collect()
 }
 
 /// With what its kind declares today, if it is of before a record kept that.
@@ -87,6 +93,7 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
         cells,
         parts,
         claims: store.claims(id)?,
+        checks: store.checks(id)?,
         warnings,
         contenders,
         trials,

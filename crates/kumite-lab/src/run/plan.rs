@@ -1,5 +1,7 @@
 //! Which trial comes when: blocks, interleaved in seeded random order.
 
+use std::collections::BTreeSet;
+
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -22,21 +24,25 @@ pub struct Block {
     pub order: Vec<usize>,
 }
 
-/// Plans `blocks` rounds; `takes_part` has the contenders of each point, by position. A round has one block at each point, so that the machine's drift hits points and contenders
-/// alike, and a run that is cut short is cut evenly. The order of points in a round and of contenders in a block is
-/// random; the same seed gives the same order.
-pub fn plan(takes_part: &[Vec<usize>], blocks: u32, seed: u64) -> Plan {
+/// Plans `blocks` rounds; `takes_part` has the contenders of each point, by position. A round has one block at each point, so
+/// that the machine's drift hits points and contenders alike, and a run that is cut short is cut evenly. Points that claims
+/// need come `first` in it, so that what only fills tables is what a cut takes. The order of either part and of contenders
+/// in a block is random; the same seed gives the same order.
+pub fn plan(takes_part: &[Vec<usize>], first: &BTreeSet<usize>, blocks: u32, seed: u64) -> Plan {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut shuffled = |mut order: Vec<usize>| {
         order.shuffle(&mut random);
         order
     };
     // A point whose contenders were all left out has no block.
-    let points: Vec<usize> = (0..takes_part.len()).filter(|&point| !takes_part[point].is_empty()).collect();
+    let points = (0..takes_part.len()).filter(|&point| !takes_part[point].is_empty());
+    let (claimed, others): (Vec<usize>, Vec<usize>) = points.partition(|point| first.contains(point));
     let mut planned = Vec::new();
     for index in 0..blocks {
-        for point in shuffled(points.clone()) {
-            planned.push(Block { point, index, order: shuffled(takes_part[point].clone()) });
+        for part in [&claimed, &others] {
+            for point in shuffled(part.clone()) {
+                planned.push(Block { point, index, order: shuffled(takes_part[point].clone()) });
+            }
         }
     }
     Plan { blocks: planned }
@@ -51,12 +57,10 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     fn full(points: usize, contenders: usize, blocks: u32, seed: u64) -> Plan {
-        plan(&vec![(0..contenders).collect(); points], blocks, seed)
+        plan(&vec![(0..contenders).collect(); points], &BTreeSet::new(), blocks, seed)
     }
 
     #[test]
@@ -90,8 +94,22 @@ mod tests {
     }
 
     #[test]
+    fn points_that_claims_need_come_first_in_each_round_and_either_part_is_shuffled() {
+        let plan = plan(&vec![vec![0, 1]; 6], &BTreeSet::from([1, 4, 5]), 20, 9);
+        let mut orders = [BTreeSet::new(), BTreeSet::new()];
+        for round in plan.blocks.chunks(6) {
+            for (part, (of_part, expected)) in round.chunks(3).zip([[1, 4, 5], [0, 2, 3]]).enumerate() {
+                let order: Vec<usize> = of_part.iter().map(|block| block.point).collect();
+                assert_eq!(order.iter().copied().collect::<BTreeSet<_>>(), expected.into());
+                orders[part].insert(order);
+            }
+        }
+        assert!(orders.iter().all(|orders| orders.len() > 1), "{orders:?}");
+    }
+
+    #[test]
     fn a_point_has_only_those_who_take_part() {
-        let plan = plan(&[vec![2, 0], vec![], vec![1]], 2, 1);
+        let plan = plan(&[vec![2, 0], vec![], vec![1]], &BTreeSet::new(), 2, 1);
         let mut blocks: Vec<_> = plan.blocks.iter().map(|block| (block.point, block.order.len())).collect();
         blocks.sort_unstable();
         assert_eq!((blocks, plan.trials()), (vec![(0, 2), (0, 2), (2, 1), (2, 1)], 6));

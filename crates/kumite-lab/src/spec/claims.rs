@@ -1,11 +1,12 @@
-//! The claims of an experiment, parsed and checked.
+//! The claims and checks of an experiment, parsed and checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_judge::{Claim, ClaimError, ClaimSpec, Names};
+use kumite_judge::{CheckSpec, Claim, ClaimError, ClaimSpec, Names};
 use kumite_record::{AxisValue, Metric, Unit, Within};
 
 use super::file::ExperimentFile;
+use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
 /// What claims may speak of beside parameters.
@@ -17,13 +18,47 @@ pub(super) struct Known<'a> {
     pub within: Option<Within>,
 }
 
-pub(super) fn parse_claims(
-    source: &TomlSource,
-    file: &ExperimentFile,
-    workload: &BTreeMap<String, AxisValue>,
-    known: &Known,
-) -> Result<Vec<ClaimSpec>, SpecError> {
-    // A value that any profile measures is no typing error, even where the chosen profile leaves it out.
+/// What a run judges.
+pub(super) struct Judged {
+    pub claims: Vec<ClaimSpec>,
+    pub checks: Vec<CheckSpec>,
+    /// The claims that the profile does not judge, by id.
+    pub not_judged: Vec<String>,
+}
+
+impl Judged {
+    pub fn read(
+        source: &TomlSource,
+        file: &ExperimentFile,
+        profile: &str,
+        workload: &Parameters,
+        known: &Known,
+    ) -> Result<Judged, SpecError> {
+        check_ids(source, file)?;
+        // Within trials it is an axis, and no parameter with a value.
+        let mut workload = workload.clone();
+        workload.retain(|name, _| known.within.as_ref().is_none_or(|within| within.axis != *name));
+        let names = Names {
+            contenders: known.contenders,
+            axes: &axes_of_all(file, known),
+            workload: &workload,
+            units: known.units,
+            metrics: known.metrics,
+            within: known.within.as_ref().map(|within| within.axis.as_str()),
+            part_metrics: known.part_metrics,
+        };
+        let (mut claims, checks) = (claims(source, file, &names)?, checks(source, file, &names)?);
+        let listed = file.profiles.get(profile).and_then(|profile| profile.claims.as_ref());
+        let is_judged = |claim: &ClaimSpec| listed.is_none_or(|listed| listed.contains(&claim.id));
+        let not_judged =
+            claims.iter().filter(|claim| !is_judged(claim)).map(|claim| claim.id.clone()).collect();
+        claims.retain(is_judged);
+        Ok(Judged { claims, checks, not_judged })
+    }
+}
+
+/// A value that any profile measures is no typing error, even where the chosen profile leaves it out.
+fn axes_of_all(file: &ExperimentFile, known: &Known) -> BTreeMap<String, Vec<AxisValue>> {
     let mut axes = file.axes.clone();
     for profile in file.profiles.values() {
         for (axis, values) in &profile.axes {
@@ -38,35 +73,89 @@ pub(super) fn parse_claims(
     if let Some(Within { axis, values }) = &known.within {
         axes.insert(axis.clone(), values.clone());
     }
-    // Within trials it is an axis, and no parameter with a value.
-    let mut workload = workload.clone();
-    workload.retain(|name, _| known.within.as_ref().is_none_or(|within| within.axis != *name));
-    let names = Names {
-        contenders: known.contenders,
-        axes: &axes,
-        workload: &workload,
-        units: known.units,
-        metrics: known.metrics,
-        within: known.within.as_ref().map(|within| within.axis.as_str()),
-        part_metrics: known.part_metrics,
-    };
-    let mut claims = Vec::<ClaimSpec>::new();
-    for (index, claim) in file.claim.iter().enumerate() {
-        let at = |key, what: String| source.error_at(&["claim", &index.to_string(), key], what);
-        if claims.iter().any(|other| other.id == claim.id) {
-            return Err(at("id", format!("two claims have the id '{}'", claim.id)));
-        }
-        let parsed = Claim::new(&claim.assert, &names).map_err(|ClaimError { column, what }| {
-            let path = ["claim", &index.to_string(), "assert"];
-            source.error_in(&path, &claim.assert, column, &format!("claim '{}': {what}", claim.id))
-        })?;
-        claims.push(ClaimSpec {
+    axes
+}
+
+fn claims(source: &TomlSource, file: &ExperimentFile, names: &Names) -> Result<Vec<ClaimSpec>, SpecError> {
+    let spec = |(nth, claim): (usize, &super::file::ClaimFile)| {
+        Ok(ClaimSpec {
             id: claim.id.clone(),
             title: claim.title.clone(),
             assert: claim.assert.clone(),
             published: claim.published.clone(),
+            parsed: parse(source, ("claim", nth), &claim.id, &claim.assert, names)?,
+        })
+    };
+    file.claim.iter().enumerate().map(spec).collect()
+}
+
+fn checks(source: &TomlSource, file: &ExperimentFile, names: &Names) -> Result<Vec<CheckSpec>, SpecError> {
+    let spec = |(nth, check): (usize, &super::file::CheckFile)| {
+        let parsed = parse(source, ("check", nth), &check.id, &check.assert, names)?;
+        if let Some(column) = parsed.disqualified_at() {
+            let what = format!(
+                "check '{}': wrong answers are a finding already: leave `disqualified` out, or claim it",
+                check.id
+            );
+            let path = ["check", &nth.to_string(), "assert"];
+            return Err(source.error_in(&path, &check.assert, column, &what));
+        }
+        if check.because.trim().is_empty() {
+            let what = format!("check '{}': say in a sentence why it must be so", check.id);
+            return Err(source.error_at(&["check", &nth.to_string(), "because"], what));
+        }
+        let says = ClaimSpec {
+            id: check.id.clone(),
+            title: check.title.clone(),
+            assert: check.assert.clone(),
+            published: None,
             parsed,
-        });
+        };
+        Ok(CheckSpec { says, binds: check.binds, because: check.because.clone() })
+    };
+    file.check.iter().enumerate().map(spec).collect()
+}
+
+/// The sentence of the claim or check with this number.
+fn parse(
+    source: &TomlSource,
+    (table, nth): (&str, usize),
+    id: &str,
+    assert: &str,
+    names: &Names,
+) -> Result<Claim, SpecError> {
+    Claim::new(assert, names).map_err(|ClaimError { column, what }| {
+        let path = [table, &nth.to_string(), "assert"];
+        source.error_in(&path, assert, column, &format!("{table} '{id}': {what}"))
+    })
+}
+
+/// Each id is there once, and profiles name those of claims.
+fn check_ids(source: &TomlSource, file: &ExperimentFile) -> Result<(), SpecError> {
+    let mut seen = BTreeSet::new();
+    let claims = file.claim.iter().enumerate().map(|(nth, claim)| ("claim", nth, &claim.id));
+    let checks = file.check.iter().enumerate().map(|(nth, check)| ("check", nth, &check.id));
+    for (table, nth, id) in claims.chain(checks) {
+        if !seen.insert(id) {
+            let what = format!("two claims or checks have the id '{id}'");
+            return Err(source.error_at(&[table, &nth.to_string(), "id"], what));
+        }
     }
-    Ok(claims)
+    let known: Vec<&str> = file.claim.iter().map(|claim| claim.id.as_str()).collect();
+    for (profile, listed) in &file.profiles {
+        let Some(listed) = &listed.claims else { continue };
+        let at = |nth: &str, what: String| Err(source.error_at(&["profiles", profile, "claims", nth], what));
+        if listed.is_empty() {
+            return at("", "no claims are listed: leave the key out for all".to_owned());
+        }
+        for (nth, id) in listed.iter().enumerate() {
+            if !known.contains(&id.as_str()) {
+                return at(&nth.to_string(), format!("no claim '{id}'; there are: {}", known.join(", ")));
+            }
+            if listed[..nth].contains(id) {
+                return at(&nth.to_string(), format!("claim '{id}' is listed twice"));
+            }
+        }
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_judge::{ClaimSpec, Derived, of_parameters};
+use kumite_judge::{CheckSpec, ClaimSpec, Derived, of_parameters};
 use kumite_record::{AxisValue, Cores, Kind, Metric, Point, Published, Question, Unavailable, Unit, Within};
 
 use super::folder::{experiments_folder, folders};
@@ -43,8 +43,12 @@ pub struct Experiment {
     pub margin_percent: f64,
     /// What a contender should answer.
     pub answer: Answer,
-    /// Claims, parsed and checked.
+    /// The claims that the profile judges, parsed and checked.
     pub claims: Vec<ClaimSpec>,
+    /// The others, by id.
+    pub not_judged: Vec<String>,
+    /// What must be so whatever the contenders are.
+    pub checks: Vec<CheckSpec>,
     /// Contender folders, by name of the folder.
     pub contenders: Vec<Contender>,
     /// What was published, to be shown beside what is measured.

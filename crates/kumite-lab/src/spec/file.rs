@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::AxisValue;
+use kumite_record::{AxisValue, Binds};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -27,12 +27,13 @@ pub(crate) struct ExperimentFile {
     /// The kind of workload.
     #[schemars(extend("enum" = KINDS.map(|kind| kind.name.as_str())))]
     pub kind: String,
-    /// Blocks at each point, at most; 10 if it is not given. A run ends earlier once its verdicts are in. It takes six to
-    /// decide one claim, nine to decide each of six.
+    /// Blocks at each point, at most; 24 if it is not given. A run ends earlier once its verdicts are in. `kumite run NAME
+    /// --dry-run` says how many each claim takes.
     #[schemars(range(min = 1))]
     pub blocks: Option<u32>,
-    /// Blocks that each point gets even if no verdict needs them; 6 if it is not given, which are the fewest that give
-    /// the estimate of a cell an interval.
+    /// Blocks that each cell gets even if no verdict needs them; 6 if it is not given, which are the fewest that give
+    /// the estimate of a cell an interval. 1 is enough for cells that only fill tables: those that an open claim needs go
+    /// on, up to `blocks`.
     #[schemars(range(min = 1))]
     pub min_blocks: Option<u32>,
     /// A ratio that is nearer to 1 than this is "no difference"; 1 if it is not given.
@@ -69,6 +70,9 @@ pub(crate) struct ExperimentFile {
     /// Claims to be judged.
     #[serde(default)]
     pub claim: Vec<ClaimFile>,
+    /// What must be so whatever the contenders are.
+    #[serde(default)]
+    pub check: Vec<CheckFile>,
 }
 
 /// What a profile overrides; only what is there can be overridden.
@@ -78,7 +82,7 @@ pub(crate) struct Profile {
     /// Blocks at each point, at most.
     #[schemars(range(min = 1))]
     pub blocks: Option<u32>,
-    /// Blocks that each point gets even if no verdict needs them.
+    /// Blocks that each cell gets even if no verdict needs them.
     #[schemars(range(min = 1))]
     pub min_blocks: Option<u32>,
     /// Fixed parameters that have other values in this profile.
@@ -90,6 +94,10 @@ pub(crate) struct Profile {
     /// The points of this profile, instead of the experiment's.
     #[schemars(length(min = 1))]
     pub points: Option<Vec<Entry>>,
+    /// The claims that this profile judges, by id; all, if none are listed. The others are not among those that are judged
+    /// together, and keep no cell going.
+    #[schemars(length(min = 1))]
+    pub claims: Option<Vec<String>>,
 }
 
 /// A sentence about what is measured, which a run finds to hold, to fail, or to be undecided.
@@ -107,11 +115,32 @@ pub(crate) struct ClaimFile {
     pub published: Option<String>,
 }
 
+/// A sentence that must be so whatever the contenders are: counts that agree, a physical floor, two ways to measure. It
+/// is compared as it is, without an interval.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Check")]
+pub(crate) struct CheckFile {
+    /// Unique among the claims and checks of the experiment.
+    pub id: String,
+    /// The check in plain words.
+    pub title: Option<String>,
+    /// The check in the claim grammar, without `disqualified`.
+    pub assert: String,
+    /// What is compared: the trials of every round, or the median over blocks.
+    pub binds: Binds,
+    /// Why it must be so, and why within this band.
+    #[schemars(length(min = 1))]
+    pub because: String,
+}
+
 impl ExperimentFile {
     /// A number without a fraction is the same value however it is written.
     pub fn read(source: &TomlSource) -> Result<ExperimentFile, SpecError> {
         let mut file: ExperimentFile = source.parse()?;
-        file.workload.values_mut().chain(file.axes.values_mut().flatten()).for_each(whole);
+        let of_source = file.source.iter_mut().flat_map(|source| source.workload.values_mut());
+        let values = file.workload.values_mut().chain(file.axes.values_mut().flatten());
+        values.chain(of_source).for_each(whole);
         for profile in file.profiles.values_mut() {
             profile.workload.values_mut().chain(profile.axes.values_mut().flatten()).for_each(whole);
         }

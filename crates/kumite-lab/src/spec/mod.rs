@@ -12,6 +12,7 @@ mod parse;
 mod points;
 mod profile;
 mod published;
+mod source;
 #[cfg(test)]
 mod tests;
 mod unavailable;

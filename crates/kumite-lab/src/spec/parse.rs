@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use kumite_judge::{Derived, of_parameters};
 use kumite_record::{Metric, Published, Question, Unit, Within};
 
-use super::claims::{Known, parse_claims};
+use super::claims::{Judged, Known};
 use super::experiment::{Experiment, widest};
 use super::file::ExperimentFile;
 use super::folder::{find, folder_name, read_contenders};
 use super::keys::{check_keys, mistyped};
 use super::points::Planned;
 use super::profile::{check_profiles, names_of, of_all, plan_of, workload_of};
+use super::source::check_source;
 use super::{own_metric, published};
 use crate::contender::Contender;
 use crate::driver::{AnyWorkload, Draft, Registration};
@@ -20,7 +21,7 @@ use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
 use crate::toml_source::{SpecError, TomlSource};
 
-const DEFAULT_BLOCKS: u32 = 10;
+const DEFAULT_BLOCKS: u32 = 24;
 
 /// The fewest that give the estimate of a cell an interval.
 const DEFAULT_MIN_BLOCKS: u32 = 6;
@@ -50,6 +51,7 @@ impl Experiment {
         let kind = file.registration(source)?;
         check_keys(source, &file, kind, &contenders)?;
         check_profiles(source, &file, profile, &name)?;
+        check_source(source, &file)?;
         let names = contender_names(&contenders)?;
         let chosen = file.profiles.get(profile);
         let reading = Reading {
@@ -65,9 +67,10 @@ impl Experiment {
         let margin_percent = reading.margin_percent()?;
         let of_profiles = of_all(source, &file, &names)?;
         let declared = reading.declared(&of_profiles)?;
-        let claims = parse_claims(
+        let judged = Judged::read(
             source,
             &file,
+            profile,
             &reading.workload,
             &Known {
                 contenders: &names,
@@ -97,7 +100,9 @@ impl Experiment {
             blocks,
             min_blocks,
             margin_percent,
-            claims,
+            claims: judged.claims,
+            checks: judged.checks,
+            not_judged: judged.not_judged,
             contenders,
             published,
             metrics: declared.metrics,

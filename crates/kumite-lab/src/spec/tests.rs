@@ -153,3 +153,71 @@ fn an_unknown_profile_names_those_there_are() {
     let found = Experiment::from_text(SPEC, "slow", &["a", "b"]).unwrap_err().to_string();
     assert_eq!(found, "no profile 'slow' in fake; there are: quick, standard, full");
 }
+
+const TWO: &str = r#"
+question = "Which?"
+kind = 'task'
+[source]
+title = "t"
+author = "a"
+workload.n = 100
+[workload]
+n = 1
+cores = 1
+[profiles.quick]
+claims = ["second"]
+[[claim]]
+id = "first"
+assert = "elapsed_ms(a) > elapsed_ms(b)"
+[[claim]]
+id = "second"
+assert = "elapsed_ms(a) < elapsed_ms(b)"
+[[check]]
+id = "floor"
+title = "It waits"
+assert = "every contender: elapsed_ms(contender) >= 10 ms"
+binds = "trials"
+because = "It waits for 10 ms."
+"#;
+
+#[test]
+fn a_profile_judges_the_claims_that_it_lists_and_every_profile_all_checks() {
+    let of = |profile| {
+        let experiment = Experiment::from_text(TWO, profile, &["a", "b"]).unwrap();
+        let ids: Vec<String> = experiment.claims.iter().map(|claim| claim.id.clone()).collect();
+        assert_eq!((experiment.checks.len(), &*experiment.checks[0].says.id), (1, "floor"));
+        (ids.concat(), experiment.not_judged.concat())
+    };
+    assert_eq!(of("quick"), ("second".to_owned(), "first".to_owned()));
+    assert_eq!(of("standard"), ("firstsecond".to_owned(), String::new()));
+}
+
+#[test]
+fn what_is_wrong_with_claims_of_a_profile_a_check_or_the_source_is_named_with_its_place() {
+    let cases = [
+        (r#"["second"]"#, r#"["second", "third"]"#, "12:21: no claim 'third'; there are: first, second"),
+        (r#"["second"]"#, r#"["second", "second"]"#, "12:21: claim 'second' is listed twice"),
+        (r#"["second"]"#, "[]", "12:1: no claims are listed: leave the key out for all"),
+        (r#"["second"]"#, r#"["floor"]"#, "12:11: no claim 'floor'"),
+        (r#"id = "floor""#, r#"id = "first""#, "20:1: two claims or checks have the id 'first'"),
+        (
+            r#""every contender: elapsed_ms"#,
+            r#""every contender: speed"#,
+            "22:28: check 'floor': no metric 'speed'",
+        ),
+        (
+            r#""every contender: elapsed_ms(contender) >= 10 ms""#,
+            r#""every contender: disqualified(contender)""#,
+            "22:41: check 'floor': wrong answers are a finding already",
+        ),
+        (r#""trials""#, r#""rounds""#, "23:9: unknown variant `rounds`, expected `trials` or `median`"),
+        (r#""It waits for 10 ms.""#, r#"" ""#, "24:1: check 'floor': say in a sentence why it must be so"),
+        ("because", "#because", "missing field `because`"),
+        ("workload.n", "workload.m", "7:10: 'm' is neither in [workload] nor in [axes]"),
+        ("workload.n = 100", "workload.n = 'all'", "7:10: 'n' is a number here, as in n = 1, not text"),
+    ];
+    for (from, to, expected) in cases {
+        let found = error(&TWO.replacen(from, to, 1));
+        assert!(found.contains(expected), "{to}: {found}");
+    }
+}

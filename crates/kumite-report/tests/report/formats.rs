@@ -466,6 +466,13 @@ fn hostile(text: &str) -> Export {
         claim.published = Some(text.to_owned());
         claim.why = text.to_owned();
     }
+    export.checks = fixture::check::checks();
+    for check in &mut export.checks {
+        check.id = text.to_owned();
+        check.assert = text.to_owned();
+        check.because = text.to_owned();
+        check.red.iter_mut().for_each(|red| red.comparison = text.to_owned());
+    }
     for warning in &mut export.warnings {
         warning.place = text.to_owned();
         warning.what = text.to_owned();

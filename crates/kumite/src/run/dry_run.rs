@@ -59,9 +59,18 @@ pub fn text(mut experiment: Experiment, cores: &Cores, choice: &Choice) -> Strin
         None => "how long a trial takes, the first round tells".to_owned(),
     };
     text += &prospects::table(&kumite_lab::prospects(&experiment, cores, &taking_part), experiment.blocks);
+    text += &beside_the_table(&experiment);
     text += &format!(
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",
         experiment.profile,
     );
     text
+}
+
+/// The claims that the profile does not judge, and the checks.
+fn beside_the_table(experiment: &Experiment) -> String {
+    let checks = experiment.checks.iter().map(|check| check.says.id.clone()).collect();
+    let lines = [("not judged by this profile", experiment.not_judged.clone()), ("checks", checks)];
+    let lines = lines.iter().filter(|(_, ids)| !ids.is_empty());
+    lines.map(|(what, ids): &(&str, Vec<String>)| format!("\n{what}: {}\n", ids.join(", "))).collect()
 }

@@ -1,4 +1,5 @@
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
@@ -90,7 +91,7 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
     let points: Vec<Point> =
         [1, 10].map(|value| Point([("n".to_owned(), AxisValue::Int(value))].into())).into();
     let everyone: Vec<usize> = (0..contenders.len()).collect();
-    let plan = plan(&[everyone.clone(), everyone], blocks, 5);
+    let plan = plan(&[everyone.clone(), everyone], &BTreeSet::new(), blocks, 5);
     let clock = FakeClock(Cell::new(Duration::from_secs(1000)));
     let mut executor = Fake { clock: &clock, case: case.clone(), tried: Vec::new() };
     let kept = store.trials("r").unwrap();

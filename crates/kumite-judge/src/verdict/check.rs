@@ -1,0 +1,185 @@
+//! Checks: what must be so whatever the contenders are. They are compared as they are, and spend no error probability.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{Binds, Check, CheckOutcome, Claim, Doubt, EffectKind, Reason, RedComparison};
+use kumite_stats::median;
+
+use super::Evidence;
+use super::expand::{Cells, Reach, Scoped};
+use super::sides::Sides;
+use crate::claim::{ClaimSpec, Op, Test, dimension};
+
+/// A check as an experiment states it.
+#[derive(Clone, Debug)]
+pub struct CheckSpec {
+    /// What it says; nothing is published of it.
+    pub says: ClaimSpec,
+    /// What it is compared with.
+    pub binds: Binds,
+    /// Why it must be so.
+    pub because: String,
+}
+
+/// What a comparison of a check came to.
+enum Found {
+    Green,
+    Red(RedComparison),
+    NotTested(Reason),
+}
+
+impl Evidence<'_> {
+    /// The outcomes of all checks. A claim that rests on cells of a red one is in doubt.
+    pub fn check_all(&self, specs: &[CheckSpec], claims: &mut [(&ClaimSpec, Claim)]) -> Vec<Check> {
+        let mut checks = Vec::new();
+        for spec in specs {
+            let (check, red) = self.check(spec);
+            let in_doubt = |claim: &ClaimSpec| !red.is_empty() && !red.is_disjoint(&self.cells(claim));
+            for (_, judged) in claims.iter_mut().filter(|(claim, _)| in_doubt(claim)) {
+                judged.doubts.push(Doubt::Check { id: check.id.clone() });
+            }
+            checks.push(check);
+        }
+        checks
+    }
+
+    /// The outcome of a check, and the cells of what is red.
+    fn check(&self, spec: &CheckSpec) -> (Check, Cells) {
+        let says = &spec.says;
+        let mut check = Check {
+            id: says.id.clone(),
+            assert: says.assert.clone(),
+            title: says.title.clone(),
+            binds: spec.binds,
+            because: spec.because.clone(),
+            outcome: CheckOutcome::Green,
+            green: 0,
+            of: 0,
+            red: Vec::new(),
+            reason: None,
+        };
+        let mut cells = BTreeSet::new();
+        for part in self.parts(says, Reach::Measurable) {
+            if part.is_empty() {
+                let profile = self.grid.run.profile.clone();
+                check.reason.get_or_insert(Reason::NoPart { profile });
+            }
+            check.of += part.len();
+            for scoped in part {
+                match self.check_comparison(&scoped, spec.binds).unwrap_or_else(Found::NotTested) {
+                    Found::Green => check.green += 1,
+                    Found::Red(red) => {
+                        check.red.push(red);
+                        cells.extend(self.cells_of(&scoped));
+                    }
+                    Found::NotTested(reason) => drop(check.reason.get_or_insert(reason)),
+                }
+            }
+        }
+        check.outcome = match (check.red.is_empty(), &check.reason) {
+            (false, _) => CheckOutcome::Red,
+            (true, Some(_)) => CheckOutcome::NotTested,
+            (true, None) => CheckOutcome::Green,
+        };
+        (check, cells)
+    }
+
+    fn check_comparison(&self, scoped: &Scoped, binds: Binds) -> Result<Found, Reason> {
+        let (comparison, scope) = scoped;
+        let (Test::Compare(left, _, right) | Test::Within(left, _, right)) = &comparison.test else {
+            // No check that was read has `disqualified`.
+            return Ok(Found::Green);
+        };
+        let rounds = self.rounds(self.of_comparison(comparison, scope)?)?;
+        let sides = Sides { evidence: self, left, right, scope, references: &rounds.references };
+        let unit = |name: &str| self.grid.run.unit(name);
+        let off = |values: &[Vec<f64>]| Ok(Off::of(&comparison.test, &sides.pairs(values)?, binds));
+        let found = off(&rounds.values)?;
+        if found.is_some() != off(&rounds.with_bounds_far())?.is_some() {
+            return Err(Reason::LowerBounds);
+        }
+        let red = |off: Off| RedComparison {
+            comparison: scope.describe(&comparison.text),
+            violated: off.violated,
+            rounds: rounds.values.len(),
+            effect: off.effect,
+            effect_kind: off.kind,
+            effect_unit: dimension(left, &unit).or(dimension(right, &unit)).into(),
+        };
+        Ok(found.map_or(Found::Green, |off| Found::Red(red(off))))
+    }
+}
+
+/// What is not so of a comparison.
+struct Off {
+    /// In how many rounds.
+    violated: usize,
+    effect: f64,
+    kind: EffectKind,
+}
+
+impl Off {
+    /// None if it is so.
+    fn of(test: &Test, pairs: &[(f64, f64)], binds: Binds) -> Option<Off> {
+        let band = Band::of(test, pairs);
+        let effects: Vec<f64> = pairs.iter().map(|pair| band.effect(*pair)).collect();
+        let violated: Vec<f64> = effects.iter().copied().filter(|effect| !band.holds(*effect)).collect();
+        let effect = match binds {
+            Binds::Trials => violated.iter().copied().max_by(|a, b| band.off(*a).total_cmp(&band.off(*b))),
+            Binds::Median => median(&effects).filter(|median| !band.holds(*median)),
+        };
+        Some(Off { violated: violated.len(), effect: effect?, kind: band.kind })
+    }
+}
+
+/// Where an effect has to lie.
+struct Band<'a> {
+    test: &'a Test,
+    kind: EffectKind,
+}
+
+impl Band<'_> {
+    /// Of ratios where all sides are positive. Counts that are to be equal differ by a number.
+    fn of<'a>(test: &'a Test, pairs: &[(f64, f64)]) -> Band<'a> {
+        let is_positive = pairs.iter().all(|(left, right)| *left > 0.0 && *right > 0.0);
+        let kind = match test {
+            Test::Compare(_, Op::Equal, _) => EffectKind::Difference,
+            Test::Within(..) => EffectKind::Ratio,
+            _ if is_positive => EffectKind::Ratio,
+            _ => EffectKind::Difference,
+        };
+        Band { test, kind }
+    }
+
+    fn effect(&self, (left, right): (f64, f64)) -> f64 {
+        match self.kind {
+            // Nothing is as much as nothing.
+            EffectKind::Ratio if left == right => 1.0,
+            EffectKind::Ratio => left / right,
+            _ => left - right,
+        }
+    }
+
+    fn neutral(&self) -> f64 {
+        if self.kind == EffectKind::Ratio { 1.0 } else { 0.0 }
+    }
+
+    fn holds(&self, effect: f64) -> bool {
+        match self.test {
+            Test::Compare(_, op, _) => op.holds(effect, self.neutral()),
+            Test::Within(_, share, _) => (effect - 1.0).abs() <= *share,
+            Test::Disqualified(_) => false,
+        }
+    }
+
+    /// How far an effect is from where the sides are equal.
+    fn off(&self, effect: f64) -> f64 {
+        match self.kind {
+            EffectKind::Ratio if effect > 0.0 => effect.ln().abs(),
+            _ => (effect - self.neutral()).abs(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

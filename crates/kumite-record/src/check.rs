@@ -1,0 +1,81 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{EffectKind, Reason, Unit};
+
+/// What must be so whatever the contenders are, and whether it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// Unique among the claims and checks of the experiment.
+    pub id: String,
+    /// The check in the claim grammar.
+    pub assert: String,
+    /// The check in plain words, where the experiment gives them.
+    pub title: Option<String>,
+    /// What it is compared with.
+    pub binds: Binds,
+    /// Why it must be so, and why within this band, in a sentence.
+    pub because: String,
+    /// What the run says.
+    pub outcome: CheckOutcome,
+    /// How many comparisons are green.
+    pub green: usize,
+    /// How many there are.
+    pub of: usize,
+    /// Those that are red.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub red: Vec<RedComparison>,
+    /// Why the first of those that were not tested was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+}
+
+/// What a check is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Binds {
+    /// The trials of every round: counts, floors.
+    Trials,
+    /// The median over blocks of the effect: two ways to measure that agree.
+    Median,
+}
+
+/// What a run says of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckOutcome {
+    /// It is so.
+    Green,
+    /// It is not so: a finding, and a doubt about verdicts that rest on the same cells.
+    Red,
+    /// Something that it needs was not measured.
+    NotTested,
+}
+
+impl CheckOutcome {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CheckOutcome::Green => "green",
+            CheckOutcome::Red => "red",
+            CheckOutcome::NotTested => "not-tested",
+        }
+    }
+}
+
+/// A comparison of a check that is not so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RedComparison {
+    /// In the words of the check, with what its `every`s have set.
+    pub comparison: String,
+    /// In how many rounds it is not so.
+    pub violated: usize,
+    /// Of how many.
+    pub rounds: usize,
+    /// How far off it is: in the round that is furthest off where trials are bound, else by the median.
+    pub effect: f64,
+    /// What the effect is: left over right, or left less right.
+    pub effect_kind: EffectKind,
+    /// What a difference is counted in.
+    pub effect_unit: Unit,
+}
