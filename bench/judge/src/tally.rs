@@ -76,8 +76,10 @@ impl Tally<'_> {
         for (nth, known) in self.known.iter().enumerate() {
             let (wrong, not_tested) = (self.wrong(nth), self.rows[nth][VERDICTS.len() - 1]);
             if known.percent >= CLEAR_PERCENT && wrong > 0 {
-                let (id, percent) = (&known.id, known.percent);
-                problems.push(format!("{id}: {wrong} wrong verdicts about a difference of {percent} %"));
+                let (id, percent, runs) = (&known.id, known.percent, self.runs);
+                problems.push(format!(
+                    "{id}: wrong in {wrong} of {runs} runs, about a difference of {percent} %"
+                ));
             }
             if not_tested > 0 {
                 problems.push(format!("{}: not tested in {not_tested} runs", known.id));
@@ -85,7 +87,9 @@ impl Tally<'_> {
         }
         let clear = || (0..self.known.len()).filter(|nth| self.known[*nth].percent >= CLEAR_PERCENT);
         if clear().next().is_some() && clear().all(|nth| self.given(nth) == 0) {
-            problems.push(format!("no difference of {CLEAR_PERCENT} % or more was ever seen, which proves nothing: take a quiet machine"));
+            problems.push(format!(
+                "no difference of {CLEAR_PERCENT} % or more was ever seen, which proves nothing: take a quiet machine"
+            ));
         }
         let most = most_by_chance(self.runs)?;
         if self.harm() > most as f64 {
@@ -184,7 +188,7 @@ mod tests {
         assert!(nothing.contains("proves nothing"), "{nothing}");
         assert_eq!(
             problems(&known, Verdict::Holds, 1),
-            ["pair-1: 1 wrong verdicts about a difference of 2 %"]
+            ["pair-1: wrong in 1 of 1 runs, about a difference of 2 %"]
         );
     }
 }
