@@ -58,6 +58,10 @@ const ALLOWED: &[Allowed] = &[
     ("bench-compare", &["kumite-process"]),
     ("bench-floor", &[]),
     ("bench-function", &["kumite-process"]),
+    (
+        "bench-judge",
+        &["kumite-host", "kumite-judge", "kumite-lab", "kumite-process", "kumite-record", "kumite-stats"],
+    ),
     ("bench-load", &["kumite-host", "kumite-lab", "kumite-process", "kumite-record", "kumite-stats"]),
     ("bench-play", &["kumite-lab", "kumite-play", "kumite-process", "kumite-realtime"]),
     ("xtask", &[]),
