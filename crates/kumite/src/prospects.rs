@@ -30,14 +30,12 @@ pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
     if prospects.of_claims.is_empty() {
         return Vec::new();
     }
-    let bets = prospects.of_claims.iter().map(|of| of.comparisons).max().unwrap_or(0);
-    let fewest = prospects.of_claims.iter().filter_map(|of| of.to_hold).min();
+    let most = prospects.of_claims.iter().map(|of| of.comparisons).max().unwrap_or(0);
     let fewest =
-        fewest.map_or(String::new(), |fewest| format!(", the first of which takes about {fewest} blocks"));
-    let first = format!(
-        "{} of at most {bets} comparisons{fewest}; there are at most {blocks}",
-        claims(prospects.claims)
-    );
+        prospects.of_claims.iter().filter_map(|of| of.to_hold.into_iter().chain(of.to_fail).min()).min();
+    let fewest = fewest.map_or(String::new(), |fewest| format!("about {fewest} blocks decide one alone; "));
+    let of = if most == 1 { "of 1 comparison".to_owned() } else { format!("of up to {most} comparisons") };
+    let first = format!("{}, {of}: {fewest}there are at most {blocks}", claims(prospects.claims));
     std::iter::once(first).chain(faults(prospects, blocks)).collect()
 }
 
@@ -63,7 +61,7 @@ fn fault(of: &Prospect, blocks: usize) -> Option<String> {
 
 fn claims(count: usize) -> String {
     match count {
-        1 => "1 claim is judged alone".to_owned(),
+        1 => "1 claim is judged".to_owned(),
         n => format!("{n} claims are judged together"),
     }
 }
@@ -96,8 +94,19 @@ mod tests {
     }
 
     #[test]
+    fn a_run_begins_with_what_it_takes() {
+        let notes = notes(&prospects(Some(16), Some(18)), 24);
+        assert_eq!(
+            notes,
+            [
+                "1 claim is judged, of up to 3 comparisons: about 16 blocks decide one alone; there are at most 24"
+            ]
+        );
+    }
+
+    #[test]
     fn a_table_has_a_line_for_each_claim() {
-        let expected = "\n1 claim is judged alone; the fewest blocks for each, if no other is decided and 90 % of rounds\nlie on one side:\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
+        let expected = "\n1 claim is judged; the fewest blocks for each, if no other is decided and 90 % of rounds\nlie on one side:\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
         assert_eq!(table(&prospects(Some(16), None), 12), expected);
         assert_eq!(table(&Prospects { claims: 0, of_claims: Vec::new() }, 12), "");
     }
