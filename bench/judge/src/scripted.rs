@@ -70,7 +70,7 @@ pub fn verdicts(known: &[Known], rule: Rule, nth: usize, seed: u64) -> Result<Ve
     };
     let (ready, contenders): (Vec<Ready>, Vec<Contender>) =
         CONTENDERS.iter().map(|contender| (ready(contender.name), contended(contender.name))).unzip();
-    let plan = plan(&[(0..ready.len()).collect()], run.blocks, seed);
+    let plan = plan(&[(0..ready.len()).collect()], &BTreeSet::new(), run.blocks, seed);
     let clock = FakeClock(Cell::default());
     let mut store = Store::in_memory()?;
     store.begin(&run, &Machine::default(), &contenders)?;
@@ -82,13 +82,13 @@ pub fn verdicts(known: &[Known], rule: Rule, nth: usize, seed: u64) -> Result<Ve
         kept: &[],
         budget: None,
         undecided: &|trials| undecided(&run, trials, &contenders, &claims),
-        rerun_marked: false,
     };
     let mut executor = Scripted { clock: &clock, noise: factors(nth, seed) };
     execute(&session, &mut executor, &clock, &mut store, &AtomicBool::new(false), &mut |_| {})?;
     let trials = store.trials(&run.id)?;
     let of_all: Vec<&Trial> = standing(&trials).collect();
-    Ok(judge(&run, &of_all, &contenders, &claims).iter().map(|claim| claim.verdict).collect())
+    let (claims, _) = judge(&run, &of_all, &contenders, &claims, &[]);
+    Ok(claims.iter().map(|claim| claim.verdict).collect())
 }
 
 fn claims(known: &[Known]) -> Result<Vec<ClaimSpec>> {
