@@ -118,7 +118,7 @@ fn a_profile_whose_blocks_are_too_few_is_an_error_and_says_how_many_would_do() {
         "profile quick: claim one cannot be decided within 16 blocks: blocks = 17 would do",
         "profile quick: claim every cannot be decided within 16 blocks: blocks = 18 would do",
         "profile standard: claim every can hold and never fail within 17 blocks: blocks = 18 would do",
-        "error: 4 faults in what the profiles of fake can decide",
+        "error: what the profiles of fake can decide has faults: 4",
     ] {
         assert!(said.err.contains(fault), "{fault}: {}", said.err);
     }
@@ -127,4 +127,5 @@ fn a_profile_whose_blocks_are_too_few_is_an_error_and_says_how_many_would_do() {
     assert!(said.out.contains("every            2  17       18 (!)"), "{}", said.out);
     place.write("experiments/fake/experiment.toml", &with("blocks = 18"));
     place.kumite(&["check", "fake"]).ended(0);
+    place.kumite(&["check", "fake", "--only", "a"]).ended(0);
 }

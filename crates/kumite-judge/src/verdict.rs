@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use kumite_record::{Claim, Contender, ContenderStatus, Outcome, Reason, Trial, Unit, Verdict};
 
 pub use self::check::CheckSpec;
-use self::course::Course;
+use self::course::{Course, Ruling};
 use self::effects::Effects;
 pub(crate) use self::evidence::Evidence;
 use self::expand::{Reach, Reference, Scope};
@@ -36,11 +36,11 @@ const ALPHA: f64 = 0.05;
 impl Evidence<'_> {
     /// All claims of an experiment, judged together.
     pub fn judge_all(&self, specs: &[ClaimSpec]) -> Vec<Claim> {
-        let posed = self.pose(specs);
-        let course = Course::of(self, &posed);
-        let judged = posed.iter().zip(&course.rulings).map(|(posed, ruling)| {
-            let left_out = self.left_out(posed);
-            Claim { left_out, scale: self.scale(posed.spec), ..posed.shown(*ruling, &course) }
+        let course = Course::of(self, specs);
+        let judged = course.rulings.iter().map(|ruling| {
+            let spec = ruling.posed.spec;
+            let (left_out, scale) = (self.left_out(spec), self.scale(spec));
+            Claim { left_out, scale, ..ruling.posed.shown(ruling.verdict, ruling.look, &course) }
         });
         judged.collect()
     }
@@ -54,11 +54,19 @@ impl Evidence<'_> {
             };
             return self.contenders.iter().flat_map(of_contender).collect();
         }
-        let posed = self.pose(specs);
-        let course = Course::of(self, &posed);
-        let undecided = posed.iter().zip(&course.rulings).filter(|(_, it)| it.verdict == Verdict::Undecided);
-        let references =
-            undecided.flat_map(|(posed, _)| &posed.comparisons).flat_map(|compared| &compared.references);
+        let may_be_decided = |ruling: &&Ruling| match ruling.verdict {
+            Verdict::Undecided => true,
+            // Of a cell whose first trial failed there may be another.
+            Verdict::NotTested => {
+                let may_come =
+                    |(compared, reason): (&Compared, &Reason)| self.may_come(&compared.references, reason);
+                ruling.posed.has_bets && ruling.posed.untestable().all(may_come)
+            }
+            Verdict::Holds | Verdict::Fails | Verdict::NoDifference => false,
+        };
+        let course = Course::of(self, specs);
+        let open = course.rulings.iter().filter(may_be_decided).flat_map(|ruling| &ruling.posed.comparisons);
+        let references = open.flat_map(|compared| &compared.references);
         references.map(|it| (it.contender.clone(), self.grid.folded(it.point))).collect()
     }
 
@@ -82,7 +90,11 @@ impl Evidence<'_> {
     }
 
     fn pose<'a>(&self, specs: &'a [ClaimSpec]) -> Vec<Posed<'a>> {
-        specs.iter().map(|spec| Posed::of(self, spec, &self.parts(spec, Reach::Measurable))).collect()
+        specs.iter().map(|spec| self.pose_one(spec)).collect()
+    }
+
+    fn pose_one<'a>(&self, spec: &'a ClaimSpec) -> Posed<'a> {
+        Posed::of(self, spec, &self.parts(spec, Reach::Measurable))
     }
 
     /// Whether all that a comparison needs was to be tried: known before the first trial.
@@ -96,11 +108,11 @@ impl Evidence<'_> {
     }
 
     /// How many comparisons an `every` has left out for want of what this machine lacks.
-    fn left_out(&self, posed: &Posed) -> usize {
+    fn left_out(&self, spec: &ClaimSpec) -> usize {
         if self.grid.run.unavailable.is_empty() {
             return 0;
         }
-        let count = |reach| self.parts(posed.spec, reach).iter().map(Vec::len).sum::<usize>();
+        let count = |reach| self.parts(spec, reach).iter().map(Vec::len).sum::<usize>();
         count(Reach::Planned) - count(Reach::Measurable)
     }
 

@@ -19,8 +19,9 @@ pub(crate) struct Hold(());
 
 impl Hold {
     pub fn begin() -> Hold {
-        EVER_HELD.fetch_add(1, SeqCst);
+        // In this order whoever looks meanwhile sees one of them.
         HELD.fetch_add(1, SeqCst);
+        EVER_HELD.fetch_add(1, SeqCst);
         Hold(())
     }
 }

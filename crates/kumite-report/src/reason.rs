@@ -7,7 +7,7 @@ use kumite_record::{Claim, Decider, Doubt, EffectKind, Enough, Reason, Verdict};
 /// The comparison that decided, what else there is to say of it, and doubts.
 pub fn why(claim: &Claim) -> String {
     let Some(decider) = &claim.decided_by else { return claim.why.clone() };
-    let mut parts = vec![format!("{}{}", of_all(claim.verdict, decider), decider.comparison)];
+    let mut parts = vec![format!("{}{}", of_all(claim, decider), decider.comparison)];
     parts.extend(claim.reason.as_ref().map(reason));
     parts.extend(doubts(&claim.doubts));
     if claim.left_out > 0 {
@@ -16,16 +16,22 @@ pub fn why(claim: &Claim) -> String {
     parts.join("; ")
 }
 
-fn of_all(verdict: Verdict, Decider { alike, of, .. }: &Decider) -> String {
-    match (of, verdict) {
+fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
+    match (of, claim.verdict) {
         (1, _) => String::new(),
         (_, Verdict::Holds) => format!("the least clear of {of} comparisons, all of which hold: "),
-        (_, Verdict::Fails) if *alike == 0 => {
-            format!(
-                "at least one of {of} comparisons fails, and none is clear enough to be named; the likeliest: "
-            )
-        }
+        (_, Verdict::Fails) if *alike == 0 => format!(
+            "at least one of {of} comparisons fails, by the bound or more, and none is clear enough to be named; the \
+             likeliest: "
+        ),
         (_, Verdict::Fails) => format!("{alike} of {of} comparisons fail, the clearest: "),
+        // Those of two sides named another one.
+        (_, Verdict::Undecided) if claim.bet.is_none() => {
+            format!("{alike} of {of} comparisons are undecided and none fails, the first: ")
+        }
+        (_, Verdict::NoDifference) if claim.bet.is_none() => {
+            format!("{alike} of {of} comparisons are no difference and the others hold, the least clear: ")
+        }
         (_, Verdict::Undecided) => {
             format!("{alike} of {of} comparisons are undecided, the furthest from holding: ")
         }
@@ -155,7 +161,7 @@ mod tests {
         undecided.left_out = 4;
         assert_eq!(
             why(&undecided),
-            "2 of 3 comparisons are undecided, the furthest from holding: a(x) > a(y) at n=1; a 97.5 % interval needs 8 blocks, \
+            "2 of 3 comparisons are undecided and none fails, the first: a(x) > a(y) at n=1; a 97.5 % interval needs 8 blocks, \
              and there are 7 (the ratio is 1.000); 2 of 8 trials of x at n=1 failed or were disqualified; check floor is red at what it rests on; rests on marked \
              samples: x at n=1 (generator-bound, shared-cores), y at n=1 (unsteady); 4 more at points that cannot be \
              measured here are left out"

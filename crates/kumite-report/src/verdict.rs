@@ -60,8 +60,9 @@ fn evidence(run: &Run, claim: &Claim) -> String {
     let Some(bet) = &claim.bet else { return String::new() };
     let rounds = plural(bet.rounds as usize, "round");
     let (wealth, threshold) = (significant(bet.wealth, 2), significant(bet.threshold, 2));
-    let two_sided =
-        Figures::of(run, claim).and_then(|figures| two_sided(claim, &|value| figures.show(value)));
+    // Without a bound that decided, the interval stands in the line above.
+    let figures = Figures::of(run, claim).filter(|_| claim.bound_confidence.is_some());
+    let two_sided = figures.and_then(|figures| two_sided(claim, &|value| figures.show(value)));
     let two_sided = two_sided.map_or(String::new(), |interval| format!(" (on both sides {interval})"));
     format!("; wealth {wealth} of {threshold} needed after {rounds}{two_sided}")
 }

@@ -46,6 +46,22 @@ pub struct ClaimWealth {
 }
 
 impl ClaimRounds {
+    /// As they are if all rounds that cannot be told were so, or were not.
+    pub fn with_open_rounds(&self, is_so: bool) -> ClaimRounds {
+        let told = |tallies: &Vec<Tally>| {
+            let tell = |tally: &Tally| match is_so {
+                true => Tally { so: tally.n - tally.not_so, ..*tally },
+                false => Tally { not_so: tally.n - tally.so, ..*tally },
+            };
+            tallies.iter().map(tell).collect()
+        };
+        ClaimRounds {
+            claimed: told(&self.claimed),
+            loosened: told(&self.loosened),
+            tightened: told(&self.tightened),
+        }
+    }
+
     /// What there is after these rounds.
     pub fn wealth(&self) -> ClaimWealth {
         ClaimWealth {
@@ -101,6 +117,9 @@ mod tests {
         assert_eq!(tally, Tally { so: 2, not_so: 0, n: 3 });
         let found = ClaimRounds { claimed: vec![tally], ..ClaimRounds::default() }.wealth();
         assert_eq!((found.holds, found.fails), (wealth(2, 3), wealth(0, 3)));
+        let rounds = ClaimRounds { claimed: vec![tally], ..ClaimRounds::default() };
+        assert_eq!(rounds.with_open_rounds(true).wealth().holds, wealth(3, 3));
+        assert_eq!(rounds.with_open_rounds(false).wealth().fails, wealth(1, 3));
     }
 
     #[test]

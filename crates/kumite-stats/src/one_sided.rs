@@ -3,7 +3,7 @@
 use crate::Error;
 
 /// Further than anybody waits.
-const MOST_ROUNDS: usize = 2_000;
+const MOST_ROUNDS: usize = 500;
 
 /// What a gambler has who began with 1 and betted, round after round, that a thing is so in more than half of all rounds,
 /// when it was so in `so` of `n`. He plays a fair game, or a losing one, where it is so in half of them or less.
@@ -46,7 +46,7 @@ pub fn wealth_after((so, n): (usize, usize), share: f64, more: usize) -> f64 {
     wealth(so + so_of_more.min(more), n + more)
 }
 
-/// About the fewest rounds after which something is reached. None if that takes more than 2,000.
+/// About the fewest rounds after which something is reached. None if that takes more than 500.
 pub fn fewest_rounds(is_reached: impl Fn(usize) -> bool) -> Option<usize> {
     let mut rounds = 0;
     while !is_reached(rounds) {

@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
     let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
-    let faults = faulty_plans(&args.experiment, &experiment, &choice)?;
+    let faults = faulty_plans(&args.experiment, &experiment)?;
     let of = experiment.opening(&available, &state, "check", 0, &stop);
     let mut driver = open(&of)?;
     driver.notices().iter().for_each(|what| output::note(what));
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match (failing, faults.len()) {
         (0, 0) => Ok(()),
         (0, n) => {
-            Err(Failure::Gate(format!("{n} faults in what the profiles of {} can decide", experiment.name)))
+            Err(Failure::Gate(format!("what the profiles of {} can decide has faults: {n}", experiment.name)))
         }
         _ => Err(Failure::Gate(format!(
             "{failing} of {} contenders of {} are failing",
@@ -68,16 +68,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// What the profiles of an experiment cannot decide, with all contenders that were not left out.
-fn faulty_plans(given: &str, experiment: &Experiment, choice: &Choice) -> Result<Vec<String>, Failure> {
+/// What the profiles of an experiment cannot decide, whichever contenders are checked.
+fn faulty_plans(given: &str, experiment: &Experiment) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for profile in &experiment.profiles {
         let experiment = Experiment::load(given, profile)?;
         let variants = experiment.variants();
-        let names = variants.iter().map(|(_, variant)| variant.name.as_str());
-        let taking_part: Vec<&str> = names.filter(|name| choice.left_out(name).is_none()).collect();
-        let prospects = kumite_lab::prospects(&experiment, &cores(), &taking_part);
-        let faults = prospects::faults(&prospects, experiment.blocks);
+        let all: Vec<&str> = variants.iter().map(|(_, variant)| variant.name.as_str()).collect();
+        let faults =
+            prospects::faults(&kumite_lab::prospects(&experiment, &cores(), &all), experiment.blocks);
         found.extend(faults.into_iter().map(|fault| format!("profile {profile}: {fault}")));
     }
     Ok(found)

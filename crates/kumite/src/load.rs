@@ -151,7 +151,8 @@ fn load(args: &Args) -> Result<Load, Failure> {
 fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Failure> {
     let clock = RealClock::default();
     let cores = cores();
-    let cpus = [&cores.contender[..], &cores.engine].concat();
+    let mut cpus = [&cores.contender[..], &cores.engine].concat();
+    cpus.dedup();
     let seconds = load.limit.duration;
     let end = End { requests: load.limit.requests, duration: seconds, threads: load.cores.len().max(1) };
     let mut live = Live::new(end);

@@ -33,7 +33,8 @@ pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
     let most = prospects.of_claims.iter().map(|of| of.comparisons).max().unwrap_or(0);
     let fewest =
         prospects.of_claims.iter().filter_map(|of| of.to_hold.into_iter().chain(of.to_fail).min()).min();
-    let fewest = fewest.map_or(String::new(), |fewest| format!("about {fewest} blocks decide one alone; "));
+    let fewest =
+        fewest.map_or(String::new(), |fewest| format!("about {fewest} blocks decide one if no other is; "));
     let of = if most == 1 { "of 1 comparison".to_owned() } else { format!("of up to {most} comparisons") };
     let first = format!("{}, {of}: {fewest}there are at most {blocks}", claims(prospects.claims));
     std::iter::once(first).chain(faults(prospects, blocks)).collect()
@@ -99,7 +100,7 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "1 claim is judged, of up to 3 comparisons: about 16 blocks decide one alone; there are at most 24"
+                "1 claim is judged, of up to 3 comparisons: about 16 blocks decide one if no other is; there are at most 24"
             ]
         );
     }

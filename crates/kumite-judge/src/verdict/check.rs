@@ -93,10 +93,12 @@ impl Evidence<'_> {
         let rounds = self.rounds(self.of_comparison(comparison, scope)?)?;
         let sides = Sides { evidence: self, left, right, scope, references: &rounds.references };
         let unit = |name: &str| self.grid.run.unit(name);
-        let off = |values: &[Vec<f64>]| Ok(Off::of(&comparison.test, &sides.pairs(values)?, binds));
+        let off = |values: &[Vec<f64>]| Off::of(&comparison.test, &sides.pairs(values)?, binds);
         let found = off(&rounds.values)?;
-        if found.is_some() != off(&rounds.with_bounds_far())?.is_some() {
-            return Err(Reason::LowerBounds);
+        for values in rounds.with_bounds_far() {
+            if found.is_some() != off(&values)?.is_some() {
+                return Err(Reason::LowerBounds);
+            }
         }
         let red = |off: Off| RedComparison {
             comparison: scope.describe(&comparison.text),
@@ -120,15 +122,18 @@ struct Off {
 
 impl Off {
     /// None if it is so.
-    fn of(test: &Test, pairs: &[(f64, f64)], binds: Binds) -> Option<Off> {
+    fn of(test: &Test, pairs: &[(f64, f64)], binds: Binds) -> Result<Option<Off>, Reason> {
         let band = Band::of(test, pairs);
         let effects: Vec<f64> = pairs.iter().map(|pair| band.effect(*pair)).collect();
+        if effects.iter().any(|effect| !effect.is_finite()) {
+            return Err(Reason::NotPositive);
+        }
         let violated: Vec<f64> = effects.iter().copied().filter(|effect| !band.holds(*effect)).collect();
         let effect = match binds {
             Binds::Trials => violated.iter().copied().max_by(|a, b| band.off(*a).total_cmp(&band.off(*b))),
             Binds::Median => median(&effects).filter(|median| !band.holds(*median)),
         };
-        Some(Off { violated: violated.len(), effect: effect?, kind: band.kind })
+        Ok(effect.map(|effect| Off { violated: violated.len(), effect, kind: band.kind }))
     }
 }
 

@@ -5,11 +5,12 @@ use kumite_stats::{Decisions, ErrorRate};
 
 use super::posed::Posed;
 use super::{ALPHA, Evidence};
+use crate::claim::ClaimSpec;
 
 /// How the claims of a run came out.
-pub(super) struct Course {
-    /// Of each claim.
-    pub rulings: Vec<Ruling>,
+pub(super) struct Course<'a> {
+    /// Each claim.
+    pub rulings: Vec<Ruling<'a>>,
     /// The wealth that was enough in the end.
     pub threshold: f64,
     /// The one that will do for one claim more.
@@ -17,41 +18,56 @@ pub(super) struct Course {
 }
 
 /// How a claim came out.
-#[derive(Clone, Copy)]
-pub(super) struct Ruling {
+pub(super) struct Ruling<'a> {
+    /// The claim with what it rests on.
+    pub posed: Posed<'a>,
     pub verdict: Verdict,
     /// It rests on the rounds before this one: none was betted on after it was decided.
     pub look: u32,
 }
 
-impl Course {
+impl<'a> Course<'a> {
     /// Follows the rounds as they came. A look back at all of them at once could choose another end for each claim.
-    pub fn of(evidence: &Evidence, claims: &[Posed]) -> Course {
+    pub fn of(evidence: &Evidence, specs: &'a [ClaimSpec]) -> Course<'a> {
         let run = evidence.grid.run;
         let rate = match run.rule {
             Rule::FalseDiscoveryRate => ErrorRate::FalseDiscovery,
             Rule::Strict | Rule::FamilyWise => ErrorRate::FamilyWise,
         };
+        let claims = evidence.pose(specs);
         let mut decisions = Decisions::new(rate, ALPHA, claims.iter().filter(|claim| claim.has_bets).count());
         let mut decided: Vec<Option<u32>> = vec![None; claims.len()];
         let mut threshold = decisions.threshold(&[]);
         for look in run.min_blocks.clamp(1, evidence.rounds.max(1))..=evidence.rounds {
-            let open: Vec<(usize, f64)> = (0..claims.len())
-                .filter(|&nth| decided[nth].is_none())
-                .map(|nth| (nth, claims[nth].rounds(look).wealth().most()))
-                .collect();
-            let wealths: Vec<f64> = open.iter().map(|(_, wealth)| *wealth).collect();
+            let open: Vec<usize> = (0..claims.len()).filter(|&nth| decided[nth].is_none()).collect();
+            let wealths = wealths(evidence, &claims, &open, look);
             threshold = decisions.threshold(&wealths);
-            for (nth, wealth) in open.into_iter().filter(|(_, wealth)| *wealth >= threshold) {
+            for (nth, wealth) in open.into_iter().zip(wealths).filter(|(_, wealth)| *wealth >= threshold) {
                 decided[nth] = Some(look);
                 decisions.decide(wealth);
             }
         }
-        let ruling = |(claim, decided): (&Posed, &Option<u32>)| {
-            let look = decided.unwrap_or(evidence.rounds);
-            Ruling { verdict: claim.verdict(look, threshold), look }
+        let ruling = |(posed, look): (Posed<'a>, Option<u32>)| {
+            let look = look.unwrap_or(evidence.rounds);
+            // What is not so in any round at all is not so.
+            let posed = match look < evidence.rounds && posed.broken().is_none() {
+                true => evidence.before(look).pose_one(posed.spec),
+                false => posed,
+            };
+            Ruling { verdict: posed.verdict(look, threshold), posed, look }
         };
-        let rulings = claims.iter().zip(&decided).map(ruling).collect();
+        let rulings = claims.into_iter().zip(decided).map(ruling).collect();
         Course { rulings, threshold, next_threshold: decisions.next_threshold() }
     }
+}
+
+/// What whoever betted on these claims has before this round. What became untestable later was not yet.
+fn wealths(evidence: &Evidence, claims: &[Posed], which: &[usize], look: u32) -> Vec<f64> {
+    let is_untestable = |nth: &usize| claims[*nth].untestable().next().is_some();
+    let before = which.iter().any(is_untestable).then(|| evidence.before(look));
+    let wealth = |nth: &usize| match before.as_ref().filter(|_| is_untestable(nth)) {
+        Some(before) => before.pose_one(claims[*nth].spec).rounds(look).wealth().most(),
+        None => claims[*nth].rounds(look).wealth().most(),
+    };
+    which.iter().map(wealth).collect()
 }

@@ -18,8 +18,8 @@ pub(super) struct Effects {
 
 struct Round {
     block: u32,
-    /// Both sides as they were measured, and as they are if what was not seen to its end had gone on for ages.
-    sides: [(f64, f64); 2],
+    /// Both sides as they were measured; then as they are if what was not seen to its end had gone on for ages.
+    sides: Vec<(f64, f64)>,
 }
 
 /// What one bets on: that the effect is on this side of it in most rounds.
@@ -41,10 +41,15 @@ pub(super) enum Moved {
 
 impl Effects {
     pub fn of(test: &Test, sides: &Sides, rounds: &Rounds, margin: f64) -> Result<Effects, Reason> {
-        let (near, far) = (sides.pairs(&rounds.values)?, sides.pairs(&rounds.with_bounds_far())?);
-        let both = near.into_iter().zip(far).map(|(near, far)| [near, far]);
-        let rounds: Vec<Round> =
-            rounds.blocks.iter().zip(both).map(|(&block, sides)| Round { block, sides }).collect();
+        let mut all = vec![sides.pairs(&rounds.values)?];
+        for far in rounds.with_bounds_far() {
+            all.push(sides.pairs(&far)?);
+        }
+        let of_round = |(nth, &block): (usize, &u32)| Round {
+            block,
+            sides: all.iter().map(|pairs| pairs[nth]).collect(),
+        };
+        let rounds: Vec<Round> = rounds.blocks.iter().enumerate().map(of_round).collect();
         let is_positive = || rounds.iter().all(|round| is_positive(round.sides[0]));
         let borders = match test {
             Test::Within(..) if !is_positive() => return Err(Reason::NotPositive),
@@ -68,19 +73,14 @@ impl Effects {
     pub fn tally(&self, border: &Border, moved: Moved, look: u32) -> Tally {
         let mut tally = Tally::default();
         for round in self.before(look) {
-            let [near, far] = round.sides.map(|sides| {
+            let mut told = round.sides.iter().map(|&sides| {
                 let kind = self.kind_of(sides);
                 border.is_met(kind, effect(kind, sides), moved)
             });
-            tally.count((near == far).then_some(near));
+            let near = told.next();
+            tally.count(near.filter(|near| told.all(|far| far == *near)));
         }
         tally
-    }
-
-    /// Whether there are rounds of which only a lower bound is known, which leaves open what they say.
-    pub fn has_open_rounds(&self, look: u32) -> bool {
-        let is_open = |tally: Tally| tally.so + tally.not_so < tally.n;
-        self.borders.iter().any(|border| is_open(self.tally(border, Moved::Not, look)))
     }
 
     /// A ratio where it is one in every round, a difference elsewhere.
@@ -97,13 +97,13 @@ impl Effects {
 
     /// The median of the effects.
     pub fn median(&self, look: u32) -> Option<f64> {
-        median(&self.values(look, |[near, _]| near))
+        median(&self.values(look, |near, _, _| near))
     }
 
     /// What the effect is at least and at most, shown by bets that reached the threshold, where there are enough rounds.
     pub fn bounds(&self, look: u32, threshold: f64) -> [Option<f64>; 2] {
-        let lows = self.values(look, |[near, far]| if far < near { f64::NEG_INFINITY } else { near });
-        let highs = self.values(look, |[near, far]| if far > near { f64::INFINITY } else { near });
+        let lows = self.values(look, |near, least, _| if least < near { f64::NEG_INFINITY } else { near });
+        let highs = self.values(look, |near, _, most| if most > near { f64::INFINITY } else { near });
         let known = |bound: Result<Option<f64>, _>| bound.ok().flatten().filter(|bound| bound.is_finite());
         [known(at_least(&lows, threshold)), known(at_most(&highs, threshold))]
     }
@@ -118,10 +118,25 @@ impl Effects {
         if border.is_below() { Some(beyond(low?)) } else { Some(-beyond(high?)) }
     }
 
-    /// One value for each round.
-    fn values(&self, look: u32, which: impl Fn([f64; 2]) -> f64) -> Vec<f64> {
+    /// How far the effect of each round is on the wrong side of the border, in the logarithm of a ratio; less than 0 where it
+    /// is on the right one.
+    pub fn misses(&self, border: &Border, look: u32) -> Vec<f64> {
+        let miss = |effect: f64| {
+            let beyond = (effect / border.at).ln();
+            if border.is_below() { -beyond } else { beyond }
+        };
+        self.values(look, |_, least, most| miss(least).min(miss(most)))
+    }
+
+    /// One value for each round, of its effect as it was measured, and the least and the most that it may be.
+    fn values(&self, look: u32, which: impl Fn(f64, f64, f64) -> f64) -> Vec<f64> {
         let kind = self.kind(look);
-        self.before(look).map(|round| which(round.sides.map(|sides| effect(kind, sides)))).collect()
+        let of_round = |round: &Round| {
+            let effects = || round.sides.iter().map(|&sides| effect(kind, sides));
+            let near = effect(kind, round.sides[0]);
+            which(near, effects().fold(near, f64::min), effects().fold(near, f64::max))
+        };
+        self.before(look).map(of_round).collect()
     }
 }
 
@@ -142,6 +157,11 @@ impl Border {
             (Moved::Loosened, true) | (Moved::Tightened, false) => 1.0 / looser,
         };
         self.op.holds(effect, if kind == EffectKind::Ratio { self.at * factor } else { 0.0 })
+    }
+
+    /// The ratio that is this far on its wrong side.
+    pub fn missed_by(&self, miss: f64) -> f64 {
+        if self.is_below() { self.at / miss.exp() } else { self.at * miss.exp() }
     }
 
     /// Whether it is what the effect must be above.

@@ -17,6 +17,7 @@ pub(crate) struct Evidence<'a> {
     pub(super) axes: BTreeMap<String, Vec<AxisValue>>,
     pub(super) contenders: &'a [Contender],
     seen: Seen<'a>,
+    trials: Vec<&'a Trial>,
     /// How many rounds there are, the last one whole or not.
     pub(super) rounds: u32,
 }
@@ -32,7 +33,13 @@ impl<'a> Evidence<'a> {
             }
         }
         let rounds = trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
-        Evidence { seen: grid.seen(trials), grid, axes, contenders, rounds }
+        Evidence { seen: grid.seen(trials), grid, axes, contenders, trials: trials.to_vec(), rounds }
+    }
+
+    /// What there was before this round.
+    pub(super) fn before(&self, look: u32) -> Evidence<'a> {
+        let before: Vec<&'a Trial> = self.trials.iter().copied().filter(|trial| trial.block < look).collect();
+        Evidence::of(self.grid.run, &before, self.contenders)
     }
 
     pub(super) fn cell(&self, reference: &Reference) -> String {
@@ -111,6 +118,17 @@ impl<'a> Evidence<'a> {
         }
     }
 
+    /// Whether what could not be tested may be yet: nothing was seen of it, or no more than one trial that came to nothing.
+    pub(super) fn may_come(&self, references: &[Reference], reason: &Reason) -> bool {
+        match reason {
+            Reason::NotTried { .. } | Reason::NoRound { .. } => true,
+            Reason::NoUsableTrial { .. } => {
+                references.iter().all(|it| self.usable(it).next().is_some() || self.looks(it).len() <= 1)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether some trial of this cell has too few values for the metric. Those trials that have enough are not judged alone:
     /// they are the fast ones.
     pub(super) fn too_few_values(&self, reference: &Reference) -> Option<Reason> {
@@ -155,10 +173,25 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// As if what was not seen to its end had gone on for ages.
-    pub fn with_bounds_far(&self) -> Vec<Vec<f64>> {
-        let far = |(value, bound): (&f64, &bool)| if *bound { value.max(1.0) * FAR } else { *value };
-        let round = |(values, bounds): (&Vec<_>, &Vec<_>)| values.iter().zip(bounds).map(far).collect();
+    /// As if what was not seen to its end had gone on for ages: all of it, and what is of each reference alone.
+    pub fn with_bounds_far(&self) -> Vec<Vec<Vec<f64>>> {
+        let has_bounds = |nth: &usize| self.bounds.iter().any(|bounds| bounds[*nth]);
+        let bounded: Vec<usize> = (0..self.references.len()).filter(has_bounds).collect();
+        let mut far: Vec<Vec<Vec<f64>>> = bounded.iter().map(|nth| self.far(&[*nth])).collect();
+        if bounded.len() > 1 {
+            far.push(self.far(&bounded));
+        }
+        far
+    }
+
+    fn far(&self, which: &[usize]) -> Vec<Vec<f64>> {
+        let round = |(values, bounds): (&Vec<f64>, &Vec<bool>)| {
+            let far = |(nth, value): (usize, &f64)| match bounds[nth] && which.contains(&nth) {
+                true => value.max(1.0) * FAR,
+                false => *value,
+            };
+            values.iter().enumerate().map(far).collect()
+        };
         self.values.iter().zip(&self.bounds).map(round).collect()
     }
 }

@@ -218,7 +218,9 @@ impl Evidence<'_> {
     /// The values of an axis at which the plan has all that a fold is over.
     pub(super) fn fold_values(&self, inner: &Expr, axis: &Name, scope: &Scope) -> Vec<AxisValue> {
         let has_all = |value: &&AxisValue| {
-            self.references(inner, &scope.with(&axis.text, value), &mut Vec::new()).is_ok()
+            let mut cells = Vec::new();
+            self.references(inner, &scope.with(&axis.text, value), &mut cells).is_ok()
+                && cells.iter().all(|cell| self.grid.unavailable(cell.point).is_none())
         };
         self.axis_values(&axis.text).iter().filter(has_all).cloned().collect()
     }

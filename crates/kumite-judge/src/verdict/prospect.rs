@@ -41,23 +41,27 @@ impl Prospect {
 impl Evidence<'_> {
     /// What can become of these claims.
     pub fn prospects(&self, specs: &[ClaimSpec]) -> Prospects {
-        let bets: Vec<(&ClaimSpec, usize, usize)> = specs
+        let bets: Vec<(&ClaimSpec, usize, usize, bool)> = specs
             .iter()
             .map(|spec| {
                 let parts = self.parts(spec, Reach::Measurable);
                 let count = |test: &Test| if matches!(test, Test::Within(..)) { 2 } else { 1 };
                 let uncertain = || parts.iter().flatten().filter(|(comparison, _)| comparison.has_interval());
                 let can_be = uncertain().filter(|(comparison, scope)| self.can_be_tried(comparison, scope));
+                let is_whole = parts.iter().all(|part| {
+                    !part.is_empty()
+                        && part.iter().all(|(comparison, scope)| self.can_be_tried(comparison, scope))
+                });
                 let all = uncertain().map(|(comparison, _)| count(&comparison.test)).sum();
-                (spec, all, can_be.map(|(comparison, _)| count(&comparison.test)).sum())
+                (spec, all, can_be.map(|(comparison, _)| count(&comparison.test)).sum(), is_whole)
             })
-            .filter(|(.., can_be)| *can_be > 0)
+            .filter(|(_, _, can_be, _)| *can_be > 0)
             .collect();
         let threshold = bets.len() as f64 / ALPHA;
-        let of_claims = bets.iter().map(|&(spec, all, can_be)| Prospect {
+        let of_claims = bets.iter().map(|&(spec, all, _, is_whole)| Prospect {
             id: spec.id.clone(),
             comparisons: all,
-            to_hold: fewest_rounds(|n| wealth_after((0, 0), CLEAR, n) >= threshold).filter(|_| all == can_be),
+            to_hold: fewest_rounds(|n| wealth_after((0, 0), CLEAR, n) >= threshold).filter(|_| is_whole),
             to_fail: fewest_rounds(|n| {
                 let others = (all - 1) as f64 * wealth_after((0, 0), 1.0 - CLEAR, n);
                 wealth_after((0, 0), CLEAR, n) + others >= all as f64 * threshold

@@ -6,7 +6,7 @@ use kumite_record::{Bet as Betted, Claim, Decider, Doubt, EffectKind, Reason, Un
 use kumite_stats::{ClaimRounds, ClaimWealth, Tally, fewest_rounds, wealth, wealth_after};
 
 use super::ALPHA;
-use super::course::{Course, Ruling};
+use super::course::Course;
 use super::effects::Moved;
 use super::posed::{Bet, Compared, Exact, Posed};
 
@@ -20,7 +20,7 @@ struct Chosen<'a> {
 
 impl Posed<'_> {
     /// As the record has it.
-    pub fn shown(&self, Ruling { verdict, look }: Ruling, course: &Course) -> Claim {
+    pub fn shown(&self, verdict: Verdict, look: u32, course: &Course) -> Claim {
         let chosen = || match verdict {
             Verdict::Holds => self.least_clear(look, course.threshold),
             Verdict::Fails => self.clearest(look, course.threshold, Moved::Not),
@@ -36,13 +36,20 @@ impl Posed<'_> {
         } else if let Some((compared, exact)) = exact.filter(|_| self.broken().is_some()) {
             self.show_exact(&mut claim, compared, exact);
         } else if let Some(chosen) = chosen() {
-            self.show_bet(&mut claim, &chosen, look);
+            self.show_bet(&mut claim, &chosen, look, course);
             let threshold =
                 if verdict == Verdict::Undecided { course.next_threshold } else { course.threshold };
-            let wealth = self.rounds(look).wealth().most().min(f64::MAX);
+            let all = self.rounds(look).wealth();
+            let wealth = match verdict {
+                Verdict::Holds => all.holds,
+                Verdict::Fails => all.fails,
+                Verdict::NoDifference => all.no_difference,
+                Verdict::Undecided | Verdict::NotTested => all.most(),
+            };
+            let wealth = wealth.min(f64::MAX);
             claim.bet = Some(Betted { wealth, threshold, rounds: look, comparisons: self.bets().count() });
             if verdict == Verdict::Undecided {
-                claim.reason = Some(self.short(&chosen, look, course.next_threshold));
+                claim.reason = Some(self.short(look, course.next_threshold));
             }
         } else if let Some((compared, exact)) = exact {
             self.show_exact(&mut claim, compared, exact);
@@ -77,17 +84,27 @@ impl Posed<'_> {
         claim.reason.clone_from(&exact.reason);
     }
 
-    fn show_bet(&self, claim: &mut Claim, chosen: &Chosen, look: u32) {
+    fn show_bet(&self, claim: &mut Claim, chosen: &Chosen, look: u32, course: &Course) {
         let Chosen { bet, alike, threshold } = chosen;
         self.decide_by(claim, bet.compared, *alike);
         let kind = bet.effects.kind(look);
         claim.effect = bet.effects.median(look);
         claim.effect_kind = Some(kind);
         claim.effect_unit = Some(bet.unit).filter(|_| kind != EffectKind::Ratio);
-        let Some(threshold) = *threshold else { return };
+        let Some(threshold) = *threshold else {
+            if let Some((miss, level)) = self.common_miss(look, course.threshold) {
+                let bound = Some(bet.border.missed_by(miss));
+                (claim.at_least, claim.at_most) =
+                    if bet.border.is_below() { (None, bound) } else { (bound, None) };
+                claim.bound_confidence = Some(level);
+            }
+            return;
+        };
         let [low, high] = bet.effects.bounds(look, threshold);
-        // Which side is shown goes by the verdict, so one bound may be false as often as either end of an interval.
-        let level = 1.0 - 2.0 / threshold;
+        // Which side of which comparison is shown goes by the verdict, so a bound may be false as often as either end of an
+        // interval; that of one of several takes as many times the wealth, and is no surer.
+        let alone = 1.0 / ALPHA;
+        let level = 1.0 - 2.0 / if claim.verdict == Verdict::Undecided { alone } else { course.threshold };
         if let (Some(low), Some(high)) = (low, high) {
             (claim.low, claim.high, claim.confidence) = (Some(low), Some(high), Some(level));
         }
@@ -97,7 +114,7 @@ impl Posed<'_> {
             Verdict::Fails => !bet.border.is_below(),
             Verdict::Undecided => {
                 (claim.at_least, claim.at_most) = (low, high);
-                claim.bound_confidence = low.or(high).map(|_| 1.0 - 1.0 / threshold);
+                claim.bound_confidence = low.or(high).map(|_| 1.0 - 1.0 / alone);
                 return;
             }
             Verdict::Holds | Verdict::NoDifference | Verdict::NotTested => return,
@@ -141,11 +158,28 @@ impl Posed<'_> {
         Some(Chosen { alike, threshold: (not_so(&bet) >= threshold).then_some(threshold), bet })
     }
 
+    /// By how much at least one comparison of a claim that fails misses its border, in the logarithm of a ratio, and the level
+    /// of that: it is shown by the mean of the bets, as the verdict is. Differences are not compared with ratios.
+    fn common_miss(&self, look: u32, threshold: f64) -> Option<(f64, f64)> {
+        if self.bets().any(|bet| bet.effects.kind(look) != EffectKind::Ratio) {
+            return None;
+        }
+        let misses: Vec<Vec<f64>> = self.bets().map(|bet| bet.effects.misses(bet.border, look)).collect();
+        let mut candidates: Vec<f64> = misses.iter().flatten().copied().filter(|miss| *miss >= 0.0).collect();
+        candidates.sort_unstable_by(|a, b| b.total_cmp(a));
+        let is_shown = |miss: &f64| {
+            let so = |of: &Vec<f64>| wealth(of.iter().filter(|other| *other >= miss).count(), of.len());
+            misses.iter().map(so).sum::<f64>() >= threshold * misses.len() as f64
+        };
+        let miss = candidates.into_iter().find(is_shown).filter(|miss| miss.is_finite())?;
+        Some((miss, 1.0 - 2.0 / threshold))
+    }
+
     fn furthest_from_holding(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
         let so = |bet: &Bet| of(bet.effects.tally(bet.border, Moved::Not, look));
         let bet = self.bets().min_by(|a, b| so(a).total_cmp(&so(b)))?;
         let alike = self.count(|bet| so(bet) < threshold);
-        Some(Chosen { bet, alike, threshold: Some(1.0 / ALPHA) })
+        Some(Chosen { bet, alike, threshold: Some(self.bets().count() as f64 / ALPHA) })
     }
 
     /// How many comparisons have such a bet.
@@ -155,12 +189,13 @@ impl Posed<'_> {
     }
 
     /// By how much it is short of a verdict.
-    fn short(&self, chosen: &Chosen, look: u32, threshold: f64) -> Reason {
-        if chosen.bet.effects.has_open_rounds(look) {
+    fn short(&self, look: u32, threshold: f64) -> Reason {
+        let rounds = self.rounds(look);
+        let told = |is_so| rounds.with_open_rounds(is_so).wealth().most();
+        if told(true).max(told(false)) >= threshold {
             return Reason::LowerBounds;
         }
         let alone = Some(self.verdict(look, 1.0 / ALPHA)).filter(|alone| *alone != Verdict::Undecided);
-        let rounds = self.rounds(look);
         let blocks = fewest_rounds(|more| continued(&rounds, more).most() >= threshold);
         Reason::MoreBlocks { blocks, alone }
     }

@@ -411,7 +411,11 @@ fn trials_that_were_lost_are_not_passed_over() {
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Holds);
     let cell = "a at connections=10".to_owned();
-    assert_eq!(claim.doubts, [Doubt::LostTrials { cell, lost: 2, trials: 8 }]);
+    assert_eq!(
+        claim.doubts,
+        [Doubt::LostTrials { cell, lost: 2, trials: 7 }],
+        "of those before it was decided"
+    );
     // A trial that did not end well has no value that could be the exact one.
     assert_eq!(world.verdict("failures(a at connections=10) = 0"), Verdict::Fails);
     assert_eq!(world.verdict("failures(a at connections=1) = 0"), Verdict::Holds);
@@ -588,7 +592,7 @@ fn a_claim_of_several_comparisons_fails_by_their_mean() {
     assert_eq!((claim.verdict, decided(&claim).0), (Verdict::Fails, 1));
     assert_eq!(decided(&claim).2, "throughput_rps(a) > throughput_rps(b) at connections=10");
     assert!(claim.at_most.is_some_and(|at_most| at_most < 0.95) && claim.at_least.is_none());
-    assert_eq!(claim.bound_confidence, Some(1.0 - 0.1 / 3.0), "it is named by a wealth of its own");
+    assert_eq!(claim.bound_confidence, Some(0.9), "it was picked out of three");
     // To hold takes all of them, and no more than one alone.
     let claim = World::new(5, [1e3, 1e4, 1e5], [9e2, 9e3, 9e4]).judge(every);
     assert_eq!((claim.verdict, claim.bound_confidence), (Verdict::Holds, Some(0.9)));
@@ -598,8 +602,11 @@ fn a_claim_of_several_comparisons_fails_by_their_mean() {
 fn where_all_comparisons_fail_it_takes_no_longer_and_none_is_named_as_surely() {
     let world = World::new(5, [1e3, 1e4, 1e5], [2e3, 2e4, 2e5]);
     let claim = world.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
-    assert_eq!((claim.verdict, decided(&claim).0, claim.bound_confidence), (Verdict::Fails, 0, None));
+    assert_eq!((claim.verdict, decided(&claim).0), (Verdict::Fails, 0));
     assert!((claim.effect.unwrap() - 0.5).abs() < 0.02);
+    // That one of them is below this is as sure as that one of them fails.
+    assert!(claim.at_most.is_some_and(|at_most| (0.48..0.53).contains(&at_most)), "{claim:?}");
+    assert_eq!((claim.at_least, claim.bound_confidence), (None, Some(0.9)));
 }
 
 #[test]
@@ -660,4 +667,45 @@ fn an_undecided_claim_says_what_it_would_take_and_keeps_its_cells() {
     assert_eq!(cells(&near, FASTER), [("a".to_owned(), 1), ("b".to_owned(), 1)]);
     let clear = World::new(8, [1e3, 2e4, 1e5], [1e3, 1e4, 1e5]);
     assert_eq!(cells(&clear, FASTER), []);
+}
+
+#[test]
+fn a_claim_that_became_untestable_after_it_was_decided_stays_decided() {
+    let mut world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
+    let last =
+        world.trials.iter_mut().rfind(|trial| trial.contender == "a" && trial.point == point(10)).unwrap();
+    last.sample.metrics.remove("throughput_rps");
+    last.sample.needs.insert("throughput_rps".into(), 7);
+    let near = "throughput_rps(a at connections=100) > throughput_rps(b at connections=100)";
+    let claims = world.judge_all(&[FASTER, near]);
+    assert_eq!((claims[0].verdict, claims[0].bet.as_ref().unwrap().rounds), (Verdict::Holds, 6));
+    assert_eq!(claims[1].verdict, Verdict::Undecided);
+}
+
+#[test]
+fn a_cell_whose_first_trial_failed_gets_another() {
+    let mut world = World::new(1, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
+    let is_it = |trial: &Trial| trial.contender == "a" && trial.point == point(10);
+    let failed = world.trials.iter_mut().find(|trial| is_it(trial)).unwrap();
+    (failed.outcome, failed.reason) = (Outcome::Failed, Some("it did not start".to_owned()));
+    let cells = |world: &World| {
+        let specs = claims(&[FASTER], &world.run.workload);
+        world.evidence().undecided_cells(&specs).len()
+    };
+    assert_eq!((world.verdict(FASTER), cells(&world)), (Verdict::NotTested, 2));
+    let again: Vec<Trial> = world.trials.iter().map(|trial| Trial { block: 1, ..trial.clone() }).collect();
+    world.trials.extend(again);
+    assert_eq!((world.verdict(FASTER), cells(&world)), (Verdict::NotTested, 0), "twice is enough");
+}
+
+#[test]
+fn two_lower_bounds_tell_nothing_of_one_another() {
+    let mut world = World::new(8, [300.0; 3], [200.0; 3]);
+    for trial in &mut world.trials {
+        let ms = if trial.contender == "a" { 3000.0 } else { 3001.0 + f64::from(trial.block) };
+        trial.sample.metrics.insert("recovery_ms".to_owned(), ms);
+        trial.marks.push(Mark::NotRecovered);
+    }
+    let claim = world.judge("recovery_ms(a at connections=1) < recovery_ms(b at connections=1)");
+    assert_eq!((claim.verdict, claim.reason), (Verdict::Undecided, Some(Reason::LowerBounds)));
 }

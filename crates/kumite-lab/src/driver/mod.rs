@@ -38,6 +38,5 @@ pub(crate) static KINDS: [&Registration; 5] =
 /// The driver of an experiment, ready for its first trial. From now on this thread, and those it starts, stay on the
 /// engine's CPUs.
 pub fn open<'a>(of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
-    let cpus = [&of.cores.contender[..], &of.cores.engine].concat();
-    Ok(Box::new(Attended { driver: (of.kind.open)(of)?, cpus }))
+    Ok(Box::new(Attended { driver: (of.kind.open)(of)?, of: of.clone() }))
 }

@@ -49,19 +49,21 @@ pub(crate) struct Evidence {
     better: Better,
     /// How long the series was then.
     asked: usize,
-    /// Whether it was steady then.
+    /// Whether it was steady then, and whether the time before, too.
     was_steady: bool,
+    holds: bool,
 }
 
 impl Evidence {
     pub fn new(better: Better) -> Evidence {
-        Evidence { better, asked: 0, was_steady: false }
+        Evidence { better, asked: 0, was_steady: false, holds: false }
     }
 
-    /// Whether the series is steady by now; no if it is too soon to ask.
+    /// Whether the series was steady when it was last asked about. To be told of it as it grows, however long the warm-up is
+    /// to be.
     pub fn is_steady(&mut self, series: &[f64]) -> bool {
         if series.len() < FEWEST.max(self.asked + self.asked.div_ceil(4)) {
-            return false;
+            return self.holds;
         }
         self.asked = series.len();
         let merged = series.len().div_ceil(MOST);
@@ -69,7 +71,8 @@ impl Evidence {
             series.chunks(merged).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
         let since = steady(&means, self.better).and_then(|found| found.since);
         let is_steady = since.is_some_and(|since| 2 * since <= means.len());
-        std::mem::replace(&mut self.was_steady, is_steady) && is_steady
+        self.holds = std::mem::replace(&mut self.was_steady, is_steady) && is_steady;
+        self.holds
     }
 }
 

@@ -163,10 +163,15 @@ impl Execution<'_> {
             let Ok(measured) = Measured::or_failed(tried) else { return Ok(ControlFlow::Break(())) };
             let trial = self.state.trial(&order, block, attempt, started, measured);
             self.store.commit(&self.session.run.id, &trial)?;
-            self.state.tried(contender, block);
-            let rest = Block { order: block.order[place + 1..].to_vec(), ..*block };
-            self.tell(nth, rest, &trial);
             let is_void = trial.void.is_some();
+            self.state.tried(contender, block, is_void);
+            let rest = match (is_void, attempt < MOST_REPETITIONS) {
+                (false, _) => &block.order[place + 1..],
+                (true, true) => &block.order[..],
+                (true, false) => &[],
+            };
+            let rest = Block { order: rest.to_vec(), ..*block };
+            self.tell(nth, rest, attempt + u32::from(is_void), &trial);
             self.state.keep(contender, block, trial);
             if is_void {
                 break;
@@ -175,10 +180,10 @@ impl Execution<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Says that a trial was committed, and whether it is void; `rest` is what comes after it in its block.
-    fn tell(&mut self, nth: usize, rest: Block, trial: &Trial) {
+    /// Says that a trial was committed, and whether it is void; `rest` is what comes after it in its block, at that attempt.
+    fn tell(&mut self, nth: usize, rest: Block, attempt: u32, trial: &Trial) {
         let mut left = self.state.to_try(&self.session.plan.blocks[nth + 1..], 0);
-        left.extend(self.state.to_try(&[rest], trial.attempt));
+        left.extend(self.state.to_try(&[rest], attempt));
         let done = self.state.trials.len() + 1;
         let (total, left) = (done + left.len(), self.state.expected(&left));
         (self.watch)(Event::Trial { done, total, left, trial });

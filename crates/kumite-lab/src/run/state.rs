@@ -166,13 +166,14 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Counts the time of a trial that was made.
-    pub fn tried(&mut self, contender: usize, block: &Block) {
+    /// Counts the time of a trial that was made. That of a void one says nothing of others.
+    pub fn tried(&mut self, contender: usize, block: &Block, is_void: bool) {
         let took = self.clock.now() - self.last_ended;
         self.last_ended += took;
         self.seq += 1;
         self.tried += 1;
         match self.session.times[block.point] {
+            _ if is_void => self.expected_of_tried += took,
             Some(time) => self.expected_of_tried += time,
             None => {
                 self.expected_of_tried += took;
