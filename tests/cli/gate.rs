@@ -56,5 +56,9 @@ fn without_a_claim_there_is_no_gate() {
     let place = Place::new("", &[("fast", "pong")]);
     place.write("script.toml", "");
     let said = place.scripted(&["run", "fake", "--blocks", "1", "--gate"]).ended(2);
-    assert!(said.err.contains("--gate: fake makes no claim that could pass"), "{}", said.err);
+    assert!(
+        said.err.contains("--gate: fake judges no claim in its profile standard, and has no check"),
+        "{}",
+        said.err
+    );
 }

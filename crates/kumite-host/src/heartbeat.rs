@@ -17,7 +17,7 @@ use kumite_record::{Void, VoidCause};
 use crate::noise::{Clocks, Ours, Watch};
 use pulse::{Pulse, ThreadAccounts, absence};
 
-/// Often enough to see every stop that is longer than the limit, and seldom enough to cost the engine's CPU some
+/// Often enough to see every stop that is longer than the limit and a beat, and seldom enough to cost the engine's CPU some
 /// thousandths.
 const BEAT: Duration = Duration::from_millis(50);
 /// Away for less is what a busy machine does to every thread; a hand, a lid, a snapshot take longer.

@@ -7,8 +7,8 @@ use crate::exit::Failure;
 
 #[derive(clap::Args)]
 pub struct Gate {
-    /// End with status 1 unless the claims pass: `fails` lets pass whatever does not fail, `holds` only what holds, and no
-    /// check may be red; implies --strict
+    /// End with status 1 unless the claims pass: `fails` lets pass whatever does not fail, `holds` only what holds; and
+    /// likewise of checks what is not red, or what is green. It takes a run by --strict, which it implies
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails")]
     gate: Option<Bar>,
 }
@@ -37,15 +37,15 @@ impl Gate {
                 "run {id} is not finished: `kumite resume {id}` goes on with it"
             )));
         }
-        if export.run.rule == Rule::FalseDiscoveryRate {
+        if export.run.rule == Rule::FalseDiscoveryRate && !export.claims.is_empty() {
             return Err(Failure::Usage(format!(
                 "--gate: run {id} allows for a false verdict among many; a gate takes `kumite run --gate` or `--strict`"
             )));
         }
         if export.claims.is_empty() && export.checks.is_empty() {
             return Err(Failure::Usage(format!(
-                "--gate: {} makes no claim that could pass",
-                export.run.experiment
+                "--gate: {} judges no claim in its profile {}, and has no check",
+                export.run.experiment, export.run.profile
             )));
         }
         let passes = |verdict| match bar {
@@ -54,11 +54,20 @@ impl Gate {
         };
         let claims = export.claims.iter().filter(|claim| !passes(claim.verdict));
         let claims: Vec<String> = claims.map(|claim| format!("{} ({})", claim.id, claim.verdict)).collect();
-        let red = export.checks.iter().filter(|check| check.outcome == CheckOutcome::Red);
+        let shuts = |outcome| match bar {
+            Bar::Fails => outcome == CheckOutcome::Red,
+            Bar::Holds => outcome != CheckOutcome::Green,
+        };
+        let red = export.checks.iter().filter(|check| shuts(check.outcome));
         let red: Vec<&str> = red.map(|check| check.id.as_str()).collect();
         let mut why = Vec::new();
         if !red.is_empty() {
-            why.push(format!("{} of {} checks are red: {}", red.len(), export.checks.len(), red.join(", ")));
+            why.push(format!(
+                "{} of {} checks do not pass: {}",
+                red.len(),
+                export.checks.len(),
+                red.join(", ")
+            ));
         }
         if !claims.is_empty() {
             let (n, of) = (claims.len(), export.claims.len());

@@ -48,7 +48,7 @@ pub(super) fn void_blocks(run: &Run, trials: &[Trial]) -> Vec<Warning> {
         let void = trial.void.as_ref().map(Void::to_string).unwrap_or_default();
         Warning {
             place,
-            what: format!("has no result: each of its attempts was void, the last because {void}"),
+            what: format!("has no result: no attempt of it is whole and not void, the last because {void}"),
         }
     };
     last_void.into_values().map(warning).collect()

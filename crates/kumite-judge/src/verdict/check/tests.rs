@@ -138,6 +138,11 @@ fn counts_that_are_to_be_equal_are_off_by_a_number() {
         world().check(Binds::Trials, "0 * sent(a at n=1) within 5% of 0").outcome,
         CheckOutcome::Green
     );
+    // A ratio to nothing has no value, and would be none in JSON.
+    for binds in [Binds::Trials, Binds::Median] {
+        let check = world().check(binds, "sent(a at n=1) within 5% of 0 * sent(b at n=1)");
+        assert_eq!((check.outcome, check.reason), (CheckOutcome::NotTested, Some(Reason::NotPositive)));
+    }
 }
 
 #[test]

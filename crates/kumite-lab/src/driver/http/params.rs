@@ -48,7 +48,7 @@ pub(super) static PARAMS: &[Param] = &[
         "warm_up_limit_s",
         0.0,
         [0.0, 3600.0],
-        "That time at most: after `warm_up_s` the load goes on until it is steady, or until then, and the trial is marked `unsteady`. 0 for no more than `warm_up_s`. Not of a load in steps.",
+        "That time at most: after `warm_up_s` the load goes on until it is steady, or until then, and the trial may be marked `unsteady`. Evidence takes thirty points and more. 0 for no more than `warm_up_s`. Not of a load in steps.",
     ),
     Param::number("timeout_ms", 1000.0, TIMEOUT_MS, "An answer that takes longer is a failure."),
     Param::new(

@@ -18,7 +18,7 @@ pub(super) static PARAMS: &[Param] = &[
         "warm_up_limit_s",
         0.0,
         [0.0, 3600.0],
-        "That time at most: then jobs are given until their times are steady, or until it has passed, and the trial is marked `unsteady`. 0 for no more than `warm_up_s` and `warm_up_iterations`.",
+        "That time at most: then jobs are given until their times are steady, or until it has passed, and the trial may be marked `unsteady`. Evidence takes thirty points and more. 0 for no more than `warm_up_s` and `warm_up_iterations`.",
     ),
     Param::count("concurrency", 1, [1, 10_000], "Jobs in flight at a time."),
     Param::number("timeout_s", 60.0, [0.1, 86_400.0], "A job that takes longer fails the trial."),
