@@ -14,7 +14,7 @@ pub fn table(prospects: &Prospects, blocks: u32) -> String {
     };
     let width = prospects.of_claims.iter().map(|of| of.id.chars().count()).max().unwrap_or(0).max(5);
     let mut text = format!(
-        "\n{}; the fewest blocks for each, if no other is decided and 90 % of rounds\nlie on one side:\n  {:width$}  comparisons  to hold  to fail\n",
+        "\n{}. The fewest blocks to decide each, if no other is\nand 90 % of rounds lie on one side:\n  {:width$}  comparisons  to hold  to fail\n",
         claims(prospects.claims),
         "claim"
     );
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_table_has_a_line_for_each_claim() {
-        let expected = "\n1 claim is judged; the fewest blocks for each, if no other is decided and 90 % of rounds\nlie on one side:\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
+        let expected = "\n1 claim is judged. The fewest blocks to decide each, if no other is\nand 90 % of rounds lie on one side:\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
         assert_eq!(table(&prospects(Some(16), None), 12), expected);
         assert_eq!(table(&Prospects { claims: 0, of_claims: Vec::new() }, 12), "");
     }
