@@ -20,10 +20,12 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
     match (of, claim.verdict) {
         (1, _) => String::new(),
         (_, Verdict::Holds) => format!("the least clear of {of} comparisons, all of which hold: "),
-        (_, Verdict::Fails) if *alike == 0 => format!(
-            "at least one of {of} comparisons fails, by the bound or more, and none is clear enough to be named; the \
-             likeliest: "
-        ),
+        (_, Verdict::Fails) if *alike == 0 => {
+            let bound = if claim.bound_confidence.is_some() { ", by the bound or more" } else { "" };
+            format!(
+                "at least one of {of} comparisons fails{bound}, and none is clear enough to be named; the likeliest: "
+            )
+        }
         (_, Verdict::Fails) => format!("{alike} of {of} comparisons fail, the clearest: "),
         // Those of two sides named another one.
         (_, Verdict::Undecided) if claim.bet.is_none() => {

@@ -1,6 +1,6 @@
 //! What is betted on a claim of several comparisons.
 
-use crate::one_sided::wealth;
+use crate::one_sided::wealth_after;
 
 /// In how many of n rounds a comparison was so, and in how many it was not. In the others it cannot be told, which counts
 /// against both bets.
@@ -64,6 +64,19 @@ impl ClaimRounds {
 
     /// What there is after these rounds.
     pub fn wealth(&self) -> ClaimWealth {
+        self.wealth_after(0)
+    }
+
+    /// What there is after more rounds, if they go on like these.
+    pub fn wealth_after(&self, more: usize) -> ClaimWealth {
+        let least = |tallies: &[Tally]| {
+            let so = tallies.iter().map(|tally| continued(tally.so, tally.n, more));
+            so.reduce(f64::min).unwrap_or(0.0)
+        };
+        let mean = |tallies: &[Tally]| {
+            let not_so = tallies.iter().map(|tally| continued(tally.not_so, tally.n, more));
+            not_so.sum::<f64>() / tallies.len().max(1) as f64
+        };
         ClaimWealth {
             holds: least(&self.claimed),
             fails: mean(&self.claimed),
@@ -79,13 +92,8 @@ impl ClaimWealth {
     }
 }
 
-fn least(tallies: &[Tally]) -> f64 {
-    tallies.iter().map(|tally| wealth(tally.so, tally.n)).reduce(f64::min).unwrap_or(0.0)
-}
-
-fn mean(tallies: &[Tally]) -> f64 {
-    let all: f64 = tallies.iter().map(|tally| wealth(tally.not_so, tally.n)).sum();
-    all / tallies.len().max(1) as f64
+fn continued(some: usize, n: usize, more: usize) -> f64 {
+    wealth_after((some, n), some as f64 / n.max(1) as f64, more)
 }
 
 #[cfg(test)]
@@ -93,6 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::one_sided::wealth;
 
     fn tally(so: usize, n: usize) -> Tally {
         Tally { so, not_so: n - so, n }
@@ -160,9 +169,10 @@ mod tests {
             };
             let found = claim.wealth();
             // Tightened it is true: "fails" and "no difference" are false.
-            prop_assert!(found.fails.max(found.no_difference) <= mean(&claim.tightened));
+            let of = |claimed: &Vec<Tally>| ClaimRounds { claimed: claimed.clone(), ..ClaimRounds::default() }.wealth();
+            prop_assert!(found.fails.max(found.no_difference) <= of(&claim.tightened).fails);
             // Loosened it is false: "holds" and "no difference" are.
-            prop_assert!(found.holds.max(found.no_difference) <= least(&claim.loosened));
+            prop_assert!(found.holds.max(found.no_difference) <= of(&claim.loosened).holds);
         }
     }
 }

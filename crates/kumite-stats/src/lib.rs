@@ -169,6 +169,8 @@ mod bootstrap;
 mod changepoint;
 mod claim_game;
 #[cfg(test)]
+mod coin;
+#[cfg(test)]
 mod coverage;
 mod discovery;
 mod error;

@@ -85,6 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::coin;
 
     /// The same wealth by playing the game, with the shares above ½ as 4,000 gamblers.
     fn played(sides: &[bool]) -> f64 {
@@ -126,32 +127,10 @@ mod tests {
         }
     }
 
-    /// How likely a fair coin ever brings the wealth to the threshold within n looks: exactly, by following every number
-    /// of heads.
-    fn ever_reached(looks: usize, threshold: f64) -> f64 {
-        let mut alive = vec![1.0];
-        let mut reached = 0.0;
-        for n in 1..=looks {
-            let mut next = vec![0.0; n + 1];
-            for (heads, share) in alive.iter().enumerate() {
-                next[heads] += share / 2.0;
-                next[heads + 1] += share / 2.0;
-            }
-            for (heads, share) in next.iter_mut().enumerate() {
-                if wealth(heads, n) >= threshold {
-                    reached += *share;
-                    *share = 0.0;
-                }
-            }
-            alive = next;
-        }
-        reached
-    }
-
     #[test]
     fn a_fair_coin_brings_it_to_the_threshold_no_more_often_than_one_in_threshold() {
         for threshold in [5.0, 20.0, 120.0] {
-            let reached = ever_reached(400, threshold);
+            let reached = coin::ever(400, |heads, n| wealth(heads, n) >= threshold);
             println!("threshold {threshold}: {reached:.4} in 400 looks");
             assert!(reached <= 1.0 / threshold && reached > 0.3 / threshold, "{threshold}: {reached}");
         }

@@ -101,6 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::coin;
 
     /// The same wealth by playing the game, with the prior as 2,000 gamblers.
     fn played(sides: &[bool]) -> f64 {
@@ -138,31 +139,10 @@ mod tests {
         }
     }
 
-    /// How likely a fair coin ever excludes the truth within n looks: exactly, by following every number of heads.
-    fn ever_excluded(looks: usize, alpha: f64) -> f64 {
-        let mut alive = vec![1.0];
-        let mut excluded = 0.0;
-        for n in 1..=looks {
-            let mut next = vec![0.0; n + 1];
-            for (heads, share) in alive.iter().enumerate() {
-                next[heads] += share / 2.0;
-                next[heads + 1] += share / 2.0;
-            }
-            for (heads, share) in next.iter_mut().enumerate() {
-                if excludes(heads.min(n - heads), n, alpha) {
-                    excluded += *share;
-                    *share = 0.0;
-                }
-            }
-            alive = next;
-        }
-        excluded
-    }
-
     #[test]
     fn looking_after_every_block_excludes_the_truth_no_more_often_than_alpha() {
         for alpha in [0.2, 0.05, 0.01, 0.05 / 6.0] {
-            let excluded = ever_excluded(1_000, alpha);
+            let excluded = coin::ever(1_000, |heads, n| excludes(heads.min(n - heads), n, alpha));
             println!("alpha {alpha:.4}: {excluded:.4} in 1,000 looks");
             assert!(excluded <= alpha && excluded > alpha / 3.0, "{alpha}: {excluded}");
         }

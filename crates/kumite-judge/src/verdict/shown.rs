@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kumite_record::{Bet as Betted, Claim, Decider, Doubt, EffectKind, Reason, Unit, Verdict};
-use kumite_stats::{ClaimRounds, ClaimWealth, Tally, fewest_rounds, wealth, wealth_after};
+use kumite_stats::{Tally, fewest_rounds, wealth};
 
 use super::ALPHA;
 use super::course::Course;
@@ -196,28 +196,11 @@ impl Posed<'_> {
             return Reason::LowerBounds;
         }
         let alone = Some(self.verdict(look, 1.0 / ALPHA)).filter(|alone| *alone != Verdict::Undecided);
-        let blocks = fewest_rounds(|more| continued(&rounds, more).most() >= threshold);
+        let blocks = fewest_rounds(|more| rounds.wealth_after(more).most() >= threshold);
         Reason::MoreBlocks { blocks, alone }
     }
 }
 
 fn of(tally: Tally) -> f64 {
     wealth(tally.so, tally.n)
-}
-
-/// The wealth after more rounds, if they go on like those there are.
-fn continued(rounds: &ClaimRounds, more: usize) -> ClaimWealth {
-    let so = |tally: &Tally| wealth_after((tally.so, tally.n), share(tally.so, tally.n), more);
-    let not_so = |tally: &Tally| wealth_after((tally.not_so, tally.n), share(tally.not_so, tally.n), more);
-    let least = |tallies: &[Tally]| tallies.iter().map(so).reduce(f64::min).unwrap_or(0.0);
-    let mean = |tallies: &[Tally]| tallies.iter().map(not_so).sum::<f64>() / tallies.len().max(1) as f64;
-    ClaimWealth {
-        holds: least(&rounds.claimed),
-        fails: mean(&rounds.claimed),
-        no_difference: least(&rounds.loosened).min(mean(&rounds.tightened)),
-    }
-}
-
-fn share(some: usize, n: usize) -> f64 {
-    some as f64 / n.max(1) as f64
 }

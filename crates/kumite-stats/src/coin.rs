@@ -1,0 +1,23 @@
+//! A fair coin, followed exactly.
+
+/// How likely so many heads of n throws ever are as `is_reached` says, within so many throws: by following every number of
+/// heads.
+pub fn ever(throws: usize, is_reached: impl Fn(usize, usize) -> bool) -> f64 {
+    let mut alive = vec![1.0];
+    let mut reached = 0.0;
+    for n in 1..=throws {
+        let mut next = vec![0.0; n + 1];
+        for (heads, share) in alive.iter().enumerate() {
+            next[heads] += share / 2.0;
+            next[heads + 1] += share / 2.0;
+        }
+        for (heads, share) in next.iter_mut().enumerate() {
+            if is_reached(heads, n) {
+                reached += *share;
+                *share = 0.0;
+            }
+        }
+        alive = next;
+    }
+    reached
+}
