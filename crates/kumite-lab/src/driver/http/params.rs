@@ -95,4 +95,10 @@ pub(super) static PARAMS: &[Param] = &[
         "In a load in steps: an answer within it is as in normal times, for recovery.",
     )
     .like("good_ms"),
+    Param::number(
+        "quick_ms",
+        100.0,
+        TIMEOUT_MS,
+        "In a load in steps: an answer with another status within it is a quick refusal.",
+    ),
 ];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kumite_load::{Arrivals, Failure, Finished, Histogram, LOG_LIMIT, Outcome, Piece};
-use kumite_record::{AxisValue, Metric, Needs, Sample, TrialPart, Within};
+use kumite_record::{AxisValue, Better, Metric, Needs, Sample, TrialPart, Within};
 
 use super::INTERVAL_MS;
 use super::outcome_class::{OutcomeClass, OutcomeCounts, within};
@@ -53,8 +53,13 @@ pub(crate) fn part_metrics() -> Metrics {
     Metrics { results, costs: Vec::new() }
 }
 
-fn of_refusals() -> [Metric; 2] {
+fn of_refusals() -> [Metric; 3] {
     [
+        Metric::new(
+            "quick_refusal_share",
+            "Answers with another status within `quick_ms` of when they were due, of all of them.",
+        )
+        .better(Better::Higher),
         Metric::new("refusal_p50_us", "Median time to an answer with another status."),
         Metric::new("refusal_p99_us", "99th percentile of the time to an answer with another status."),
     ]
@@ -68,6 +73,8 @@ pub(crate) struct Steps {
     good: Duration,
     /// An answer within it is one of normal times.
     normal: Duration,
+    /// A refusal within it is a quick one.
+    quick: Duration,
     /// What the rate falls to after the last step; none if the load ends with it.
     pub drop_to: Option<f64>,
 }
@@ -81,7 +88,7 @@ struct Step {
 impl Steps {
     /// None where `rate_rps` is no text; what belongs to steps is then read and not used.
     pub fn read(take: &Params) -> Result<Option<Steps>, String> {
-        let (good, normal) = (take.time("good_ms")?, take.time("normal_ms")?);
+        let (good, normal, quick) = (take.time("good_ms")?, take.time("normal_ms")?, take.time("quick_ms")?);
         let drop_to = take.number("drop_to_rps")?;
         let watch = take.time("watch_s")?;
         let Some(AxisValue::Text(text)) = take.given.get("rate_rps") else { return Ok(None) };
@@ -115,7 +122,7 @@ impl Steps {
         if requests > LOG_LIMIT as f64 {
             return Err(format!("the steps have {requests:.0} requests: {LOG_LIMIT} are the most"));
         }
-        Ok(Some(Steps { steps, good, normal, drop_to }))
+        Ok(Some(Steps { steps, good, normal, quick, drop_to }))
     }
 
     /// The axis that is swept, and its values.
@@ -173,7 +180,7 @@ impl Steps {
         ] {
             sample.metrics.insert(name.to_owned(), value);
         }
-        refusal_times(&outcome.log, &mut sample.metrics, &mut sample.needs);
+        self.refusals(&outcome.log, &mut sample.metrics, &mut sample.needs);
         sample.answers = answers(&outcome.log);
         sample.series.columns.extend(self.by_due(&outcome.log, outcome.intervals.len()));
     }
@@ -208,8 +215,25 @@ impl Steps {
             metrics.insert("response_mean_us".to_owned(), right.mean() / 1e3);
         }
         percentiles("response", &right, &MIDDLE_AND_TAIL, &mut metrics, &mut needs);
-        refusal_times(log, &mut metrics, &mut needs);
+        self.refusals(log, &mut metrics, &mut needs);
         TrialPart { at: at(step.rate), metrics, needs }
+    }
+
+    /// How long answers with another status took, and how many of them were quick.
+    fn refusals(&self, log: &[Finished], metrics: &mut BTreeMap<String, f64>, needs: &mut Needs) {
+        let refused = log.iter().filter(|request| request.failure == Some(Failure::Status));
+        let quick: Vec<bool> = refused.map(|request| within(request, self.quick)).collect();
+        let name = "quick_refusal_share".to_owned();
+        match ENOUGH_REFUSALS.checked_sub(quick.len()) {
+            None | Some(0) => {
+                let quick_ones = quick.iter().filter(|is_quick| **is_quick).count();
+                metrics.insert(name, quick_ones as f64 / quick.len() as f64);
+            }
+            Some(missing) => {
+                needs.insert(name, missing as u64);
+            }
+        }
+        percentiles("refusal", &times(log, Some(Failure::Status)), &MIDDLE_AND_TAIL, metrics, needs);
     }
 
     /// What became of what was due in each interval, and how long right answers to it took.
@@ -240,12 +264,11 @@ impl Steps {
     }
 }
 
+/// So many refusals for a share of them: one more or less is then a twentieth.
+const ENOUGH_REFUSALS: usize = 20;
+
 /// The percentiles of a step.
 const MIDDLE_AND_TAIL: [(&str, u64); 2] = [("p50", 2), ("p99", 100)];
-
-fn refusal_times(log: &[Finished], metrics: &mut BTreeMap<String, f64>, needs: &mut Needs) {
-    percentiles("refusal", &times(log, Some(Failure::Status)), &MIDDLE_AND_TAIL, metrics, needs);
-}
 
 /// How long those took that ended like that, from when they were due.
 fn times(log: &[Finished], failure: Option<Failure>) -> Histogram<u64> {
@@ -437,7 +460,12 @@ mod tests {
         // 10 to 28 ms and 101: the tenth is 19, the mean 23.1.
         assert!((of_first["response_p50_us"] / 19_000.0 - 1.0).abs() < 1e-3, "{of_first:?}");
         assert!((of_first["response_mean_us"] / 23_100.0 - 1.0).abs() < 1e-3, "{of_first:?}");
-        let needs = [("refusal_p50_us", 20), ("refusal_p99_us", 1000), ("response_p99_us", 980)];
+        let needs = [
+            ("quick_refusal_share", 20),
+            ("refusal_p50_us", 20),
+            ("refusal_p99_us", 1000),
+            ("response_p99_us", 980),
+        ];
         assert_eq!(first.needs, needs.map(|(name, missing)| (name.to_owned(), missing)).into());
         let mut known: Vec<&str> =
             first.metrics.keys().chain(first.needs.keys()).map(String::as_str).collect();
@@ -455,9 +483,27 @@ mod tests {
         let mut names: Vec<&str> = sample.metrics.keys().map(String::as_str).collect();
         names.retain(|name| !whole.contains(name));
         assert_eq!(names, ["cpu_cores", "failures"], "percentiles of several rates say nothing");
-        assert_eq!(sample.needs.keys().collect::<Vec<_>>(), ["refusal_p50_us", "refusal_p99_us"]);
+        let too_few: Vec<&String> = sample.needs.keys().collect();
+        assert_eq!(too_few, ["quick_refusal_share", "refusal_p50_us", "refusal_p99_us"]);
         let said = [("500 refused after 0", 1), ("500 refused after 2", 1)];
         assert_eq!(sample.answers, said.map(|(words, count)| (words.to_owned(), count)).into());
+    }
+
+    #[test]
+    fn a_refusal_within_quick_ms_is_a_quick_one() {
+        let given = [("rate_rps", text("20@1s")), ("quick_ms", AxisValue::Int(10))];
+        let steps = read(&given).unwrap().steps.unwrap();
+        // Fifteen in 10 ms, which is within; five in 11 ms; and one that was no refusal.
+        let refused = |nth: u64| request(nth * 50, if nth < 15 { 10 } else { 11 }, Some(Failure::Status));
+        let mut log: Vec<Finished> = (0..20).map(refused).collect();
+        let share = |log: &[Finished]| {
+            let (mut metrics, mut needs) = (BTreeMap::new(), Needs::new());
+            steps.refusals(log, &mut metrics, &mut needs);
+            (metrics.get("quick_refusal_share").copied(), needs.get("quick_refusal_share").copied())
+        };
+        assert_eq!(share(&log[1..]), (None, Some(1)));
+        log.push(request(990, 5, Some(Failure::Timeout)));
+        assert_eq!(share(&log), (Some(0.75), None));
     }
 
     #[test]
