@@ -1,19 +1,34 @@
 import kumite.Job
-import okhttp3.ConnectionPool
-import okhttp3.OkHttpClient
-import okhttp3.Request
+import org.apache.hc.client5.http.classic.methods.HttpGet
+import org.apache.hc.client5.http.impl.classic.HttpClients
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder
+import org.apache.hc.core5.http.io.entity.EntityUtils
 import java.util.concurrent.Callable
 import java.util.concurrent.Executors
 import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.Future
-import java.util.concurrent.TimeUnit.MINUTES
 
 /** A thread for each fan-out, and a pool of [threads] that all share whose requests go out at once. */
 class Blocking(
     threads: Int,
 ) {
-    private val client = OkHttpClient.Builder().connectionPool(ConnectionPool(600, 5, MINUTES)).build()
-    private val request = Request.Builder().url(backend()).build()
+    private val client =
+        HttpClients
+            .custom()
+            .setConnectionManager(
+                PoolingHttpClientConnectionManagerBuilder
+                    .create()
+                    .setMaxConnTotal(CONNECTIONS)
+                    .setMaxConnPerRoute(CONNECTIONS)
+                    .build(),
+            ).setDefaultRequestConfig(requestConfig())
+            .disableAuthCaching()
+            .disableAutomaticRetries()
+            .disableContentCompression()
+            .disableCookieManagement()
+            .disableRedirectHandling()
+            .build()
+    private val backend = backend()
     private val callers = Executors.newCachedThreadPool()
     private val pool = ForkJoinPool(threads)
 
@@ -30,9 +45,9 @@ class Blocking(
         }
 
     private fun get(): String =
-        client.newCall(request).execute().use { response ->
+        client.execute(HttpGet(backend)) { response ->
             check(response.code == 200) { "status ${response.code}" }
-            response.body.string()
+            EntityUtils.toString(response.entity)
         }
 }
 

@@ -2,7 +2,12 @@
 
 import kotlinx.coroutines.Dispatchers
 import kumite.serve
-import okhttp3.OkHttp
+import org.apache.hc.client5.http.config.RequestConfig
+import org.apache.hc.core5.util.VersionInfo
+import java.net.URI
+
+/** As many as six fan-outs have requests at once, so that no request waits for a connection. */
+internal const val CONNECTIONS = 600
 
 fun main(args: Array<String>) {
     when (val way = args[0]) {
@@ -15,12 +20,16 @@ fun main(args: Array<String>) {
 }
 
 private fun versions(): String {
+    val client = VersionInfo.loadVersionInfo("org.apache.hc.client5", null)
     val coroutines = Dispatchers::class.java.`package`.implementationVersion
     val kotlin = KotlinVersion.CURRENT
-    return "OkHttp ${OkHttp.VERSION}, kotlinx.coroutines $coroutines, Kotlin $kotlin, Java ${Runtime.version()}"
+    return "HttpClient ${client.release}, kotlinx.coroutines $coroutines, Kotlin $kotlin, Java ${Runtime.version()}"
 }
 
-internal fun backend(): String = System.getenv("BACKEND_URL")
+internal fun backend(): URI = URI(System.getenv("BACKEND_URL"))
+
+/** By default each request offers to go on in TLS. */
+internal fun requestConfig(): RequestConfig = RequestConfig.custom().setProtocolUpgradeEnabled(false).build()
 
 /** How often each body came. */
 internal fun count(bodies: List<String>): Map<String, Int> = bodies.groupingBy { it }.eachCount()

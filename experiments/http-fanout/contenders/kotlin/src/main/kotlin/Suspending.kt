@@ -1,26 +1,40 @@
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.asExecutor
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.coroutineScope
-import kotlinx.coroutines.future.await
+import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
 import kumite.Job
-import java.net.URI
-import java.net.http.HttpClient
-import java.net.http.HttpClient.Version.HTTP_1_1
-import java.net.http.HttpRequest
-import java.net.http.HttpResponse.BodyHandlers
+import org.apache.hc.client5.http.async.methods.SimpleHttpRequest
+import org.apache.hc.client5.http.async.methods.SimpleHttpResponse
+import org.apache.hc.client5.http.async.methods.SimpleRequestBuilder
+import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient
+import org.apache.hc.client5.http.impl.async.HttpAsyncClients
+import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBuilder
+import org.apache.hc.core5.concurrent.FutureCallback
+import kotlin.coroutines.resume
+import kotlin.coroutines.resumeWithException
 
 /** A coroutine for each fan-out, and one for each request that goes out at the same time as others. */
 class Suspending {
     private val client =
-        HttpClient
-            .newBuilder()
-            .version(HTTP_1_1)
-            .executor(Dispatchers.Default.asExecutor())
+        HttpAsyncClients
+            .custom()
+            .setConnectionManager(
+                PoolingAsyncClientConnectionManagerBuilder
+                    .create()
+                    .setMaxConnTotal(CONNECTIONS)
+                    .setMaxConnPerRoute(CONNECTIONS)
+                    .build(),
+            ).setDefaultRequestConfig(requestConfig())
+            .disableAuthCaching()
+            .disableAutomaticRetries()
+            .disableContentCompression()
+            .disableCookieManagement()
+            .disableRedirectHandling()
             .build()
-    private val request = HttpRequest.newBuilder(URI(backend())).build()
+            .apply { start() }
+    private val backend = backend()
 
     suspend fun fetch(job: Job): List<Map<String, Int>> =
         withContext(Dispatchers.Default) {
@@ -37,8 +51,24 @@ class Suspending {
         }
 
     private suspend fun get(): String {
-        val response = client.sendAsync(request, BodyHandlers.ofString()).await()
-        check(response.statusCode() == 200) { "status ${response.statusCode()}" }
-        return response.body()
+        val response = client.await(SimpleRequestBuilder.get(backend).build())
+        check(response.code == 200) { "status ${response.code}" }
+        return response.bodyText
     }
 }
+
+private suspend fun CloseableHttpAsyncClient.await(request: SimpleHttpRequest): SimpleHttpResponse =
+    suspendCancellableCoroutine { continuation ->
+        val callback =
+            object : FutureCallback<SimpleHttpResponse> {
+                override fun completed(response: SimpleHttpResponse) = continuation.resume(response)
+
+                override fun failed(e: Exception) = continuation.resumeWithException(e)
+
+                override fun cancelled() {
+                    continuation.cancel()
+                }
+            }
+        val future = execute(request, callback)
+        continuation.invokeOnCancellation { future.cancel(true) }
+    }
