@@ -2,14 +2,15 @@
 import { join } from "node:path";
 import { serve } from "../../kits/node/kumite-kit.mjs";
 import { difference } from "./shared/difference.mjs";
+import { encodingsOf } from "./shared/encodings.mjs";
 import { makeLogins } from "./shared/logins.mjs";
-import { bigEndian, littleEndian } from "./shared/struct.mjs";
+import { decodeStruct } from "./shared/struct.mjs";
 
 // Formats of libraries are decoded by their libraries, which are where the contender is built that answered.
 const library = (name, folder) => import(join(folder, `${name}.mjs`));
 const decoders = {
-  struct: () => littleEndian,
-  "struct-be": () => bigEndian,
+  struct: () => ({ decode: (bytes) => decodeStruct(bytes, true) }),
+  "struct-be": () => ({ decode: (bytes) => decodeStruct(bytes, false) }),
   json: () => ({ decode: (bytes) => JSON.parse(bytes) }),
   "v8-serialize": library,
   msgpackr: library,
@@ -29,11 +30,9 @@ function loginsOf({ logins, items, seed, names }) {
 }
 
 serve("serialize-checker", async ({ params: { params, result, folder } }) => {
-  if (result?.compared !== params.encodings) {
-    return wrong(
-      `${result?.compared} of ${params.encodings} outputs were compared`,
-    );
-  }
+  const encodings = encodingsOf(params);
+  if (result?.compared !== encodings)
+    return wrong(`${result?.compared} of ${encodings} outputs were compared`);
   const { format, sample } = result;
   if (!Object.hasOwn(decoders, format))
     return wrong(`no format ${format} is known`);

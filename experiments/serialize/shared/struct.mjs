@@ -62,10 +62,10 @@ function layout(fields) {
 const schema = JSON.parse(
   readFileSync(new URL("schema.json", import.meta.url), "utf8"),
 );
-export const player = layout(schema.player);
-export const item = layout(schema.item);
+const player = layout(schema.player);
+const item = layout(schema.item);
 
-function decodeStruct(struct, view, at, little) {
+function decodeFields(struct, view, at, little) {
   const leak = struct.padding.find(
     (offset) => view.getUint8(at + offset) !== 0,
   );
@@ -79,40 +79,16 @@ function decodeStruct(struct, view, at, little) {
   );
 }
 
-const viewOf = (bytes) =>
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-function decode(bytes, little) {
-  const view = viewOf(bytes);
+/** A login from its struct, whose padding must be zero. */
+export function decodeStruct(bytes, little) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const count = (bytes.length - player.size) / item.size;
   if (!Number.isInteger(count))
     throw new Error(`${bytes.length} bytes are no player and whole items`);
   return {
-    player: decodeStruct(player, view, 0, little),
+    player: decodeFields(player, view, 0, little),
     items: Array.from({ length: count }, (_, i) =>
-      decodeStruct(item, view, player.size + i * item.size, little),
+      decodeFields(item, view, player.size + i * item.size, little),
     ),
   };
 }
-
-const countAt =
-  player.size + item.fields.find(({ name }) => name === "count").offset;
-const stride = item.size;
-
-/** What a client does that wants one field of every item: here the sum of `count`. */
-function sumCounts(bytes, little) {
-  const view = viewOf(bytes);
-  let sum = 0;
-  for (let at = countAt; at < bytes.length; at += stride)
-    sum += view.getUint32(at, little);
-  return sum;
-}
-
-export const littleEndian = {
-  decode: (bytes) => decode(bytes, true),
-  sumCounts: (bytes) => sumCounts(bytes, true),
-};
-export const bigEndian = {
-  decode: (bytes) => decode(bytes, false),
-  sumCounts: (bytes) => sumCounts(bytes, false),
-};

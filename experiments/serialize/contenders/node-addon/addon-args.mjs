@@ -1,4 +1,4 @@
-import { littleEndian } from "../../shared/struct.mjs";
+import { littleEndian } from "../../shared/client.mjs";
 import addon from "./addon.mjs";
 
 export const format = "struct";
@@ -27,4 +27,4 @@ export function encode({ player, items }) {
   return addon.End();
 }
 
-export const { decode, sumCounts } = littleEndian;
+export const { decode, inspect, sumCounts } = littleEndian;

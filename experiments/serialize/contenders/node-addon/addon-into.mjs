@@ -1,4 +1,4 @@
-import { littleEndian } from "../../shared/struct.mjs";
+import { littleEndian } from "../../shared/client.mjs";
 import addon from "./addon.mjs";
 
 export const format = "struct";
@@ -14,4 +14,4 @@ export function encode(login) {
   return bytes;
 }
 
-export const { decode, sumCounts } = littleEndian;
+export const { decode, inspect, sumCounts } = littleEndian;

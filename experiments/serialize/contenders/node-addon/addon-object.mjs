@@ -1,8 +1,8 @@
-import { littleEndian } from "../../shared/struct.mjs";
+import { littleEndian } from "../../shared/client.mjs";
 import addon from "./addon.mjs";
 
 export const format = "struct";
 
 export const encode = addon.EncodeLogin;
 
-export const { decode, sumCounts } = littleEndian;
+export const { decode, inspect, sumCounts } = littleEndian;

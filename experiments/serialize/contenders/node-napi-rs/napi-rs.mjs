@@ -1,6 +1,6 @@
 // Serves the contender: all of it is in src/lib.rs.
 import { createRequire } from "node:module";
-import { littleEndian } from "../../shared/struct.mjs";
+import { littleEndian } from "../../shared/client.mjs";
 import { work } from "../../shared/worker.mjs";
 
 const { encode, version } = createRequire(import.meta.url)("./login.node");

@@ -1,5 +1,5 @@
 // Serves the contender: what crosses into WebAssembly are strings and numbers, by the compiler's own bindings.
-import { littleEndian } from "../../shared/struct.mjs";
+import { littleEndian } from "../../shared/client.mjs";
 import { printVersion } from "../../shared/version.mjs";
 import { work } from "../../shared/worker.mjs";
 import { add, begin, end } from "./build/login.js";

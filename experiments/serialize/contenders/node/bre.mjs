@@ -1,6 +1,6 @@
 import bre from "bre";
 import textEncoder from "bre/lib/text-encoders/buffer.js";
-import { bigEndian } from "../../shared/struct.mjs";
+import { bigEndian } from "../../shared/client.mjs";
 
 export const format = "struct-be";
 
@@ -71,4 +71,4 @@ export function encode({ player, items }) {
   return bytes;
 }
 
-export const { decode, sumCounts } = bigEndian;
+export const { decode, inspect, sumCounts } = bigEndian;

@@ -1,4 +1,4 @@
-import { littleEndian } from "../../shared/struct.mjs";
+import { littleEndian } from "../../shared/client.mjs";
 
 export const format = "struct";
 
@@ -42,4 +42,4 @@ function setInt64(view, at, number) {
   view.setInt32(at + 4, Math.floor(number / 2 ** 32), true);
 }
 
-export const { decode, sumCounts } = littleEndian;
+export const { decode, inspect, sumCounts } = littleEndian;
