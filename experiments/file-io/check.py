@@ -30,7 +30,7 @@ def check(job):
                 wrong += compare(name, read, *expected(int(name), params["size_bytes"]))
     if not wrong:
         wrong += count(params, times)
-    if params["form"] == "mixed":
+    if params["form"] != "single":
         wrong += add_up(params, result.get("checksum"))
 
     more = len(wrong) - NAMED_MAX
@@ -65,6 +65,9 @@ def count(params, times):
             turns = len(range(file, params["reads"], params["files"]))
             if times.get(file, 0) != turns:
                 yield f"file {file}: read {times.get(file, 0)} times instead of {turns}"
+    elif params["form"] == "cpu":
+        if total > 0:
+            yield f"{total} files read instead of none"
     elif total < params["io_tasks"]:
         yield f"{total} files read instead of {params['io_tasks']}"
 

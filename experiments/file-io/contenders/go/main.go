@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +21,7 @@ type params struct {
 	InFlight int     `json:"in_flight"`
 	IOShare  float64 `json:"io_share"`
 	IOTasks  int     `json:"io_tasks"`
+	Tasks    int     `json:"tasks"`
 	Objects  int     `json:"objects"`
 	Steps    int     `json:"steps"`
 }
@@ -34,9 +36,13 @@ func main() {
 		case "single":
 			return single(p)
 		case "mixed":
+			p.Tasks = math.MaxInt
+			return mixed(p)
+		case "cpu":
+			p.IOShare = 0
 			return mixed(p)
 		}
-		return kit.Answer{}, fmt.Errorf("form %q is neither single nor mixed", p.Form)
+		return kit.Answer{}, fmt.Errorf("there is no form %q", p.Form)
 	})
 }
 

@@ -12,7 +12,8 @@ import (
 // The checksum is of so many CPU tasks.
 const checked = 10
 
-// A mix is reading beside other work. Of its tasks so many are in flight: in the queue, with a worker, or reading.
+// A mix is reading beside other work, or that work alone. Of its tasks so many are in flight: in the queue, with a worker,
+// or reading.
 type mix struct {
 	params
 	texts    texts
@@ -22,7 +23,7 @@ type mix struct {
 	ioDone   atomic.Int64
 	cpuDone  atomic.Int64
 	checksum atomic.Uint32
-	ended    chan int64 // how many CPU tasks were done when the last IO task was that counts
+	ended    chan int64 // how many CPU tasks were done when the last task was that counts
 	failed   chan error
 }
 
@@ -61,9 +62,12 @@ func mixed(p params) (kit.Answer, error) {
 
 // There is always room in the queue: it is as long as what may be in flight.
 func (m *mix) submitNext() {
-	if m.ioDone.Load() < int64(m.IOTasks) && len(m.failed) == 0 {
+	if m.ioDone.Load() >= int64(m.IOTasks) || len(m.failed) > 0 {
+		return
+	}
+	if task := int(m.drawn.Add(1) - 1); task < m.Tasks {
 		m.inFlight.Add(1)
-		m.queue <- int(m.drawn.Add(1) - 1)
+		m.queue <- task
 	}
 }
 
@@ -117,7 +121,9 @@ func (m *mix) computeTask(number int) {
 	if number < checked {
 		m.xor(x)
 	}
-	m.cpuDone.Add(1)
+	if done := m.cpuDone.Add(1); done == int64(m.Tasks) {
+		m.ended <- done
+	}
 	m.submitNext()
 }
 

@@ -13,8 +13,11 @@ if (process.argv[2] === "--version") {
 } else {
   serve("node-fs-promises", ({ params, metrics }) => {
     if (params.form === "single") return single(params);
-    if (params.form === "mixed") return mixed(params, metrics);
-    throw new Error(`form ${params.form} is neither single nor mixed`);
+    if (params.form === "mixed")
+      return mixed({ ...params, tasks: Infinity }, metrics);
+    if (params.form === "cpu")
+      return mixed({ ...params, io_share: 0 }, metrics);
+    throw new Error(`there is no form ${params.form}`);
   });
 }
 
@@ -41,7 +44,7 @@ function mixed(params, metrics) {
   return new Promise((resolve, reject) => {
     // Those that wait for their turn of the event loop get it in the order in which they asked.
     async function oneAfterAnother() {
-      while (ioDone < params.io_tasks) {
+      while (ioDone < params.io_tasks && drawn < params.tasks) {
         const task = drawn++;
         const io = ioBefore(task);
         await turn();
@@ -52,7 +55,7 @@ function mixed(params, metrics) {
           const cpu = task - io;
           const x = compute(cpu, params);
           if (cpu < CHECKED) checksum ^= x;
-          cpuDone++;
+          if (++cpuDone === params.tasks) end();
         }
       }
     }

@@ -1,5 +1,7 @@
 """Reads files and decodes them, one after the other or beside other work."""
 
+from math import inf
+
 from kumite_kit import serve
 
 from mix import mixed
@@ -14,9 +16,11 @@ def work(job):
                 texts.read(n)
             return lambda: {"read": texts.by_file()}
         case "mixed":
-            return mixed(job, texts)
+            return mixed(job, texts, job.params | {"tasks": inf})
+        case "cpu":
+            return mixed(job, texts, job.params | {"io_share": 0})
         case form:
-            raise ValueError(f"form {form} is neither single nor mixed")
+            raise ValueError(f"there is no form {form}")
 
 
 if __name__ == "__main__":

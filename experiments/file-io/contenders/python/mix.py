@@ -1,4 +1,4 @@
-"""Reading beside other work, on a ThreadPoolExecutor."""
+"""Reading beside other work, or that work alone, on a ThreadPoolExecutor."""
 
 import gc
 import threading
@@ -9,10 +9,10 @@ from functools import cache
 CHECKED = 10  # CPU tasks
 
 
-def mixed(job, texts):
-    mix = Mix(job.params, texts, pool(job.params["threads"]))
+def mixed(job, texts, params):
+    mix = Mix(params, texts, pool(params["threads"]))
     with Collections() as collections:
-        for _ in range(job.params["in_flight"]):
+        for _ in range(params["in_flight"]):
             mix.submit_next()
         mix.ended.wait()
     job.metrics["cpu_tasks"] = mix.cpu_tasks
@@ -42,7 +42,7 @@ class Mix:
 
     def submit_next(self):
         with self.lock:
-            if not self.ended.is_set():
+            if not self.ended.is_set() and self.drawn < self.params["tasks"]:
                 self.pool.submit(self.run, self.drawn)
                 self.drawn += 1
                 self.running += 1
@@ -78,14 +78,19 @@ class Mix:
         with self.lock:
             self.io_done += 1
             if self.io_done == self.params["io_tasks"]:
-                self.cpu_tasks = self.cpu_done
-                self.ended.set()
+                self.end()
 
     def count_sum(self, task, x):
         with self.lock:
             self.cpu_done += 1
+            if self.cpu_done == self.params["tasks"]:
+                self.end()
             if task < CHECKED:
                 self.checksum ^= x
+
+    def end(self):
+        self.cpu_tasks = self.cpu_done
+        self.ended.set()
 
     def answer(self):
         """When what is still in flight is done, too."""

@@ -1,4 +1,5 @@
-//! Reading beside other work: the sequence of tasks, which is the same for every contender, and what became of it.
+//! Reading beside other work, or that work alone: the sequence of tasks, which is the same for every contender, and what
+//! became of it.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
@@ -24,6 +25,7 @@ pub struct Mix {
     pub texts: Texts,
     io_share: f64,
     io_tasks: u64,
+    tasks: u64,
     objects: u64,
     steps: u64,
     drawn: AtomicU64,
@@ -38,13 +40,16 @@ struct Object {
 }
 
 impl Mix {
-    /// The receiver gets how many CPU tasks were done when the last IO task was that counts, or what went wrong.
+    /// The receiver gets how many CPU tasks were done when the last task was that counts, or what went wrong.
     pub fn of(job: &Job) -> Result<(Mix, Receiver<Result<u64, Failure>>), Failure> {
+        let cpu_only = job.params["form"] == "cpu";
+        let io_share = job.params["io_share"].as_f64().ok_or("params.io_share is not a number")?;
         let (end, ended) = mpsc::sync_channel(1);
         let mix = Mix {
             texts: Texts::of(job)?,
-            io_share: job.params["io_share"].as_f64().ok_or("params.io_share is not a number")?,
+            io_share: if cpu_only { 0.0 } else { io_share },
             io_tasks: job.number("io_tasks")?,
+            tasks: if cpu_only { job.number("tasks")? } else { u64::MAX },
             objects: job.number("objects")?,
             steps: job.number("steps")?,
             drawn: AtomicU64::new(0),
@@ -62,6 +67,9 @@ impl Mix {
             return None;
         }
         let n = self.drawn.fetch_add(1, SeqCst);
+        if n >= self.tasks {
+            return None;
+        }
         let io_before = |n: u64| (n as f64 * self.io_share) as u64;
         let before = io_before(n);
         Some(if io_before(n + 1) > before { Task::Io(before) } else { Task::Cpu(n - before) })
@@ -96,7 +104,9 @@ impl Mix {
             self.checksum.fetch_xor(x, SeqCst);
         }
         black_box(x);
-        self.cpu_done.fetch_add(1, SeqCst);
+        if self.cpu_done.fetch_add(1, SeqCst) + 1 == self.tasks {
+            let _ = self.end.try_send(Ok(self.tasks));
+        }
     }
 
     /// The answer, when all tasks are done.

@@ -16,11 +16,11 @@ pub fn serve() {
     let mut mixed_runtime = None;
     kumite_kit::serve("rust-tokio", |job| match job.params["form"].as_str() {
         Some("single") => single_runtime.block_on(single(job.clone())),
-        Some("mixed") => {
+        Some("mixed" | "cpu") => {
             let threads = job.number("threads")? as usize;
             mixed(job, Arc::clone(mixed_runtime.get_or_insert_with(|| Arc::new(runtime(threads)))))
         }
-        _ => Err("params.form is neither single nor mixed".into()),
+        _ => Err("params.form is none of single, mixed, and cpu".into()),
     });
 }
 

@@ -20,13 +20,13 @@ pub fn serve() {
     let mut workers = None;
     kumite_kit::serve("rust-io-uring", |job| match job.params["form"].as_str() {
         Some("single") => single(job, &mut ring),
-        Some("mixed") => {
+        Some("mixed" | "cpu") => {
             if workers.is_none() {
                 workers = Some(Rc::new(Workers::start(job.number("threads")?, job.number("in_flight")?)?));
             }
             mixed(job, workers.clone().expect("workers"))
         }
-        _ => Err("params.form is neither single nor mixed".into()),
+        _ => Err("params.form is none of single, mixed, and cpu".into()),
     });
 }
 

@@ -31,7 +31,7 @@ final class FileIo {
     var texts = new Texts(Path.of(System.getenv("DISK_PATH")), job.integer("files"));
     return switch ((String) job.params.get("form")) {
       case "single" -> VIRTUAL.submit(() -> single(job, texts)).get();
-      case "mixed" -> mixed(job, texts);
+      case "mixed", "cpu" -> mixed(job, texts);
       case String form -> throw new IllegalArgumentException("there is no form " + form);
     };
   }

@@ -8,13 +8,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import kumite.Worker;
 
 /**
- * Reading beside other work: the sequence of tasks, which is the same for every contender, and what
- * became of it.
+ * Reading beside other work, or that work alone: the sequence of tasks, which is the same for every
+ * contender, and what became of it.
  */
 final class Mix {
   private static final int CHECKED = 10;
 
-  /** How many CPU tasks were done when the last IO task that counts was. */
+  /** How many CPU tasks were done when the last task that counts was. */
   final CompletableFuture<Integer> end = new CompletableFuture<>();
 
   private final Texts texts;
@@ -22,6 +22,7 @@ final class Mix {
   private final Executor cpu;
   private final double ioShare;
   private final int ioTasks;
+  private final int tasks;
   private final int objects;
   private final int steps;
   private final AtomicInteger drawn = new AtomicInteger();
@@ -35,7 +36,9 @@ final class Mix {
     this.texts = texts;
     this.io = io;
     this.cpu = cpu;
-    ioShare = ((Number) job.params.get("io_share")).doubleValue();
+    boolean cpuOnly = job.params.get("form").equals("cpu");
+    ioShare = cpuOnly ? 0 : ((Number) job.params.get("io_share")).doubleValue();
+    tasks = cpuOnly ? job.integer("tasks") : Integer.MAX_VALUE;
     ioTasks = job.integer("io_tasks");
     objects = job.integer("objects");
     steps = job.integer("steps");
@@ -44,11 +47,12 @@ final class Mix {
 
   /** Each task submits the one that takes its place. */
   void submitNext() {
-    if (ioDone.get() >= ioTasks || end.isDone()) {
+    boolean enough = ioDone.get() >= ioTasks || end.isDone();
+    int task = enough ? tasks : drawn.getAndIncrement();
+    if (task >= tasks) {
       inFlight.countDown();
       return;
     }
-    int task = drawn.getAndIncrement();
     int ioBefore = ioBefore(task);
     if (ioBefore(task + 1) > ioBefore) {
       io.execute(() -> run(() -> read(ioBefore)));
@@ -105,6 +109,8 @@ final class Mix {
       checksum.accumulateAndGet(sum, (a, b) -> a ^ b);
     }
     lastSum = sum; // or nobody would need it, and a compiler may see that
-    cpuDone.incrementAndGet();
+    if (cpuDone.incrementAndGet() == tasks) {
+      end.complete(tasks);
+    }
   }
 }

@@ -31,7 +31,7 @@ fun main(args: Array<String>) {
         val texts = Texts(Path.of(System.getenv("DISK_PATH")), int("files"))
         when (params["form"]) {
             "single" -> single(texts, read)
-            "mixed" -> mixed(texts) { pool -> if (variant == "kotlin-blocking") submitAll(pool) else launchAll(pool, read) }
+            "mixed", "cpu" -> mixed(texts) { pool -> if (variant == "kotlin-blocking") submitAll(pool) else launchAll(pool, read) }
             else -> throw IllegalArgumentException("there is no form ${params["form"]}")
         }
     }

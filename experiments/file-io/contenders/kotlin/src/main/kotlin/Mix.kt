@@ -1,4 +1,5 @@
-// Reading beside other work: the sequence of tasks, which is the same for every contender, and what became of it.
+// Reading beside other work, or that work alone: the sequence of tasks, which is the same for every contender, and what
+// became of it.
 
 import kotlinx.coroutines.CompletableDeferred
 import kumite.Job
@@ -13,7 +14,9 @@ internal class Mix(
     private val texts: Texts,
 ) {
     val inFlight = job.int("in_flight")
-    private val ioShare = (job.params["io_share"] as Number).toDouble()
+    private val cpuOnly = job.params["form"] == "cpu"
+    private val ioShare = if (cpuOnly) 0.0 else (job.params["io_share"] as Number).toDouble()
+    private val tasks = if (cpuOnly) job.int("tasks") else Int.MAX_VALUE
     private val ioTasks = job.int("io_tasks")
     private val objects = job.int("objects")
     private val steps = job.int("steps")
@@ -26,12 +29,15 @@ internal class Mix(
     @Volatile
     private var lastSum = 0
 
-    /** How many CPU tasks were done when the last IO task that counts was. */
+    /** How many CPU tasks were done when the last task that counts was. */
     val end = CompletableDeferred<Int>()
 
     /** The next task's number, or null: then none takes the place of the one that is done. */
     fun draw(): Int? {
-        if (ioDone.get() < ioTasks && !end.isCompleted) return drawn.getAndIncrement()
+        if (ioDone.get() < ioTasks && !end.isCompleted) {
+            val task = drawn.getAndIncrement()
+            if (task < tasks) return task
+        }
         running.countDown()
         return null
     }
@@ -48,7 +54,7 @@ internal class Mix(
                 if (ioDone.incrementAndGet() == ioTasks) end.complete(cpuDone.get())
             } else {
                 compute(task - ioBefore)
-                cpuDone.incrementAndGet()
+                if (cpuDone.incrementAndGet() == tasks) end.complete(tasks)
             }
         } catch (e: Throwable) {
             end.completeExceptionally(e)
