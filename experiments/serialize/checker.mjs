@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import { serve } from "../../kits/node/kumite-kit.mjs";
 import { difference } from "./shared/difference.mjs";
-import { encodingsOf } from "./shared/encodings.mjs";
-import { makeLogins } from "./shared/logins.mjs";
+import { encodingsOf, makeLogins } from "./shared/logins.mjs";
 import { decodeStruct } from "./shared/struct.mjs";
 
 // Formats of libraries are decoded by their libraries, which are where the contender is built that answered.

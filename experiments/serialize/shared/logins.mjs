@@ -36,6 +36,10 @@ export function makeLogins({ logins: count, items, seed, names }) {
   return JSON.parse(JSON.stringify(logins));
 }
 
+/** How often a job encodes: whole passes over its logins, with about as many items in all as it is told. */
+export const encodingsOf = ({ job_items, logins, items }) =>
+  logins * Math.max(1, Math.round(job_items / (logins * items)));
+
 function makeLogin(items, seed, name, i) {
   const draw = random(64 + 46 * items, seed);
   return {

@@ -3,8 +3,7 @@
 import { GCProfiler, getHeapStatistics } from "node:v8";
 import { serve } from "../../../kits/node/kumite-kit.mjs";
 import { difference } from "./difference.mjs";
-import { encodingsOf } from "./encodings.mjs";
-import { makeLogins } from "./logins.mjs";
+import { encodingsOf, makeLogins } from "./logins.mjs";
 
 /** How long each way to decode is measured in a job, at least. */
 const decodeForMs = 5;
