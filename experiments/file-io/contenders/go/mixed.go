@@ -12,8 +12,8 @@ import (
 // The checksum is of so many CPU tasks.
 const checked = 10
 
-// A mix is reading beside other work, or that work alone. Of its tasks so many are in flight: in the queue, with a worker,
-// or reading.
+// A mix is reading beside other work, or that work alone. Of its tasks so many are in flight: in the queue, with a
+// worker, or reading.
 type mix struct {
 	params
 	texts    texts

@@ -1,5 +1,5 @@
-//! Reading beside other work, or that work alone: the sequence of tasks, which is the same for every contender, and what
-//! became of it.
+//! Reading beside other work, or that work alone: the sequence of tasks, which is the same for every contender, and
+//! what became of it.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};

@@ -1,5 +1,5 @@
-// Reading beside other work, or that work alone: the sequence of tasks, which is the same for every contender, and what
-// became of it.
+// Reading beside other work, or that work alone: the sequence of tasks, which is the same for every contender, and
+// what became of it.
 
 import kotlinx.coroutines.CompletableDeferred
 import kumite.Job
