@@ -42,6 +42,7 @@ pub(crate) struct Work {
 pub(crate) fn metrics() -> Metrics {
     let results = vec![
         Metric::new("elapsed_ms", "Time of a job on kumite's clock, from the writing of the request to the worker's *done*; the median of the measured jobs, or of those in the steady part.").role("elapsed"),
+        Metric::count("jobs_given", "All jobs that the worker was given, those of its warm-up included.").detail(),
         Metric::new("jobs_per_s", "Measured jobs, divided by the time from the first request to the last answer.").detail(),
         Metric::new("first_elapsed_ms", "Time of the process's first job, on kumite's clock.").detail(),
         Metric::new("worker_elapsed_ms", "The same as `elapsed_ms`, on the worker's clock.").detail(),
@@ -86,6 +87,7 @@ pub(crate) fn sample(work: Work) -> (Sample, Vec<Mark>) {
         ("elapsed_ms", of(|job| job.elapsed_ms)),
         ("worker_elapsed_ms", of(|job| job.worker_elapsed_ms)),
         ("first_elapsed_ms", work.jobs.first().map(|job| job.elapsed_ms)),
+        ("jobs_given", Some(work.jobs.len() as f64)),
         ("jobs_per_s", Some(jobs / seconds)),
         ("cpu_s", Some(work.seen.cpu.as_secs_f64() / jobs)),
         ("cpu_cores", Some(work.seen.cpu.as_secs_f64() / seconds)),
