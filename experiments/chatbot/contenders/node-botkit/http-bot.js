@@ -10,7 +10,12 @@ export function httpBot(configuration) {
   controller.middleware.spawn.use((bot, next) => {
     createServer((request, response) =>
       receive(controller, bot, request, response),
-    ).listen(bot.config.port, "127.0.0.1");
+    ).listen({
+      host: "127.0.0.1",
+      port: bot.config.port,
+      // As many as Ranch lets wait; Node.js' own default is 511.
+      backlog: 1024,
+    });
     controller.startTicking();
     next();
   });

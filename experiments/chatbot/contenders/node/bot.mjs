@@ -6,7 +6,12 @@ const MESSAGE_CHARS_MAX = 4096;
 if (process.argv[2] === "--version") {
   console.log(`Node.js ${process.version}, node:http`);
 } else {
-  createServer(listen).listen(process.env.PORT, "127.0.0.1");
+  createServer(listen).listen({
+    host: "127.0.0.1",
+    port: process.env.PORT,
+    // As many as Ranch lets wait; Node.js' own default is 511.
+    backlog: 1024,
+  });
 }
 
 function listen(request, response) {

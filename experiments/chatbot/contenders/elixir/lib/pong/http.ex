@@ -8,6 +8,9 @@ defmodule Pong.Http do
   # One supervisor of connections: with Ranch's default, one for each acceptor, the limit would hold for each of them.
   @connections %{max_connections: 2048, num_acceptors: 1000, num_conns_sups: 1}
 
+  # Ranch's default, and what the bots on Node.js are given.
+  @backlog 1024
+
   # A number, as Cowboy's manual has it, that no connection reaches; the default ends one after 1,000 requests.
   @requests_per_connection 1_000_000_000
 
@@ -17,7 +20,8 @@ defmodule Pong.Http do
   def listen(answer) do
     port = "PORT" |> System.fetch_env!() |> String.to_integer()
     routes = :cowboy_router.compile([{:_, [{"/", __MODULE__, answer}]}])
-    transport = Map.put(@connections, :socket_opts, ip: {127, 0, 0, 1}, port: port)
+    options = [ip: {127, 0, 0, 1}, port: port, backlog: @backlog]
+    transport = Map.put(@connections, :socket_opts, options)
     protocol = %{env: %{dispatch: routes}, max_keepalive: @requests_per_connection}
 
     case :cowboy.start_clear(__MODULE__, transport, protocol) do
