@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -18,32 +19,35 @@ import (
 )
 
 const (
+	connections       = 4
 	queriesPerRequest = 3
-	acquireTimeout    = time.Second
 
 	sleep = "select pg_sleep(0.03)"
 	scan  = "select count(*) from items where name like '%42%'"
 )
 
-// errRefused is what a request gets that the pool gave no connection in time.
-var errRefused = errors.New("no connection within " + acquireTimeout.String())
-
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "--version" {
+	version := flag.Bool("version", false, "say the versions and end")
+	waiting := flag.Int("waiting", -1, "how many may wait for a connection; any number if negative")
+	order := flag.String("order", "fair", "who of them is next: fair for the first, unfair for the last")
+	flag.Parse()
+	if *version {
 		fmt.Printf("%s %s/%s%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, libraries())
 		return
 	}
 
 	pool, err := pgxpool.New(context.Background(), fmt.Sprintf(
-		"host=%s port=%s user=kumite password=kumite dbname=kumite pool_max_conns=4 pool_min_conns=4",
-		os.Getenv("DB_HOST"), os.Getenv("DB_PORT")))
+		"host=%s port=%s user=kumite password=kumite dbname=kumite pool_max_conns=%d pool_min_conns=%[3]d",
+		os.Getenv("DB_HOST"), os.Getenv("DB_PORT"), connections))
 	if err != nil {
 		log.Fatal(err)
 	}
 
+	db := database{pool, &line{free: connections, waitingMax: *waiting, lastFirst: *order == "unfair"}}
+
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /sleep", serve(pool, sleep))
-	mux.HandleFunc("GET /scan", serve(pool, scan))
+	mux.HandleFunc("GET /sleep", db.serve(sleep))
+	mux.HandleFunc("GET /scan", db.serve(scan))
 	mux.HandleFunc("/", http.NotFound) // also for other methods, which would be 405
 
 	server := &http.Server{
@@ -56,12 +60,18 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-func serve(pool *pgxpool.Pool, sql string) http.HandlerFunc {
+// database is a pool and the line before it, which lets in no more than there are connections.
+type database struct {
+	pool *pgxpool.Pool
+	line *line
+}
+
+func (db database) serve(sql string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		for done := range queriesPerRequest {
 			// The request's context: if the client goes away, nobody waits for a connection or an answer any more.
-			if err := query(r.Context(), pool, sql); err != nil {
+			if err := db.query(r.Context(), sql); err != nil {
 				w.WriteHeader(http.StatusInternalServerError)
 				if errors.Is(err, errRefused) {
 					fmt.Fprintf(w, "refused after %d", done)
@@ -75,19 +85,13 @@ func serve(pool *pgxpool.Pool, sql string) http.HandlerFunc {
 	}
 }
 
-func query(ctx context.Context, pool *pgxpool.Pool, sql string) error {
-	waiting, cancel := context.WithTimeout(ctx, acquireTimeout)
-	defer cancel()
-	connection, err := pool.Acquire(waiting)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return errRefused
-	}
-	if err != nil {
+func (db database) query(ctx context.Context, sql string) error {
+	if err := db.line.enter(ctx); err != nil {
 		return err
 	}
-	defer connection.Release()
+	defer db.line.leave()
 	// Scanning into nil reads the answer and keeps nothing of it.
-	return connection.QueryRow(ctx, sql).Scan(nil)
+	return db.pool.QueryRow(ctx, sql).Scan(nil)
 }
 
 func libraries() (versions string) {

@@ -1,8 +1,11 @@
 // A web service whose requests make three queries each, over a pool of four connections: node:http and pg.
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import { parseArgs } from "node:util";
 import pg from "pg";
+import { Line, Refused } from "./line.mjs";
 
+const CONNECTIONS = 4;
 const QUERIES_PER_REQUEST = 3;
 
 // More than any pause of a client's; by default a connection would be closed after 5 s without a request.
@@ -13,10 +16,15 @@ const SQL = {
   "GET /scan": "select count(*) from items where name like '%42%'",
 };
 
-// The only thing by which this error of pg's pool can be told from others.
-const NO_CONNECTION_IN_TIME = "timeout exceeded when trying to connect";
+const { values: options } = parseArgs({
+  options: {
+    version: { type: "boolean" },
+    waiting: { type: "string", default: "Infinity" },
+    order: { type: "string", default: "fair" },
+  },
+});
 
-if (process.argv[2] === "--version") {
+if (options.version) {
   const { version } = createRequire(import.meta.url)("pg/package.json");
   console.log(`Node.js ${process.version}, pg ${version}`);
 } else {
@@ -26,19 +34,23 @@ if (process.argv[2] === "--version") {
     user: "kumite",
     password: "kumite",
     database: "kumite",
-    max: 4,
-    min: 4,
-    connectionTimeoutMillis: 1000,
+    max: CONNECTIONS,
+    min: CONNECTIONS,
+  });
+  const line = new Line({
+    free: CONNECTIONS,
+    waitingMax: Number(options.waiting),
+    lastFirst: options.order === "unfair",
   });
   // Of a connection that fails while nobody uses it; without a listener the process would end.
   pool.on("error", (error) => console.error(error.message));
 
   createServer(PATIENCE, (request, response) =>
-    serve(pool, request, response),
+    serve(pool, line, request, response),
   ).listen(process.env.PORT, "127.0.0.1");
 }
 
-async function serve(pool, request, response) {
+async function serve(pool, line, request, response) {
   const sql = SQL[`${request.method} ${request.url}`];
   if (sql === undefined) {
     answer(response, 404, "Not Found");
@@ -46,9 +58,9 @@ async function serve(pool, request, response) {
   }
   for (let done = 0; done < QUERIES_PER_REQUEST; done++) {
     try {
-      await pool.query(sql);
+      await line.within(() => pool.query(sql));
     } catch (error) {
-      const refused = error.message === NO_CONNECTION_IN_TIME;
+      const refused = error instanceof Refused;
       answer(response, 500, `${refused ? "refused" : "failed"} after ${done}`);
       return;
     }
