@@ -27,3 +27,4 @@ rm -rf _build/package
 mkdir -p _build/service/ebin
 cp service.app _build/service/ebin/
 ERL_LIBS=_build elixirc -o _build/service/ebin lib
+ERL_LIBS=_build elixir pool_test.exs

@@ -10,5 +10,6 @@
     ]},
     {registered, ['Elixir.Service.Pool']},
     {applications, [kernel, stdlib, elixir, logger, crypto, cowboy]},
+    {env, [{waiting, infinity}, {order, fair}]},
     {mod, {'Elixir.Service.Application', []}}
 ]}.

@@ -1,13 +1,17 @@
 //! A web service whose requests make three queries each, over a pool of four connections: axum and sqlx.
 
-use std::{env, error::Error, time::Duration};
+mod line;
+
+use std::{env, error::Error, sync::Arc};
 
 use axum::{Router, extract::State, http::StatusCode, routing::get, serve::ListenerExt};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use tokio::net::TcpListener;
 
+use line::Line;
+
+const CONNECTIONS: u32 = 4;
 const QUERIES_PER_REQUEST: usize = 3;
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
 
 const SLEEP: &str = "select pg_sleep(0.03)";
 const SCAN: &str = "select count(*) from items where name like '%42%'";
@@ -26,17 +30,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .password("kumite")
         .database("kumite");
     let pool = PgPoolOptions::new()
-        .max_connections(4)
-        .min_connections(4)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .max_connections(CONNECTIONS)
+        .min_connections(CONNECTIONS)
         .connect_with(database)
         .await?;
+    let waiting_max = option("--waiting").map_or(Ok(usize::MAX), |most| most.parse())?;
+    let last_first = option("--order").as_deref() == Some("unfair");
+    let line = Line::new(CONNECTIONS as usize, waiting_max, last_first);
 
     let service = Router::new()
-        .route("/sleep", get(|State(pool)| serve(pool, SLEEP)))
-        .route("/scan", get(|State(pool)| serve(pool, SCAN)))
+        .route("/sleep", get(|State(database)| serve(database, SLEEP)))
+        .route("/scan", get(|State(database)| serve(database, SCAN)))
         .method_not_allowed_fallback(async || StatusCode::NOT_FOUND)
-        .with_state(pool);
+        .with_state(Database { pool, line });
     let listener =
         TcpListener::bind(format!("127.0.0.1:{}", env::var("PORT")?)).await?.tap_io(|connection| {
             let _ = connection.set_nodelay(true);
@@ -45,12 +51,25 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn serve(pool: PgPool, sql: &'static str) -> Result<&'static str, (StatusCode, String)> {
+fn option(name: &str) -> Option<String> {
+    env::args().skip_while(|argument| argument != name).nth(1)
+}
+
+/// A pool, and the line before it, which lets in no more than there are connections.
+#[derive(Clone)]
+struct Database {
+    pool: PgPool,
+    line: Arc<Line>,
+}
+
+async fn serve(
+    database: Database,
+    sql: &'static str,
+) -> Result<&'static str, (StatusCode, String)> {
     for done in 0..QUERIES_PER_REQUEST {
-        sqlx::query(sql).execute(&pool).await.map_err(|error| {
-            let how = if matches!(error, sqlx::Error::PoolTimedOut) { "refused" } else { "failed" };
-            (StatusCode::INTERNAL_SERVER_ERROR, format!("{how} after {done}"))
-        })?;
+        let error = |how| (StatusCode::INTERNAL_SERVER_ERROR, format!("{how} after {done}"));
+        let _place = database.line.enter().await.map_err(|_| error("refused"))?;
+        sqlx::query(sql).execute(&database.pool).await.map_err(|_| error("failed"))?;
     }
     Ok("done")
 }

@@ -1,7 +1,7 @@
 defmodule Service.Pool do
   @moduledoc """
-  Gives queries to idle connections. Where none is idle, a query waits in line, first come, first served, and not for
-  longer than a second.
+  Gives queries to idle connections. Where none is idle, a query waits in line, and not for longer than a second. How
+  many may wait, and whether the first of them is served first or the last, are settings of the application.
   """
 
   use GenServer
@@ -13,7 +13,10 @@ defmodule Service.Pool do
   # No answer can take so long: it is for what a connection should have answered that died of a defect.
   @answer_ms_max 60_000
 
-  @doc "Has a query made: `:ok`, `{:error, :no_connection}` if none was idle in time, or why the query failed."
+  @doc """
+  Has a query made: `:ok`, `{:error, :no_connection}` if the line was full or no connection idle in time, or why the
+  query failed.
+  """
   def query(sql), do: GenServer.call(__MODULE__, {:query, sql}, @answer_ms_max)
 
   @doc "Tells the pool that a connection is idle."
@@ -31,13 +34,18 @@ defmodule Service.Pool do
   end
 
   def handle_call({:query, sql}, from, {[], waiting}) do
-    timer = :erlang.start_timer(@wait_ms_max, self(), from)
-    {:noreply, {[], :queue.in({timer, from, sql}, waiting)}}
+    # Erlang's order of terms: every number is less than `:infinity`.
+    if :queue.len(waiting) < Application.fetch_env!(:service, :waiting) do
+      timer = :erlang.start_timer(@wait_ms_max, self(), from)
+      {:noreply, {[], :queue.in({timer, from, sql}, waiting)}}
+    else
+      {:reply, {:error, :no_connection}, {[], waiting}}
+    end
   end
 
   @impl true
   def handle_cast({:idle, connection}, {idle, waiting}) do
-    case :queue.out(waiting) do
+    case next(waiting) do
       {:empty, _waiting} ->
         {:noreply, {[connection | idle], waiting}}
 
@@ -64,6 +72,13 @@ defmodule Service.Pool do
       waiting ->
         GenServer.reply(from, {:error, :no_connection})
         {:noreply, {idle, waiting}}
+    end
+  end
+
+  defp next(waiting) do
+    case Application.fetch_env!(:service, :order) do
+      :fair -> :queue.out(waiting)
+      :unfair -> :queue.out_r(waiting)
     end
   end
 end
