@@ -21,10 +21,11 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
         (1, _) => String::new(),
         (_, Verdict::Holds) => format!("the least clear of {of} comparisons, all of which hold: "),
         (_, Verdict::Fails) if *alike == 0 => {
-            let bound = if claim.bound_confidence.is_some() { ", by the bound or more" } else { "" };
-            format!(
-                "at least one of {of} comparisons fails{bound}, and none is clear enough to be named; the likeliest: "
-            )
+            let (bound, which) = match claim.bound_confidence {
+                Some(_) => (", by the bound or more", "the furthest off"),
+                None => ("", "the likeliest"),
+            };
+            format!("at least one of {of} comparisons fails{bound}, and none is clear enough to be named; {which}: ")
         }
         (_, Verdict::Fails) => format!("{alike} of {of} comparisons fail, the clearest: "),
         // Those of two sides named another one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kumite_record::{Bet as Betted, Claim, Decider, Doubt, EffectKind, Reason, Unit, Verdict};
-use kumite_stats::{Tally, fewest_rounds, wealth};
+use kumite_stats::{Tally, fewest_rounds, median, wealth};
 
 use super::ALPHA;
 use super::course::Course;
@@ -154,14 +154,28 @@ impl Posed<'_> {
             wealth(not_so, n)
         };
         let bet = self.bets().min_by(|a, b| not_so(b).total_cmp(&not_so(a)))?;
-        let alike = self.count(|bet| not_so(bet) >= threshold);
-        Some(Chosen { alike, threshold: (not_so(&bet) >= threshold).then_some(threshold), bet })
+        if not_so(&bet) >= threshold {
+            let alike = self.count(|bet| not_so(bet) >= threshold);
+            return Some(Chosen { bet, alike, threshold: Some(threshold) });
+        }
+        // What is shown of none alone: the effect of the one that is furthest off, which is beyond the bound of all together.
+        let miss = |bet: &Bet| median(&bet.effects.misses(bet.border, look)).unwrap_or(f64::NEG_INFINITY);
+        let bet = match self.are_ratios(look) {
+            true => self.bets().max_by(|a, b| miss(a).total_cmp(&miss(b)))?,
+            false => bet,
+        };
+        Some(Chosen { bet, alike: 0, threshold: None })
+    }
+
+    /// Differences are not compared with ratios.
+    fn are_ratios(&self, look: u32) -> bool {
+        self.bets().all(|bet| bet.effects.kind(look) == EffectKind::Ratio)
     }
 
     /// By how much at least one comparison of a claim that fails misses its border, in the logarithm of a ratio, and the level
-    /// of that: it is shown by the mean of the bets, as the verdict is. Differences are not compared with ratios.
+    /// of that: it is shown by the mean of the bets, as the verdict is.
     fn common_miss(&self, look: u32, threshold: f64) -> Option<(f64, f64)> {
-        if self.bets().any(|bet| bet.effects.kind(look) != EffectKind::Ratio) {
+        if !self.are_ratios(look) {
             return None;
         }
         let misses: Vec<Vec<f64>> = self.bets().map(|bet| bet.effects.misses(bet.border, look)).collect();

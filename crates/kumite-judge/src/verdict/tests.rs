@@ -610,6 +610,16 @@ fn where_all_comparisons_fail_it_takes_no_longer_and_none_is_named_as_surely() {
 }
 
 #[test]
+fn where_none_is_named_the_one_furthest_off_is_shown_and_is_beyond_the_bound() {
+    let world = World::new(5, [1e3, 1e4, 1e5], [1.5e3, 1e5, 2e5]);
+    let claim = world.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
+    assert_eq!((claim.verdict, decided(&claim).0), (Verdict::Fails, 0));
+    assert_eq!(decided(&claim).2, "throughput_rps(a) > throughput_rps(b) at connections=10");
+    let (effect, bound) = (claim.effect.unwrap(), claim.at_most.unwrap());
+    assert!((effect - 0.1).abs() < 0.01 && effect <= bound, "{effect} {bound}");
+}
+
+#[test]
 fn what_would_be_decided_alone_says_so() {
     let world = World::new(5, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
     let near = "throughput_rps(a at connections=100) > throughput_rps(b at connections=100)";
