@@ -60,11 +60,7 @@ impl Line {
     /// Who is to have a place that came free; if nobody waits it stays free.
     fn next(&self) -> Option<oneshot::Sender<Place>> {
         let mut places = self.places.lock().unwrap();
-        let next = if self.last_first {
-            places.waiting.pop_back()
-        } else {
-            places.waiting.pop_front()
-        };
+        let next = if self.last_first { places.waiting.pop_back() } else { places.waiting.pop_front() };
         if next.is_none() {
             places.free += 1;
         }

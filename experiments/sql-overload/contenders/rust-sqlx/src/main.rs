@@ -62,10 +62,7 @@ struct Database {
     line: Arc<Line>,
 }
 
-async fn serve(
-    database: Database,
-    sql: &'static str,
-) -> Result<&'static str, (StatusCode, String)> {
+async fn serve(database: Database, sql: &'static str) -> Result<&'static str, (StatusCode, String)> {
     for done in 0..QUERIES_PER_REQUEST {
         let error = |how| (StatusCode::INTERNAL_SERVER_ERROR, format!("{how} after {done}"));
         let _place = database.line.enter().await.map_err(|_| error("refused"))?;
