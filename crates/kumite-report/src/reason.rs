@@ -25,7 +25,9 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
                 Some(_) => (", by the bound or more", "the furthest off"),
                 None => ("", "the likeliest"),
             };
-            format!("at least one of {of} comparisons fails{bound}, and none is clear enough to be named; {which}: ")
+            format!(
+                "at least one of {of} comparisons fails{bound}, and none is clear enough to be named; {which}: "
+            )
         }
         (_, Verdict::Fails) => format!("{alike} of {of} comparisons fail, the clearest: "),
         // Those of two sides named another one.
