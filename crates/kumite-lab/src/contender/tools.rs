@@ -1,4 +1,4 @@
-//! Where tools are: on PATH, in JAVA_HOME, and where the system keeps several Javas and PostgreSQLs.
+//! Where tools are: on PATH, in JAVA_HOME, where the system keeps several Javas and PostgreSQLs, and where npm brought them.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -10,6 +10,7 @@ use std::time::Duration;
 use kumite_process::{Spawn, run};
 
 use super::need::{Need, dotted, is_older, parse_version, version_said};
+use super::npm;
 use crate::parameter::LEADS_TO_TOOLS;
 
 const ASK_LIMIT: Duration = Duration::from_secs(30);
@@ -30,6 +31,8 @@ pub(crate) struct Tools {
     versions: Versions,
     jvms: PathBuf,
     postgresqls: PathBuf,
+    /// What npm brought.
+    npm: Vec<PathBuf>,
     /// What was found: its command, and its version if one was asked for.
     pub found: Vec<(String, Option<String>)>,
 }
@@ -52,6 +55,7 @@ impl Tools {
             versions: versions.clone(),
             jvms: JVMS.into(),
             postgresqls: POSTGRESQLS.into(),
+            npm: npm::folder().map(|kept| npm::tool_folders(&kept)).unwrap_or_default(),
             found: Vec::new(),
         }
     }
@@ -120,6 +124,7 @@ impl Tools {
             .iter()
             .cloned()
             .chain(homes)
+            .chain(self.npm.iter().cloned())
             // One that is not absolute is another folder to commands that run elsewhere.
             .filter(|folder| folder.is_absolute() && runs(&folder.join(tool)))
             .filter(|folder| seen.insert(folder.join(tool).canonicalize().ok()))
@@ -128,6 +133,11 @@ impl Tools {
 }
 
 impl Versions {
+    /// After something was installed, tools may say something else.
+    pub fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn of(&self, tool: &str, way: &Way, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, String> {
         let asked = (tool.to_owned(), way.env()?);
         let said = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -191,7 +201,7 @@ fn jdk_home(file: &Path) -> Option<PathBuf> {
     (home.join("release").is_file() && runs(&home.join("bin/java"))).then_some(home)
 }
 
-fn entries_of(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn entries_of(folder: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
@@ -235,6 +245,7 @@ mod tests {
             versions: Versions::default(),
             jvms: root.path().join("jvm"),
             postgresqls: root.path().join("postgresql"),
+            npm: vec![root.path().join("npm")],
             found: Vec::new(),
         };
         Machine { root, tools }
@@ -292,6 +303,15 @@ mod tests {
         assert_eq!(machine.find("x >= 2"), found("3.4", "second:", ""));
         assert_eq!(machine.find("x >= 4"), Err("x >= 4, found 3.4 in second".into()));
         assert_eq!(machine.find("y >= 4"), Err("y >= 4, which is not on PATH".into()));
+    }
+
+    #[test]
+    fn what_npm_brought_comes_last() {
+        let mut machine = machine();
+        machine.add("first/x", "x 1.2");
+        machine.add("npm/x", "x 3.4");
+        assert_eq!(machine.find("x >= 1"), found("1.2", "", ""));
+        assert_eq!(machine.find("x >= 2"), found("3.4", "npm:", ""));
     }
 
     #[test]

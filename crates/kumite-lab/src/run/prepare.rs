@@ -9,8 +9,8 @@ use kumite_record as record;
 use kumite_record::ContenderStatus;
 
 use crate::contender::{
-    Builds, Contender, Held, Origin, Ready, Receipt, Tools, Variant, Versions, install, is_any_missing,
-    remedy,
+    Builds, Contender, Held, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions, install_apt,
+    is_any_missing,
 };
 use crate::halt::Halt;
 use crate::service;
@@ -191,7 +191,9 @@ impl Preparing<'_> {
             && is_any_missing(&contender.install, &self.log(contender))
         {
             (self.note)(&format!("installing {} (its build failed)", contender.install.apt.join(" ")));
-            receipt = match self.install(contender) {
+            let installed = install_apt(&contender.install, &self.log(contender));
+            self.versions.forget();
+            receipt = match installed {
                 Ok(()) => self.receipt(contender, &tools),
                 Err(failed) => Err(format!("{why}; installing failed: {failed}")),
             };
@@ -204,33 +206,23 @@ impl Preparing<'_> {
     }
 
     fn tools(&mut self, contender: &Contender) -> Result<Tools, String> {
-        let packages = &contender.install;
-        let found = self.look(contender);
-        let Err(missing) = found else { return found };
-        if !self.choice.install || packages.apt.is_empty() {
-            return Err(format!("needs {missing}; {}", remedy(&contender.install)));
-        }
-        (self.note)(&format!("installing {} (needs {missing})", packages.apt.join(" ")));
-        self.install(contender).map_err(|why| format!("needs {missing}; installing it failed: {why}"))?;
-        self.look(contender).map_err(|missing| {
-            let get = packages.get.as_deref().map(|page| format!(": see {page}")).unwrap_or_default();
-            format!("needs {missing}, also after installing {}; get a newer one{get}", packages.apt.join(" "))
+        let log = self.log(contender);
+        let obtaining = Obtaining {
+            who_needs: "needs",
+            packages: &contender.install,
+            may_install: self.choice.install,
+            log: &log,
+        };
+        let Preparing { builds, versions, stop, note, .. } = self;
+        obtaining.obtain(note, |anew| {
+            if anew {
+                versions.forget();
+            }
+            let log = builds.file(contender, "needs.log");
+            let mut tools = Tools::new(versions);
+            contender.needs.iter().try_for_each(|need| tools.find(need, &log, stop))?;
+            Ok(tools)
         })
-    }
-
-    fn look(&self, contender: &Contender) -> Result<Tools, String> {
-        let log = self.builds.file(contender, "needs.log");
-        let mut tools = Tools::new(&self.versions);
-        for need in &contender.needs {
-            tools.find(need, &log, self.stop)?;
-        }
-        Ok(tools)
-    }
-
-    /// After it, tools may say something else.
-    fn install(&mut self, contender: &Contender) -> Result<(), String> {
-        self.versions = Versions::default();
-        install(&contender.install, &self.log(contender))
     }
 
     fn log(&self, contender: &Contender) -> PathBuf {

@@ -77,7 +77,7 @@ impl Service for Dynamodb {
     }
 
     fn install(&self) -> Install {
-        Install { apt: ["default-jre-headless", "maven"].map(str::to_owned).into(), get: None }
+        Install { apt: ["default-jre-headless", "maven"].map(str::to_owned).into(), ..Install::default() }
     }
 
     fn fetch(&self, env: &Variables, fetching: &mut Fetching) -> Result<Variables, String> {

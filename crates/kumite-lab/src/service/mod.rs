@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use kumite_record::{self as record, Metric};
 
-use crate::contender::{Install, Need, Tools, Versions, install, remedy};
+use crate::contender::{Install, Need, Obtaining, Tools, Versions, remedy};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use folder::Folder;
@@ -215,15 +215,9 @@ pub(crate) fn prepare(
     let mut services = Vec::new();
     for (name, spec) in specs {
         let packages = spec.service.install();
-        let tools = match look(spec, log) {
-            Err(what) if may_install && !packages.apt.is_empty() => {
-                note(&format!("installing {} (the service '{name}' needs {what})", packages.apt.join(" ")));
-                install(&packages, log).map_err(|why| format!("{}: {why}", missing(name, spec, &what)))?;
-                look(spec, log)
-            }
-            found => found,
-        };
-        let tools = tools.map_err(|what| missing(name, spec, &what))?;
+        let who_needs = format!("the service '{name}' needs");
+        let obtaining = Obtaining { who_needs: &who_needs, packages: &packages, may_install, log };
+        let tools = obtaining.obtain(note, |_| look(spec, log))?;
         fetched(name, spec, &tools, log, stop, note)?;
         let version = spec.service.version(&tools);
         services.push(record::Service { name: name.clone(), kind: spec.kind.to_owned(), version });

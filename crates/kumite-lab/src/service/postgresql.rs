@@ -92,7 +92,7 @@ impl Service for Postgresql {
     }
 
     fn install(&self) -> Install {
-        Install { apt: vec!["postgresql".to_owned()], get: None }
+        Install { apt: vec!["postgresql".to_owned()], ..Install::default() }
     }
 
     fn metrics(&self) -> Vec<Metric> {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::user_cache::user_cache;
 use super::entry::{Entry, Held};
 
 const LIMIT: u64 = 20 << 30;
@@ -77,32 +78,7 @@ fn remove(entry: &Entry) -> Result<bool, String> {
     }
 }
 
-/// The folder of this user's cache, or one beside the results where there is no home.
+/// In the user's cache, or beside the results where there is no home.
 pub(super) fn folder(state: &Path) -> PathBuf {
-    let variable = |name| std::env::var_os(name).map(PathBuf::from);
-    folder_of(variable("XDG_CACHE_HOME"), variable("HOME"), state)
-}
-
-fn folder_of(xdg: Option<PathBuf>, home: Option<PathBuf>, state: &Path) -> PathBuf {
-    // A relative one is to be ignored, says the XDG Base Directory Specification.
-    let xdg = xdg.filter(|folder| folder.is_absolute());
-    let home = home.filter(|folder| folder.is_absolute()).map(|home| home.join(".cache"));
-    xdg.or(home).map_or_else(|| state.join("cache"), |cache| cache.join("kumite")).join("builds")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cache_is_the_users() {
-        let folder = |xdg: Option<&str>, home: Option<&str>| {
-            folder_of(xdg.map(PathBuf::from), home.map(PathBuf::from), Path::new("/s"))
-        };
-        assert_eq!(folder(Some("/x"), Some("/h")), Path::new("/x/kumite/builds"));
-        assert_eq!(folder(None, Some("/h")), Path::new("/h/.cache/kumite/builds"));
-        assert_eq!(folder(Some("x"), Some("/h")), Path::new("/h/.cache/kumite/builds"));
-        assert_eq!(folder(Some(""), Some("")), Path::new("/s/cache/builds"));
-        assert_eq!(folder(None, None), Path::new("/s/cache/builds"));
-    }
+    user_cache().unwrap_or_else(|| state.join("cache")).join("builds")
 }

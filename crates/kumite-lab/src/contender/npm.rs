@@ -1,0 +1,133 @@
+//! Tools from npm's registry: a package that holds a program, such as Node.js, Bun or Deno, is unpacked into the user's cache.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_process::{Spawn, how_it_ended, last_lines, run};
+
+use super::manifest::npm_package;
+use super::need::parse_version;
+use super::tools::entries_of;
+use super::user_cache::user_cache;
+
+const LIMIT: Duration = Duration::from_secs(10 * 60);
+/// Scripts of packages are not run: a program needs none.
+const COMMAND: &str = "npm install --ignore-scripts --no-audit --no-fund --no-package-lock --no-update-notifier --loglevel=error";
+
+/// Where they are kept; none where there is no home.
+pub(super) fn folder() -> Option<PathBuf> {
+    Some(user_cache()?.join("tools"))
+}
+
+/// The folders of it that may hold a tool, those of the newest version first.
+pub(super) fn tool_folders(kept: &Path) -> Vec<PathBuf> {
+    let name =
+        |place: &Path| place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let version =
+        |place: &PathBuf| name(place).rsplit_once('@').and_then(|(_, version)| parse_version(version));
+    let mut places = entries_of(kept);
+    // One that begins with a dot is being filled, or was never finished.
+    places.retain(|place| !name(place).starts_with('.'));
+    places.sort_by_cached_key(|place| std::cmp::Reverse((version(place), name(place))));
+    places
+        .iter()
+        .flat_map(|place| packages_in(place))
+        .flat_map(|package| [package.join("bin"), package])
+        .collect()
+}
+
+/// Whether they were installed before.
+pub(super) fn are_installed(packages: &[String]) -> bool {
+    !packages.is_empty() && folder().is_some_and(|kept| kept.join(place_name(packages)).exists())
+}
+
+/// Those of the packages that are for this machine.
+pub(super) fn install(packages: &[String], log: &Path) -> Result<(), String> {
+    let kept = folder().ok_or("there is no place for them: neither HOME nor XDG_CACHE_HOME is set")?;
+    let cannot = |error: std::io::Error| format!("cannot write in {}: {error}", kept.display());
+    std::fs::create_dir_all(&kept).map_err(cannot)?;
+    let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&kept).map_err(cannot)?;
+    // npm passes over what is optional and for another machine.
+    let optional: serde_json::Map<_, _> = packages
+        .iter()
+        .filter_map(|package| npm_package(package))
+        .map(|(name, version)| (name.into(), version.into()))
+        .collect();
+    let project = serde_json::json!({ "private": true, "optionalDependencies": optional });
+    std::fs::write(new.path().join("package.json"), project.to_string()).map_err(cannot)?;
+    let spawn = Spawn { command: COMMAND, dir: new.path(), env: &[], cores: &[], log, group: None };
+    let finished = run(&spawn, LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
+    if !finished.status.success() {
+        return Err(format!("`{COMMAND}` {}: {}", how_it_ended(finished.status), last_lines(log)));
+    }
+    if packages_in(new.path()).is_empty() {
+        return Err(format!(
+            "npm got none of {}: they are for other machines, or it could not reach them",
+            packages.join(", ")
+        ));
+    }
+    let place = kept.join(place_name(packages));
+    match std::fs::rename(new.keep(), &place) {
+        // Another kumite was quicker.
+        Err(_) if place.exists() => Ok(()),
+        renamed => renamed.map_err(cannot),
+    }
+}
+
+/// The first package's name: the others are the same for other machines.
+fn place_name(packages: &[String]) -> String {
+    packages[0].replace('/', "+")
+}
+
+/// The folders of the packages that npm unpacked there.
+fn packages_in(place: &Path) -> Vec<PathBuf> {
+    let named = |folder: &Path, test: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
+        let mut entries = entries_of(folder);
+        entries.retain(|entry| entry.file_name().is_some_and(|name| test(&name.to_string_lossy())));
+        entries.sort();
+        entries
+    };
+    let modules = place.join("node_modules");
+    let scopes = named(&modules, &|name| name.starts_with('@'));
+    let mut packages = named(&modules, &|name| !name.starts_with(['@', '.']));
+    packages.extend(scopes.iter().flat_map(|scope| named(scope, &|_| true)));
+    packages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_found_with_and_without_a_scope_the_newest_first() {
+        let kept = tempfile::tempdir().unwrap();
+        for package in [
+            "bun@1.9.0/node_modules/@oven/bun",
+            "node@26.9.0/node_modules/node",
+            "node@26.10.0/node_modules/node",
+            "node@26.10.0/node_modules/.bin",
+            ".new-1/node_modules/node",
+        ] {
+            std::fs::create_dir_all(kept.path().join(package)).unwrap();
+        }
+        let found = tool_folders(kept.path());
+        let expected = [
+            "node@26.10.0/node_modules/node/bin",
+            "node@26.10.0/node_modules/node",
+            "node@26.9.0/node_modules/node/bin",
+            "node@26.9.0/node_modules/node",
+            "bun@1.9.0/node_modules/@oven/bun/bin",
+            "bun@1.9.0/node_modules/@oven/bun",
+        ];
+        assert_eq!(found, expected.map(|folder| kept.path().join(folder)));
+    }
+
+    #[test]
+    fn a_scope_is_no_folder() {
+        assert_eq!(
+            place_name(&["@oven/bun-linux-x64@1.4.5".into(), "b@1".into()]),
+            "@oven+bun-linux-x64@1.4.5"
+        );
+    }
+}
