@@ -79,6 +79,12 @@ fn an_experiment_is_run_judged_kept_and_reported() {
     assert!(place.read("r.md").contains("fast-is-faster"));
     let again = place.kumite(&["report", "last"]).ended(0);
     assert_eq!(again.out, said.out, "the store gives the same report again");
+    place.kumite(&["report", "--json", "run.json.gz", "--svg", "run.svg"]).ended(0);
+    let again = place.kumite(&["report", "run.json.gz", "--db", "none.db"]).ended(0);
+    assert_eq!(again.out, said.out, "and so does a document");
+    let json = |run: &str| place.kumite(&["report", run, "--json", "-"]).ended(0).out;
+    assert_eq!(json("run.json.gz"), json("last"));
+    assert!(place.read("run.svg").starts_with("<svg"));
     let id = export["run"]["id"].as_str().unwrap();
     assert_eq!(place.kumite(&["export", id]).ended(0).json(), export);
     assert!(place.kumite(&["export", &id[..13], "--format", "csv"]).ended(0).out.contains("fast,"));

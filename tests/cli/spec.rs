@@ -84,6 +84,20 @@ fn a_run_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_file_that_is_no_run_is_named() {
+    let place = Place::new("", &[("a", "pong")]);
+    for (text, expected) in [
+        ("{\"schema\": 1}", "its form is version 1; this kumite reads version"),
+        ("pong", "no run that --json has written"),
+        ("\x1f\u{8b}", "no run that --json has written"),
+    ] {
+        place.write("run.json", text);
+        let said = place.kumite(&["report", "run.json"]).ended(2);
+        assert!(said.err.contains("run.json: ") && said.err.contains(expected), "{}", said.err);
+    }
+}
+
+#[test]
 fn experiments_are_listed_with_what_is_wrong_with_them() {
     let place = Place::new("", &[("a", "pong")]);
     assert_eq!(

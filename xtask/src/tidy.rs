@@ -1,6 +1,7 @@
 //! What no compiler checks: which crate may use which, documents that repeat code, markers of unfinished work.
 
 mod dependencies;
+mod found;
 mod modules;
 
 use std::path::{Path, PathBuf};
@@ -39,6 +40,7 @@ pub fn run() -> ExitCode {
     modules::check(root, &tracked, &mut wrong);
     sources(root, &tracked, &mut wrong);
     documents(root, &mut wrong);
+    found::check(root, &mut wrong);
     links(root, &tracked, &mut wrong);
     for line in &wrong {
         println!("{line}");

@@ -50,6 +50,12 @@ pub struct Claim {
     /// The comparison that decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Decider>,
+    /// From which effect on that comparison is so, where there is such a border; none in a record of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds_from: Option<f64>,
+    /// Up to which effect it is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds_to: Option<f64>,
     /// What else there is to say of that comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,

@@ -15,6 +15,7 @@ mod disturbance;
 mod document;
 mod facts;
 mod failure;
+mod forest;
 mod found_rate;
 mod grid;
 mod group;
@@ -42,6 +43,7 @@ mod verdict;
 
 pub use comparison::{compare_csv, compare_markdown, compare_terminal, cut_short};
 pub use csv::csv;
+pub use forest::forest_svg;
 pub use found_rate::{found_rate_terminal, rate_trial_line};
 pub use html::html;
 pub use load::load_terminal;

@@ -45,7 +45,7 @@ impl VerdictText {
     }
 }
 
-fn symbol(verdict: Verdict) -> char {
+pub fn symbol(verdict: Verdict) -> char {
     match verdict {
         Verdict::Holds => '✓',
         Verdict::Fails => '✗',
@@ -98,7 +98,7 @@ fn unit(run: &Run, claim: &Claim) -> Unit {
 }
 
 /// `ratio 1.43 (95 %: at least 1.31)`, `difference 120 ms (95 %: at least 94.0)`.
-fn effect(run: &Run, claim: &Claim) -> Option<String> {
+pub fn effect(run: &Run, claim: &Claim) -> Option<String> {
     let effect = claim.effect?;
     let noun = match claim.effect_kind {
         Some(EffectKind::Exact) => return Some(format!("exactly {}", unit(run, claim).text(effect))),

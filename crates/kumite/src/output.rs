@@ -3,6 +3,8 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use kumite_record::Export;
 use kumite_report::Style;
 
@@ -31,14 +33,23 @@ pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
     if file == Path::new("-") {
         return print(text);
     }
-    std::fs::write(file, text)
-        .map_err(|error| Failure::Incomplete(format!("cannot write {}: {error}", file.display())))
+    let written = match file.extension().is_some_and(|ending| ending == "gz") {
+        true => gzip(text).and_then(|bytes| std::fs::write(file, bytes)),
+        false => std::fs::write(file, text),
+    };
+    written.map_err(|error| Failure::Incomplete(format!("cannot write {}: {error}", file.display())))
+}
+
+fn gzip(text: &str) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(text.as_bytes())?;
+    encoder.finish()
 }
 
 /// Where a run's report goes beside the terminal.
 #[derive(clap::Args)]
 pub struct Documents {
-    /// Write everything as JSON (- for standard output, in place of the report)
+    /// Write everything as JSON (- for standard output, in place of the report; a FILE.gz is compressed)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write the report as one self-contained HTML file
@@ -47,11 +58,14 @@ pub struct Documents {
     /// Write the report as Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write the verdicts as a picture
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 impl Documents {
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.html, &self.markdown].into_iter().flatten()
+        [&self.json, &self.html, &self.markdown, &self.svg].into_iter().flatten()
     }
 
     /// Whether they can be written, as far as that can be known without writing: found out before a long run.
@@ -72,6 +86,9 @@ impl Documents {
         }
         if let Some(file) = &self.markdown {
             write(file, &kumite_report::markdown(export))?;
+        }
+        if let Some(file) = &self.svg {
+            write(file, &kumite_report::forest_svg(export))?;
         }
         Ok(())
     }

@@ -1,19 +1,25 @@
-//! `kumite report`: a run that is in the store, shown again.
+//! `kumite report`: a run that is in the store, or in a document, shown again.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use flate2::read::GzDecoder;
 use kumite_lab::export;
-use kumite_record::Store;
+use kumite_record::{Export, SCHEMA, Store};
+use serde::Deserialize;
 
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::output;
 use crate::store::DEFAULT_DB;
 
+/// No run's document is as long; what is compressed may be any length.
+const LIMIT: u64 = 1 << 30;
+
 #[derive(Parser)]
 pub struct Args {
-    /// The run: its id, the beginning of its id, or `last`
+    /// The run: its id, the beginning of its id, or `last`; or a file that --json has written, .gz or not
     #[arg(default_value = "last")]
     run: String,
     #[command(flatten)]
@@ -26,8 +32,38 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let store = Store::open_existing(&args.db)?;
-    let export = export(&store, &store.find(&args.run)?)?;
+    let file = Path::new(&args.run);
+    let export = match file.is_file() {
+        true => read(file).map_err(|what| Failure::Usage(format!("{}: {what}", file.display())))?,
+        false => {
+            let store = Store::open_existing(&args.db)?;
+            export(&store, &store.find(&args.run)?)?
+        }
+    };
     args.documents.write(&export)?;
     args.gate.check(&export)
+}
+
+fn read(file: &Path) -> Result<Export, String> {
+    let bytes = std::fs::read(file).map_err(|error| format!("cannot be read: {error}"))?;
+    let text = match bytes.starts_with(&[0x1f, 0x8b]) {
+        true => {
+            let mut text = Vec::new();
+            let read = GzDecoder::new(&bytes[..]).take(LIMIT).read_to_end(&mut text);
+            read.map_err(|error| format!("cannot be unpacked: {error}"))?;
+            text
+        }
+        false => bytes,
+    };
+    /// What tells at first whose form it is.
+    #[derive(Deserialize)]
+    struct Form {
+        schema: u32,
+    }
+    let no_export = |error| format!("no run that --json has written: {error}");
+    let Form { schema } = serde_json::from_slice(&text).map_err(no_export)?;
+    if schema != SCHEMA {
+        return Err(format!("its form is version {schema}; this kumite reads version {SCHEMA}"));
+    }
+    serde_json::from_slice(&text).map_err(no_export)
 }

@@ -156,7 +156,12 @@ impl Border {
             (Moved::Loosened, false) | (Moved::Tightened, true) => looser,
             (Moved::Loosened, true) | (Moved::Tightened, false) => 1.0 / looser,
         };
-        self.op.holds(effect, if kind == EffectKind::Ratio { self.at * factor } else { 0.0 })
+        self.op.holds(effect, self.effect(kind) * factor)
+    }
+
+    /// The effect that lies on it.
+    pub fn effect(&self, kind: EffectKind) -> f64 {
+        if kind == EffectKind::Ratio { self.at } else { 0.0 }
     }
 
     /// The ratio that is this far on its wrong side.

@@ -90,6 +90,10 @@ impl Posed<'_> {
         let kind = bet.effects.kind(look);
         claim.effect = bet.effects.median(look);
         claim.effect_kind = Some(kind);
+        for border in &bet.effects.borders {
+            let side = if border.is_below() { &mut claim.holds_from } else { &mut claim.holds_to };
+            *side = Some(border.effect(kind));
+        }
         claim.effect_unit = Some(bet.unit).filter(|_| kind != EffectKind::Ratio);
         let Some(threshold) = *threshold else {
             if let Some((miss, level)) = self.common_miss(look, course.threshold) {

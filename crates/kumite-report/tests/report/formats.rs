@@ -1,7 +1,7 @@
 //! One record, every format, compared with what was reviewed by reading.
 
 use kumite_record::{AxisValue, Estimate, Export, JobEvent, Mark, SelfCheck, Trial, Unit};
-use kumite_report::{Style, csv, html, load_terminal, markdown, selfcheck_terminal, terminal};
+use kumite_report::{Style, csv, forest_svg, html, load_terminal, markdown, selfcheck_terminal, terminal};
 
 use crate::fixture;
 use crate::page::{accessible, parsed, sparse};
@@ -410,6 +410,23 @@ fn charts_never_mix_the_values_of_another_axis() {
 }
 
 #[test]
+fn the_picture_has_a_row_for_each_claim_whatever_is_known_of_it() {
+    let mut export = fixture::export();
+    let document = |export: &Export| forest_svg(export);
+    let classes = |svg: &str| -> Vec<String> {
+        let parsed = parsed(svg);
+        let rows = parsed.descendants().filter(|node| node.tag_name().name() == "g");
+        rows.filter_map(|node| node.attribute("class").map(str::to_owned)).collect()
+    };
+    let verdicts: Vec<&str> = export.claims.iter().map(|claim| claim.verdict.as_str()).collect();
+    assert_eq!(classes(&document(&export)), verdicts);
+    for claim in &mut export.claims {
+        (claim.effect, claim.effect_kind, claim.holds_from) = (None, None, None);
+    }
+    assert_eq!(classes(&document(&export)), verdicts);
+}
+
+#[test]
 fn hostile_words_are_only_words() {
     let name = "<script>alert(\"1\")</script>|`b`\n*c* & 'd' ]]> \x1b[31m\u{202e}";
     let hostile = hostile(name);
@@ -434,7 +451,10 @@ fn hostile_words_are_only_words() {
     let text = csv(&hostile);
     assert!(text.contains("\"<script>alert(\"\"1\"\")</script>|`b`\n*c*"), "{text}");
 
-    for text in [page, markdown(&hostile), terminal(&hostile, &PLAIN)] {
+    let picture = forest_svg(&hostile);
+    assert!(parsed(&picture).descendants().all(|node| node.tag_name().name() != "script"));
+
+    for text in [page, picture, markdown(&hostile), terminal(&hostile, &PLAIN)] {
         assert!(!text.contains(['\x1b', '\u{202e}']), "{text:?}");
     }
 }

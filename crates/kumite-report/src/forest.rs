@@ -1,0 +1,279 @@
+//! The verdicts as one picture: a row for each claim, whose middle is the border of the claim.
+
+use kumite_record::{Claim, EffectKind, Export, Verdict};
+use minijinja::value::Serde;
+use minijinja::{Environment, context};
+use serde::Serialize;
+
+use crate::chart::{Tick, tenth};
+use crate::text::one_line;
+use crate::verdict::{effect, symbol};
+
+const TITLE_CHARS: usize = 44;
+const SAID_CHARS: usize = 30;
+const TITLE_LINES: usize = 3;
+const LINE: f64 = 16.0;
+const TOP: f64 = 14.0;
+/// The middle of the plot, and from there to either end of it.
+const MIDDLE: f64 = 480.0;
+const HALF: f64 = 138.0;
+/// A picture in which everything is near its border shows this much to either side; none shows more than the other.
+const LEAST_SPAN: f64 = 1.5;
+const MOST_SPAN: f64 = 20.0;
+const TICKS: [f64; 8] = [1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0];
+/// How far apart ticks are at least.
+const TICK_ROOM: f64 = 30.0;
+
+/// The picture as geometry.
+#[derive(Debug, Serialize)]
+struct Forest {
+    height: f64,
+    bottom: f64,
+    middle: f64,
+    left: f64,
+    right: f64,
+    ticks: Vec<Tick>,
+    rows: Vec<Row>,
+    description: String,
+    /// Whether a row has a scale of its own.
+    own_scale: bool,
+}
+
+/// A claim's row.
+#[derive(Debug, Serialize)]
+struct Row {
+    /// The word used in files, for style sheets.
+    key: &'static str,
+    symbol: char,
+    top: f64,
+    bottom: f64,
+    y: f64,
+    title: Vec<Line>,
+    /// The verdict and its effect.
+    said: Vec<Line>,
+    /// Where the claim holds.
+    zone: Option<(f64, f64)>,
+    whisker: Option<(f64, f64)>,
+    point: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    y: f64,
+    text: String,
+}
+
+/// The verdicts of a run as a picture that stands alone: light and dark, no network.
+pub fn forest_svg(export: &Export) -> String {
+    let mut templates = Environment::new();
+    // The ending of the name turns escaping on.
+    let svg = templates.add_template("forest.xml", include_str!("page/forest.svg"));
+    let render =
+        || templates.get_template("forest.xml")?.render(context! { forest => Serde(Forest::of(export)) });
+    svg.and_then(|()| render()).expect("the template is part of the program and its tests render it")
+}
+
+impl Forest {
+    fn of(export: &Export) -> Forest {
+        let places: Vec<Option<Place>> = export.claims.iter().map(Place::of).collect();
+        let far = places.iter().flatten().filter(|place| !place.own_scale).flat_map(Place::all);
+        let span = far.map(f64::abs).fold(LEAST_SPAN.ln(), f64::max).min(MOST_SPAN.ln());
+        let mut top = TOP;
+        let mut rows = Vec::new();
+        for (claim, place) in export.claims.iter().zip(&places) {
+            let row = row(export, claim, place.as_ref(), span, top);
+            top = row.bottom;
+            rows.push(row);
+        }
+        let texts: Vec<String> =
+            rows.iter().map(|row| words(&row.title) + ": " + &words(&row.said) + ".").collect();
+        Forest {
+            height: top + 56.0,
+            bottom: top,
+            middle: MIDDLE,
+            left: MIDDLE - HALF,
+            right: MIDDLE + HALF,
+            ticks: ticks(span),
+            rows,
+            description: texts.join(" "),
+            own_scale: places.iter().flatten().any(|place| place.own_scale),
+        }
+    }
+}
+
+/// Where the effect of a claim lies: 0 is its border, or equality where it has two; what is above 0 is on the side on which the
+/// claim holds.
+struct Place {
+    effect: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    holds_from: f64,
+    holds_to: f64,
+    /// A difference: there is no scale that it shares with others.
+    own_scale: bool,
+}
+
+impl Place {
+    fn of(claim: &Claim) -> Option<Place> {
+        let kind = claim.effect_kind.filter(|kind| *kind != EffectKind::Exact)?;
+        let (low, high) = (claim.at_least.or(claim.low), claim.at_most.or(claim.high));
+        // Of a bound that decided, the other end says less.
+        let decided = claim.bound_confidence.is_some();
+        let low = low.filter(|_| !decided || claim.at_least.is_some());
+        let high = high.filter(|_| !decided || claim.at_most.is_some());
+        let (is_flipped, at) = match (claim.holds_from, claim.holds_to) {
+            (Some(_), Some(_)) => (false, 1.0),
+            (Some(from), None) => (false, from),
+            (None, Some(to)) => (true, to),
+            (None, None) => return None,
+        };
+        let place = |value: f64| {
+            let place = match kind {
+                EffectKind::Ratio => (value / at).ln(),
+                _ => value - at,
+            };
+            if is_flipped { -place } else { place }
+        };
+        let is_band = claim.holds_from.is_some() && claim.holds_to.is_some();
+        let (low, high) = (low.map(place), high.map(place));
+        let (low, high) = if is_flipped { (high, low) } else { (low, high) };
+        Some(Place {
+            effect: place(claim.effect.filter(|effect| effect.is_finite())?),
+            low,
+            high,
+            holds_from: claim.holds_from.filter(|_| is_band).map_or(0.0, place),
+            holds_to: claim.holds_to.filter(|_| is_band).map_or(f64::INFINITY, place),
+            own_scale: kind != EffectKind::Ratio,
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = f64> {
+        [Some(self.effect), self.low, self.high].into_iter().flatten().filter(|value| value.is_finite())
+    }
+}
+
+fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f64) -> Row {
+    let title = one_line(claim.title.as_deref().unwrap_or(&claim.assert));
+    let mut title: Vec<String> =
+        textwrap::wrap(&title, TITLE_CHARS).into_iter().map(|line| line.into_owned()).collect();
+    if title.len() > TITLE_LINES {
+        title.truncate(TITLE_LINES);
+        title[TITLE_LINES - 1].push('…');
+    }
+    let said = effect(&export.run, claim).unwrap_or_default();
+    let (effect, bound) = said.split_once(" (").unwrap_or((&said, ""));
+    let verdict = claim.verdict.to_string();
+    let head = if effect.is_empty() { verdict } else { format!("{verdict}: {effect}") };
+    let bound = textwrap::wrap(bound.trim_end_matches(')'), SAID_CHARS);
+    let said: Vec<String> =
+        [head].into_iter().chain(bound.into_iter().map(|line| line.into_owned())).collect();
+    let lines = title.len().max(said.len()) as f64;
+    let bottom = top + lines * LINE + 14.0;
+    let y = (top + bottom) / 2.0;
+    let centred = |texts: Vec<String>| {
+        let first = y - (texts.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
+        texts
+            .into_iter()
+            .enumerate()
+            .map(|(nth, text)| Line { y: tenth(first + nth as f64 * LINE), text })
+            .collect()
+    };
+    let x = |place: &Place, value: f64| {
+        // On a scale of its own the farthest end is at three quarters.
+        let span = match place.own_scale {
+            true => place.all().map(f64::abs).fold(0.0, f64::max) / 0.75,
+            false => span,
+        };
+        let share = if span > 0.0 { (value / span).clamp(-1.0, 1.0) } else { 0.0 };
+        tenth(MIDDLE + HALF * share)
+    };
+    let whisker = |place: &Place| {
+        let (low, high) = (place.low.unwrap_or(place.effect), place.high.unwrap_or(place.effect));
+        (x(place, low), x(place, high))
+    };
+    Row {
+        key: claim.verdict.as_str(),
+        symbol: symbol(claim.verdict),
+        top: tenth(top),
+        bottom: tenth(bottom),
+        y: tenth(y),
+        title: centred(title),
+        said: centred(said),
+        zone: place.map(|place| (x(place, place.holds_from), x(place, place.holds_to))),
+        whisker: place.filter(|place| place.low.or(place.high).is_some()).map(whisker),
+        point: place.map(|place| x(place, place.effect)).filter(|_| claim.verdict != Verdict::NotTested),
+    }
+}
+
+/// The same factors on either side of the middle, as far as they have room.
+fn ticks(span: f64) -> Vec<Tick> {
+    let mut ticks = vec![Tick { at: MIDDLE, label: "border".to_owned() }];
+    let mut last = HALF * 0.1;
+    for factor in TICKS {
+        let at = HALF * factor.ln() / span;
+        if at - last >= TICK_ROOM && at <= HALF {
+            last = at;
+            let ends = [MIDDLE - at, MIDDLE + at];
+            ticks.extend(ends.map(|at| Tick { at: tenth(at), label: format!("{factor}×") }));
+        }
+    }
+    ticks
+}
+
+fn words(lines: &[Line]) -> String {
+    lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(effect: f64, from: Option<f64>, to: Option<f64>) -> Claim {
+        Claim {
+            verdict: Verdict::Holds,
+            effect: Some(effect),
+            effect_kind: Some(EffectKind::Ratio),
+            holds_from: from,
+            holds_to: to,
+            ..Claim::default()
+        }
+    }
+
+    #[test]
+    fn what_holds_is_right_of_the_middle_whichever_way_the_claim_is_put() {
+        let at_least = Place::of(&claim(2.0, Some(1.0), None)).unwrap();
+        let at_most = Place::of(&claim(0.5, None, Some(1.0))).unwrap();
+        assert_eq!((at_least.effect, at_most.effect), (2f64.ln(), 2f64.ln()));
+        assert!(Place::of(&claim(0.5, Some(1.0), None)).unwrap().effect < 0.0);
+    }
+
+    #[test]
+    fn a_bound_from_above_is_turned_with_its_claim() {
+        let mut below = claim(0.5, None, Some(1.0));
+        (below.at_most, below.low, below.high, below.bound_confidence) =
+            (Some(0.8), Some(0.4), Some(0.8), Some(0.9));
+        let place = Place::of(&below).unwrap();
+        assert_eq!((place.low, place.high), (Some(-(0.8f64.ln())), None));
+    }
+
+    #[test]
+    fn within_has_a_band_around_equality() {
+        let place = Place::of(&claim(1.02, Some(0.9), Some(1.1))).unwrap();
+        assert!(place.holds_from < 0.0 && place.effect > 0.0 && place.effect < place.holds_to);
+    }
+
+    #[test]
+    fn a_claim_without_an_effect_has_a_row_and_no_point() {
+        let export_claim = Claim { verdict: Verdict::NotTested, title: Some("T".into()), ..Claim::default() };
+        assert!(Place::of(&export_claim).is_none());
+    }
+
+    #[test]
+    fn ticks_leave_room_for_their_labels() {
+        for span in [1.5f64, 2.0, 20.0] {
+            let mut at: Vec<f64> = ticks(span.ln()).iter().map(|tick| tick.at).collect();
+            at.sort_by(f64::total_cmp);
+            assert!(at.windows(2).all(|pair| pair[1] - pair[0] >= TICK_ROOM - 0.1), "{span}: {at:?}");
+        }
+    }
+}
