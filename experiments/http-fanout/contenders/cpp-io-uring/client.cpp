@@ -17,7 +17,8 @@
 namespace {
 
 constexpr int submissions = 1024, completions = 4096;
-constexpr int buffers = 1024, buffer_bytes = 1024, buffer_group = 0;  // The first is a power of two.
+constexpr int buffers = 1024;  // A power of two.
+constexpr int buffer_bytes = 1024, buffer_group = 0;
 
 std::string told(const std::string& what, int error) { return what + ": " + std::strerror(error); }
 
@@ -52,8 +53,7 @@ Client::Client(const std::string& url) : buffers_(buffers * buffer_bytes) {
   request_ = "GET " + (path.empty() ? "/" : path) + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
 
   io_uring_params params{};
-  // One thread, which looks at completions only when it has nothing else to do: the kernel need not interrupt
-  // it.
+  // One thread that looks at completions when it has nothing else to do: the kernel need not interrupt it.
   params.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_CQSIZE;
   params.cq_entries = completions;
   check(io_uring_queue_init_params(submissions, &ring_, &params),
