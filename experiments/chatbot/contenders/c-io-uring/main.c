@@ -104,11 +104,10 @@ static void close_connection(struct connection *connection) {
 static void go_on(struct connection *connection) {
   if (connection->sending) return;
   if (connection->pong_bytes > 0) {
-    size_t of_first = connection->pong_bytes % PONG_BYTES,
-           sent_of_first = of_first ? PONG_BYTES - of_first : 0;
-    size_t there = sizeof pongs - 1 - sent_of_first;
-    send_bytes(connection, pongs + sent_of_first,
-               connection->pong_bytes < there ? connection->pong_bytes : there);
+    // A send may end within a pong; the next one begins there.
+    size_t already = (PONG_BYTES - connection->pong_bytes % PONG_BYTES) % PONG_BYTES;
+    size_t there = sizeof pongs - 1 - already;
+    send_bytes(connection, pongs + already, connection->pong_bytes < there ? connection->pong_bytes : there);
   } else if (connection->last && *connection->last) {
     send_bytes(connection, connection->last, strlen(connection->last));
   } else if (!connection->receiving) {
@@ -140,8 +139,7 @@ static void hear(struct connection *connection, const char *bytes, size_t length
     size_t done = answer(connection, bytes, length);
     bytes += done, length -= done;
   }
-  // After the end nothing is heard: what still comes is only read, so that closing does not reset the
-  // connection.
+  // After the end what still comes is read and dropped: to close with bytes unread would reset the connection.
   while (length > 0 && !connection->last) {
     if (!connection->kept) connection->kept = allocated(malloc(REQUEST_BYTES_MAX));
     size_t room = REQUEST_BYTES_MAX - connection->kept_bytes, taken = length < room ? length : room;
@@ -217,8 +215,7 @@ static void handle(const struct io_uring_cqe *completion) {
 
 static void set_up_ring(void) {
   struct io_uring_params params = {
-      // One thread, which looks at completions only when it has done what it had: the kernel need not
-      // interrupt it.
+      // One thread that looks at completions when it has nothing else to do: no need to interrupt it.
       .flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_CQSIZE,
       .cq_entries = COMPLETIONS,
   };
