@@ -139,7 +139,7 @@ static void hear(struct connection *connection, const char *bytes, size_t length
     size_t done = answer(connection, bytes, length);
     bytes += done, length -= done;
   }
-  // After the end what still comes is read and dropped: to close with bytes unread would reset the connection.
+  // After the end what still comes is read and dropped: closing with bytes unread is a reset.
   while (length > 0 && !connection->last) {
     if (!connection->kept) connection->kept = allocated(malloc(REQUEST_BYTES_MAX));
     size_t room = REQUEST_BYTES_MAX - connection->kept_bytes, taken = length < room ? length : room;
