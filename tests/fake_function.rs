@@ -68,8 +68,9 @@ fn main() {
                 }
                 ("close", _) => {
                     let mut stream = TcpStream::connect(&runtime.host).expect("the host listens");
+                    let host = &runtime.host;
                     let head = format!(
-                        "POST /2018-06-01/runtime/{response} HTTP/1.1\r\ncontent-length: 1000\r\n\r\n"
+                        "POST /2018-06-01/runtime/{response} HTTP/1.1\r\nhost: {host}\r\ncontent-length: 1000\r\n\r\n"
                     );
                     let _ = stream.write_all(head.as_bytes());
                     let _ = stream.write_all(b"{\"half\":");

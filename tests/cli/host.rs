@@ -78,11 +78,20 @@ impl Host {
 
     /// Sends a call as it stands and returns all that comes back, in lower case.
     fn raw(&self, name: &str, headers: &str, body: &str) -> String {
-        let address = self.endpoint.trim_start_matches("http://").trim_end_matches('/');
+        self.raw_for(self.address(), name, headers, body)
+    }
+
+    fn address(&self) -> &str {
+        self.endpoint.trim_start_matches("http://").trim_end_matches('/')
+    }
+
+    /// Likewise, as if it were meant for that host.
+    fn raw_for(&self, host: &str, name: &str, headers: &str, body: &str) -> String {
+        let address = self.address();
         let mut stream = TcpStream::connect(address).unwrap();
         let length = body.len();
         let head = format!(
-            "POST /2015-03-31/functions/{name}/invocations HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
+            "POST /2015-03-31/functions/{name}/invocations HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body.as_bytes()).unwrap();
@@ -216,6 +225,24 @@ fn what_callers_may_ask_for() {
         .find(|answer| answer.starts_with("http/1.1 429"));
     let busy = busy.expect("a call is refused while another runs");
     assert!(busy.contains("x-amzn-errortype: toomanyrequestsexception"), "{busy}");
+    host.end(&place);
+}
+
+#[test]
+fn pages_of_other_sites_call_nothing() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "")]);
+    let rebound = host.raw_for("evil.example", "f", "", "{}");
+    let refused = [
+        rebound,
+        host.raw("f", "origin: http://evil.example\r\n", "{}"),
+        host.raw("f", "sec-fetch-site: cross-site\r\n", "{}"),
+    ];
+    for answer in refused {
+        let right = answer.starts_with("http/1.1 403") && answer.contains("accessdeniedexception");
+        assert!(right, "{answer}");
+    }
+    assert!(host.raw("f", "", "{}").contains("\"count\":1,"), "none of them came to the function");
     host.end(&place);
 }
 

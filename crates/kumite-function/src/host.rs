@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU32;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
+use kumite_guard::{Limits, Site};
 use kumite_process::Control;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle};
@@ -145,11 +145,12 @@ impl Host {
         let listen = |source| HostError::Listen { address, source };
         let listener = runtime.block_on(TcpListener::bind(address)).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
+        let site = Site::new(address, &address.ip().to_string());
         let handle = runtime.handle().clone();
         let ours = functions.clone();
         let thread = std::thread::Builder::new().name("kumite-function".to_owned());
         let thread =
-            thread.spawn(move || runtime.block_on(run(listener, ours))).map_err(HostError::Thread)?;
+            thread.spawn(move || runtime.block_on(run(listener, site, ours))).map_err(HostError::Thread)?;
         Ok(Host { address, functions, missing_rights, runtime: handle, stop, thread: Some(thread) })
     }
 
@@ -206,13 +207,10 @@ impl Drop for Host {
 }
 
 /// Until it is stopped, and all instances are gone.
-async fn run(listener: TcpListener, functions: Functions) {
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
-    let calls = axum::serve(listener, routes(functions.clone()));
+async fn run(listener: TcpListener, site: Site, functions: Functions) {
+    let calls = kumite_guard::serve(listener, routes(functions.clone(), site), Limits::default(), |_| {});
     tokio::select! {
-        _ = calls.into_future() => {}
+        () = calls => {}
         () = stopping(functions.stop.clone()) => {}
     }
     let all_end = async {
@@ -241,4 +239,30 @@ fn check(functions: &[Function]) -> Result<(), HostError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_does_not_end_is_closed() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (_stop, stopped) = watch::channel(false);
+        let functions = Functions {
+            by_name: Arc::default(),
+            queue: Arc::new(Semaphore::new(MOST_QUEUED)),
+            stop: stopped,
+        };
+        tokio::spawn(run(listener, Site::new(address, "127.0.0.1"), functions));
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"POST /2015-03-31/functions/f/invocations HTTP/1.1\r\n").await.unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer).await;
+        assert_eq!(answer, "");
+    }
 }

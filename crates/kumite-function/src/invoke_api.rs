@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use kumite_guard::Site;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -93,13 +95,25 @@ async fn delivered(function: &FunctionState, call: Call, _permit: OwnedSemaphore
     }
 }
 
-pub(crate) fn routes(functions: Functions) -> Router {
+pub(crate) fn routes(functions: Functions, site: Site) -> Router {
     Router::new()
         .route("/2015-03-31/functions/{name}/invocations", post(invoke))
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
         .layer(DefaultBodyLimit::max(MOST_READ_BYTES))
         .with_state(functions)
+        .layer(from_fn_with_state(site, guarded))
+}
+
+async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
+    match site.check(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refused) => {
+            let body =
+                json!({ "Type": "User", "Message": refused.to_string(), "message": refused.to_string() });
+            told(StatusCode::FORBIDDEN, "AccessDeniedException", &body)
+        }
+    }
 }
 
 async fn invoke(

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http_body_util::BodyExt;
-use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
+use kumite_guard::{Limits, Site};
 use serde::Deserialize;
 use tokio::net::TcpListener;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 
 use crate::runtime_protocol::{Answer, Rejected, RuntimeProtocol};
 
@@ -22,8 +22,6 @@ use crate::runtime_protocol::{Answer, Rejected, RuntimeProtocol};
 pub(crate) const MOST_ANSWER_BYTES: usize = 6_291_556;
 /// So much of one that is too long is read before it is told so.
 const MOST_READ_BYTES: usize = 16 * MOST_ANSWER_BYTES;
-/// An instance needs one, or one for each of its threads.
-const MOST_CONNECTIONS: usize = 1000;
 
 type Context = State<Arc<RuntimeProtocol>>;
 
@@ -44,12 +42,12 @@ impl RuntimeApi {
     pub async fn start(protocol: Arc<RuntimeProtocol>) -> std::io::Result<RuntimeApi> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let task = tokio::spawn(serve(listener, protocol));
+        let task = tokio::spawn(serve(listener, address, protocol));
         Ok(RuntimeApi { address, task })
     }
 }
 
-async fn serve(listener: TcpListener, protocol: Arc<RuntimeProtocol>) {
+async fn serve(listener: TcpListener, address: SocketAddr, protocol: Arc<RuntimeProtocol>) {
     let routes = Router::new()
         .route("/2018-06-01/runtime/invocation/next", get(next))
         .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
@@ -57,31 +55,19 @@ async fn serve(listener: TcpListener, protocol: Arc<RuntimeProtocol>) {
         .route("/2018-06-01/runtime/init/error", post(init_error))
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
-        .with_state(Arc::clone(&protocol));
-    let mut connections = JoinSet::new();
-    loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            // Out of descriptors: others have to end first.
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-            continue;
-        };
-        while connections.try_join_next().is_some() {}
-        if connections.len() >= MOST_CONNECTIONS {
-            protocol.reject(format!("opened more than {MOST_CONNECTIONS} connections"));
-            continue;
-        }
-        let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(routes.clone());
-        let protocol = Arc::clone(&protocol);
-        connections.spawn(async move {
-            let connection =
-                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-            if let Err(error) = connection.await
-                && error.is_parse()
-            {
-                protocol.reject(format!("sent what is not HTTP: {error}"));
-            }
-        });
+        .with_state(Arc::clone(&protocol))
+        .layer(from_fn_with_state(Site::new(address, "127.0.0.1"), guarded));
+    // An instance uses a connection again after any time: it may have worked, or been frozen, for as long.
+    let limits = Limits { idle: None, ..Limits::default() };
+    let malformed = move |error: &hyper::Error| protocol.reject(format!("sent what is not HTTP: {error}"));
+    kumite_guard::serve(listener, routes, limits, malformed).await;
+}
+
+/// What a page of another site asks is not the instance's doing, so it changes nothing.
+async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
+    match site.check(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refused) => status(StatusCode::FORBIDDEN, "Forbidden", &refused.to_string()),
     }
 }
 
@@ -218,4 +204,49 @@ fn broken_off(protocol: &RuntimeProtocol, why: &str) -> Response {
 
 fn status(status: StatusCode, kind: &str, message: &str) -> Response {
     (status, [("content-type", "application/json")], document(kind, message)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    /// All that comes back.
+    async fn said(address: SocketAddr, text: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer).await;
+        answer
+    }
+
+    fn get(path: &str, headers: &str) -> String {
+        format!("GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n")
+    }
+
+    #[tokio::test]
+    async fn a_page_of_another_site_takes_no_event_and_ends_no_instance() {
+        let protocol = Arc::new(RuntimeProtocol::default());
+        let api = RuntimeApi::start(Arc::clone(&protocol)).await.unwrap();
+        let ours = format!("Host: {}\r\n", api.address);
+        for headers in [
+            "Host: evil.example\r\n".to_owned(),
+            format!("{ours}Origin: http://evil.example\r\n"),
+            format!("{ours}Sec-Fetch-Site: cross-site\r\n"),
+        ] {
+            for path in ["/2018-06-01/runtime/invocation/next", "/nothing"] {
+                let answer = said(api.address, &get(path, &headers)).await;
+                assert!(answer.starts_with("HTTP/1.1 403"), "{path} {headers}: {answer}");
+            }
+        }
+        assert!(said(api.address, &get("/nothing", &ours)).await.starts_with("HTTP/1.1 404"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_does_not_end_is_closed() {
+        let api = RuntimeApi::start(Arc::new(RuntimeProtocol::default())).await.unwrap();
+        assert_eq!(said(api.address, "GET /2018-06-01/runtime/invocation/next HTTP/1.1\r\n").await, "");
+    }
 }

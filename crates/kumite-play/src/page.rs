@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use kumite_guard::Limits;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 
@@ -28,6 +29,8 @@ use playing::Playing;
 
 /// How long a device may take to be released at the end.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long the body of a request may take.
+const BODY: Duration = Duration::from_secs(10);
 /// How often it is looked whether it is.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -83,7 +86,7 @@ impl Page {
         listener.set_nonblocking(true).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(PageError::Start)?;
-        let guard = Guard::new(address.ip(), address.port(), host)?;
+        let guard = Guard::new(address, host)?;
         let link = link(host, address, guard.token.as_deref());
         let (playing, player, device) = Playing::start(open, fps)?;
         let stop = Arc::new(Notify::new());
@@ -95,11 +98,11 @@ impl Page {
             threads: vec![player],
             patience: PATIENCE,
         };
+        let app = Arc::new(App { guard, playing, fps, device });
         let serve = async move {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-            let served = axum::serve(listener, api::routes(Arc::new(App { guard, playing, fps, device })));
             tokio::select! {
-                _ = served.into_future() => {}
+                () = serve(listener, app) => {}
                 () = stop.notified() => {}
             }
         };
@@ -143,6 +146,11 @@ impl Drop for Page {
     fn drop(&mut self) {
         let _ = self.end();
     }
+}
+
+async fn serve(listener: tokio::net::TcpListener, app: Arc<App>) {
+    let limits = Limits { body: BODY, ..Limits::default() };
+    kumite_guard::serve(listener, api::routes(app), limits, |_| {}).await;
 }
 
 fn link(host: &str, address: SocketAddr, token: Option<&str>) -> String {

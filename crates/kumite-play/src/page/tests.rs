@@ -579,3 +579,22 @@ fn a_link_leads_to_where_it_listens() {
     let host = any.strip_prefix("http://").and_then(|rest| rest.strip_suffix(":8080/?token=7f")).unwrap();
     assert!(host.parse::<Ipv4Addr>().is_ok_and(|address| !address.is_unspecified()), "{any}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_does_not_end_is_closed() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (playing, _player) = playing(Told::default(), FPS);
+    let guard = Guard::new(address, "127.0.0.1").unwrap();
+    let app = App { guard, playing: Arc::clone(&playing), fps: FPS, device: None };
+    let server = tokio::spawn(serve(listener, Arc::new(app)));
+    let mut slow = tokio::net::TcpStream::connect(address).await.unwrap();
+    slow.write_all(b"POST /stop HTTP/1.1\r\n").await.unwrap();
+    let mut answer = String::new();
+    let _ = slow.read_to_string(&mut answer).await;
+    assert_eq!(answer, "");
+    server.abort();
+    playing.end();
+}

@@ -1,0 +1,128 @@
+//! Who is asked, and from where.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::HeaderMap;
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::uri::Authority;
+
+/// A server, as clients may ask for it.
+#[derive(Clone, Debug)]
+pub struct Site {
+    address: IpAddr,
+    port: u16,
+    name: String,
+}
+
+/// Why a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It is for a name that somebody else can let point here.
+    #[error("this server is not known by that name; ask for its address")]
+    NotOurs,
+    /// A page of another site asks.
+    #[error("only this server's own page and programs may ask this, not another site")]
+    CrossSite,
+}
+
+impl Site {
+    /// The server that listens there, and the name or address that it was bound to.
+    pub fn new(listens: SocketAddr, name: &str) -> Site {
+        Site { address: listens.ip(), port: listens.port(), name: name.to_ascii_lowercase() }
+    }
+
+    /// Whether the request is for us, and not from another site.
+    pub fn check(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        let host = self.host(headers)?;
+        if is_from_us(host, headers) { Ok(()) } else { Err(Refused::CrossSite) }
+    }
+
+    /// The host that was asked for, if it is us: a name that somebody else can let point here is none of ours, but an address
+    /// cannot point elsewhere.
+    pub fn host<'h>(&self, headers: &'h HeaderMap) -> Result<&'h str, Refused> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(Refused::NotOurs) };
+        let given = host.to_str().map_err(|_| Refused::NotOurs)?;
+        let is_ours = |host: &Authority| {
+            let name = host.host().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+            let by_address = match self.address.is_loopback() {
+                true => {
+                    name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+                }
+                false => name.parse::<IpAddr>().is_ok(),
+            };
+            host.port_u16().unwrap_or(80) == self.port && (by_address || name == self.name)
+        };
+        match given.parse::<Authority>() {
+            Ok(host) if !given.contains('@') && is_ours(&host) => Ok(given),
+            _ => Err(Refused::NotOurs),
+        }
+    }
+}
+
+/// Whether it is a program that asks, or a page that the host served. Every browser sends the origin with a post, and the
+/// newer ones the site with everything; programs that are none need not.
+pub(crate) fn is_from_us(host: &str, headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin" || site == "none");
+    let origin =
+        headers.get(ORIGIN).is_none_or(|origin| origin.as_bytes() == format!("http://{host}").as_bytes());
+    site && origin
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn check(site: &Site, headers: &[(&str, &str)]) -> Result<(), Refused> {
+        let parsed = headers.iter().map(|(name, value)| -> (HeaderName, HeaderValue) {
+            (name.parse().unwrap(), value.parse().unwrap())
+        });
+        let mut map = HeaderMap::new();
+        for (name, value) in parsed {
+            map.append(name, value);
+        }
+        site.check(&map)
+    }
+
+    #[test]
+    fn on_loopback_only_names_that_point_there_by_definition_are_ours() {
+        let site = Site::new("127.0.0.1:80".parse().unwrap(), "127.0.0.1");
+        for host in ["localhost", "127.0.0.1", "127.0.0.2", "[::1]", "LOCALHOST:80"] {
+            assert_eq!(check(&site, &[("host", host)]), Ok(()), "{host}");
+        }
+        for host in ["evil.example", "localhost.evil.example", "192.0.2.7", "localhost:81", "a@localhost", ""]
+        {
+            assert_eq!(check(&site, &[("host", host)]), Err(Refused::NotOurs), "{host}");
+        }
+        assert_eq!(check(&site, &[]), Err(Refused::NotOurs));
+        assert_eq!(check(&site, &[("host", "localhost"), ("host", "localhost")]), Err(Refused::NotOurs));
+    }
+
+    #[test]
+    fn a_name_that_it_was_bound_to_is_ours() {
+        let site = Site::new("192.0.2.7:80".parse().unwrap(), "Home.local");
+        for host in ["home.local:80", "home.local", "HOME.LOCAL", "192.0.2.7"] {
+            assert_eq!(check(&site, &[("host", host)]), Ok(()), "{host}");
+        }
+        for host in ["localhost", "local", "home.local.", "home.local:81", "x.home.local"] {
+            assert_eq!(check(&site, &[("host", host)]), Err(Refused::NotOurs), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_another_site_is_refused() {
+        let site = Site::new("127.0.0.1:8080".parse().unwrap(), "127.0.0.1");
+        let from = |name, value| check(&site, &[("host", "localhost:8080"), (name, value)]);
+        assert_eq!(from("origin", "http://localhost:8080"), Ok(()));
+        assert_eq!(from("sec-fetch-site", "same-origin"), Ok(()));
+        assert_eq!(from("sec-fetch-site", "none"), Ok(()));
+        for origin in ["http://evil.example", "https://localhost:8080", "http://localhost:8081", "null"] {
+            assert_eq!(from("origin", origin), Err(Refused::CrossSite), "{origin}");
+        }
+        for other in ["cross-site", "same-site"] {
+            assert_eq!(from("sec-fetch-site", other), Err(Refused::CrossSite), "{other}");
+        }
+    }
+}
