@@ -7,7 +7,8 @@
 //! - `exit=STATUS`; `hang`; `error`: says that it failed, as runtimes do; `flood`: writes to its log without end
 //! - `twice`, `other`, `garbage`, `close`, `early`: answers twice, answers another request first, sends what is no HTTP
 //!   first, closes the connection in the middle of an answer and tries again, asks for the next event first
-//! - `silent`: answers, and never asks for the next event; `bytes=N`: an answer of that length
+//! - `silent`: answers, and never asks for the next event; `bytes=N`: an answer of that length; `env=NAME`: what that
+//!   variable is
 //!
 //! An answer is `{"handler":…,"count":…,"pid":…,"event":…}`, with `"elapsed_ms"` beside them.
 
@@ -77,6 +78,7 @@ fn main() {
                     drop(stream);
                 }
                 ("silent", _) => silent = true,
+                ("env", name) => answer = json!(std::env::var(name).ok()),
                 ("bytes", length) => answer = json!("x".repeat(length.parse().expect("bytes=N"))),
                 _ => common(word),
             }

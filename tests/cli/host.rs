@@ -40,6 +40,7 @@ impl Host {
         };
         place.write("functions.toml", &functions.iter().map(table).collect::<String>());
         let mut command = place.command(&["function", "serve", "functions.toml", "--port", "0"]);
+        command.env("AWS_SESSION_TOKEN", "of whoever starts the host");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         let mut first = String::new();
@@ -176,6 +177,10 @@ fn a_function_is_called_with_its_log() {
     }
     let warm = host.invoke(&place, "f", "{}").ended(0);
     assert_eq!(warm.json()["count"], json!(2));
+    let variable = |name: &str| host.answer(&place, "f", &json!({ "do": format!("env={name}") }).to_string());
+    assert_eq!((variable("A"), variable("AWS_ACCESS_KEY_ID")), (json!("b"), json!("dummy")));
+    assert!(variable("PATH").is_string());
+    assert_eq!(variable("AWS_SESSION_TOKEN"), Value::Null, "credentials stay with whoever started the host");
     assert!(!warm.err.contains("Init Duration"), "{}", warm.err);
     let log = host.end(&place);
     assert!(log.contains("initialization of h\nSTART"), "{log}");

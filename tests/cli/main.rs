@@ -12,6 +12,7 @@ mod find_rate;
 mod function;
 mod gate;
 mod host;
+mod init;
 mod interrupt;
 mod kit_test;
 mod load;

@@ -49,9 +49,14 @@ fn an_experiment_is_run_judged_kept_and_reported() {
     place.write("script.toml", SCRIPT);
     let files =
         ["--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--seed", "4", "--blocks", "10"];
-    let said = place.scripted(&[&["run", "fake"][..], &files].concat()).ended(0);
+    let said = place.scripted(&[&["run", "fake", "--verbose"][..], &files].concat()).ended(0);
     assert!(said.out.contains("✓") && said.out.contains("holds: ratio"), "{}", said.out);
     assert!(said.err.contains("/20 "), "plain lines of progress: {}", said.err);
+    assert!(
+        said.err.contains("\n✗ ") && said.err.contains("of 2 claims decided"),
+        "verdicts as they come: {}",
+        said.err
+    );
     assert!(
         said.out.contains("It ended when its verdicts were in: 8 trials fewer, about 4.0 s"),
         "{}",
@@ -89,6 +94,15 @@ fn an_experiment_is_run_judged_kept_and_reported() {
     assert_eq!(place.kumite(&["export", id]).ended(0).json(), export);
     assert!(place.kumite(&["export", &id[..13], "--format", "csv"]).ended(0).out.contains("fast,"));
     assert!(place.kumite(&["list", "--runs"]).ended(0).out.contains(id));
+}
+
+#[test]
+fn a_run_ends_on_one_screen() {
+    let place = place(FASTER, &[("fast", "pong"), ("slow", "slow")]);
+    place.write("script.toml", SCRIPT);
+    let said = place.scripted(&["run", "fake"]).ended(0);
+    assert!(said.out.lines().count() <= 40 && said.out.contains("holds: "), "{}", said.out);
+    assert!(said.out.contains("All of it: `kumite report "), "{}", said.out);
 }
 
 #[test]

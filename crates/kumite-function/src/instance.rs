@@ -22,6 +22,21 @@ const INIT_SHARE: f64 = 1.0;
 /// An instance that ends at SIGTERM does so in this time; more is not waited for, for callers wait meanwhile.
 const GRACE: Duration = Duration::from_millis(200);
 
+/// What an instance has of our own environment: where programs are, who it runs as, and in which language and time zone. No
+/// more, for whoever starts a host may have credentials in it.
+const KEPT: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "JAVA_HOME",
+    "LD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+];
+
 /// What instances of a function have in common.
 #[derive(Debug)]
 pub(crate) struct Setting {
@@ -84,6 +99,7 @@ impl Instance {
                 command: &function.command,
                 dir: &function.dir,
                 env: &env,
+                keeps: Some(&KEPT),
                 cores: &function.cores,
                 log: &log_of_it,
                 group: group.as_ref(),

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, sleep};
 
-use crate::Limits;
+use crate::limits::Limits;
 
 /// Of one connection.
 #[derive(Debug)]

@@ -6,8 +6,10 @@
 
 mod activity;
 mod body;
+mod limits;
 mod server;
 mod site;
 
-pub use server::{Limits, serve};
+pub use limits::Limits;
+pub use server::serve;
 pub use site::{Refused, Site};

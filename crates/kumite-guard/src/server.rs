@@ -16,33 +16,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::activity::{Activity, Watched};
 use crate::body::BoundedBody;
-
-/// How long clients may take, and how much they may have.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// From the first byte of a request to the end of its head.
-    pub head: Duration,
-    /// From there to the end of its body.
-    pub body: Duration,
-    /// From one request to the next; none for any time.
-    pub idle: Option<Duration>,
-    /// Connections at a time. For one more, that which has done nothing for the longest time is closed.
-    pub connections: usize,
-    /// Bytes of all bodies that are not whole yet.
-    pub body_bytes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            head: Duration::from_secs(10),
-            body: Duration::from_secs(60),
-            idle: Some(Duration::from_secs(60)),
-            connections: 512,
-            body_bytes: 256 << 20,
-        }
-    }
-}
+use crate::limits::Limits;
 
 /// Serves until it is dropped. `malformed` is told what was no HTTP.
 pub async fn serve(

@@ -31,7 +31,8 @@ pub use kumite_process::end_orphans;
 pub use reference::reference;
 pub use run::{
     Block, Choice, Event, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk, claimed_points,
-    conclude, execute, export, humane, plan, prepare, prospects, too_few_values, undecided, used_cores,
+    conclude, execute, export, humane, judged, plan, prepare, prospects, too_few_values, undecided,
+    used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use spec::{Experiment, Planned, read_functions};

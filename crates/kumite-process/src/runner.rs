@@ -170,6 +170,7 @@ impl Runner {
             command: &command,
             dir: Path::new("."),
             env: &[],
+            keeps: None,
             cores: &[],
             log: Path::new(""),
             group: None,

@@ -60,6 +60,8 @@ pub struct Spawn<'a> {
     pub dir: &'a Path,
     /// Set on top of our own environment.
     pub env: &'a [(String, String)],
+    /// Of our own environment only these variables; none for all of it.
+    pub keeps: Option<&'a [&'a str]>,
     /// The cores it may use; if empty, those of the calling thread.
     pub cores: &'a [usize],
     /// Gets stdout and stderr; is created, or emptied. Standard input is empty.
@@ -137,6 +139,10 @@ impl Tree {
             Some(_) => command.args(["-c", STOPPED, "/bin/sh", spawn.command]),
         };
         command.current_dir(spawn.dir);
+        if let Some(keeps) = spawn.keeps {
+            command.env_clear();
+            command.envs(keeps.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        }
         command.envs(spawn.env.iter().map(|(name, value)| (name, value))).env(MARKER, &token);
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         // A child has the affinity of the thread that starts it, and so has ours none to restore.

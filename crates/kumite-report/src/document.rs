@@ -1,6 +1,6 @@
 //! What a report says and in which order, before any format: every text is cleaned, every number is written out.
 
-use kumite_record::{ContenderStatus, Run};
+use kumite_record::{ContenderStatus, Export, Run, Warning};
 use serde::Serialize;
 
 use crate::check::ChecksText;
@@ -124,16 +124,33 @@ impl Document {
                     version: contender.version.as_deref().map_or("unknown".into(), clean),
                 })
                 .collect(),
-            warnings: export
-                .warnings
-                .iter()
-                .map(|warning| Remark { place: one_line(&warning.place), what: clean(&warning.what) })
-                .collect(),
+            warnings: remarks(export),
             facts: facts(record),
             command: one_line(&run.command),
             limits: limits(record.kind.limits()),
         }
     }
+}
+
+/// So many places of one warning are named.
+const PLACES: usize = 3;
+
+/// Each warning once, with the places that it is about.
+fn remarks(export: &Export) -> Vec<Remark> {
+    let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
+    for Warning { place, what } in &export.warnings {
+        match places.iter_mut().find(|(said, _)| said == what) {
+            Some((_, places)) => places.push(place),
+            None => places.push((what, vec![place])),
+        }
+    }
+    let remark = |(what, places): (&str, Vec<&str>)| {
+        let more = places.len().saturating_sub(PLACES);
+        let named: Vec<String> = places.into_iter().take(PLACES).map(one_line).collect();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Remark { place: format!("{}{more}", named.join("; ")), what: clean(what) }
+    };
+    places.into_iter().map(remark).collect()
 }
 
 fn reading(record: &Record, groups: &Groups) -> String {

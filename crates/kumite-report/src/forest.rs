@@ -14,8 +14,7 @@ const SAID_CHARS: usize = 30;
 const TITLE_LINES: usize = 3;
 const LINE: f64 = 16.0;
 const TOP: f64 = 14.0;
-/// The middle of the plot, and from there to either end of it.
-const MIDDLE: f64 = 480.0;
+/// The middle of the plot, which is as far from either end of it.
 const HALF: f64 = 138.0;
 /// A picture in which everything is near its border shows this much to either side; none shows more than the other.
 const LEAST_SPAN: f64 = 1.5;
@@ -24,14 +23,12 @@ const TICKS: [f64; 8] = [1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0];
 /// How far apart ticks are at least.
 const TICK_ROOM: f64 = 30.0;
 
-/// The picture as geometry.
+/// The picture as geometry; what is horizontal is so within the plot.
 #[derive(Debug, Serialize)]
-struct Forest {
+pub struct Forest {
+    width: f64,
     height: f64,
     bottom: f64,
-    middle: f64,
-    left: f64,
-    right: f64,
     ticks: Vec<Tick>,
     rows: Vec<Row>,
     description: String,
@@ -45,12 +42,17 @@ struct Row {
     /// The word used in files, for style sheets.
     key: &'static str,
     symbol: char,
+    title: String,
+    /// The verdict and its effect.
+    head: String,
+    /// The bound that decided.
+    bound: String,
+    /// The title, and the rest, as lines of a picture.
+    title_lines: Vec<Line>,
+    said_lines: Vec<Line>,
     top: f64,
     bottom: f64,
     y: f64,
-    title: Vec<Line>,
-    /// The verdict and its effect.
-    said: Vec<Line>,
     /// Where the claim holds.
     zone: Option<(f64, f64)>,
     whisker: Option<(f64, f64)>,
@@ -74,7 +76,7 @@ pub fn forest_svg(export: &Export) -> String {
 }
 
 impl Forest {
-    fn of(export: &Export) -> Forest {
+    pub fn of(export: &Export) -> Forest {
         let places: Vec<Option<Place>> = export.claims.iter().map(Place::of).collect();
         let far = places.iter().flatten().filter(|place| !place.own_scale).flat_map(Place::all);
         let span = far.map(f64::abs).fold(LEAST_SPAN.ln(), f64::max).min(MOST_SPAN.ln());
@@ -86,13 +88,11 @@ impl Forest {
             rows.push(row);
         }
         let texts: Vec<String> =
-            rows.iter().map(|row| words(&row.title) + ": " + &words(&row.said) + ".").collect();
+            rows.iter().map(|row| format!("{}: {} {}.", row.title, row.head, row.bound)).collect();
         Forest {
+            width: 2.0 * HALF,
             height: top + 56.0,
             bottom: top,
-            middle: MIDDLE,
-            left: MIDDLE - HALF,
-            right: MIDDLE + HALF,
             ticks: ticks(span),
             rows,
             description: texts.join(" "),
@@ -154,29 +154,24 @@ impl Place {
 
 fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f64) -> Row {
     let title = one_line(claim.title.as_deref().unwrap_or(&claim.assert));
-    let mut title: Vec<String> =
-        textwrap::wrap(&title, TITLE_CHARS).into_iter().map(|line| line.into_owned()).collect();
-    if title.len() > TITLE_LINES {
-        title.truncate(TITLE_LINES);
-        title[TITLE_LINES - 1].push('…');
+    let mut title_lines = wrapped(&title, TITLE_CHARS);
+    if title_lines.len() > TITLE_LINES {
+        title_lines.truncate(TITLE_LINES);
+        title_lines[TITLE_LINES - 1].push('…');
     }
     let said = effect(&export.run, claim).unwrap_or_default();
-    let (effect, bound) = said.split_once(" (").unwrap_or((&said, ""));
+    let (effect, bound) = said.split_once(" (").unwrap_or((said.as_str(), ""));
     let verdict = claim.verdict.to_string();
     let head = if effect.is_empty() { verdict } else { format!("{verdict}: {effect}") };
-    let bound = textwrap::wrap(bound.trim_end_matches(')'), SAID_CHARS);
-    let said: Vec<String> =
-        [head].into_iter().chain(bound.into_iter().map(|line| line.into_owned())).collect();
-    let lines = title.len().max(said.len()) as f64;
+    let bound = bound.trim_end_matches(')').to_owned();
+    let said_lines: Vec<String> = [head.clone()].into_iter().chain(wrapped(&bound, SAID_CHARS)).collect();
+    let lines = title_lines.len().max(said_lines.len()) as f64;
     let bottom = top + lines * LINE + 14.0;
     let y = (top + bottom) / 2.0;
     let centred = |texts: Vec<String>| {
         let first = y - (texts.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
-        texts
-            .into_iter()
-            .enumerate()
-            .map(|(nth, text)| Line { y: tenth(first + nth as f64 * LINE), text })
-            .collect()
+        let line = |(nth, text)| Line { y: tenth(first + nth as f64 * LINE), text };
+        texts.into_iter().enumerate().map(line).collect()
     };
     let x = |place: &Place, value: f64| {
         // On a scale of its own the farthest end is at three quarters.
@@ -185,7 +180,7 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
             false => span,
         };
         let share = if span > 0.0 { (value / span).clamp(-1.0, 1.0) } else { 0.0 };
-        tenth(MIDDLE + HALF * share)
+        tenth(HALF * (1.0 + share))
     };
     let whisker = |place: &Place| {
         let (low, high) = (place.low.unwrap_or(place.effect), place.high.unwrap_or(place.effect));
@@ -194,34 +189,41 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
     Row {
         key: claim.verdict.as_str(),
         symbol: symbol(claim.verdict),
+        title,
+        head,
+        bound,
+        title_lines: centred(title_lines),
+        said_lines: centred(said_lines),
         top: tenth(top),
         bottom: tenth(bottom),
         y: tenth(y),
-        title: centred(title),
-        said: centred(said),
         zone: place.map(|place| (x(place, place.holds_from), x(place, place.holds_to))),
         whisker: place.filter(|place| place.low.or(place.high).is_some()).map(whisker),
         point: place.map(|place| x(place, place.effect)).filter(|_| claim.verdict != Verdict::NotTested),
     }
 }
 
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    textwrap::wrap(text, width)
+        .into_iter()
+        .map(|line| line.into_owned())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
 /// The same factors on either side of the middle, as far as they have room.
 fn ticks(span: f64) -> Vec<Tick> {
-    let mut ticks = vec![Tick { at: MIDDLE, label: "border".to_owned() }];
+    let mut ticks = vec![Tick { at: HALF, label: "border".to_owned() }];
     let mut last = HALF * 0.1;
     for factor in TICKS {
         let at = HALF * factor.ln() / span;
         if at - last >= TICK_ROOM && at <= HALF {
             last = at;
-            let ends = [MIDDLE - at, MIDDLE + at];
+            let ends = [HALF - at, HALF + at];
             ticks.extend(ends.map(|at| Tick { at: tenth(at), label: format!("{factor}×") }));
         }
     }
     ticks
-}
-
-fn words(lines: &[Line]) -> String {
-    lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -5,13 +5,15 @@ use minijinja::{Environment, context};
 
 use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
+use crate::forest::Forest;
 use crate::group::Groups;
 use crate::pictures::Pictures;
 use crate::record::Record;
 
 /// Their names' endings turn escaping on: each is written so that it is XML, too.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("report.html", include_str!("page/report.html")),
+    ("forest.html", include_str!("page/forest.html")),
     ("measurements.html", include_str!("page/measurements.html")),
     ("table.html", include_str!("page/table.html")),
     ("lanes.html", include_str!("page/lanes.html")),
@@ -33,6 +35,7 @@ pub fn html(export: &Export) -> String {
         }
         templates.get_template("report.html")?.render(context! {
             document => Serde(Document::of(&record, &groups)),
+            forest => Serde(Forest::of(export)),
             pictures => Serde(Pictures::of(&record, &groups)),
             not_recovered => NOT_RECOVERED,
             chapters => Serde(record.kind.page(&record, &groups)),

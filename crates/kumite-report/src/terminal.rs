@@ -11,6 +11,7 @@ use crate::group::Groups;
 use crate::published::PublishedText;
 use crate::record::Record;
 use crate::style::Style;
+use crate::summary;
 use crate::table::{GroupTables, Overview, PointTables, Table};
 use crate::verdict::VerdictText;
 
@@ -65,7 +66,12 @@ pub fn terminal(export: &Export, style: &Style) -> String {
         out += &labelled(fact.name, &fact.text, style);
     }
     out += &labelled("not in any figure here", &document.limits, style);
-    out + &format!("again: {}\n", document.command)
+    out += &format!("again: {}\n", document.command);
+    if !export.claims.is_empty() {
+        out += &heading("verdicts, once more", style);
+        out += &summary::verdict_lines(export, &document, style, 2);
+    }
+    out
 }
 
 fn head_lines(document: &Document, style: Style) -> String {

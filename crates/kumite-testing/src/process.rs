@@ -46,7 +46,7 @@ impl Bench {
 
     /// What starts this command here.
     pub fn spawn<'a>(&'a self, cores: &'a [usize], log: &'a Path, command: &'a str) -> Spawn<'a> {
-        Spawn { command, dir: self.dir(), env: &self.env, cores, log, group: None }
+        Spawn { command, dir: self.dir(), env: &self.env, keeps: None, cores, log, group: None }
     }
 
     /// Starts it on any CPU.

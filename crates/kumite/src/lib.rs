@@ -12,6 +12,7 @@ mod exit;
 mod export;
 mod function;
 mod gate;
+mod init;
 mod kit_test;
 mod lateness;
 mod list;
@@ -64,6 +65,8 @@ enum Command {
     Task(task::Args),
     /// See whether a kit speaks the task protocol, by its conformance worker
     KitTest(kit_test::Args),
+    /// Make an experiment that runs, to be made your own
+    Init(init::Args),
     /// List experiments, or the runs in the results store
     List(list::Args),
     /// Show the report of a run again, or write it to files
@@ -104,6 +107,7 @@ pub fn main(world: &dyn World) -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Task(args) => task::run(&args),
         Command::KitTest(args) => kit_test::run(&args),
+        Command::Init(args) => init::run(&args),
         Command::List(args) => list::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),

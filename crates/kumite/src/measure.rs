@@ -1,16 +1,17 @@
 //! What `run` and `resume` have in common: measuring, judging, and how it ended.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_host::Lock;
 use kumite_lab::{
-    Event, Experiment, Halt, Ready, Session, claimed_points, conclude, execute, export, humane, plan,
+    Event, Experiment, Halt, Ready, Session, claimed_points, conclude, execute, export, humane, judged, plan,
     too_few_values, undecided,
 };
-use kumite_record::{Cores, Export, Metric, Outcome, Run, Store, Unit, standing};
+use kumite_record::{Claim, Cores, Export, Metric, Outcome, Run, Store, Unit, Verdict, standing};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -54,6 +55,7 @@ impl Measuring<'_> {
         let plan = plan(&takes_part, &first, run.blocks, run.seed);
         let kept = store.trials(&run.id)?;
         let times = self.experiment.times();
+        let live = Live::default();
         let session = Session {
             run: &run,
             contenders: ready,
@@ -61,7 +63,10 @@ impl Measuring<'_> {
             times: &times,
             kept: &kept,
             budget: self.budget,
-            undecided: &|trials| undecided(self.experiment, &run, &contenders, trials),
+            undecided: &|trials| {
+                live.look(|| judged(self.experiment, &run, &contenders, trials));
+                undecided(self.experiment, &run, &contenders, trials)
+            },
         };
         let mut progress = Progress::new(plan.trials());
         let ended = execute(&session, driver.as_mut(), clock, store, self.stop, &mut |event| match event {
@@ -73,9 +78,13 @@ impl Measuring<'_> {
                 }
             }
             Event::Trial { done, total, left, trial } => {
+                for claim in live.news() {
+                    progress
+                        .note(kumite_report::decided(&run, &claim, &output::style_of_stderr()).trim_end());
+                }
                 let what = result(&run.metrics, &trial.sample.metrics)
                     .unwrap_or_else(|| trial.outcome.as_str().to_owned());
-                let left = format!("at most {} left", humane(left));
+                let left = format!("{}at most {} left", live.tally(), humane(left));
                 let cell = run.cell(&trial.contender, &trial.point);
                 progress.step(done, total, &format!("{left}; {cell}: {what}"));
             }
@@ -84,6 +93,44 @@ impl Measuring<'_> {
         conclude(store, self.experiment, run, clock.timestamp(), ended?)?;
         stop::end_at_once();
         Ok(export(store, &id)?)
+    }
+}
+
+/// Which claims are decided while a run goes on.
+#[derive(Default)]
+struct Live(RefCell<Seen>);
+
+#[derive(Default)]
+struct Seen {
+    claims: usize,
+    decided: BTreeSet<String>,
+    /// Those that nobody was told of.
+    news: Vec<Claim>,
+}
+
+impl Live {
+    fn look(&self, judged: impl Fn() -> Vec<Claim>) {
+        let seen = &mut *self.0.borrow_mut();
+        let claims = judged();
+        seen.claims = claims.len();
+        for claim in claims {
+            let open = matches!(claim.verdict, Verdict::Undecided | Verdict::NotTested);
+            if !open && seen.decided.insert(claim.id.clone()) {
+                seen.news.push(claim);
+            }
+        }
+    }
+
+    fn news(&self) -> Vec<Claim> {
+        std::mem::take(&mut self.0.borrow_mut().news)
+    }
+
+    /// `3 of 13 claims decided, `
+    fn tally(&self) -> String {
+        match &*self.0.borrow() {
+            Seen { claims: 0, .. } => String::new(),
+            Seen { claims, decided, .. } => format!("{} of {claims} claims decided, ", decided.len()),
+        }
     }
 }
 
@@ -122,6 +169,19 @@ pub fn ended(export: &Export, stop: &AtomicBool) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_claim_is_told_once_when_it_is_decided() {
+        let claim = |id: &str, verdict| Claim { id: id.into(), verdict, ..Claim::default() };
+        let live = Live::default();
+        assert_eq!(live.tally(), "");
+        let ids = |live: &Live| live.news().into_iter().map(|claim| claim.id).collect::<Vec<_>>();
+        live.look(|| vec![claim("a", Verdict::Undecided), claim("b", Verdict::Fails)]);
+        assert_eq!((ids(&live), live.tally().as_str()), (vec!["b".to_owned()], "1 of 2 claims decided, "));
+        live.look(|| vec![claim("a", Verdict::Holds), claim("b", Verdict::Fails)]);
+        assert_eq!(ids(&live), ["a"]);
+        assert!(ids(&live).is_empty());
+    }
 
     #[test]
     fn the_result_of_a_trial_is_the_first_metric_that_it_has() {

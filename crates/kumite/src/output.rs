@@ -18,6 +18,15 @@ pub fn style() -> Style {
     Style { color: terminal && !refused, width }
 }
 
+/// How to write for who watches.
+pub fn style_of_stderr() -> Style {
+    let terminal = std::io::stderr().is_terminal();
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let width =
+        terminal_size::terminal_size_of(std::io::stderr()).map_or(120, |(width, _)| usize::from(width.0));
+    Style { color: terminal && !refused, width }
+}
+
 /// Writes to standard output. A reader that has had enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(text.as_bytes()) {
@@ -46,6 +55,23 @@ fn gzip(text: &str) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
+/// How much of a run's report the terminal gets.
+#[derive(clap::Args)]
+pub struct Length {
+    /// Report everything at the end, and not only verdicts, one table and doubts
+    #[arg(long)]
+    verbose: bool,
+}
+
+impl Length {
+    pub fn report(&self) -> Report {
+        if self.verbose { kumite_report::terminal } else { kumite_report::summary }
+    }
+}
+
+/// What writes a report for a terminal.
+type Report = fn(&Export, &Style) -> String;
+
 /// Where a run's report goes beside the terminal.
 #[derive(clap::Args)]
 pub struct Documents {
@@ -73,10 +99,10 @@ impl Documents {
         self.files().filter(|file| *file != Path::new("-")).try_for_each(|file| check_writable(file))
     }
 
-    /// Writes them; and the report on the terminal, unless one of them goes there.
-    pub fn write(&self, export: &Export) -> Result<(), Failure> {
+    /// Writes them; and a report on the terminal, unless one of them goes there.
+    pub fn write(&self, export: &Export, report: Report) -> Result<(), Failure> {
         if !self.files().any(|file| file == Path::new("-")) {
-            print(&kumite_report::terminal(export, &style()))?;
+            print(&report(export, &style()))?;
         }
         if let Some(file) = &self.json {
             write(file, &json(export)?)?;
@@ -106,7 +132,27 @@ pub fn check_writable(file: &Path) -> Result<(), Failure> {
 
 /// The command as it was typed, to be repeated in a shell.
 pub fn command_line() -> String {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    shell_words(std::env::args().skip(1))
+}
+
+/// The same without the files that it writes: whoever repeats a run has others.
+pub fn command_line_of_run() -> String {
+    shell_words(without_files(std::env::args().skip(1)))
+}
+
+fn without_files(arguments: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    const FILES: [&str; 5] = ["--json", "--html", "--markdown", "--svg", "--db"];
+    let mut is_file = false;
+    arguments.filter(move |argument| {
+        let is_value = std::mem::take(&mut is_file);
+        is_file = !is_value && FILES.contains(&argument.as_str());
+        let is_both = argument.split_once('=').is_some_and(|(flag, _)| FILES.contains(&flag));
+        !(is_value || is_file || is_both)
+    })
+}
+
+fn shell_words(arguments: impl Iterator<Item = String>) -> String {
+    let arguments: Vec<String> = arguments.collect();
     let words = ["kumite"].into_iter().chain(arguments.iter().map(String::as_str));
     shlex::try_join(words).expect("the system gives no argument with a NUL byte")
 }
@@ -129,5 +175,22 @@ pub fn error(failure: &Failure) {
         note(&format!("\x1b[31merror:\x1b[0m {failure}"));
     } else {
         note(&format!("error: {failure}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_run_are_no_part_of_its_command() {
+        let kept =
+            |line: &str| without_files(line.split(' ').map(str::to_owned)).collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            kept("run x --json /a/b --budget 30m --html=/c --svg - --seed 7"),
+            "run x --budget 30m --seed 7"
+        );
+        assert_eq!(kept("run --db --json x"), "run x");
+        assert_eq!(kept("run x --gate=holds"), "run x --gate=holds");
     }
 }

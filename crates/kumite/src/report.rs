@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             export(&store, &store.find(&args.run)?)?
         }
     };
-    args.documents.write(&export)?;
+    args.documents.write(&export, kumite_report::terminal)?;
     args.gate.check(&export)
 }
 

@@ -26,6 +26,8 @@ pub struct Args {
     #[command(flatten)]
     documents: output::Documents,
     #[command(flatten)]
+    length: output::Length,
+    #[command(flatten)]
     gate: Gate,
     /// The results store
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
@@ -84,7 +86,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let measuring =
         Measuring { world, experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
     let export = measuring.measure(run, &prepared.ready, &mut store)?;
-    args.documents.write(&export)?;
+    args.documents.write(&export, args.length.report())?;
     ended(&export, &stop)?;
     args.gate.check(&export)
 }

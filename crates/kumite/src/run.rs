@@ -46,6 +46,8 @@ pub struct Args {
     #[command(flatten)]
     documents: output::Documents,
     #[command(flatten)]
+    length: output::Length,
+    #[command(flatten)]
     gate: Gate,
     /// The results store
     #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
@@ -102,7 +104,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         args.db.display(),
         id = export.run.id
     ));
-    args.documents.write(&export)?;
+    args.documents.write(&export, args.length.report())?;
     ended(&export, &stop)?;
     args.gate.check(&export)
 }
@@ -112,7 +114,7 @@ fn begin(args: &Args, experiment: &Experiment, cores: &Cores, clock: &dyn Clock)
     // 32 bits are enough to differ, and every JSON reader can hold them exactly.
     let fresh = || u64::from(started.subsec_nanosecond() as u32) ^ u64::from(std::process::id()) << 8;
     let seed = args.seed.unwrap_or_else(|| fresh() & 0xffff_ffff);
-    let mut command = output::command_line();
+    let mut command = output::command_line_of_run();
     if args.seed.is_none() {
         command += &format!(" --seed {seed}");
     }

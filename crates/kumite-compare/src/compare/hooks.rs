@@ -116,7 +116,7 @@ impl<'a> Hooks<'a> {
 }
 
 fn spawn<'a>(command: &'a str, log: &'a Path) -> Spawn<'a> {
-    Spawn { command, dir: Path::new("."), env: &[], cores: &[], log, group: None }
+    Spawn { command, dir: Path::new("."), env: &[], keeps: None, cores: &[], log, group: None }
 }
 
 /// Whether a file can be read, said before anything is run.

@@ -207,7 +207,7 @@ impl Job<'_> {
 
     fn command(&self, what: &str, command: &str, dir: &Path, limit: Duration) -> Result<Vec<u8>, String> {
         let log = self.builds.file(self.contender, &format!("{what}.log"));
-        let spawn = Spawn { command, dir, env: self.env, cores: &[], log: &log, group: None };
+        let spawn = Spawn { command, dir, env: self.env, keeps: None, cores: &[], log: &log, group: None };
         let finished =
             run(&spawn, limit, self.stop).map_err(|error| format!("its {what} command: {error}"))?;
         if finished.status.success() {

@@ -101,7 +101,8 @@ pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), String> 
     let command = format!(
         "{sudo}apt-get -q update && {sudo}env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends {names}"
     );
-    let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log, group: None };
+    let spawn =
+        Spawn { command: &command, dir: Path::new("."), env: &[], keeps: None, cores: &[], log, group: None };
     let finished = run(&spawn, INSTALL_LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
     if finished.status.success() {
         return Ok(());
@@ -115,7 +116,8 @@ pub(crate) fn is_any_missing(packages: &Install, log: &Path) -> bool {
     let (names, count) = (packages.apt.join(" "), packages.apt.len());
     let installed = format!("dpkg-query -W -f '${{db:Status-Status}}\\n' {names} | grep -cx installed");
     let command = format!("test $({installed}) -eq {count}");
-    let spawn = Spawn { command: &command, dir: Path::new("."), env: &[], cores: &[], log, group: None };
+    let spawn =
+        Spawn { command: &command, dir: Path::new("."), env: &[], keeps: None, cores: &[], log, group: None };
     let all = || run(&spawn, QUERY_LIMIT, &AtomicBool::new(false)).is_ok_and(|asked| asked.status.success());
     count > 0 && is_on_path("dpkg-query") && !all()
 }

@@ -1,6 +1,7 @@
 //! Contenders: from a folder with a `contender.toml` to a program that can be started.
 
 mod build;
+mod entries;
 mod install;
 mod manifest;
 mod need;

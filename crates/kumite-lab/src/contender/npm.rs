@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use kumite_process::{Spawn, how_it_ended, last_lines, run};
 
+use super::entries::entries_of;
 use super::manifest::npm_package;
 use super::need::parse_version;
-use super::tools::entries_of;
 use super::user_cache::user_cache;
 
 const LIMIT: Duration = Duration::from_secs(10 * 60);
@@ -56,7 +56,8 @@ pub(super) fn install(packages: &[String], log: &Path) -> Result<(), String> {
         .collect();
     let project = serde_json::json!({ "private": true, "optionalDependencies": optional });
     std::fs::write(new.path().join("package.json"), project.to_string()).map_err(cannot)?;
-    let spawn = Spawn { command: COMMAND, dir: new.path(), env: &[], cores: &[], log, group: None };
+    let spawn =
+        Spawn { command: COMMAND, dir: new.path(), env: &[], keeps: None, cores: &[], log, group: None };
     let finished = run(&spawn, LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
     if !finished.status.success() {
         return Err(format!("`{COMMAND}` {}: {}", how_it_ended(finished.status), last_lines(log)));

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use kumite_process::{Spawn, run};
 
+use super::entries::entries_of;
 use super::need::{Need, dotted, is_older, parse_version, version_said};
 use super::npm;
 use crate::parameter::LEADS_TO_TOOLS;
@@ -188,7 +189,15 @@ impl Way {
         };
         let command = format!("{tool} {argument} 2>&1");
         let env = self.env()?;
-        let spawn = Spawn { command: &command, dir: Path::new("."), env: &env, cores: &[], log, group: None };
+        let spawn = Spawn {
+            command: &command,
+            dir: Path::new("."),
+            env: &env,
+            keeps: None,
+            cores: &[],
+            log,
+            group: None,
+        };
         let said = run(&spawn, ASK_LIMIT, stop).map_err(|error| format!("fails: {error}"))?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         version_said(tool, &said).ok_or_else(|| "does not say its version".to_owned())
@@ -199,10 +208,6 @@ impl Way {
 fn jdk_home(file: &Path) -> Option<PathBuf> {
     let home = file.canonicalize().ok()?.parent()?.parent()?.to_owned();
     (home.join("release").is_file() && runs(&home.join("bin/java"))).then_some(home)
-}
-
-pub(super) fn entries_of(folder: &Path) -> Vec<PathBuf> {
-    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
 /// The version that a folder is named after.
@@ -260,8 +265,15 @@ mod tests {
             // Copied by another process: a child that another test is just starting has open what we write, and what is
             // open to be written cannot be executed.
             let copy = format!("install -m 755 '{}' '{}'", text.display(), file.display());
-            let spawn =
-                Spawn { command: &copy, dir: self.root.path(), env: &[], cores: &[], log: &log, group: None };
+            let spawn = Spawn {
+                command: &copy,
+                dir: self.root.path(),
+                env: &[],
+                keeps: None,
+                cores: &[],
+                log: &log,
+                group: None,
+            };
             assert!(run(&spawn, Duration::from_secs(60), &AtomicBool::new(false)).unwrap().status.success());
         }
 

@@ -55,7 +55,7 @@ impl<'a> AnswerCheck<'a> {
         stop: &AtomicBool,
     ) -> Result<AnswerCheck<'a>, Halt> {
         let start = |command: &String| {
-            let spawn = Spawn { command, dir: folder, env: &[], cores, log: &log, group: None };
+            let spawn = Spawn { command, dir: folder, env: &[], keeps: None, cores, log: &log, group: None };
             let named = |why: String| format!("the checker `{command}`: {why}");
             let mut worker = Worker::start(&spawn).map_err(named)?;
             match worker.hello(LIMIT, stop) {

@@ -70,6 +70,7 @@ impl<'a> Session<'a> {
                 command: self.command,
                 dir: self.dir,
                 env: &env,
+                keeps: None,
                 cores: self.cores,
                 log: &self.log,
                 group: None,

@@ -42,6 +42,16 @@ pub fn undecided(
     kumite_judge::undecided(run, trials, contenders, &experiment.claims)
 }
 
+/// The claims as they stand after these trials.
+pub fn judged(
+    experiment: &Experiment,
+    run: &Run,
+    contenders: &[Contender],
+    trials: &[&Trial],
+) -> Vec<kumite_record::Claim> {
+    judge(run, trials, contenders, &experiment.claims, &[]).0
+}
+
 /// Which points have a cell that a claim needs, by position.
 pub fn claimed_points(experiment: &Experiment, run: &Run, contenders: &[Contender]) -> BTreeSet<usize> {
     let needed = kumite_judge::needed(run, contenders, &experiment.claims);

@@ -14,7 +14,7 @@ mod warnings;
 pub use begin::{begin, prospects};
 pub use disk::check_disk;
 pub use execute::{Event, RunEnded, execute};
-pub use export::{claimed_points, conclude, export, too_few_values, undecided};
+pub use export::{claimed_points, conclude, export, judged, too_few_values, undecided};
 pub use plan::{Block, Plan, plan};
 pub use prepare::{Choice, Prepared, prepare};
 pub use session::{Session, Undecided};

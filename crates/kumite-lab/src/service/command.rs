@@ -142,7 +142,7 @@ impl Stopping {
     fn execute(&mut self) -> Result<bool, String> {
         let Some(command) = self.command.take() else { return Ok(false) };
         let Stopping { folder: dir, env, log, .. } = self;
-        let spawn = Spawn { command: &command, dir, env, cores: &[], log, group: None };
+        let spawn = Spawn { command: &command, dir, env, keeps: None, cores: &[], log, group: None };
         let done = run(&spawn, STOP_LIMIT, &AtomicBool::new(false))
             .map_err(|error| format!("was not stopped by its command: {error}"))?;
         if done.status.success() {

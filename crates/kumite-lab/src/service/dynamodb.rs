@@ -149,7 +149,8 @@ fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, String
             "exec mvn{offline} -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath \
              -DincludeScope=runtime -Dmdep.outputFile=class-path"
         );
-        let spawn = Spawn { command: &command, dir: folder.path(), env, cores: &[], log, group: None };
+        let spawn =
+            Spawn { command: &command, dir: folder.path(), env, keeps: None, cores: &[], log, group: None };
         run(&spawn, FETCH_LIMIT, stop)
     };
     let fetched = |done: Result<Finished, Error>| match done {

@@ -169,6 +169,7 @@ impl Sql {
             command: &command,
             dir: &self.folder,
             env: &self.env,
+            keeps: None,
             cores: &[],
             log: &self.log,
             group: None,

@@ -26,7 +26,8 @@ impl Process {
         env: &[(String, String)],
         order: &StartOrder,
     ) -> Result<Process, String> {
-        let spawn = Spawn { command, dir, env, cores: order.cores, log: &order.log, group: None };
+        let spawn =
+            Spawn { command, dir, env, keeps: None, cores: order.cores, log: &order.log, group: None };
         let tree = Tree::start(&spawn).map_err(|error| format!("cannot be started: {error}"))?;
         Ok(Process { tree, log: order.log.clone(), cpu_before: Duration::ZERO })
     }

@@ -11,8 +11,15 @@ pub fn usage() {
     let processes = || fs::read_dir("/proc").unwrap().flatten().count();
     for children in [0, 3, 30] {
         let command = format!("for i in $(seq {children}); do sleep 20 & done; sleep 20");
-        let spawn =
-            Spawn { command: &command, dir: dir.path(), env: &[], cores: &[], log: &log, group: None };
+        let spawn = Spawn {
+            command: &command,
+            dir: dir.path(),
+            env: &[],
+            keeps: None,
+            cores: &[],
+            log: &log,
+            group: None,
+        };
         let mut tree = Tree::start(&spawn).unwrap();
         std::thread::sleep(Duration::from_millis(1100));
         let began = Instant::now();

@@ -16,7 +16,8 @@ pub fn freeze(dir: &Path) {
     let group = Group::new().unwrap();
     let command = format!("{ESCAPES} echo $$ > root; sleep 300");
     let log = dir.join("log");
-    let spawn = Spawn { command: &command, dir, env: &[], cores: &[], log: &log, group: Some(&group) };
+    let spawn =
+        Spawn { command: &command, dir, env: &[], keeps: None, cores: &[], log: &log, group: Some(&group) };
     let _tree = Tree::start(&spawn).unwrap();
     let _empty = Group::new().unwrap();
     let written = |file| fs::metadata(dir.join(file)).is_ok_and(|file| file.len() > 0);

@@ -14,7 +14,7 @@ use crate::stay;
 pub fn have_trees(dir: &Path, how: &str) {
     let spawn = |command: &str, log: &str| {
         let log = &dir.join(log);
-        Tree::start(&Spawn { command, dir, env: &[], cores: &[], log, group: None }).unwrap()
+        Tree::start(&Spawn { command, dir, env: &[], keeps: None, cores: &[], log, group: None }).unwrap()
     };
     if how == "below-another" {
         let command = format!("exec '{}' trees '{}' stay", helper().display(), dir.display());

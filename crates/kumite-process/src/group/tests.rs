@@ -189,6 +189,7 @@ fn a_tree_that_cannot_be_put_into_its_group_is_not_started() {
         command: "echo > ran",
         dir,
         env: &[],
+        keeps: None,
         cores: &[],
         log: &dir.join("log"),
         group: Some(&group),
@@ -220,7 +221,7 @@ fn version_2_freezes_counts_and_kills() {
     let dir = root.path();
     let command = "while :; do echo x >> count; done";
     let log = &dir.join("log");
-    let spawn = Spawn { command, dir, env: &[], cores: &[], log, group: Some(&group) };
+    let spawn = Spawn { command, dir, env: &[], keeps: None, cores: &[], log, group: Some(&group) };
     let mut tree = Tree::start(&spawn).unwrap();
     let count = || fs::metadata(dir.join("count")).map_or(0, |file| file.len());
     let grows = |from| {

@@ -1,7 +1,9 @@
 //! One record, every format, compared with what was reviewed by reading.
 
 use kumite_record::{AxisValue, Estimate, Export, JobEvent, Mark, SelfCheck, Trial, Unit};
-use kumite_report::{Style, csv, forest_svg, html, load_terminal, markdown, selfcheck_terminal, terminal};
+use kumite_report::{
+    Style, csv, forest_svg, html, load_terminal, markdown, selfcheck_terminal, summary, terminal,
+};
 
 use crate::fixture;
 use crate::page::{accessible, parsed, sparse};
@@ -11,6 +13,30 @@ const PLAIN: Style = Style { color: false, width: 100 };
 #[test]
 fn terminal_report() {
     insta::assert_snapshot!(terminal(&fixture::export(), &PLAIN));
+}
+
+#[test]
+fn a_summary_is_one_screen() {
+    let narrow = Style { color: false, width: 80 };
+    for export in
+        [fixture::export(), fixture::sparse::export(), fixture::overload::export(), fixture::task::sweep()]
+    {
+        let said = summary(&export, &narrow);
+        assert!(said.lines().count() <= 40, "{said}");
+        assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    }
+    insta::assert_snapshot!(summary(&fixture::export(), &narrow));
+}
+
+#[test]
+fn a_summary_of_many_claims_has_a_line_for_each() {
+    let mut export = fixture::export();
+    let claim = export.claims[0].clone();
+    export.claims = vec![claim; 13];
+    let said = summary(&export, &Style { color: false, width: 80 });
+    assert!(said.lines().count() <= 40, "{said}");
+    let symbol = said.lines().nth(4).unwrap().chars().next().unwrap();
+    assert_eq!(said.lines().filter(|line| line.starts_with(symbol)).count(), 13, "{said}");
 }
 
 #[test]
@@ -412,18 +438,17 @@ fn charts_never_mix_the_values_of_another_axis() {
 #[test]
 fn the_picture_has_a_row_for_each_claim_whatever_is_known_of_it() {
     let mut export = fixture::export();
-    let document = |export: &Export| forest_svg(export);
     let classes = |svg: &str| -> Vec<String> {
         let parsed = parsed(svg);
-        let rows = parsed.descendants().filter(|node| node.tag_name().name() == "g");
-        rows.filter_map(|node| node.attribute("class").map(str::to_owned)).collect()
+        let classes = parsed.descendants().filter_map(|node| node.attribute("class"));
+        classes.filter_map(|class| class.strip_prefix("row ")).map(str::to_owned).collect()
     };
     let verdicts: Vec<&str> = export.claims.iter().map(|claim| claim.verdict.as_str()).collect();
-    assert_eq!(classes(&document(&export)), verdicts);
+    assert_eq!(classes(&forest_svg(&export)), verdicts);
     for claim in &mut export.claims {
         (claim.effect, claim.effect_kind, claim.holds_from) = (None, None, None);
     }
-    assert_eq!(classes(&document(&export)), verdicts);
+    assert_eq!(classes(&forest_svg(&export)), verdicts);
 }
 
 #[test]

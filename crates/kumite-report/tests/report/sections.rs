@@ -40,7 +40,7 @@ impl Parts {
     }
 }
 
-/// What stands directly in the page, by name: `header`, then the sections.
+/// What stands directly in the page, by name: `header`, the verdicts, `nav`, then the other sections.
 fn sections(page: &str) -> Vec<(String, Parts)> {
     let document = parsed(page);
     let main = document.descendants().find(|node| node.tag_name().name() == "main").unwrap();
@@ -59,6 +59,7 @@ fn each_section_says_what_was_reviewed() {
         [
             "header",
             "verdicts",
+            "nav",
             "measurements",
             "percentiles",
             "failures",

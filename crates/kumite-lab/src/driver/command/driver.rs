@@ -129,7 +129,15 @@ impl<'a> CommandDriver<'a> {
     /// Runs it on kumite's CPUs.
     fn set_up(&self, setup: &str, env: &[(String, String)], trial: &Trial) -> Result<(), Halt> {
         let (dir, log) = (self.conditions.folder, trial.log.with_extension("setup.log"));
-        let spawn = Spawn { command: setup, dir, env, cores: &self.cores.engine, log: &log, group: None };
+        let spawn = Spawn {
+            command: setup,
+            dir,
+            env,
+            keeps: None,
+            cores: &self.cores.engine,
+            log: &log,
+            group: None,
+        };
         let done =
             run(&spawn, trial.workload.timeout, trial.stop).map_err(|error| format!("setup: {error}"))?;
         match done.status.success() {

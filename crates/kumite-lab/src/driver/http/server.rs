@@ -42,8 +42,15 @@ impl Server {
         env.extend(services);
         env.push(("PORT".to_owned(), port.to_string()));
         let started = Instant::now();
-        let spawn =
-            Spawn { command: &contender.run, dir: &contender.folder, env: &env, cores, log, group: None };
+        let spawn = Spawn {
+            command: &contender.run,
+            dir: &contender.folder,
+            env: &env,
+            keeps: None,
+            cores,
+            log,
+            group: None,
+        };
         let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
         Ok(Server { tree, port, log: log.to_owned(), started })
     }

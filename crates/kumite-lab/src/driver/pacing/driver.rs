@@ -60,6 +60,7 @@ impl<'a> PacingDriver<'a> {
             command: &contender.run,
             dir: &contender.folder,
             env: &contender.env,
+            keeps: None,
             cores: &given.cores,
             log,
             group: None,

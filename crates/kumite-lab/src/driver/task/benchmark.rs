@@ -13,7 +13,6 @@ use crate::contender::Ready;
 use crate::driver::Measured;
 use crate::driver::Workload;
 use crate::driver::log::{last_lines, trim};
-use crate::driver::scratch::Scratch;
 use crate::halt::Halt;
 use crate::parameter::as_environment;
 use kumite_process::how_it_ended;
@@ -43,14 +42,14 @@ impl TaskDriver<'_> {
         let workload = TaskWorkload::new(&parameters)?;
         let given = workload.cores().given(self.cores)?;
         let mut services = self.services.start(&parameters, log, stop)?;
-        let scratch = Scratch::new(self.state)?;
+        let scratch = workload.scratch(self.state)?;
         let mut env = contender.env.clone();
         env.extend(services.env());
         env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
         env.extend(as_environment(&parameters));
         services.begin()?;
         let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
-        let spawn = Spawn { command, dir, env: &env, cores: &given.cores, log, group: None };
+        let spawn = Spawn { command, dir, env: &env, keeps: None, cores: &given.cores, log, group: None };
         let done = run(&spawn, workload.timeout, stop).map_err(|error| error.to_string())?;
         if !done.status.success() {
             return Err(format!("it {}; its log: {}", how_it_ended(done.status), last_lines(log)).into());

@@ -140,13 +140,20 @@ impl<'a> TaskDriver<'a> {
         let workload = TaskWorkload::new(&parameters)?;
         let given = workload.cores().given(self.cores)?;
         let services = self.services.start(&parameters, log, stop)?;
-        let scratch = Scratch::new(self.state)?;
+        let scratch = workload.scratch(self.state)?;
         let mut env = contender.env.clone();
         env.extend(services.env());
         env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
         let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
-        let worker =
-            Worker::start(&Spawn { command, dir, env: &env, cores: &given.cores, log, group: None })?;
+        let worker = Worker::start(&Spawn {
+            command,
+            dir,
+            env: &env,
+            keeps: None,
+            cores: &given.cores,
+            log,
+            group: None,
+        })?;
         Ok(Started { workload, given, worker, _scratch: scratch, services })
     }
 

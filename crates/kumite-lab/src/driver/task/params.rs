@@ -24,5 +24,10 @@ pub(super) static PARAMS: &[Param] = &[
     Param::number("timeout_s", 60.0, [0.1, 86_400.0], "A job that takes longer fails the trial."),
     Param::number("ready_s", 30.0, [0.1, 600.0], "A worker that takes longer to its first hello has failed."),
     Param::new("cores", Takes::Cores, "How many CPUs the worker is given; `all` is every one."),
+    Param::new(
+        "scratch",
+        Takes::Word(&["disk", "memory"]),
+        "Where the folder `$SCRATCH` is: on the disk of the results store, or in memory (`/dev/shm`), so that no disk is timed.",
+    ),
     Param::new("events", Takes::Flag, "Whether the worker is to tell what happened within a job."),
 ];

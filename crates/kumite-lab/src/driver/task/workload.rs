@@ -1,5 +1,6 @@
 //! What a worker has to do in a trial.
 
+use std::path::Path;
 use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
@@ -7,6 +8,7 @@ use serde_json::Value;
 
 use super::params::PARAMS;
 use crate::driver::Workload;
+use crate::driver::scratch::Scratch;
 use crate::driver::warm_up::WarmUpTime;
 use crate::parameter::{Parameters, Params, all_as_json};
 
@@ -27,6 +29,8 @@ pub struct TaskWorkload {
     pub ready: Duration,
     /// How many CPUs the worker is given; 1 by default.
     pub cores: AskedCores,
+    /// Whether its files are kept in memory; on disk by default.
+    pub(crate) scratch_in_memory: bool,
     /// All parameters, as a job is given them.
     pub params: Value,
 }
@@ -44,8 +48,16 @@ impl TaskWorkload {
             timeout: take.time("timeout_s")?,
             ready: take.time("ready_s")?,
             cores: take.cores("cores")?,
+            scratch_in_memory: take.word("scratch")? == 1,
             params: all_as_json(parameters),
         })
+    }
+}
+
+impl TaskWorkload {
+    /// A folder for the worker's files.
+    pub(super) fn scratch(&self, state: &Path) -> Result<Scratch, String> {
+        if self.scratch_in_memory { Scratch::in_memory(state) } else { Scratch::new(state) }
     }
 }
 

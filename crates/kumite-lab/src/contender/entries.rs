@@ -1,0 +1,8 @@
+//! What is in a folder.
+
+use std::path::{Path, PathBuf};
+
+/// Nothing, where it cannot be read.
+pub(super) fn entries_of(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}

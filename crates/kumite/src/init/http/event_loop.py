@@ -1,0 +1,25 @@
+"""Says hello, all connections on one event loop."""
+
+import asyncio
+import os
+
+HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+
+
+async def serve(reader, writer):
+    try:
+        while True:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(HELLO)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+async def main():
+    port = int(os.environ["PORT"])
+    server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=1024)
+    await server.serve_forever()
+
+
+asyncio.run(main())

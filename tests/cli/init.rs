@@ -1,0 +1,46 @@
+//! `kumite init`.
+
+use crate::place::Place;
+
+#[test]
+fn what_it_makes_runs() {
+    let place = Place::new("", &[]);
+    let said = place.kumite(&["init", "mine"]).ended(0);
+    assert!(said.out.contains("kumite run mine"), "{}", said.out);
+    let said = place.kumite(&["check", "mine"]).ended(0);
+    assert!(said.out.contains("✓ awk") && said.out.contains("✓ shell"), "{}", said.out);
+    let export = place.kumite(&["run", "mine", "--blocks", "1", "--json", "-"]).ended(0).json();
+    let trials = export["trials"].as_array().unwrap();
+    assert!(trials.len() == 4 && trials.iter().all(|trial| trial["outcome"] == "ok"), "{export}");
+    assert_eq!(export["claims"][0]["id"], "awk-is-twice-as-fast");
+}
+
+#[test]
+fn each_kind_is_a_plan() {
+    let place = Place::new("", &[]);
+    for kind in ["command", "http", "task", "function"] {
+        place.kumite(&["init", kind, "--kind", kind]).ended(0);
+        for profile in ["quick", "standard", "full"] {
+            let said = place.kumite(&["run", kind, "--profile", profile, "--dry-run"]).ended(0);
+            assert!(said.out.contains("1 claim"), "{kind}: {}", said.out);
+        }
+        for (schema, file) in [("experiment", "experiment.toml"), ("contender", "contenders")] {
+            assert!(place.path(kind).join("schema").join(format!("{schema}.json")).is_file());
+            assert!(place.path(kind).join(file).exists());
+        }
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_is_left_half_made() {
+    let place = Place::new("", &[]);
+    place.write("mine/note", "kept");
+    let said = place.kumite(&["init", "mine"]).ended(2);
+    assert!(said.err.contains("mine is there already"), "{}", said.err);
+    assert_eq!(place.read("mine/note"), "kept");
+    let said = place.kumite(&["init", "1st"]).ended(2);
+    assert!(said.err.contains("'1st' is no name"), "{}", said.err);
+    let said = place.kumite(&["init", "nowhere/mine"]).ended(3);
+    assert!(said.err.contains("cannot make nowhere/mine"), "{}", said.err);
+    assert!(!place.path("nowhere").exists());
+}
