@@ -89,7 +89,8 @@ fn measure(args: &Args) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let build = "CGO_ENABLED=0 go build -tags lambda.norpc -o bootstrap .";
     let log = scratch.path().join("build.log");
-    let spawn = Spawn { command: build, dir: &noop, env: &[], cores: &[], log: &log, group: None };
+    let spawn =
+        Spawn { command: build, dir: &noop, env: &[], keeps: None, cores: &[], log: &log, group: None };
     let built = run(&spawn, Duration::from_secs(600), &AtomicBool::new(false))?;
     ensure!(built.status.success(), "{build}: {}", fs::read_to_string(&log)?);
     fs::copy(noop.join("bootstrap"), scratch.path().join("bootstrap"))?;
@@ -114,7 +115,15 @@ fn called(kumite: &Path, dir: &Path, way: &Way, seconds: u32) -> Result<Found> {
     let program = kumite.to_str().with_context(|| format!("{} is not UTF-8; move it", kumite.display()))?;
     let program = shlex::try_quote(program)?;
     let command = format!("exec {program} function serve functions.toml --port 0");
-    let host = Tree::start(&Spawn { command: &command, dir, env: &[], cores: &[], log: &log, group: None })?;
+    let host = Tree::start(&Spawn {
+        command: &command,
+        dir,
+        env: &[],
+        keeps: None,
+        cores: &[],
+        log: &log,
+        group: None,
+    })?;
     let url = address(&log)?;
     let url = format!("{url}2015-03-31/functions/{}/invocations", way.function);
     let seconds = format!("{seconds}s");

@@ -21,7 +21,15 @@ pub struct Ask<'a> {
 impl Ask<'_> {
     fn ask(&self, command: &str, limit: Duration) -> Result<(Finished, PathBuf)> {
         let log = self.dir.join("ask.log");
-        let spawn = Spawn { command, dir: Path::new(HERE), env: &[], cores: &[], log: &log, group: None };
+        let spawn = Spawn {
+            command,
+            dir: Path::new(HERE),
+            env: &[],
+            keeps: None,
+            cores: &[],
+            log: &log,
+            group: None,
+        };
         Ok((run(&spawn, limit, self.stop)?, log))
     }
 

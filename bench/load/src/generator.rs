@@ -96,7 +96,8 @@ impl Generator {
         let env = [("PROGRAM", self.program.as_str()), ("UNDER", under)];
         let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let command = format!("exec >{SAID}; {command}");
-        let spawn = Spawn { command: &command, dir, env: &env, cores: &[core], log: &log, group: None };
+        let spawn =
+            Spawn { command: &command, dir, env: &env, keeps: None, cores: &[core], log: &log, group: None };
         let mut tree = Tree::start(&spawn)?;
         let limit = Duration::from_secs(load.seconds) + OVERTIME;
         let began = Instant::now();

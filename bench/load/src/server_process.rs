@@ -50,8 +50,15 @@ impl Server {
         let env = [("PROGRAM".to_owned(), program.to_owned())];
         let arguments = if stamped { format!(" --stamps {STAMPS}") } else { String::new() };
         let command = format!("exec \"$PROGRAM\" {SERVE}{arguments}");
-        let mut tree =
-            Tree::start(&Spawn { command: &command, dir, env: &env, cores, log: &log, group: None })?;
+        let mut tree = Tree::start(&Spawn {
+            command: &command,
+            dir,
+            env: &env,
+            keeps: None,
+            cores,
+            log: &log,
+            group: None,
+        })?;
         let began = Instant::now();
         loop {
             if let Some(port) = printed(&log, "port")? {

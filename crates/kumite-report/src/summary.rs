@@ -85,7 +85,7 @@ impl Line<'_> {
         // The level is in the report.
         let bound = bound.trim_end_matches(')').rsplit(" %: ").next().unwrap_or_default();
         let effect = effect.trim_start_matches("ratio ").trim_start_matches("difference ").to_owned();
-        let effect = if bound.is_empty() { effect } else { format!("{effect} ({bound})") };
+        let effect = if ["", "no bound"].contains(&bound) { effect } else { format!("{effect} ({bound})") };
         let comparison = claim.decided_by.as_ref().map(|decider| one_line(&decider.comparison));
         Line { verdict, effect, at: comparison.as_deref().and_then(point).unwrap_or_default() }
     }
@@ -130,12 +130,16 @@ fn point(comparison: &str) -> Option<String> {
     Some(if by_contender.is_some() { place.to_owned() } else { format!("at {place}") })
 }
 
+/// The beginning and the end of it: claims that differ often do so at the end.
 fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= width {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
-    kept.trim_end_matches([' ', ',', '.', ';']).to_owned() + "…"
+    let kept = width.saturating_sub(1);
+    let (begin, end) = (&letters[..kept - kept / 3], &letters[letters.len() - kept / 3..]);
+    let (begin, end): (String, String) = (begin.iter().collect(), end.iter().collect());
+    format!("{}…{}", begin.trim_end_matches([' ', ',', '.', ';']), end.trim_start())
 }
 
 /// The first metric of the group that has most contenders, and what the table is of.
@@ -181,8 +185,9 @@ fn doubts(export: &Export, document: &Document) -> Vec<String> {
     let (all, wrong, failed) =
         (sum(|cell| cell.trials), sum(|cell| cell.disqualified), sum(|cell| cell.failed));
     if wrong + failed > 0 {
+        let verb = if wrong + failed == 1 { "does" } else { "do" };
         said.push(format!(
-            "{} of {} do not count: {wrong} wrong answers, {failed} failed.",
+            "{} of {} {verb} not count: {wrong} for wrong answers, {failed} failed.",
             wrong + failed,
             plural(all, "trial")
         ));
@@ -194,11 +199,12 @@ fn doubts(export: &Export, document: &Document) -> Vec<String> {
     let mut marks: Vec<(Mark, usize)> = marks.into_iter().collect();
     marks.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     if let Some(((most, count), others)) = marks.split_first() {
-        let mut words = format!("{count} of {} {}", plural(all, "trial"), words(*most));
+        let first = of_mark(*most, *count).replacen(&count.to_string(), "", 1);
+        let mut words = format!("{count} of {}{first}", plural(all, "trial"));
         words += &others
             .iter()
             .take(1)
-            .map(|(mark, count)| format!(", {count} {}", self::words(*mark)))
+            .map(|(mark, count)| format!(", {}", of_mark(*mark, *count)))
             .collect::<String>();
         let others = others.len().saturating_sub(1);
         words += &if others > 0 { format!(", and {} more", plural(others, "doubt")) } else { String::new() };
@@ -234,6 +240,15 @@ fn rests_on_marked_alone(export: &Export, claim: &Claim) -> bool {
         let named = export.cells.iter().find(|cell| export.run.cell(&cell.contender, &cell.point) == *name);
         named.is_some_and(is_all_marked)
     })
+}
+
+/// `1 was disturbed by other processes`
+fn of_mark(mark: Mark, count: usize) -> String {
+    let words = words(mark);
+    match words.strip_prefix("were ").filter(|_| count == 1) {
+        Some(rest) => format!("{count} was {rest}"),
+        None => format!("{count} {words}"),
+    }
 }
 
 /// What a mark says of trials.
@@ -278,6 +293,7 @@ mod tests {
     #[test]
     fn what_is_cut_says_so() {
         assert_eq!(cut("abc def", 7), "abc def");
-        assert_eq!(cut("abc, def", 6), "abc…");
+        assert_eq!(cut("abcdefghij, on all cores", 16), "abcdefghij…cores");
+        assert_eq!(cut("abc, defghi", 6), "abc…i");
     }
 }
