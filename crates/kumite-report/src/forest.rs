@@ -11,7 +11,7 @@ use crate::verdict::{effect, symbol};
 
 const TITLE_CHARS: usize = 44;
 const SAID_CHARS: usize = 30;
-const TITLE_LINES: usize = 3;
+const TITLE_LINES: usize = 5;
 const LINE: f64 = 16.0;
 const TOP: f64 = 14.0;
 /// The middle of the plot, which is as far from either end of it.
