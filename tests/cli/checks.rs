@@ -50,7 +50,7 @@ fn place(script: &str) -> Place {
 #[test]
 fn a_red_check_is_said_before_the_verdicts_is_a_doubt_of_them_and_shuts_the_gate() {
     let place = place(SCRIPT);
-    let files = ["--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--gate"];
+    let files = ["--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--gate", "--verbose"];
     let said = place.scripted(&[&["run", "fake"][..], &files].concat()).ended(1);
     assert!(said.err.contains("the gate is shut: 1 of 2 checks do not pass: all-are-sent"), "{}", said.err);
     let red = "✗ check all-are-sent is red: Every request was sent\n    received(contender) = 40, contender fast: not so in";
@@ -98,7 +98,8 @@ fn claims_that_a_profile_does_not_judge_are_a_line_and_stay_so_when_it_is_resume
 #[test]
 fn a_verdict_says_at_which_scale_it_is_where_the_source_had_another() {
     let place = place(SCRIPT);
-    let said = place.scripted(&["run", "fake", "--markdown", "r.md", "--html", "r.html"]).ended(0);
+    let said =
+        place.scripted(&["run", "fake", "--markdown", "r.md", "--html", "r.html", "--verbose"]).ended(0);
     let scale = "at rate_rps = 200; the source had 9,000";
     assert_eq!(said.out.matches(scale).count(), 2, "one for each verdict: {}", said.out);
     assert!(place.read("r.html").contains(scale));

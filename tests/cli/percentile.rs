@@ -16,7 +16,7 @@ assert = "response_p50_us(pong) < 60 s"
 #[test]
 fn a_claim_whose_window_is_too_short_says_after_the_first_round_how_long_it_must_be() {
     let place = Place::new(CLAIM, &[("pong", "pong"), ("slow", "slow")]);
-    let said = place.kumite(&["run", "fake", "--blocks", "2", "--json", "r.json"]).ended(0);
+    let said = place.kumite(&["run", "fake", "--blocks", "2", "--json", "r.json", "--verbose"]).ended(0);
     let few = "pong has too few values for response_p99_us: a trial needs 960 more than its 40; duration_s = 6 would do";
     // In the first of two rounds, and not of the claim that it is long enough for.
     let note = format!("tail-is-short cannot be judged, by however many blocks: {few}");

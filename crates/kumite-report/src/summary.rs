@@ -66,7 +66,10 @@ fn alarms(document: &Document, style: Style) -> String {
         style.paint(AnsiColor::Red.on_default().bold(), text.trim()) + "\n"
     };
     let red = document.checks.iter().flat_map(|checks| &checks.red);
-    let red = red.map(|check| alarm(format!("✗ check {} is red: {}", check.id, check.title)));
+    let red = red.map(|check| {
+        let first = check.what.first().map_or(String::new(), |what| format!(": {what}"));
+        alarm(format!("✗ check {} is red: {}{first}", check.id, check.title))
+    });
     let cut_short = document.cut_short.iter().map(|reason| alarm(format!("! cut short: {reason}")));
     cut_short.chain(red).collect()
 }
@@ -85,6 +88,8 @@ impl Line<'_> {
         // The level is in the report.
         let bound = bound.trim_end_matches(')').rsplit(" %: ").next().unwrap_or_default();
         let effect = effect.trim_start_matches("ratio ").trim_start_matches("difference ").to_owned();
+        // What was not tested has a reason in place of an effect.
+        let effect = if effect.is_empty() { one_line(&verdict.why) } else { effect };
         let effect = if ["", "no bound"].contains(&bound) { effect } else { format!("{effect} ({bound})") };
         let comparison = claim.decided_by.as_ref().map(|decider| one_line(&decider.comparison));
         Line { verdict, effect, at: comparison.as_deref().and_then(point).unwrap_or_default() }
