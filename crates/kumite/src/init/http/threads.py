@@ -6,12 +6,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 class Hello(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # An answer leaves in one piece, at once.
+    wbufsize = -1
+    disable_nagle_algorithm = True
 
     def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
+        body = b"hello" if self.path == "/" else b""
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(b"hello")
+        self.wfile.write(body)
 
     def log_message(self, *_):
         pass
