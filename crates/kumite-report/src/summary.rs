@@ -260,7 +260,7 @@ fn of_mark(mark: Mark, count: usize) -> String {
 fn words(mark: Mark) -> &'static str {
     match mark {
         Mark::GeneratorBound => "left the load engine no room",
-        Mark::SharedCores => "shared their CPUs with the load engine",
+        Mark::SharedCores => "shared their CPUs with kumite",
         Mark::IdleConnections => "had connections that waited for nothing",
         Mark::Unsteady => "were not steady",
         Mark::NotRecovered => "had not recovered at the end",

@@ -67,6 +67,7 @@ impl Experiment {
         let margin_percent = reading.margin_percent()?;
         let of_profiles = of_all(source, &file, &names)?;
         let declared = reading.declared(&of_profiles)?;
+        let published = reading.published(declared.within.as_ref())?;
         let judged = Judged::read(
             source,
             &file,
@@ -81,7 +82,6 @@ impl Experiment {
             },
         )?;
         reading.check_disk(&declared.units)?;
-        let published = reading.published()?;
         let Reading { workload, planned, .. } = reading;
         let profiles = names_of(&file).map(str::to_owned).collect();
         Ok(Experiment {
@@ -278,9 +278,10 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn published(&self) -> Result<Option<Published>, SpecError> {
+    fn published(&self, within: Option<&Within>) -> Result<Option<Published>, SpecError> {
         let Some(file) = &self.file.published else { return Ok(None) };
-        let axes = self.planned.iter().flat_map(|planned| planned.point.0.keys().cloned()).collect();
+        let axes = self.planned.iter().flat_map(|planned| planned.point.0.keys().cloned());
+        let axes = axes.chain(within.map(|within| within.axis.clone())).collect();
         published::read(file, self.folder, self.source, &axes).map(Some)
     }
 }

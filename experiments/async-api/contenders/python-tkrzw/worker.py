@@ -12,7 +12,7 @@ RECORDS_MAX = 100_000_000  # Their numbers have eight digits.
 
 def one_after_another(dbm):
     def batch(numbers):
-        statuses = [dbm.Set(digits(n), digits(n)) for n in numbers]
+        statuses = [dbm.Set(key := digits(n), key) for n in numbers]
         return [status for status in statuses if not status.IsOK()]
 
     return batch, lambda: None
@@ -23,7 +23,7 @@ def asynchronous(dbm):
     adapter = tkrzw.AsyncDBM(dbm, 1)
 
     def batch(numbers):
-        futures = [adapter.Set(digits(n), digits(n)) for n in numbers]
+        futures = [adapter.Set(key := digits(n), key) for n in numbers]
         statuses = [future.Get() for future in futures]
         return [status for status in statuses if not status.IsOK()]
 
