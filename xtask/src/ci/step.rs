@@ -163,11 +163,15 @@ impl Checkout {
     fn measured(&self, experiment: &str, name: &str, more: &[&str]) -> Result<(), String> {
         let json = self.binaries.join(format!("ci-{name}.json"));
         let _ = std::fs::remove_file(&json);
+        // A function finds its program on PATH: other variables of ours it is not given.
+        let (fakes, path) = (self.binaries.join("examples"), std::env::var_os("PATH").unwrap_or_default());
+        let path = std::env::join_paths(std::iter::once(fakes.clone()).chain(std::env::split_paths(&path)));
         run(Command::new(self.binaries.join("kumite"))
             .args(["run", experiment, "--json"])
             .arg(&json)
             .args(more)
-            .env("KUMITE_FAKES", self.binaries.join("examples"))
+            .env("KUMITE_FAKES", fakes)
+            .env("PATH", path.map_err(|error| error.to_string())?)
             .current_dir(&self.root))?;
         outcome::every_trial_is_ok(&json)
     }
