@@ -1,4 +1,5 @@
-// Writes states when they are due: by clock_nanosleep, with SCHED_FIFO and a last stretch awake if it is told so.
+// Writes states when they are due: by clock_nanosleep, with SCHED_FIFO and a last stretch awake if it is told
+// so.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <gnu/libc-version.h>
