@@ -9,7 +9,12 @@ defmodule Nplus1 do
     %{subject: "理科", score: 72}
   ]
 
-  def main, do: KumiteKit.serve("elixir-tasks", &scores_by_student/1)
+  def main do
+    {:ok, _} = Application.ensure_all_started(:inets)
+    # Of two connections, its default, more students would wait for each other.
+    :ok = :httpc.set_options(max_sessions: 100)
+    KumiteKit.serve("elixir-tasks", &scores_by_student/1)
+  end
 
   defp scores_by_student(job) do
     KumiteKit.event(job, "subscribe", "students")
@@ -37,20 +42,31 @@ defmodule Nplus1 do
     scores
   end
 
+  defp arriving(items, %{params: %{"backend" => "timer", "delay_ms" => delay_ms}}), do: by_timer(items, delay_ms)
+  defp arriving(items, %{params: %{"backend" => "http"}}), do: by_http(items)
+
   # The nth of these is due `n * delay_ms` after the beginning, so that late timers do not add up. The clock is read in
   # milliseconds, one added for what that cuts off, so that nothing comes early.
-  defp arriving(items, job) do
+  defp by_timer(items, delay_ms) do
     begun_ms = System.monotonic_time(:millisecond) + 1
 
     items
     |> Stream.with_index(1)
     |> Stream.map(fn {item, n} ->
-      due_ms = begun_ms + n * job.params["delay_ms"]
-      Process.send_after(self(), {:due, n}, due_ms, abs: true)
+      Process.send_after(self(), {:due, n}, begun_ms + n * delay_ms, abs: true)
 
       receive do
         {:due, ^n} -> item
       end
+    end)
+  end
+
+  defp by_http(items) do
+    url = System.fetch_env!("BACKEND_URL")
+
+    Stream.map(items, fn item ->
+      {:ok, {200, _body}} = :httpc.request(:get, {url, []}, [], full_result: false)
+      item
     end)
   end
 end

@@ -1,22 +1,22 @@
-// Students and their scores as iterators that sleep; a goroutine for each student.
+// Students and their scores as iterators that wait; a goroutine for each student.
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"iter"
 	"os"
 	"runtime"
 	"strconv"
 	"sync"
-	"time"
 
 	"kumite/kit"
 )
 
 type params struct {
-	Students int `json:"students"`
-	Scores   int `json:"scores"`
-	DelayMs  int `json:"delay_ms"`
+	Students int    `json:"students"`
+	Scores   int    `json:"scores"`
+	DelayMs  int    `json:"delay_ms"`
+	Backend  string `json:"backend"`
 }
 
 type score struct {
@@ -35,15 +35,19 @@ func main() {
 }
 
 func scoresByStudent(job *kit.Job, p params) (kit.Answer, error) {
-	delay := time.Duration(p.DelayMs) * time.Millisecond
+	arriving := by(p)
 	source := subjects[:p.Scores]
-	scores := make([][]score, p.Students)
+	scores, errs := make([][]score, p.Students), make([]error, p.Students+1)
 
 	var students sync.WaitGroup
 	job.Event("subscribe", "students")
-	for i := range every(delay, p.Students) {
+	for i, err := range arriving(p.Students) {
+		if err != nil {
+			errs[p.Students] = err
+			break
+		}
 		job.Event("next", fmt.Sprint("student ", i+1))
-		students.Go(func() { scores[i] = scoresOf(i+1, source, delay, job) })
+		students.Go(func() { scores[i], errs[i] = scoresOf(i+1, source, arriving, job) })
 	}
 	job.Event("complete", "students")
 	students.Wait()
@@ -52,31 +56,19 @@ func scoresByStudent(job *kit.Job, p params) (kit.Answer, error) {
 	for i, scores := range scores {
 		byStudent[strconv.Itoa(i+1)] = scores
 	}
-	return kit.Answer{Result: byStudent}, nil
+	return kit.Answer{Result: byStudent}, cmp.Or(errs...)
 }
 
-func scoresOf(student int, source []score, delay time.Duration, job *kit.Job) []score {
+func scoresOf(student int, source []score, arriving arrivals, job *kit.Job) ([]score, error) {
 	scores := make([]score, 0, len(source))
 	job.Event("subscribe", fmt.Sprint("student ", student))
-	for i := range every(delay, len(source)) {
+	for i, err := range arriving(len(source)) {
+		if err != nil {
+			return nil, err
+		}
 		job.Event("next", fmt.Sprint("score ", student, " ", source[i].Subject))
 		scores = append(scores, source[i])
 	}
 	job.Event("complete", fmt.Sprint("student ", student))
-	return scores
-}
-
-// every counts from 0 to count - 1. Each number is due a multiple of the delay after the beginning, so that late timers do
-// not add up. (A Ticker drops what is late by a whole delay.)
-func every(delay time.Duration, count int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		due := time.Now()
-		for i := range count {
-			due = due.Add(delay)
-			time.Sleep(time.Until(due))
-			if !yield(i) {
-				return
-			}
-		}
-	}
+	return scores, nil
 }

@@ -40,20 +40,37 @@ async function scoresOf(student, params, event) {
   return scores;
 }
 
-async function* studentsArriving({ students, delay_ms }) {
-  for await (const n of every(delay_ms, students)) yield `${n}`;
+async function* studentsArriving(params) {
+  for await (const n of arriving(params.students, params)) yield `${n}`;
 }
 
-async function* scoresArriving({ scores, delay_ms }) {
-  for await (const n of every(delay_ms, scores)) yield SCORES[n - 1];
+async function* scoresArriving(params) {
+  for await (const n of arriving(params.scores, params)) yield SCORES[n - 1];
 }
 
-// Counts from 1 to `count`. The nth is due `n * delay_ms` after the beginning, so that late timers do not add up.
-async function* every(delay_ms, count) {
+// Counts from 1 to `count`, each number when it has arrived.
+function arriving(count, { backend, delay_ms }) {
+  if (backend === "http") return byHttp(count);
+  if (backend === "timer") return byTimer(count, delay_ms);
+  throw new Error(`backend ${backend} is neither timer nor http`);
+}
+
+// The nth is due `n * delay_ms` after the beginning, so that late timers do not add up.
+async function* byTimer(count, delay_ms) {
   const begun = performance.now();
   for (let n = 1; n <= count; n++) {
     const wait_ms = begun + n * delay_ms - performance.now();
     if (wait_ms > 0) await sleep(Math.ceil(wait_ms));
+    yield n;
+  }
+}
+
+async function* byHttp(count) {
+  const url = process.env.BACKEND_URL;
+  for (let n = 1; n <= count; n++) {
+    const response = await fetch(url);
+    await response.text();
+    if (!response.ok) throw new Error(`${url} answers ${response.status}`);
     yield n;
   }
 }

@@ -1,5 +1,7 @@
 """What the sources give, and when."""
 
+import os
+
 SCORES = [
     {"subject": "国語", "score": 80},
     {"subject": "数学", "score": 90},
@@ -8,17 +10,26 @@ SCORES = [
     {"subject": "理科", "score": 72},
 ]
 
+URL = os.environ.get("BACKEND_URL")
+
 
 def students(params):
-    """When each student is due, in seconds, and who it is."""
-    return _due(params, [str(n + 1) for n in range(params["students"])])
+    return [str(n + 1) for n in range(params["students"])]
 
 
 def scores(params):
-    """When each score of a student is due, and which it is."""
-    return _due(params, SCORES[: params["scores"]])
+    return SCORES[: params["scores"]]
 
 
-def _due(params, items):
+def due_s(params, items):
+    """When each item arrives by the timer, in seconds, and which it is."""
     # From the beginning, not from the one before: so late wake-ups do not add up.
     return [(n * params["delay_ms"] / 1000, item) for n, item in enumerate(items, 1)]
+
+
+def by_http(params):
+    """Whether each item is fetched from the backend, and not waited for by a timer."""
+    backend = params["backend"]
+    if backend not in ("timer", "http"):
+        raise ValueError(f"backend {backend} is neither timer nor http")
+    return backend == "http"

@@ -1,4 +1,4 @@
-//! Puts the versions of compiler and tokio into the binary, for `--version`.
+//! Puts the versions of compiler and libraries into the binary, for `--version`.
 
 use std::{env, fs, process::Command};
 
@@ -6,8 +6,16 @@ fn main() {
     let rustc = Command::new(env::var("RUSTC").unwrap()).arg("--version").output().unwrap();
     let rustc = String::from_utf8(rustc.stdout).unwrap();
     let lock = fs::read_to_string("Cargo.lock").unwrap();
-    let (_, tokio) = lock.split_once("name = \"tokio\"\nversion = \"").unwrap();
-    let tokio = tokio.split('"').next().unwrap();
+    let version = |name: &str| {
+        let (_, rest) = lock.split_once(&format!("name = \"{name}\"\nversion = \"")).unwrap();
+        rest.split('"').next().unwrap().to_string()
+    };
     println!("cargo::rerun-if-changed=Cargo.lock");
-    println!("cargo::rustc-env=VERSIONS={}, tokio {tokio}", rustc.trim());
+    println!(
+        "cargo::rustc-env=VERSIONS={}, reqwest {}, hyper {}, tokio {}",
+        rustc.trim(),
+        version("reqwest"),
+        version("hyper"),
+        version("tokio")
+    );
 }

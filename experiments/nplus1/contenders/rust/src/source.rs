@@ -29,8 +29,17 @@ pub struct Params {
     pub students: u64,
     /// What arrives for each of them.
     pub scores: &'static [Score],
-    /// How long each takes to arrive.
-    pub delay: Duration,
+    /// How each arrives.
+    pub backend: Backend,
+}
+
+/// What makes a student or a score arrive.
+#[derive(Clone, Copy)]
+pub enum Backend {
+    /// The time since the one before.
+    Timer(Duration),
+    /// An answer to a request.
+    Http,
 }
 
 impl Params {
@@ -40,9 +49,18 @@ impl Params {
         Ok(Params {
             students: job.number("students")?,
             scores: SCORES.get(..scores).ok_or("there are only 5 scores")?,
-            delay: Duration::from_millis(job.number("delay_ms")?),
+            backend: match job.params["backend"].as_str() {
+                Some("timer") => Backend::Timer(Duration::from_millis(job.number("delay_ms")?)),
+                Some("http") => Backend::Http,
+                _ => return Err("params.backend is neither timer nor http".into()),
+            },
         })
     }
+}
+
+/// Where the backend is.
+pub fn url() -> String {
+    std::env::var("BACKEND_URL").expect("BACKEND_URL is not set")
 }
 
 /// The answer, whose JSON is not timed.

@@ -1,5 +1,3 @@
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -10,7 +8,7 @@ import java.util.concurrent.Executor;
 import kumite.Worker;
 
 /** Futures that follow one another: none of the executor's threads ever waits. */
-record Futures(Worker.Job job, Executor executor) {
+record Futures(Worker.Job job, Backend backend, Executor executor) {
   Map<String, List<Score>> fetch() {
     job.event("subscribe", "students");
     Map<String, CompletableFuture<List<Score>>> scores = new LinkedHashMap<>();
@@ -19,7 +17,7 @@ record Futures(Worker.Job job, Executor executor) {
       String student = String.valueOf(i);
       arrival =
           arrival
-              .thenCompose(before -> delay("students"))
+              .thenCompose(before -> backend.arrival("students", executor))
               .thenRun(() -> job.event("next", "student " + student));
       scores.put(student, arrival.thenCompose(arrived -> fetchScores(student)));
     }
@@ -37,7 +35,8 @@ record Futures(Worker.Job job, Executor executor) {
       scores =
           scores.thenCompose(
               list ->
-                  delay("student " + student)
+                  backend
+                      .arrival("student " + student, executor)
                       .thenApply(
                           after -> {
                             job.event("next", "score " + student + " " + score.subject());
@@ -46,18 +45,5 @@ record Futures(Worker.Job job, Executor executor) {
                           }));
     }
     return scores.whenComplete((list, e) -> job.event("complete", "student " + student));
-  }
-
-  /** The JDK's timer thread only hands over to the executor. */
-  private CompletableFuture<Void> delay(String id) {
-    Executor later =
-        CompletableFuture.delayedExecutor(
-            job.integer("delay_ms"),
-            MILLISECONDS,
-            task -> {
-              job.event("tick", id);
-              executor.execute(task);
-            });
-    return CompletableFuture.runAsync(() -> {}, later);
   }
 }

@@ -1,4 +1,4 @@
-import java.util.ArrayList;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,15 +11,13 @@ import kumite.Worker;
 /**
  * Threads that wait: the main one for students, one of the executor's for each student's scores.
  */
-record Threads(Worker.Job job, ExecutorService executor) {
-  Map<String, List<Score>> fetch() throws InterruptedException, ExecutionException {
+record Threads(Worker.Job job, Source source, ExecutorService executor) {
+  Map<String, List<Score>> fetch() throws IOException, InterruptedException, ExecutionException {
     job.event("subscribe", "students");
     Map<String, Future<List<Score>>> scores = new LinkedHashMap<>();
     for (int i = 1; i <= job.integer("students"); i++) {
-      Thread.sleep(job.integer("delay_ms"));
-      job.event("next", "student " + i);
-      String student = String.valueOf(i);
-      scores.put(student, executor.submit(() -> fetchScores(student)));
+      String student = source.awaitStudent(i);
+      scores.put(student, executor.submit(() -> source.awaitScores(student)));
     }
     job.event("complete", "students");
 
@@ -28,17 +26,5 @@ record Threads(Worker.Job job, ExecutorService executor) {
       result.put(student, scores.get(student).get());
     }
     return result;
-  }
-
-  private List<Score> fetchScores(String student) throws InterruptedException {
-    job.event("subscribe", "student " + student);
-    List<Score> scores = new ArrayList<>();
-    for (Score score : Score.ALL.subList(0, job.integer("scores"))) {
-      Thread.sleep(job.integer("delay_ms"));
-      job.event("next", "score " + student + " " + score.subject());
-      scores.add(score);
-    }
-    job.event("complete", "student " + student);
-    return scores;
   }
 }

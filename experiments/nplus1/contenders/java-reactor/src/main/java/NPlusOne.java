@@ -9,6 +9,7 @@ import kumite.Worker;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.netty.http.client.HttpClient;
 
 /**
  * All students with all their scores, put together by Project Reactor in the ways of the source.
@@ -17,15 +18,16 @@ record NPlusOne(Worker.Job job, Sources sources) {
   public static void main(String[] args) throws IOException {
     if (args[0].equals("--version")) {
       String reactor = Flux.class.getPackage().getImplementationVersion();
-      System.out.printf("Reactor %s, Java %s%n", reactor, Runtime.version());
+      String netty = HttpClient.class.getPackage().getImplementationVersion();
+      System.out.printf("Reactor %s, Reactor Netty %s, Java %s%n", reactor, netty, Runtime.version());
       return;
     }
 
     Worker.serve(
         args[0],
         job -> {
-          Duration delay = Duration.ofMillis(job.integer("delay_ms"));
-          var sources = new Sources(job.integer("students"), job.integer("scores"), delay);
+          var sources =
+              new Sources(job.integer("students"), job.integer("scores"), Backend.of(job));
           return new NPlusOne(job, sources).fetch(args[0]);
         });
   }
@@ -34,13 +36,13 @@ record NPlusOne(Worker.Job job, Sources sources) {
     return switch (way) {
       case "reactor-subscribe" -> subscribe();
       case "reactor-nonblocking" ->
-          collect(sources.timedStudents(), student -> sources.timedScores());
+          collect(sources.students(), student -> sources.scores());
       case "reactor-single" ->
           collect(
-              onSingle(sources.timedStudents(), "students"),
-              student -> onSingle(sources.timedScores(), "student " + student));
+              onSingle(sources.students(), "students"),
+              student -> onSingle(sources.scores(), "student " + student));
       case "reactor-blocking" ->
-          collect(sources.sleepingStudents(), student -> sources.sleepingScores());
+          collect(sources.blockingStudents(), student -> sources.blockingScores());
       case "reactor-elastic" -> collectOn(Schedulers.boundedElastic());
       case "reactor-parallel", "reactor-parallel-default" -> collectOn(Schedulers.parallel());
       default -> throw new IllegalArgumentException("there is no way " + way);
@@ -61,32 +63,32 @@ record NPlusOne(Worker.Job job, Sources sources) {
 
   private Map<String, List<Score>> collectOn(Scheduler scheduler) {
     return collect(
-        sources.sleepingStudents().subscribeOn(scheduler),
-        student -> sources.sleepingScores().subscribeOn(scheduler));
+        sources.blockingStudents().subscribeOn(scheduler),
+        student -> sources.blockingScores().subscribeOn(scheduler));
   }
 
-  private <T> Flux<T> onSingle(Flux<T> timed, String id) {
-    return timed.doOnNext(item -> job.event("tick", id)).publishOn(Schedulers.single());
+  private <T> Flux<T> onSingle(Flux<T> flux, String id) {
+    return flux.doOnNext(item -> job.event("tick", id)).publishOn(Schedulers.single());
   }
 
   /** The beginner's bug: nobody waits for the end, and any thread writes to the map. */
   private Map<String, List<Score>> subscribe() throws InterruptedException {
     Map<String, List<Score>> map = new HashMap<>();
     var subscription =
-        watchStudents(sources.timedStudents())
+        watchStudents(sources.students())
             .subscribe(
                 student ->
-                    watchScores(sources.timedScores(), student)
+                    watchScores(sources.scores(), student)
                         .subscribe(
                             score ->
                                 map.computeIfAbsent(student, key -> new ArrayList<>()).add(score)));
-    Thread.sleep(sources.delay().multipliedBy(20));
+    Thread.sleep(Duration.ofMillis(job.integer("delay_ms")).multipliedBy(20));
 
     // What is late still comes: not far into the next job, and not into the answer while it is
     // written. An iterator would notice it and throw.
     subscription.dispose();
     Map<String, List<Score>> found = new HashMap<>();
-    for (int i = 1; i <= sources.students(); i++) {
+    for (int i = 1; i <= sources.studentCount(); i++) {
       List<Score> scores = map.get(String.valueOf(i));
       if (scores != null) {
         found.put(String.valueOf(i), new ArrayList<>(scores));

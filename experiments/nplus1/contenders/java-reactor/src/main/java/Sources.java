@@ -1,12 +1,8 @@
-import java.time.Duration;
 import java.util.List;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 
-/**
- * Students and scores, each a delay after the one before: by a timer, or by a thread that sleeps.
- */
-record Sources(int students, int scores, Duration delay) {
+/** Students and scores as they arrive: for who does not block, and for who does. */
+record Sources(int studentCount, int scoreCount, Backend backend) {
   private static final List<Score> SCORES =
       List.of(
           new Score("国語", 80),
@@ -15,32 +11,19 @@ record Sources(int students, int scores, Duration delay) {
           new Score("社会", 93),
           new Score("理科", 72));
 
-  Flux<String> timedStudents() {
-    return ticks().take(students).map(tick -> String.valueOf(tick + 1));
+  Flux<String> students() {
+    return backend.arrivals(studentCount).map(n -> String.valueOf(n + 1));
   }
 
-  Flux<Score> timedScores() {
-    return ticks().take(scores).map(tick -> SCORES.get(tick.intValue()));
+  Flux<Score> scores() {
+    return backend.arrivals(scoreCount).map(n -> SCORES.get(n.intValue()));
   }
 
-  /** A timer cannot be asked to wait: what comes too early for its subscriber must be kept. */
-  private Flux<Long> ticks() {
-    return Flux.interval(delay).onBackpressureBuffer();
+  Flux<String> blockingStudents() {
+    return Flux.range(1, studentCount).doOnNext(student -> backend.await()).map(String::valueOf);
   }
 
-  Flux<String> sleepingStudents() {
-    return Flux.range(1, students).doOnNext(student -> sleep()).map(String::valueOf);
-  }
-
-  Flux<Score> sleepingScores() {
-    return Flux.fromIterable(SCORES).take(scores).doOnNext(score -> sleep());
-  }
-
-  private void sleep() {
-    try {
-      Thread.sleep(delay);
-    } catch (InterruptedException e) {
-      throw Exceptions.propagate(e);
-    }
+  Flux<Score> blockingScores() {
+    return Flux.fromIterable(SCORES).take(scoreCount).doOnNext(score -> backend.await());
   }
 }

@@ -9,9 +9,14 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
 import kumite.Job
 import kumite.serve
+import java.net.URI
+import java.net.http.HttpClient
+import java.net.http.HttpRequest
+import java.net.http.HttpResponse.BodyHandlers
 import kotlin.time.Duration.Companion.milliseconds
 
 data class Score(
@@ -47,7 +52,7 @@ private fun Job.students(): Flow<String> =
     flow {
         event("subscribe", "students")
         for (student in 1..int("students")) {
-            delay(int("delay_ms").milliseconds)
+            arrival()
             event("next", "student $student")
             emit("$student")
         }
@@ -58,9 +63,25 @@ private fun Job.scores(student: String): Flow<Score> =
     flow {
         event("subscribe", "student $student")
         for (score in ALL.subList(0, int("scores"))) {
-            delay(int("delay_ms").milliseconds)
+            arrival()
             event("next", "score $student ${score.subject}")
             emit(score)
         }
         event("complete", "student $student")
     }
+
+private suspend fun Job.arrival() =
+    when (val backend = params["backend"]) {
+        "timer" -> delay(int("delay_ms").milliseconds)
+        "http" -> get()
+        else -> throw IllegalArgumentException("there is no backend $backend")
+    }
+
+private val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
+
+private suspend fun get() {
+    val url = System.getenv("BACKEND_URL")
+    val request = HttpRequest.newBuilder(URI.create(url)).build()
+    val status = client.sendAsync(request, BodyHandlers.ofString()).await().statusCode()
+    check(status == 200) { "$url answers $status" }
+}

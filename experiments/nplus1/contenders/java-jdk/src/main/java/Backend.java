@@ -1,0 +1,21 @@
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import kumite.Worker;
+
+/** What makes students and scores arrive, one after another. */
+interface Backend {
+  /** Blocks the thread until the next one is there. */
+  void await() throws IOException, InterruptedException;
+
+  /** Ends on one of the executor's threads when the next one is there. */
+  CompletableFuture<Void> arrival(String id, Executor executor);
+
+  static Backend of(Worker.Job job) {
+    return switch ((String) job.params.get("backend")) {
+      case "timer" -> new Timer(job, job.integer("delay_ms"));
+      case "http" -> new Http();
+      case String other -> throw new IllegalArgumentException("there is no backend " + other);
+    };
+  }
+}
