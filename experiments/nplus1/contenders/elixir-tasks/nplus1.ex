@@ -42,7 +42,9 @@ defmodule Nplus1 do
     scores
   end
 
-  defp arriving(items, %{params: %{"backend" => "timer", "delay_ms" => delay_ms}}), do: by_timer(items, delay_ms)
+  defp arriving(items, %{params: %{"backend" => "timer", "delay_ms" => delay_ms}}),
+    do: by_timer(items, delay_ms)
+
   defp arriving(items, %{params: %{"backend" => "http"}}), do: by_http(items)
 
   # The nth of these is due `n * delay_ms` after the beginning, so that late timers do not add up. The clock is read in

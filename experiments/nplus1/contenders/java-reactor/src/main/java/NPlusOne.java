@@ -19,7 +19,8 @@ record NPlusOne(Worker.Job job, Sources sources) {
     if (args[0].equals("--version")) {
       String reactor = Flux.class.getPackage().getImplementationVersion();
       String netty = HttpClient.class.getPackage().getImplementationVersion();
-      System.out.printf("Reactor %s, Reactor Netty %s, Java %s%n", reactor, netty, Runtime.version());
+      System.out.printf(
+          "Reactor %s, Reactor Netty %s, Java %s%n", reactor, netty, Runtime.version());
       return;
     }
 
@@ -35,8 +36,7 @@ record NPlusOne(Worker.Job job, Sources sources) {
   private Map<String, List<Score>> fetch(String way) throws InterruptedException {
     return switch (way) {
       case "reactor-subscribe" -> subscribe();
-      case "reactor-nonblocking" ->
-          collect(sources.students(), student -> sources.scores());
+      case "reactor-nonblocking" -> collect(sources.students(), student -> sources.scores());
       case "reactor-single" ->
           collect(
               onSingle(sources.students(), "students"),
