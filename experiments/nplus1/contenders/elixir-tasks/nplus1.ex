@@ -11,8 +11,8 @@ defmodule Nplus1 do
 
   def main do
     {:ok, _} = Application.ensure_all_started(:inets)
-    # Of two connections, its default, more students would wait for each other.
-    :ok = :httpc.set_options(max_sessions: 100)
+    # As it comes, a request may wait for another on the same connection.
+    :ok = :httpc.set_options(max_sessions: 100, max_keep_alive_length: 1)
     KumiteKit.serve("elixir-tasks", &scores_by_student/1)
   end
 
