@@ -20,6 +20,10 @@ final class Fanout {
         var executor = Executors.newVirtualThreadPerTaskExecutor();
         Worker.serve(args[0], new VirtualThreads(client(executor), request())::fetch);
       }
+      case "java-structured" -> {
+        var executor = Executors.newVirtualThreadPerTaskExecutor();
+        Worker.serve(args[0], new Structured(client(executor), request())::fetch);
+      }
       case "java-httpclient-async" -> {
         var executor = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
         Worker.serve(args[0], new Futures(client(executor), request())::fetch);
