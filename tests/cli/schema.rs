@@ -112,11 +112,12 @@ fn the_files_of_this_repository_are_right() {
 }
 
 #[test]
-fn the_examples_of_the_contract_are_right() {
-    let text = std::fs::read_to_string(Path::new(REPOSITORY).join("CONTRACT.md")).unwrap();
+fn the_examples_of_the_kinds_are_right() {
+    let pages = std::fs::read_dir(Path::new(REPOSITORY).join("docs/kinds")).unwrap();
+    let text: String = pages.map(|page| std::fs::read_to_string(page.unwrap().path()).unwrap()).collect();
     let examples: Vec<Value> =
         text.split("```toml\n").skip(1).map(|after| toml(after.split("```").next().unwrap())).collect();
-    assert!(examples.len() >= 2);
+    assert!(examples.len() >= 4);
     for example in examples {
         assert_right(if example["version"].is_string() { "contender" } else { "experiment" }, &example);
     }

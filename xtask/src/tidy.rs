@@ -90,9 +90,9 @@ fn sources(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
 /// Documents that repeat code say what the code says; every experiment and contender has its README.
 fn documents(root: &Path, wrong: &mut Vec<String>) {
     let grammar = read(&root.join("crates/kumite-judge/src/claim/grammar.txt"), wrong);
-    if !read(&root.join("METHODOLOGY.md"), wrong).contains(grammar.trim()) {
+    if !read(&root.join("docs/claims.md"), wrong).contains(grammar.trim()) {
         wrong.push(
-            "METHODOLOGY.md: its claim grammar is not crates/kumite-judge/src/claim/grammar.txt".to_owned(),
+            "docs/claims.md: its claim grammar is not crates/kumite-judge/src/claim/grammar.txt".to_owned(),
         );
     }
     let example = ["run", "-q", "-p", "kumite-lab", "--example", "reference"];
@@ -117,7 +117,7 @@ fn documents(root: &Path, wrong: &mut Vec<String>) {
     }
 }
 
-/// What a document links to within the project is there.
+/// What a document links to within the project is there, and so is the heading of it that is meant.
 fn links(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
     for name in tracked.iter().filter(|name| name.ends_with(".md")) {
         let file = root.join(name);
@@ -125,13 +125,28 @@ fn links(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
         // Code is full of brackets that are no links.
         let prose: String = text.split("```").step_by(2).collect();
         let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for target in targets.filter(|target| !target.contains("://") && !target.starts_with('#')) {
-            let path = target.split('#').next().unwrap_or_default();
-            if !file.with_file_name(path).exists() {
+        for target in targets.filter(|target| !target.contains("://")) {
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            let linked = if path.is_empty() { file.clone() } else { file.with_file_name(path) };
+            if !linked.exists() {
                 wrong.push(format!("{name}: links to {target}, which is not there"));
+            } else if !heading.is_empty() && !headings(&read(&linked, wrong)).contains(&heading.to_owned()) {
+                wrong.push(format!("{name}: links to {target}, and there is no such heading"));
             }
         }
     }
+}
+
+/// The headings of a document, as links name them.
+fn headings(text: &str) -> Vec<String> {
+    let prose: String = text.split("```").step_by(2).collect();
+    let headings = prose.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let words = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+            words.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
+        })
+        .collect()
 }
 
 fn lines_with<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {

@@ -256,7 +256,7 @@ pub struct Cores {
 pub struct Contender {
     /// Unique within the experiment.
     pub name: String,
-    /// The concurrency model, one of the list in CONTRACT.md.
+    /// The concurrency model, one of the list in docs/contenders.md.
     pub model: String,
     /// What its `version` command printed: the receipt that it is built and runs.
     pub version: Option<String>,

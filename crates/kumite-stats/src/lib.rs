@@ -12,7 +12,7 @@
 //! of it goes on every share alike: H. Robbins, "Statistical Methods Related to the Law of the Iterated Logarithm",
 //! Ann. Math. Statist. 41(5), 1970; as a confidence sequence for quantiles: S. R. Howard, A. Ramdas, "Sequential
 //! Estimation of Quantiles with Applications to A/B Testing and Best-Arm Identification", Bernoulli 28(3), 2022. The test
-//! `peeking` of the example `discoveries` simulates it; METHODOLOGY.md has its table.
+//! `peeking` of the example `discoveries` simulates it; docs/compare.md has its table.
 //!
 //! # Bets on one side
 //!

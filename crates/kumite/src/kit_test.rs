@@ -11,7 +11,7 @@ use crate::{output, stop};
 
 #[derive(Parser)]
 pub struct Args {
-    /// The kit's conformance worker, which does what `params.do` says (CONTRACT.md); it goes through `sh -c` in this folder
+    /// The kit's conformance worker, which does what `params.do` says (docs/kinds/task.md); it goes through `sh -c` in this folder
     command: String,
 }
 

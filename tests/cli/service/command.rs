@@ -148,16 +148,16 @@ fn a_tool_that_a_command_needs_and_is_missing_is_named_with_where_it_comes_from(
     assert!(said.err.contains(expected), "{}", said.err);
 }
 
-/// What CONTRACT.md has as an example: `[services.cache]` and its keys.
+/// What docs/services.md has as an example: `[services.cache]` and its keys.
 fn example() -> String {
-    let contract = include_str!("../../../CONTRACT.md");
-    let from = contract.find("    [services.cache]").expect("CONTRACT.md has an example of a command");
-    let lines = contract[from..].lines().map_while(|line| line.strip_prefix("    "));
+    let page = include_str!("../../../docs/services.md");
+    let from = page.find("    [services.cache]").expect("the page has an example of a command");
+    let lines = page[from..].lines().map_while(|line| line.strip_prefix("    "));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
 #[test]
-fn the_example_of_the_contract_is_a_redis_that_answers_a_ping() {
+fn the_example_of_the_page_is_a_redis_that_answers_a_ping() {
     let service = format!("[services.backend]\n{STUB}\n");
     let experiment = EXPERIMENT.replace(&service, &example());
     assert_right("experiment", &toml::from_str(&experiment).unwrap());

@@ -108,7 +108,7 @@ pub(crate) struct ClaimFile {
     pub id: String,
     /// The claim in plain words.
     pub title: Option<String>,
-    /// The claim in the claim grammar, which METHODOLOGY.md has.
+    /// The claim in the claim grammar, which docs/claims.md has.
     pub assert: String,
     /// What was published, in words.
     pub published: Option<String>,
