@@ -1,5 +1,6 @@
 //! `kumite compare`: commands, or servers, in interleaved blocks until the verdicts are reached.
 
+mod alone;
 mod bench;
 mod commands;
 mod document;

@@ -53,8 +53,34 @@ pub struct Comparison {
     /// What running two at once gained or lost, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<Duet>,
+    /// What is said of one command that is compared with nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<Alone>,
     /// Doubts.
     pub warnings: Vec<Warning>,
+}
+
+/// The times of one command that is compared with nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Alone {
+    /// How its times go, from run to run; none of fewer than 15.
+    pub steadiness: Option<SteadyClass>,
+    /// How many runs came before they were steady; none if they never were.
+    pub warm_up_runs: Option<usize>,
+    /// Runs that took much longer, or shorter, than the median: by more than ten standard deviations, as the median
+    /// absolute deviation estimates them.
+    pub outliers: Vec<Outlier>,
+}
+
+/// A run that is far from the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Outlier {
+    /// Which run it was, from 0.
+    pub run: usize,
+    /// What it took, in seconds.
+    pub wall_s: f64,
+    /// How often it had to give way to another process.
+    pub involuntary_switches: u64,
 }
 
 /// Why a comparison ended.

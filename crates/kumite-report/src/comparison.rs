@@ -1,25 +1,40 @@
 //! A comparison, as `kumite compare` shows it: the answer in a sentence, then the figures it rests on.
 
 mod answer;
+mod asciidoc;
 mod csv;
 mod figures;
+mod html;
 mod markdown;
 mod names;
+mod orgmode;
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{Comparison, ComparisonEnd, Speed};
+use kumite_record::{Comparison, ComparisonEnd, Speed, Unit};
 
 use crate::grid::grid;
 use crate::style::Style;
 use crate::text::one_line;
 use names::Names;
 
+pub use asciidoc::compare_asciidoc;
 pub use csv::compare_csv;
+pub use html::compare_html;
 pub use markdown::compare_markdown;
+pub use orgmode::compare_orgmode;
+
+/// How the table of commands is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown {
+    /// The shortest median first, and not as given.
+    pub by_time: bool,
+    /// The unit of all times; each its own, if there is none.
+    pub time_unit: Option<Unit>,
+}
 
 /// What `kumite compare` prints at its end.
-pub fn compare_terminal(comparison: &Comparison, style: &Style) -> String {
+pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) -> String {
     let (style, names) = (*style, Names::of_all(comparison));
     let mut out = String::new();
     if let Some(why) = cut_short(comparison.ended) {
@@ -34,6 +49,9 @@ pub fn compare_terminal(comparison: &Comparison, style: &Style) -> String {
         let sentence = style.wrap(&answer::sentence(pair, comparison, &names), 0);
         out += &style.paint(color.on_default().bold(), &sentence);
     }
+    if let Some(sentence) = answer::alone_sentence(comparison, &names) {
+        out += &style.paint(AnsiColor::Green.on_default().bold(), &style.wrap(&sentence, 0));
+    }
     for (letter, name) in &names.legend {
         out += style.wrap(&format!("{letter}: {name}"), 3).trim_start();
     }
@@ -44,8 +62,10 @@ pub fn compare_terminal(comparison: &Comparison, style: &Style) -> String {
             .collect();
         grid(&columns, &rows, style)
     };
-    out += &format!("\n{}", table(figures::subjects(comparison, &names)));
-    out += &format!("\n{}", table(figures::ratios(comparison, &names)));
+    out += &format!("\n{}", table(figures::subjects(comparison, &names, shown)));
+    if !comparison.pairs.is_empty() {
+        out += &format!("\n{}", table(figures::ratios(comparison, &names)));
+    }
     let notes = answer::notes(comparison, &names);
     if !notes.is_empty() {
         out.push('\n');

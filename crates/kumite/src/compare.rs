@@ -11,7 +11,8 @@ use kumite_compare::{
     Templates, compare, import,
 };
 use kumite_host::{Clock, RealClock, cores, machine};
-use kumite_record::{Comparison, Speed, Store};
+use kumite_record::{Comparison, Speed, Store, Unit};
+use kumite_report::Shown;
 
 use crate::exit::Failure;
 use crate::gate::Bar;
@@ -27,12 +28,15 @@ const SHOW_EVERY: Duration = Duration::from_millis(250);
 #[derive(Parser)]
 #[command(next_help_heading = "What is compared")]
 pub struct Args {
-    /// Two commands or more, or two URLs or more; the first is the reference
+    /// Two commands or more, or two URLs or more, of which the first is the reference; or one command, for its time alone
     #[arg(value_name = "COMMAND|URL")]
     commands: Vec<String>,
     /// Compare with this one instead: one of the commands or its name, or another command, which is then added
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
+    /// What the command of --reference is called in reports
+    #[arg(long, value_name = "NAME", requires = "reference")]
+    reference_name: Option<String>,
     /// What a command is called in reports (once for each, in their order)
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     names: Vec<String>,
@@ -77,6 +81,9 @@ struct Amount {
     /// Begin no block that would end after this time, once there are --min-runs
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration::parse)]
     budget: Duration,
+    /// A run that takes longer is stopped, and ends the comparison with what there is
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    timeout: Option<Duration>,
     /// A ratio this near to 1 is no difference
     #[arg(long, value_name = "SHARE", default_value = "0.25%", value_parser = share, allow_hyphen_values = true)]
     margin: f64,
@@ -122,6 +129,9 @@ struct Around {
     /// Where output goes: null, pipe, inherit or a file
     #[arg(long, value_name = "WHERE", default_value = "null")]
     output: String,
+    /// Show what commands write, as --output inherit does
+    #[arg(long, conflicts_with_all = ["output", "same_output"])]
+    show_output: bool,
     /// All runs must write the same to standard output (which then goes to a file); anything else is an error
     #[arg(long, conflicts_with = "output")]
     same_output: bool,
@@ -143,11 +153,52 @@ struct Documents {
     /// Write the report as Markdown
     #[arg(long, visible_alias = "export-markdown", value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write the table as AsciiDoc
+    #[arg(long, value_name = "FILE")]
+    export_asciidoc: Option<PathBuf>,
+    /// Write the table as an Org table
+    #[arg(long, value_name = "FILE")]
+    export_orgmode: Option<PathBuf>,
+    /// Write the report as one self-contained HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// The order of the table's rows: as given, or by median time
+    #[arg(long, value_name = "ORDER", value_enum, default_value = "command")]
+    sort: Order,
+    /// The unit of times [default: each its own]
+    #[arg(short = 'u', long, value_name = "UNIT", value_enum)]
+    time_unit: Option<TimeUnit>,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum Order {
+    #[value(alias = "auto")]
+    Command,
+    #[value(name = "time", alias = "mean-time")]
+    Time,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum TimeUnit {
+    #[value(alias = "us")]
+    Microsecond,
+    #[value(alias = "ms")]
+    Millisecond,
+    #[value(alias = "s")]
+    Second,
 }
 
 impl Documents {
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.csv, &self.markdown].into_iter().flatten()
+        let files = [
+            &self.json,
+            &self.csv,
+            &self.markdown,
+            &self.export_asciidoc,
+            &self.export_orgmode,
+            &self.html,
+        ];
+        files.into_iter().flatten()
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -155,8 +206,16 @@ impl Documents {
     }
 
     fn write(&self, comparison: &Comparison) -> Result<(), Failure> {
+        let shown = Shown {
+            by_time: self.sort == Order::Time,
+            time_unit: self.time_unit.map(|unit| match unit {
+                TimeUnit::Microsecond => Unit::Microseconds,
+                TimeUnit::Millisecond => Unit::Milliseconds,
+                TimeUnit::Second => Unit::Seconds,
+            }),
+        };
         if !self.files().any(|file| file == Path::new("-")) {
-            output::print(&kumite_report::compare_terminal(comparison, &output::style()))?;
+            output::print(&kumite_report::compare_terminal(comparison, shown, &output::style()))?;
         }
         if let Some(file) = &self.json {
             output::write(file, &output::json(comparison)?)?;
@@ -165,7 +224,16 @@ impl Documents {
             output::write(file, &kumite_report::compare_csv(comparison))?;
         }
         if let Some(file) = &self.markdown {
-            output::write(file, &kumite_report::compare_markdown(comparison))?;
+            output::write(file, &kumite_report::compare_markdown(comparison, shown))?;
+        }
+        if let Some(file) = &self.export_asciidoc {
+            output::write(file, &kumite_report::compare_asciidoc(comparison, shown))?;
+        }
+        if let Some(file) = &self.export_orgmode {
+            output::write(file, &kumite_report::compare_orgmode(comparison, shown))?;
+        }
+        if let Some(file) = &self.html {
+            output::write(file, &kumite_report::compare_html(comparison, shown))?;
         }
         Ok(())
     }
@@ -198,7 +266,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         noise_floor: store.as_ref().and_then(noise_floor),
         ..comparison
     };
-    if comparison.pairs.iter().any(|pair| pair.blocks > 0) {
+    let has_runs = comparison.commands.iter().any(|command| !command.times.is_empty());
+    if has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0) {
         args.documents.write(&comparison)?;
     }
     match (error, kumite_report::cut_short(comparison.ended)) {
@@ -211,6 +280,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> {
     args.load.refuse()?;
     let (setting, reference) = setting(args)?;
+    if args.amount.gate.is_some() && setting.benches.len() == 1 {
+        return Err(Failure::Usage("--gate compares, and there is one command: give two".to_owned()));
+    }
     let (stop, clock) = (stop::flag()?, RealClock::default());
     let rules = rules(args, &clock, setting.benches.len(), reference);
     watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
@@ -279,6 +351,7 @@ fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
             file => Stdin::File(file.into()),
         },
         output: match around.output.as_str() {
+            _ if around.show_output => Output::Inherit,
             "null" => Output::Null,
             "pipe" => Output::Pipe,
             "inherit" => Output::Inherit,
@@ -291,6 +364,7 @@ fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
         allowed: around.ignore_failure.clone().unwrap_or_default(),
         cores: cpus,
         duet: args.amount.duet,
+        timeout: args.amount.timeout,
         warm_up: args.amount.warmup as usize,
         helper: (helper, HELPER.to_owned()),
     };
@@ -309,6 +383,7 @@ fn templates(args: &Args, imported: &[Imported]) -> Result<Templates, Failure> {
         commands,
         names,
         reference: args.reference.clone(),
+        reference_name: args.reference_name.clone(),
         parameters: parameters(args).map_err(Failure::Usage)?,
         setup: around.setup.clone(),
         prepare: around.prepare.clone(),

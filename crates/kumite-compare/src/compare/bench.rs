@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use kumite_process::{Output, Shell, Stdin};
 use thiserror::Error;
@@ -31,6 +32,8 @@ pub struct Setting {
     pub cores: Vec<usize>,
     /// Whether two of them run at once, each on one half of the CPUs.
     pub duet: bool,
+    /// The longest that a run may take.
+    pub timeout: Option<Duration>,
     /// Runs of each before the first block, which are not counted.
     pub warm_up: usize,
     /// kumite itself, and the argument with which it is the runner's helper.
@@ -119,6 +122,8 @@ pub struct Templates {
     pub names: Vec<String>,
     /// What the others are compared with: one of the commands, or another one. The first, if there is none.
     pub reference: Option<String>,
+    /// What that other one is called.
+    pub reference_name: Option<String>,
     /// Filled into all texts.
     pub parameters: Vec<Parameter>,
     /// One for all, run for each.
@@ -179,8 +184,8 @@ impl Templates {
             })
         };
         let benches = (0..commands.len()).map(bench).collect::<Result<Vec<_>, _>>()?;
-        if benches.len() < 2 {
-            return Err("there is nothing to compare with: give two commands or more".to_owned());
+        if benches.is_empty() {
+            return Err("there is nothing to run: give a command, or two to compare".to_owned());
         }
         Ok((benches, *reference))
     }
@@ -223,9 +228,10 @@ impl Templates {
         }
         let name = |at: usize| -> String {
             let (text, values) = &commands[at];
-            let own = at
-                .checked_sub(shift)
-                .and_then(|place| self.names.get(if given == all { place } else { origin[at] - shift }));
+            let own = match at.checked_sub(shift) {
+                Some(place) => self.names.get(if given == all { place } else { origin[at] - shift }),
+                None => self.reference_name.as_ref(),
+            };
             filled(own.unwrap_or(text), values)
         };
         let mut names: Vec<String> = (0..commands.len()).map(name).collect();
@@ -299,6 +305,8 @@ mod tests {
         assert_eq!(of("y", named.clone()), (texts(&["a", "b"]), 1));
         let with = Templates { reference: Some("c".to_owned()), ..named };
         assert_eq!(names(&with), ["c", "x", "y"]);
+        let called = Templates { reference_name: Some("base".to_owned()), ..with };
+        assert_eq!(names(&called), ["base", "x", "y"]);
     }
 
     #[test]
@@ -321,8 +329,8 @@ mod tests {
     }
 
     #[test]
-    fn one_command_and_too_many_names_are_errors() {
-        assert!(templates(&["a"]).benches().is_err());
+    fn no_command_and_too_many_names_are_errors() {
+        assert!(templates(&[]).benches().is_err() && templates(&["a"]).benches().is_ok());
         let named = Templates { names: texts(&["x", "y", "z"]), ..templates(&["a", "b"]) };
         assert!(named.benches().unwrap_err().contains("3 names for 2 commands"));
     }

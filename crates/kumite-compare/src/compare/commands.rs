@@ -111,6 +111,9 @@ impl<'a> Commands<'a> {
         let (helper, argument) = &setting.helper;
         let mut runner = Runner::start(Path::new(helper), &[argument], &jobs)?;
         runner.vary_environment(seed);
+        if let Some(timeout) = setting.timeout {
+            runner.limit(timeout);
+        }
         let outside = Outside::new(&setting.cores);
         let found = Found::new(lines.len());
         Ok(Commands {

@@ -11,6 +11,7 @@ use kumite_record::{
 };
 use kumite_stats::sequential_median;
 
+use super::alone::alone;
 use super::bench::Setting;
 use super::duet::gain;
 use super::import::ratio;
@@ -72,6 +73,7 @@ pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, 
         commands: (0..of).map(|at| command(setting, &lines[at], found, at)).collect(),
         pairs: others.map(|other| pair(setting, found, other, rules, bar)).collect(),
         duet: setting.duet.then(|| gain(&found.runs, &found.in_turn)),
+        alone: (of == 1).then(|| alone(&found.runs[0])),
         ..empty(rules, of)
     };
     comparison.warnings = warnings(found, &comparison);
@@ -98,6 +100,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         noise: None,
         noise_floor: None,
         duet: None,
+        alone: None,
         warnings: Vec::new(),
     }
 }

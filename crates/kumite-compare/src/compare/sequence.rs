@@ -22,6 +22,10 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The same for blocks that cannot bring a verdict yet; a failure is noticed no later than this.
 const LOOK_AT_FIRST: Duration = Duration::from_secs(1);
 
+/// What one command alone, of which nothing is to be decided, has at least: as many runs and as long as with hyperfine.
+const ALONE_RUNS: usize = 10;
+const ALONE: Duration = Duration::from_secs(3);
+
 /// When it is enough.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
@@ -52,6 +56,9 @@ impl Rules {
         fewest_blocks(self.bar(of).alpha).unwrap_or(usize::MAX)
     }
 }
+
+/// Of one command alone.
+const NO_RATIO: Ratio = Ratio { estimate: 1.0, low: None, high: None };
 
 /// How far it is.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +111,8 @@ pub(crate) fn until_decided<B: Blocks>(
     };
     let others: Vec<usize> = (0..of).filter(|other| *other != rules.reference).collect();
     let mut logs = vec![Vec::<f64>::new(); others.len()];
-    let least = rules.min_blocks.max(rules.fewest(of));
+    let is_alone = others.is_empty();
+    let least = rules.min_blocks.max(if is_alone { ALONE_RUNS } else { rules.fewest(of) });
     let most = rules.max_blocks.unwrap_or(MOST_BLOCKS).min(MOST_BLOCKS);
     let began = clock.now();
     let (mut done, mut elapsed, mut together) = (0, Duration::ZERO, 1);
@@ -128,9 +136,10 @@ pub(crate) fn until_decided<B: Blocks>(
         }
         if done >= look_at {
             let judged: Vec<_> = logs.iter().map(|logs| judge(logs, bar)).collect();
-            let undecided = judged.iter().find(|(side, _)| *side == Side::Unknown);
-            let Some((_, ratio)) = undecided else { return (Ok(ComparisonEnd::Decided), elapsed) };
-            watch(Progressed { blocks: done, elapsed, ratio: *ratio });
+            let undecided = judged.iter().find(|(side, _)| *side == Side::Unknown).map(|(_, ratio)| *ratio);
+            let ratio = undecided.or((is_alone && elapsed < ALONE).then_some(NO_RATIO));
+            let Some(ratio) = ratio else { return (Ok(ComparisonEnd::Decided), elapsed) };
+            watch(Progressed { blocks: done, elapsed, ratio });
             look_at = done + if done < EVERY_BLOCK { 1 } else { done / 100 };
         }
         if stop.load(Ordering::Relaxed) {
@@ -262,6 +271,16 @@ mod tests {
         // The fewest runs come before the budget.
         let least = run(&Rules { budget, min_blocks: 30, ..rules() }, 2, None, &in_turn);
         assert_eq!((least.ended, least.orders.len()), (Ok(ComparisonEnd::Budget), 30));
+    }
+
+    #[test]
+    fn one_alone_ends_after_ten_runs_and_three_seconds() {
+        let done = run(&rules(), 1, None, &|_| vec![0.1]);
+        assert_eq!((done.ended, done.orders.len()), (Ok(ComparisonEnd::Decided), 30));
+        let slow = run(&rules(), 1, None, &|_| vec![2.0]);
+        assert_eq!((slow.ended, slow.orders.len()), (Ok(ComparisonEnd::Decided), 10));
+        let few = run(&Rules { max_blocks: Some(3), ..rules() }, 1, None, &|_| vec![2.0]);
+        assert_eq!((few.ended, few.orders.len()), (Ok(ComparisonEnd::MaxRuns), 3));
     }
 
     #[test]

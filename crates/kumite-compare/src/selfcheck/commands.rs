@@ -78,6 +78,7 @@ impl Check<'_> {
             allowed: Allowed::None,
             cores: Vec::new(),
             duet,
+            timeout: None,
             warm_up: 0,
             helper: self.asked.helper.clone(),
         })

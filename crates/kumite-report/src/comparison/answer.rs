@@ -1,6 +1,6 @@
 //! The answer in words.
 
-use kumite_record::{ComparedPair, Comparison, ComparisonEnd, Ratio, Speed, Unit};
+use kumite_record::{ComparedPair, Comparison, ComparisonEnd, Ratio, Speed, SteadyClass, Unit};
 
 use crate::number::{plural, significant};
 use crate::quantity::{Measured, length};
@@ -42,9 +42,65 @@ pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison, names: &Nam
     }
 }
 
+/// Of one command that is compared with nothing: what it takes.
+pub(super) fn alone_sentence(comparison: &Comparison, names: &Names) -> Option<String> {
+    comparison.alone.as_ref()?;
+    let command = comparison.commands.first()?;
+    let (value, interval) = Unit::Seconds.estimate(command.wall_s.as_ref()?);
+    let interval = interval.map_or(String::new(), |interval| format!(" (95 %: {interval})"));
+    let runs = plural(command.times.len(), "run");
+    let seconds = length(comparison.costs.seconds);
+    Some(format!("{} takes {value}{interval}, the median of {runs} in {seconds}", names.of(&command.name)))
+}
+
+/// How its runs differ: by chance, at their beginning, and those that are far from the others.
+fn alone_notes(comparison: &Comparison) -> Vec<String> {
+    let Some((alone, command)) = comparison.alone.as_ref().zip(comparison.commands.first()) else {
+        return Vec::new();
+    };
+    let (times, n) = (&command.times, command.times.len() as f64);
+    if times.is_empty() {
+        return Vec::new();
+    }
+    let text = |seconds: f64| Unit::Seconds.text(seconds);
+    let mean = times.iter().sum::<f64>() / n;
+    let deviation = (times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt();
+    let (least, most) = times.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), time| (a.min(*time), b.max(*time)));
+    let mut notes =
+        vec![format!("mean {} ± {}, from {} to {}", text(mean), text(deviation), text(least), text(most))];
+    notes.extend(match (alone.steadiness, alone.warm_up_runs) {
+        (Some(SteadyClass::WarmUp), Some(runs)) => Some(format!(
+            "the first {} took longer: a warm-up, which --warmup {runs} leaves out",
+            plural(runs, "run")
+        )),
+        (Some(SteadyClass::Slowdown), Some(runs)) => {
+            Some(format!("after {} it became slower: was it the command, or the machine?", plural(runs, "run")))
+        }
+        (Some(SteadyClass::NoSteadyState), _) => {
+            Some("its times never became steady: more runs (--runs) may show why".to_owned())
+        }
+        _ => None,
+    });
+    let far = alone.outliers.len();
+    if far > 0 {
+        let mean = |switches: f64, of: f64| significant(switches / of.max(1.0), 2);
+        let theirs: u64 = alone.outliers.iter().map(|run| run.involuntary_switches).sum();
+        let others = command.involuntary_switches - theirs.min(command.involuntary_switches);
+        let longest = alone.outliers.iter().map(|run| run.wall_s).fold(0.0, f64::max);
+        notes.push(format!(
+            "{} far from the others, the longest {}; there the command gave way to other processes {} times a run, else {}",
+            if far == 1 { "1 run is".to_owned() } else { format!("{far} runs are") },
+            text(longest),
+            mean(theirs as f64, far as f64),
+            mean(others as f64, n - far as f64)
+        ));
+    }
+    notes
+}
+
 /// What else there is to say of how it came about.
 pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = alone_notes(comparison);
     let imported = comparison.pairs.iter().filter_map(|pair| Some((pair, pair.imported.as_ref()?)));
     for (pair, imported) in imported {
         let stddev = imported.stddev.map_or(String::new(), |stddev| format!(" ± {}", factor(stddev)));

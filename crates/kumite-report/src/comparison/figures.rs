@@ -2,9 +2,10 @@
 
 use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift, Unit};
 
+use super::Shown;
 use super::answer::{estimate, interval, level};
 use super::names::Names;
-use crate::number::count;
+use crate::number::{count, significant};
 use crate::quantity::Measured;
 
 /// Heads, and whether their column is of figures; then rows.
@@ -16,24 +17,54 @@ fn heads<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
 }
 
 /// A row for each command or server.
-pub(super) fn subjects(comparison: &Comparison, names: &Names) -> Rows {
-    if comparison.servers.is_empty() { commands(comparison, names) } else { servers(comparison, names) }
+pub(super) fn subjects(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
+    if comparison.servers.is_empty() {
+        commands(comparison, names, shown)
+    } else {
+        servers(comparison, names)
+    }
 }
 
-fn commands(comparison: &Comparison, names: &Names) -> Rows {
+fn commands(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
     let heads = heads(["command", "wall median [95 %]", "user", "system", "peak RSS", "runs"]);
     let row = |command: &kumite_record::ComparedCommand| {
         let floor = if command.peak_rss_is_floor > 0 { "≤ " } else { "" };
         vec![
             names.of(&command.name),
-            bounded(Unit::Seconds, &command.wall_s),
-            plain(Unit::Seconds, &command.user_s),
-            plain(Unit::Seconds, &command.system_s),
+            time(shown, &command.wall_s, bounded),
+            time(shown, &command.user_s, plain),
+            time(shown, &command.system_s, plain),
             format!("{floor}{}", plain(Unit::Bytes, &command.peak_rss_bytes)),
             count(command.times.len() as f64),
         ]
     };
-    (heads, comparison.commands.iter().map(row).collect())
+    let mut commands: Vec<_> = comparison.commands.iter().collect();
+    if shown.by_time {
+        let median = |command: &kumite_record::ComparedCommand| {
+            command.wall_s.as_ref().map_or(f64::INFINITY, |wall| wall.estimate)
+        };
+        commands.sort_by(|a, b| median(a).total_cmp(&median(b)));
+    }
+    (heads, commands.into_iter().map(row).collect())
+}
+
+/// In the unit that is asked for, which is then the same in all rows.
+fn time(shown: Shown, seconds: &Option<Estimate>, text: fn(Unit, &Option<Estimate>) -> String) -> String {
+    let Some((unit, factor, name)) = shown.time_unit.and_then(|unit| match unit {
+        Unit::Microseconds => Some((unit, 1e6, "µs")),
+        Unit::Milliseconds => Some((unit, 1e3, "ms")),
+        Unit::Seconds => Some((unit, 1.0, "s")),
+        _ => None,
+    }) else {
+        return text(Unit::Seconds, seconds);
+    };
+    let _ = unit;
+    let Some(of) = seconds else { return "–".to_owned() };
+    let figure = |value: f64| significant(value * factor, 4);
+    match of.low.zip(of.high) {
+        Some((low, high)) => format!("{} {name} [{}–{}]", figure(of.estimate), figure(low), figure(high)),
+        None => format!("{} {name}", figure(of.estimate)),
+    }
 }
 
 fn servers(comparison: &Comparison, names: &Names) -> Rows {

@@ -1,11 +1,11 @@
 use kumite_record::Comparison;
 
 use super::names::Names;
-use super::{answer, cut_short, figures};
+use super::{Shown, answer, cut_short, figures};
 use crate::markdown::escaped;
 
 /// The same in GitHub's Markdown.
-pub fn compare_markdown(comparison: &Comparison) -> String {
+pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
     let (mut out, names) = (String::new(), Names::of_all(comparison));
     if let Some(why) = cut_short(comparison.ended) {
         out += &format!("> ⚠ **Cut short:** {why}\n\n");
@@ -13,16 +13,21 @@ pub fn compare_markdown(comparison: &Comparison) -> String {
     for pair in &comparison.pairs {
         out += &format!("**{}**\n\n", escaped(&answer::sentence(pair, comparison, &names)));
     }
+    if let Some(sentence) = answer::alone_sentence(comparison, &names) {
+        out += &format!("**{}**\n\n", escaped(&sentence));
+    }
     for (letter, name) in &names.legend {
         out += &format!("- {letter}: {}\n", escaped(name));
     }
     if !names.legend.is_empty() {
         out.push('\n');
     }
-    out += &table(figures::subjects(comparison, &names));
+    out += &table(figures::subjects(comparison, &names, shown));
     out.push('\n');
-    out += &table(figures::ratios(comparison, &names));
-    out.push('\n');
+    if !comparison.pairs.is_empty() {
+        out += &table(figures::ratios(comparison, &names));
+        out.push('\n');
+    }
     for note in answer::notes(comparison, &names) {
         out += &format!("- {}\n", escaped(&note));
     }
