@@ -21,6 +21,7 @@ mod grid;
 mod group;
 mod html;
 mod kind;
+mod leaf;
 mod load;
 mod markdown;
 mod metric;
@@ -42,12 +43,14 @@ mod text;
 mod trials;
 mod verdict;
 
-pub use comparison::{compare_csv, compare_markdown, compare_terminal, cut_short};
+pub use comparison::{
+    Shown, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode, compare_terminal, cut_short,
+};
 pub use csv::csv;
 pub use forest::forest_svg;
 pub use found_rate::{found_rate_terminal, rate_trial_line};
 pub use html::html;
-pub use load::load_terminal;
+pub use load::{load_html, load_markdown, load_terminal};
 pub use markdown::markdown;
 pub use number::plural;
 pub use quantity::time_us;

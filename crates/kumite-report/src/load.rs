@@ -1,7 +1,10 @@
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{Latency, LoadResult, Unit};
 
+use crate::chart::tenth;
 use crate::grid::grid;
+use crate::leaf::{Bar, Leaf, Table, leaf};
+use crate::markdown::{escaped, table};
 use crate::number::{count, plural, significant};
 use crate::quantity::Measured;
 use crate::steadiness::{needs, of_trial};
@@ -16,31 +19,12 @@ pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
         out += &alarm(&doubt, style);
     }
     out += &style.wrap(&summary(result), 0);
-    let errors: Vec<String> = result
-        .errors
-        .iter()
-        .filter(|(_, n)| **n > 0)
-        .map(|(kind, n)| format!("{} {}", count(*n as f64), one_line(kind)))
-        .collect();
-    let failed = result.requests.saturating_sub(result.ok);
-    let kinds = if errors.is_empty() { String::new() } else { format!(" ({})", errors.join(", ")) };
-    out += &style.wrap(
-        &format!(
-            "{}: {} ok, {} failed{kinds}",
-            plural(result.requests as usize, "request"),
-            count(result.ok as f64),
-            count(failed as f64)
-        ),
-        0,
-    );
-    if let Some(wrong) = &result.first_wrong {
-        out += &style.wrap(&format!("first failure: {}", one_line(wrong)), 0);
+    for line in counted(result) {
+        out += &style.wrap(&line, 0);
     }
-    if result.ok == 0 {
-        out += &style.wrap("no request got a right answer, so there are no response times", 0);
-    } else {
-        out += &style
-            .bold(&style.wrap(&format!("throughput: {} req/s", significant(result.throughput_rps, 3)), 0));
+    match throughput(result) {
+        Some(throughput) => out += &style.bold(&style.wrap(&throughput, 0)),
+        None => out += &style.wrap(NOTHING_RIGHT, 0),
     }
     if let Some(response) = &result.response_us {
         if let Some(steady) = steady(result) {
@@ -53,6 +37,74 @@ pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
     }
     out += &format!("\n{}", style.wrap(&engine(result), 0));
     out + &style.wrap(&connections(result), 0)
+}
+
+/// The same in GitHub's Markdown.
+pub fn load_markdown(result: &LoadResult) -> String {
+    let mut out = String::new();
+    for doubt in doubts(result) {
+        out += &format!("> ⚠ {}\n\n", escaped(&doubt));
+    }
+    out += &format!("**{}**\n\n", escaped(throughput(result).as_deref().unwrap_or(NOTHING_RIGHT)));
+    if let Some(response) = &result.response_us {
+        out += &format!("{}\n", table(percentile_rows(result, response)));
+    }
+    for note in notes(result) {
+        out += &format!("- {}\n", escaped(&note));
+    }
+    out
+}
+
+/// The same as one self-contained page.
+pub fn load_html(result: &LoadResult) -> String {
+    let tables = result.response_us.iter().map(|response| Table::of(percentile_rows(result, response)));
+    let bars = bars(&result.histogram_us);
+    let most = bars.iter().map(|(_, n)| *n).max().unwrap_or(0);
+    let bar = |(end, n): &(f64, u64)| Bar {
+        label: format!("≤ {}", Unit::Microseconds.text(*end)),
+        number: count(*n as f64),
+        percent: tenth(*n as f64 / most as f64 * 100.0),
+    };
+    leaf(&Leaf {
+        title: "kumite load".to_owned(),
+        alarms: doubts(result),
+        sentences: vec![throughput(result).unwrap_or_else(|| NOTHING_RIGHT.to_owned())],
+        tables: tables.collect(),
+        bars: if most > 0 { bars.iter().map(bar).collect() } else { Vec::new() },
+        notes: notes(result),
+        ..Leaf::default()
+    })
+}
+
+/// All that is neither the answer nor a table.
+fn notes(result: &LoadResult) -> Vec<String> {
+    let mut notes = vec![summary(result)];
+    notes.extend(counted(result));
+    notes.extend(steady(result).filter(|_| result.response_us.is_some()));
+    notes.extend([engine(result), connections(result)]);
+    notes
+}
+
+const NOTHING_RIGHT: &str = "no request got a right answer, so there are no response times";
+
+fn throughput(result: &LoadResult) -> Option<String> {
+    (result.ok > 0).then(|| format!("throughput: {} req/s", significant(result.throughput_rps, 3)))
+}
+
+/// How many requests there were, what became of them, and how the first failed.
+fn counted(result: &LoadResult) -> Vec<String> {
+    let errors = result.errors.iter().filter(|(_, n)| **n > 0);
+    let errors: Vec<String> =
+        errors.map(|(kind, n)| format!("{} {}", count(*n as f64), one_line(kind))).collect();
+    let kinds = if errors.is_empty() { String::new() } else { format!(" ({})", errors.join(", ")) };
+    let mut lines = vec![format!(
+        "{}: {} ok, {} failed{kinds}",
+        plural(result.requests as usize, "request"),
+        count(result.ok as f64),
+        count(result.requests.saturating_sub(result.ok) as f64)
+    )];
+    lines.extend(result.first_wrong.iter().map(|wrong| format!("first failure: {}", one_line(wrong))));
+    lines
 }
 
 fn alarm(text: &str, style: Style) -> String {
@@ -111,6 +163,14 @@ fn steady(result: &LoadResult) -> Option<String> {
 }
 
 fn percentiles(result: &LoadResult, response: &Latency, style: Style) -> String {
+    let (heads, rows) = percentile_rows(result, response);
+    let columns: Vec<_> =
+        heads.iter().map(|(head, figures)| (head.as_str(), if *figures { Right } else { Left })).collect();
+    grid(&columns, &rows, style)
+}
+
+/// Heads, and whether their column is of figures; then rows.
+fn percentile_rows(result: &LoadResult, response: &Latency) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
     let us = Unit::Microseconds;
     let missing = |name: &str| {
         let missing = result.needs.get(&format!("response_{name}_us"));
@@ -124,15 +184,14 @@ fn percentiles(result: &LoadResult, response: &Latency, style: Style) -> String 
     let service = result.service_us.as_ref();
     let mut rows = vec![row("response", response)];
     rows.extend(service.filter(|service| *service != response).map(|service| row("service", service)));
-    let heads = ["mean", "p50", "p90", "p99", "p99.9", "max"].map(|head| (head, Right));
-    let columns: Vec<_> = [("", Left)].into_iter().chain(heads).collect();
-    grid(&columns, &rows, style)
+    let heads = ["", "mean", "p50", "p90", "p99", "p99.9", "max"];
+    (heads.iter().map(|head| (head.to_string(), !head.is_empty())).collect(), rows)
 }
 
 const BARS: usize = 12;
 
-/// Right answers by response time, in bars of equal ratio.
-fn histogram(bins: &[(f64, u64)], style: Style) -> Option<String> {
+/// Right answers by response time, in bars of equal ratio: the end of each, and how many there are.
+fn bars(bins: &[(f64, u64)]) -> Vec<(f64, u64)> {
     let known = || bins.iter().filter(|(end, n)| *n > 0 && end.is_finite() && *end > 0.0);
     let low = known().map(|(end, _)| *end).fold(f64::INFINITY, f64::min);
     let high = known().map(|(end, _)| *end).fold(0.0, f64::max);
@@ -143,15 +202,18 @@ fn histogram(bins: &[(f64, u64)], style: Style) -> Option<String> {
         let place = if bars == 1 { 0.0 } else { ((end / low).ln() / ratio.ln()).ceil() - 1.0 };
         counts[(place.max(0.0) as usize).min(bars - 1)] += n;
     }
-    let most = counts.iter().copied().max().filter(|most| *most > 0)?;
+    (1..).map(|nth| low * ratio.powi(nth)).zip(counts).collect()
+}
 
-    let us = Unit::Microseconds;
-    let ends: Vec<String> = (1..=bars).map(|nth| us.text(low * ratio.powi(nth as i32))).collect();
-    let numbers: Vec<String> = counts.iter().map(|n| count(*n as f64)).collect();
+fn histogram(bins: &[(f64, u64)], style: Style) -> Option<String> {
+    let bars = bars(bins);
+    let most = bars.iter().map(|(_, n)| *n).max().filter(|most| *most > 0)?;
+    let ends: Vec<String> = bars.iter().map(|(end, _)| Unit::Microseconds.text(*end)).collect();
+    let numbers: Vec<String> = bars.iter().map(|(_, n)| count(*n as f64)).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
     let (end_width, number_width) = (widest(&ends), widest(&numbers));
     let room = style.width.clamp(40, 80).saturating_sub(end_width + number_width + 6).max(8);
-    let lines = ends.iter().zip(&numbers).zip(&counts).map(|((end, number), n)| {
+    let lines = ends.iter().zip(&numbers).zip(&bars).map(|((end, number), (_, n))| {
         let bar = bar(*n as f64 / most as f64 * room as f64, *n > 0);
         format!("≤ {end:>end_width$}  {number:>number_width$}  {bar}").trim_end().to_owned() + "\n"
     });

@@ -255,3 +255,12 @@ fn block(text: &str) -> String {
 fn longest_run_of_backticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
+
+/// Heads, and whether their column is of figures; then rows.
+pub(crate) fn table((heads, rows): (Vec<(String, bool)>, Vec<Vec<String>>)) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let names = line(heads.iter().map(|(head, _)| escaped(head)).collect());
+    let rules = heads.iter().map(|(_, figures)| if *figures { "---:" } else { ":---" }.to_owned());
+    let rows = rows.iter().map(|row| line(row.iter().map(|cell| escaped(cell)).collect()));
+    names + &line(rules.collect()) + &rows.collect::<String>()
+}

@@ -263,6 +263,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let store = Store::open_read_only(Path::new(DEFAULT_DB)).ok();
     let comparison = Comparison {
         command: command_line(args, comparison.seed),
+        kumite: crate::VERSION.to_owned(),
         noise_floor: store.as_ref().and_then(noise_floor),
         ..comparison
     };

@@ -12,6 +12,7 @@ mod exit;
 mod export;
 mod function;
 mod gate;
+mod help;
 mod init;
 mod kit_test;
 mod lateness;
@@ -35,13 +36,17 @@ mod world;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ContextKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use world::{ThisMachine, World};
 
+/// With the commit that it was built from, where that is known.
+const VERSION: &str = env!("KUMITE_VERSION");
+
 /// Settles performance arguments about concurrency: interleaved, paired, checked trials, and verdicts with intervals.
 #[derive(Parser)]
-#[command(name = "kumite", version, propagate_version = true, after_help = exit::HELP)]
+#[command(name = "kumite", version = VERSION, propagate_version = true, after_help = exit::HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -89,6 +94,18 @@ enum Command {
     Schema(schema::Args),
 }
 
+/// What was typed. clap's guesses at what was meant are left out: they are often wrong.
+fn parsed() -> Cli {
+    let matches = help::grouped(Cli::command()).try_get_matches();
+    let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|mut error| {
+        for guess in [ContextKind::Suggested, ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+            error.remove(guess);
+        }
+        error.exit()
+    })
+}
+
 /// Does what the command line says.
 pub fn main(world: &dyn World) -> ExitCode {
     // Before anything takes memory: a command begins with the peak of who starts it.
@@ -98,7 +115,7 @@ pub fn main(world: &dyn World) -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == selfcheck::WORKER) {
         return selfcheck::work();
     }
-    let done = match Cli::parse().command {
+    let done = match parsed().command {
         Command::Run(args) => run::run(&args, world),
         Command::Resume(args) => resume::run(&args, world),
         Command::Load(args) => load::run(&args),

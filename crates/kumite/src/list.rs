@@ -26,13 +26,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn experiments() -> Result<(), Failure> {
     let found = Experiment::list()?;
-    if found.is_empty() {
-        return Err(Failure::Usage(
-            "there is no experiments/ folder with experiments here or above".to_owned(),
-        ));
-    }
     let mut broken = 0;
+    let mut place = None;
     for folder in &found {
+        if place.replace(folder.parent()) != Some(folder.parent()) {
+            let parent = folder.parent().map(|parent| parent.display().to_string());
+            output::print(&format!("in {}:\n", parent.unwrap_or_default()))?;
+        }
         match Experiment::load(&folder.to_string_lossy(), "standard") {
             Ok(experiment) => {
                 output::print(&format!("{}: {}\n", experiment.name, experiment.question.text))?;

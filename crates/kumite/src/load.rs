@@ -46,11 +46,17 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     warm_up: Option<Duration>,
     /// An answer that takes longer is a failure
-    #[arg(short, long, value_name = "TIME", default_value = "1s", value_parser = duration::parse)]
+    #[arg(short, long, value_name = "TIME", default_value = "1s", value_parser = timeout)]
     timeout: Duration,
     /// Write the result as JSON (- for standard output, in place of the report)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write the report as Markdown
+    #[arg(long, value_name = "FILE", conflicts_with = "find_rate")]
+    markdown: Option<PathBuf>,
+    /// Write the report as one self-contained HTML file
+    #[arg(long, value_name = "FILE", conflicts_with = "find_rate")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     schedule: schedule::Args,
     #[command(flatten)]
@@ -63,7 +69,20 @@ pub struct Args {
     engine: engine::Args,
 }
 
+/// Elsewhere `-t4` is four threads.
+fn timeout(text: &str) -> Result<Duration, String> {
+    duration::parse(text).map_err(|error| match text.parse::<u32>() {
+        Ok(_) => format!("{error}; threads are CPUs here, as in --cores 2,3"),
+        Err(_) => error,
+    })
+}
+
 pub fn run(args: &Args) -> Result<(), Failure> {
+    for file in [&args.json, &args.markdown, &args.html].into_iter().flatten() {
+        if file != Path::new("-") {
+            output::check_writable(file)?;
+        }
+    }
     let load = load(args)?;
     let stop = stop::flag()?;
     if let Some(slo) = args.search.slo() {
@@ -72,6 +91,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let result = measure(args, load, &stop)?;
     write(args.json.as_deref(), &result, || kumite_report::load_terminal(&result, &output::style()))?;
+    if let Some(file) = &args.markdown {
+        output::write(file, &kumite_report::load_markdown(&result))?;
+    }
+    if let Some(file) = &args.html {
+        output::write(file, &kumite_report::load_html(&result))?;
+    }
     judge(args, &result)
 }
 
@@ -113,6 +138,9 @@ fn load(args: &Args) -> Result<Load, Failure> {
         let mut target = Target::parse(url).map_err(|error| usage(&error))?;
         if let Some(path) = &args.engine.unix_socket {
             target.address = Address::Unix(path.clone());
+        }
+        if let Some(place) = &args.engine.connect_to {
+            target.address = Address::Tcp(engine::resolved(place)?);
         }
         targets.push((target, args.weights.get(nth).copied().unwrap_or(1)));
     }
@@ -167,7 +195,7 @@ fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Fai
         profile: "standard".to_owned(),
         started,
         command: output::command_line(),
-        kumite: env!("CARGO_PKG_VERSION").to_owned(),
+        kumite: crate::VERSION.to_owned(),
         question: Question { text: format!("How does {} do?", args.urls.join(" ")), source: None },
         points: vec![Point::default()],
         blocks: 1,

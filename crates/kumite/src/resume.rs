@@ -49,7 +49,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     if experiment.text != run.spec || experiment.points() != run.points {
         return Err(changed(&id, "experiment.toml has changed"));
     }
-    if run.kumite != env!("CARGO_PKG_VERSION") {
+    if run.kumite != crate::VERSION {
         return Err(changed(&id, &format!("kumite was {} and has changed", run.kumite)));
     }
     if !kumite_lab::RULES.contains(&run.rule) {

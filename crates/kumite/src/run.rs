@@ -124,7 +124,7 @@ fn begin(args: &Args, experiment: &Experiment, cores: &Cores, clock: &dyn Clock)
         seed,
         started,
         command,
-        kumite: env!("CARGO_PKG_VERSION").to_owned(),
+        kumite: crate::VERSION.to_owned(),
         rule: if args.strict || args.gate.is_set() { Rule::Strict } else { Rule::FalseDiscoveryRate },
         ..kumite_lab::begin(experiment, cores)
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use kumite_judge::{CheckSpec, ClaimSpec, Derived, of_parameters};
 use kumite_record::{AxisValue, Cores, Kind, Metric, Point, Published, Question, Unavailable, Unit, Within};
 
-use super::folder::{experiments_folder, folders};
+use super::folder;
 use super::points::Planned;
 use crate::contender::{Contender, Ready, Variant};
 use crate::driver::{Answer, AnyWorkload, Conditions, Opening, Registration};
@@ -72,13 +72,14 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// The folders of the experiments in the nearest `experiments/`, by name.
+    /// The folders of all experiments that are found by name, place after place.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read; none at all, with where they are looked for.
     pub fn list() -> Result<Vec<PathBuf>, SpecError> {
-        let Some(root) = experiments_folder() else { return Ok(Vec::new()) };
-        let mut found = folders(&root)?;
-        found.retain(|folder| folder.join("experiment.toml").is_file());
-        found.sort();
-        Ok(found)
+        let found = folder::all()?;
+        if found.is_empty() { Err(SpecError::Usage(folder::NO_PLACE.to_owned())) } else { Ok(found) }
     }
 
     /// Which kind of workload.

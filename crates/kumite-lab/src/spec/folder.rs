@@ -22,30 +22,62 @@ pub(crate) fn read_contenders(experiment: &Path) -> Result<Vec<Contender>, SpecE
     files.iter().map(|file| Contender::read(file)).collect()
 }
 
+/// A folder that is named by its path, or the nearest of that name.
 pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
     let direct = PathBuf::from(name);
-    if direct.join("experiment.toml").is_file() {
+    if is_experiment(&direct) {
         return Ok(direct);
     }
-    let root = experiments_folder();
-    let named =
-        root.as_ref().map(|root| root.join(name)).filter(|folder| folder.join("experiment.toml").is_file());
-    named.ok_or_else(|| SpecError::NoExperiment {
+    let places = places();
+    let found = places.iter().map(|place| place.join(name)).find(|folder| is_experiment(folder));
+    found.ok_or_else(|| SpecError::NoExperiment {
         name: name.to_owned(),
-        looked: match root {
-            Some(root) => format!("neither {name} nor {} has an experiment.toml", root.join(name).display()),
-            None => {
-                format!("{name} has no experiment.toml, and there is no experiments/ folder here or above")
+        looked: match &places[..] {
+            [] => format!("{name} has no experiment.toml, and {NO_PLACE}"),
+            places => {
+                let places: Vec<String> =
+                    places.iter().map(|place| place.join(name).display().to_string()).collect();
+                format!("neither {name} nor {} has an experiment.toml", places.join(" nor "))
             }
         },
     })
 }
 
-/// The nearest `experiments/`, here or above, so that kumite works anywhere in a checkout.
-pub(crate) fn experiments_folder() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    let root = here.ancestors().map(|folder| folder.join("experiments")).find(|folder| folder.is_dir())?;
-    Some(root.strip_prefix(&here).map_or(root.clone(), Path::to_owned))
+/// All that are found by name, the nearest first: where two have one name, the other is found by its path alone.
+pub(crate) fn all() -> Result<Vec<PathBuf>, SpecError> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for place in places() {
+        let mut here = folders(&place)?;
+        here.sort();
+        here.retain(|folder| {
+            is_experiment(folder) && !found.iter().any(|nearer| nearer.file_name() == folder.file_name())
+        });
+        found.extend(here);
+    }
+    Ok(found)
+}
+
+/// What is said where there is nowhere to look.
+pub(crate) const NO_PLACE: &str =
+    "there is no experiments/ folder here or above: go to one, or name it in $KUMITE_EXPERIMENTS";
+
+/// Where experiments are looked for by name: the nearest `experiments/`, here or above; those of `$KUMITE_EXPERIMENTS`, with
+/// colons between them; and what was installed with kumite.
+fn places() -> Vec<PathBuf> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let above = here.ancestors().map(|folder| folder.join("experiments")).find(|folder| folder.is_dir());
+    let above = above.map(|root| root.strip_prefix(&here).map_or(root.clone(), Path::to_owned));
+    let named = std::env::var_os("KUMITE_EXPERIMENTS").unwrap_or_default();
+    let named = std::env::split_paths(&named).filter(|folder| folder.is_dir());
+    // PREFIX/bin/kumite and PREFIX/share/kumite/experiments.
+    let program = std::env::current_exe().and_then(std::fs::canonicalize).ok();
+    let prefix = program.as_deref().and_then(Path::parent).and_then(Path::parent);
+    let installed = prefix.map(|prefix| prefix.join("share/kumite/experiments")).filter(|folder| folder.is_dir());
+    above.into_iter().chain(named).chain(installed).collect()
+}
+
+fn is_experiment(folder: &Path) -> bool {
+    folder.join("experiment.toml").is_file()
 }
 
 pub(crate) fn folder_name(folder: &Path) -> Result<String, SpecError> {

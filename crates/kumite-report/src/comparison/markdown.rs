@@ -2,7 +2,7 @@ use kumite_record::Comparison;
 
 use super::names::Names;
 use super::{Shown, answer, cut_short, figures};
-use crate::markdown::escaped;
+use crate::markdown::{escaped, table};
 
 /// The same in GitHub's Markdown.
 pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
@@ -35,12 +35,4 @@ pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
         out += &format!("- ⚠ **{}**: {}\n", escaped(&warning.place), escaped(&warning.what));
     }
     out
-}
-
-fn table((heads, rows): figures::Rows) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let names = line(heads.iter().map(|(head, _)| escaped(head)).collect());
-    let rules = heads.iter().map(|(_, figures)| if *figures { "---:" } else { ":---" }.to_owned());
-    let rows = rows.iter().map(|row| line(row.iter().map(|cell| escaped(cell)).collect()));
-    names + &line(rules.collect()) + &rows.collect::<String>()
 }

@@ -1,10 +1,13 @@
 //! How `kumite load` sends and receives.
 
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kumite_host::cores;
 use kumite_load::{Http, Tls};
+
+use crate::exit::Failure;
 
 #[derive(clap::Args)]
 #[group(skip)]
@@ -31,6 +34,21 @@ pub struct Args {
     /// Connect to this Unix socket; the URL says only what to ask
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
+    /// Connect to this address; the URL says only what to ask and whose certificate it is
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "unix_socket")]
+    pub connect_to: Option<String>,
+}
+
+/// The first address of that name.
+pub fn resolved(place: &str) -> Result<SocketAddr, Failure> {
+    let wrong = |what: &str| Failure::Usage(format!("--connect-to {place}: {what}"));
+    // oha has the URL's host and port before it.
+    let parts: Vec<&str> = place.split(':').collect();
+    if let [_, _, host, port] = parts[..] {
+        return Err(wrong(&format!("give the address alone: --connect-to {host}:{port}")));
+    }
+    let mut found = place.to_socket_addrs().map_err(|error| wrong(&error.to_string()))?;
+    found.next().ok_or_else(|| wrong("there is no such address"))
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kumite_load::{Request, Rows, Variables};
 
+use crate::duration;
 use crate::exit::Failure;
 
 #[derive(clap::Args)]
@@ -22,6 +23,12 @@ pub struct Args {
     /// Request header, e.g. -H 'accept: text/plain' (may be given several times)
     #[arg(short = 'H', value_name = "HEADER", value_parser = header)]
     headers: Vec<(String, String)>,
+    /// The header content-type
+    #[arg(short = 'T', long, value_name = "TYPE")]
+    content_type: Option<String>,
+    /// The header accept
+    #[arg(short = 'A', long, value_name = "TYPE")]
+    accept: Option<String>,
     /// Replace {{seq}} (number of the request), {{uuid}} and {{connection}} in path, headers and body
     #[arg(long)]
     template: bool,
@@ -42,10 +49,17 @@ impl Args {
             }
             (None, None) => None,
         };
+        if let (Some(time), None) = (self.body.as_ref().filter(|body| duration::parse(body).is_ok()), &self.method) {
+            return Err(Failure::Usage(format!(
+                "-d is the body here: for a load of so long, -z {time}; for such a body, -m POST -d {time}"
+            )));
+        }
         let default_method = if body.is_some() { "POST" } else { "GET" };
+        let named = [("accept", &self.accept), ("content-type", &self.content_type)];
+        let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
         Ok(Request {
             method: self.method.clone().unwrap_or_else(|| default_method.to_owned()),
-            headers: self.headers.clone(),
+            headers: named.chain(self.headers.iter().cloned()).collect(),
             body: body.unwrap_or_default(),
         })
     }

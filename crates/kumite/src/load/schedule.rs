@@ -12,7 +12,7 @@ use crate::exit::Failure;
 #[command(next_help_heading = "Open loop")]
 pub struct Args {
     /// Requests a second, whatever the server makes of them: 500, or steps and ramps as 100@5s,100..500@30s,500@10s
-    #[arg(short = 'R', long, value_name = "RATE")]
+    #[arg(short = 'R', visible_short_alias = 'q', long, value_name = "RATE")]
     rate: Option<String>,
     /// Random arrivals with that rate (Poisson), not even ones
     #[arg(long)]

@@ -1,0 +1,93 @@
+//! A page of one sheet: what `kumite compare` and `kumite load` write as HTML.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, context};
+use serde::Serialize;
+
+use crate::chart::tenth;
+
+/// What is on it, from above.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Leaf {
+    pub title: String,
+    /// What takes from its worth.
+    pub alarms: Vec<String>,
+    /// The answer.
+    pub sentences: Vec<String>,
+    pub strip: Option<Strip>,
+    pub tables: Vec<Table>,
+    pub bars: Vec<Bar>,
+    pub notes: Vec<String>,
+    /// What repeats it.
+    pub command: String,
+}
+
+/// Values as dots on a line, a row for each of those that are compared.
+#[derive(Debug, Serialize)]
+pub(crate) struct Strip {
+    pub caption: String,
+    pub rows: Vec<StripRow>,
+    /// What the ends of the scale stand for.
+    pub from: String,
+    pub to: String,
+}
+
+/// A row, with places from 0 to 600.
+#[derive(Debug, Serialize)]
+pub(crate) struct StripRow {
+    pub label: String,
+    pub description: String,
+    pub points: Vec<f64>,
+    pub median: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Table {
+    pub heads: Vec<Head>,
+    pub rows: Vec<Vec<String>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Head {
+    pub text: String,
+    /// Whether its column is of figures.
+    pub figures: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Bar {
+    pub label: String,
+    pub number: String,
+    pub percent: f64,
+}
+
+/// Of a scale, which is as wide as the page.
+pub(crate) const STRIP_WIDTH: f64 = 600.0;
+
+impl Table {
+    pub(crate) fn of((heads, rows): (Vec<(String, bool)>, Vec<Vec<String>>)) -> Table {
+        let heads = heads.into_iter().map(|(text, figures)| Head { text, figures });
+        Table { heads: heads.collect(), rows }
+    }
+}
+
+/// Where a value stands, from 0 to [`STRIP_WIDTH`].
+pub(crate) fn place(value: f64, from: f64, to: f64) -> f64 {
+    let share = if to > from { ((value - from) / (to - from)).clamp(0.0, 1.0) } else { 0.5 };
+    tenth(STRIP_WIDTH * share)
+}
+
+pub(crate) fn leaf(leaf: &Leaf) -> String {
+    let page = || -> Result<String, minijinja::Error> {
+        let mut templates = Environment::new();
+        templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+        templates.add_template("leaf.html", include_str!("page/leaf.html"))?;
+        templates
+            .get_template("leaf.html")?
+            .render(context! { leaf => Serde(leaf), css => include_str!("page/report.css") })
+    };
+    page().expect("the template is part of the program and its tests render it")
+}

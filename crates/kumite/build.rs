@@ -1,0 +1,23 @@
+//! Makes kumite's version, with the commit that it was built from.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    // It grows with each commit and each checkout.
+    let log = Path::new("../../.git/logs/HEAD");
+    if log.exists() {
+        println!("cargo::rerun-if-changed={}", log.display());
+    }
+    println!("cargo::rerun-if-env-changed=KUMITE_COMMIT");
+    let commit = std::env::var("KUMITE_COMMIT").ok().or_else(head);
+    let commit = commit.filter(|commit| !commit.is_empty());
+    let commit = commit.map_or(String::new(), |commit| format!("+{commit}"));
+    println!("cargo::rustc-env=KUMITE_VERSION={}{commit}", env!("CARGO_PKG_VERSION"));
+}
+
+/// None outside of a clone.
+fn head() -> Option<String> {
+    let said = Command::new("git").args(["rev-parse", "--short=8", "HEAD"]).output().ok()?;
+    said.status.success().then(|| String::from_utf8_lossy(&said.stdout).trim().to_owned())
+}
