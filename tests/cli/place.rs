@@ -34,6 +34,7 @@ impl Place {
     /// An experiment called `fake` with this text behind [`EXPERIMENT`], and a contender for each name and mode.
     pub fn new(more: &str, contenders: &[(&str, &str)]) -> Place {
         let place = Place { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(place.path(".kumite")).unwrap();
         place.write("experiments/fake/experiment.toml", &format!("{EXPERIMENT}{more}"));
         for (name, mode) in contenders {
             place.contender(name, mode, "");
@@ -75,7 +76,8 @@ impl Place {
     /// With a cache of its own, too.
     fn begun_here(&self, mut program: Command, arguments: &[&str]) -> Command {
         program.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
-        program.env("XDG_CACHE_HOME", self.path("cache"));
+        program.env("XDG_CACHE_HOME", self.path("cache")).env("XDG_DATA_HOME", self.path("data"));
+        program.env("KUMITE_LOCK", self.path("measuring.lock")).env_remove("KUMITE_EXPERIMENTS");
         program
     }
 

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use kumite_record::{Claim, Decider, Doubt, EffectKind, Enough, Reason, Verdict};
 
+/// Of more, a list says one thing for each cell.
+const FEW_CELLS: usize = 3;
+
 /// The comparison that decided, what else there is to say of it, and doubts.
 pub fn why(claim: &Claim) -> String {
     let Some(decider) = &claim.decided_by else { return claim.why.clone() };
@@ -132,12 +135,24 @@ fn doubts(doubts: &[Doubt]) -> Vec<String> {
             Doubt::Marked { cell, mark } => marked.entry(cell).or_default().push(mark.as_str()),
         }
     }
-    let cells: Vec<String> =
-        marked.into_iter().map(|(cell, marks)| format!("{cell} ({})", marks.join(", "))).collect();
-    if !cells.is_empty() {
-        said.push(format!("rests on marked samples: {}", cells.join(", ")));
-    }
+    said.extend(marked_cells(marked));
     said
+}
+
+/// The cells by name, if they are few; else how many there are with each mark. The tables have the rest.
+fn marked_cells(cells: BTreeMap<&str, Vec<&str>>) -> Option<String> {
+    if cells.is_empty() {
+        return None;
+    }
+    if cells.len() <= FEW_CELLS {
+        let cells: Vec<String> =
+            cells.into_iter().map(|(cell, marks)| format!("{cell} ({})", marks.join(", "))).collect();
+        return Some(format!("rests on marked samples: {}", cells.join(", ")));
+    }
+    let mut by_mark = BTreeMap::<&str, usize>::new();
+    cells.values().flatten().for_each(|mark| *by_mark.entry(mark).or_default() += 1);
+    let marks: Vec<String> = by_mark.into_iter().map(|(mark, count)| format!("{mark} in {count}")).collect();
+    Some(format!("rests on marked samples of {} cells: {}", cells.len(), marks.join(", ")))
 }
 
 #[cfg(test)]
@@ -172,6 +187,19 @@ mod tests {
              measured here are left out"
         );
         assert_eq!(why(&claim(Verdict::Holds, None, 1, 1)), "a(x) > a(y) at n=1");
+    }
+
+    #[test]
+    fn many_marked_cells_are_counted() {
+        let mut holds = claim(Verdict::Holds, None, 1, 1);
+        let cells = ["a", "b", "c", "d"].map(str::to_owned);
+        holds.doubts = cells.map(|cell| Doubt::Marked { cell, mark: kumite_record::Mark::Unsteady }).into();
+        let more = Doubt::Marked { cell: "a".to_owned(), mark: kumite_record::Mark::SharedCores };
+        holds.doubts.push(more);
+        assert_eq!(
+            why(&holds),
+            "a(x) > a(y) at n=1; rests on marked samples of 4 cells: shared-cores in 1, unsteady in 4"
+        );
     }
 
     #[test]

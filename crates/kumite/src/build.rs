@@ -9,7 +9,7 @@ use kumite_record::{ContenderStatus, Store};
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
-use crate::store::DEFAULT_DB;
+use crate::store::Db;
 use crate::{output, stop};
 
 #[derive(Parser)]
@@ -21,9 +21,8 @@ pub struct Args {
     /// Build them anew, also what the cache has, and keep that in its place
     #[arg(long)]
     no_cache: bool,
-    /// The results store; logs are kept beside it
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -34,8 +33,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage("--only and --skip leave no contender to build".to_owned()));
     }
     let stop = stop::flag()?;
-    let state = Store::open(&args.db)?.folder().to_owned();
-    let _lock = begin_measuring(&state)?;
+    let state = Store::open(&args.db.path())?.folder().to_owned();
+    let _lock = begin_measuring()?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let mut failing = 0;
     for contender in prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none())

@@ -13,7 +13,7 @@ use kumite_record::{Point, Store};
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
-use crate::store::DEFAULT_DB;
+use crate::store::Db;
 use crate::{output, prospects, stop};
 
 #[derive(Parser)]
@@ -22,9 +22,8 @@ pub struct Args {
     experiment: String,
     #[command(flatten)]
     contenders: Contenders,
-    /// The results store; logs are kept beside it
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -38,10 +37,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage("--only and --skip leave no contender to check".to_owned()));
     }
     let stop = stop::flag()?;
-    let store = Store::open(&args.db)?;
+    let store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
-    let _lock = begin_measuring(&state)?;
+    let _lock = begin_measuring()?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);

@@ -17,7 +17,7 @@ use kumite_report::Shown;
 use crate::exit::Failure;
 use crate::gate::Bar;
 use crate::progress::Progress;
-use crate::store::{DEFAULT_DB, noise_floor};
+use crate::store::{default_db, noise_floor};
 use crate::{duration, output, stop};
 
 const ALPHA: f64 = 0.05;
@@ -260,7 +260,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ));
         }
     };
-    let store = Store::open_read_only(Path::new(DEFAULT_DB)).ok();
+    let store = Store::open_read_only(&default_db()).ok();
     let comparison = Comparison {
         command: command_line(args, comparison.seed),
         kumite: crate::VERSION.to_owned(),

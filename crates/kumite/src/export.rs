@@ -8,7 +8,7 @@ use kumite_record::Store;
 
 use crate::exit::Failure;
 use crate::output;
-use crate::store::DEFAULT_DB;
+use crate::store::Db;
 
 #[derive(Parser)]
 pub struct Args {
@@ -20,9 +20,8 @@ pub struct Args {
     /// Where to write
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// The results store
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -32,7 +31,7 @@ enum Format {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let store = Store::open_existing(&args.db)?;
+    let store = Store::open_existing(&args.db.path())?;
     let export = export(&store, &store.find(&args.run)?)?;
     let text = match args.format {
         Format::Json => output::json(&export)?,

@@ -8,16 +8,15 @@ use kumite_record::Store;
 
 use crate::exit::Failure;
 use crate::output;
-use crate::store::DEFAULT_DB;
+use crate::store::Db;
 
 #[derive(Parser)]
 pub struct Args {
     /// List the runs in the results store instead of experiments
     #[arg(long)]
     runs: bool,
-    /// The results store
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -53,7 +52,7 @@ fn experiments() -> Result<(), Failure> {
 }
 
 fn runs(args: &Args) -> Result<(), Failure> {
-    for run in Store::open_existing(&args.db)?.runs()? {
+    for run in Store::open_existing(&args.db.path())?.runs()? {
         let ended = match (&run.finished, &run.cut_short) {
             (None, _) => "not finished".to_owned(),
             (Some(_), Some(why)) => why.clone(),

@@ -18,9 +18,9 @@ use crate::progress::Progress;
 use crate::world::World;
 use crate::{output, stop};
 
-/// Makes sure that nobody else is at work with this store, for building disturbs too, and ends what a killed kumite left.
-pub fn begin_measuring(state: &Path) -> Result<Lock, Failure> {
-    let lock = Lock::take(state).map_err(Failure::Incomplete)?;
+/// Makes sure that nobody else measures on this machine, for building disturbs too, and ends what a killed kumite left.
+pub fn begin_measuring() -> Result<Lock, Failure> {
+    let lock = Lock::of_machine().map_err(Failure::Incomplete)?;
     for orphan in kumite_lab::end_orphans() {
         output::note(&format!(
             "ended process {}, which a killed kumite had left: {}",

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::output;
-use crate::store::DEFAULT_DB;
+use crate::store::Db;
 
 /// No run's document is as long; what is compressed may be any length.
 const LIMIT: u64 = 1 << 30;
@@ -26,9 +26,8 @@ pub struct Args {
     documents: output::Documents,
     #[command(flatten)]
     gate: Gate,
-    /// The results store
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -36,7 +35,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let export = match file.is_file() {
         true => read(file).map_err(|what| Failure::Usage(format!("{}: {what}", file.display())))?,
         false => {
-            let store = Store::open_existing(&args.db)?;
+            let store = Store::open_existing(&args.db.path())?;
             export(&store, &store.find(&args.run)?)?
         }
     };

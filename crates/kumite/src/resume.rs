@@ -11,7 +11,7 @@ use kumite_record::{Contender, ContenderStatus, Machine, Rule, Run, Store};
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
-use crate::store::DEFAULT_DB;
+use crate::store::Db;
 use crate::world::World;
 use crate::{duration, output, stop};
 
@@ -29,16 +29,15 @@ pub struct Args {
     length: output::Length,
     #[command(flatten)]
     gate: Gate,
-    /// The results store
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
-    let mut store = Store::open_existing(&args.db)?;
+    let mut store = Store::open_existing(&args.db.path())?;
     let state = store.folder().to_owned();
     // Before anything is read: another kumite may be writing it.
-    let _lock = begin_measuring(&state)?;
+    let _lock = begin_measuring()?;
     let id = store.find(&args.run)?;
     let mut run = store.run(&id)?;
     if run.finished.is_some() && run.cut_short.is_none() {

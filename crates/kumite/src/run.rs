@@ -14,7 +14,7 @@ use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
-use crate::store::{DEFAULT_DB, noise_floor};
+use crate::store::{Db, noise_floor};
 use crate::world::World;
 use crate::{duration, output, prospects, stop};
 
@@ -49,9 +49,8 @@ pub struct Args {
     length: output::Length,
     #[command(flatten)]
     gate: Gate,
-    /// The results store
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
@@ -70,10 +69,10 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     }
     let clock = world.clock();
     let stop = stop::flag()?;
-    let mut store = Store::open(&args.db)?;
+    let mut store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
-    let _lock = begin_measuring(&state)?;
+    let _lock = begin_measuring()?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note).map_err(before_trials)?;
     for contender in prepared.contenders.iter().filter(|c| c.reason.is_some()) {
         let reason = contender.reason.as_deref().unwrap_or_default();
@@ -101,7 +100,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let export = measuring.measure(run, &prepared.ready, &mut store)?;
     output::note(&format!(
         "kept as run {id} in {}; `kumite report {id}` shows it again",
-        args.db.display(),
+        args.db.path().display(),
         id = export.run.id
     ));
     args.documents.write(&export, args.length.report())?;

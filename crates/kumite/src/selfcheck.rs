@@ -13,7 +13,7 @@ use crate::compare::failure;
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::progress::Progress;
-use crate::store::DEFAULT_DB;
+use crate::store::Db;
 use crate::{duration, output, stop};
 
 /// The hidden argument with which kumite is the command that is compared with itself; the amount of work follows.
@@ -33,9 +33,8 @@ pub struct Args {
     /// Write everything as JSON (- for standard output, in place of the report)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// The results store, in which later runs find what was measured
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 /// What that command does.
@@ -55,8 +54,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         output::check_writable(file)?;
     }
     let (stop, clock) = (stop::flag()?, RealClock::default());
-    let mut store = Store::open(&args.db)?;
-    let _lock = begin_measuring(store.folder())?;
+    let mut store = Store::open(&args.db.path())?;
+    let _lock = begin_measuring()?;
     let helper = std::env::current_exe()
         .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
     // 32 bits are enough to differ, and every JSON reader can hold them exactly.

@@ -12,7 +12,7 @@ use kumite_record::{AxisValue, Point, Store};
 
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
-use crate::store::DEFAULT_DB;
+use crate::store::Db;
 use crate::{output, stop};
 
 /// Of a line, unless all is wanted.
@@ -37,9 +37,8 @@ pub struct Args {
     /// Install missing tools through the system's package manager
     #[arg(long)]
     install: bool,
-    /// The results store; logs are kept beside it
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_DB)]
-    db: PathBuf,
+    #[command(flatten)]
+    db: Db,
 }
 
 fn parameter(text: &str) -> Result<(String, AxisValue), String> {
@@ -72,10 +71,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let available = cores();
     used_cores(&experiment, &available)?;
     let stop = stop::flag()?;
-    let store = Store::open(&args.db)?;
+    let store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
-    let _lock = begin_measuring(&state)?;
+    let _lock = begin_measuring()?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let Some(ready) = prepared.ready.first() else {
         let reason = prepared.contenders.iter().find(|contender| contender.name == args.contender);
