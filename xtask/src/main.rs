@@ -2,6 +2,7 @@
 //! windows` what this platform's does not.
 
 mod ci;
+mod dist;
 mod tidy;
 mod windows;
 
@@ -13,6 +14,7 @@ fn main() -> ExitCode {
         ["ci", rest @ ..] => ci::run(rest),
         ["tidy"] => tidy::run(),
         ["windows"] => windows::run(),
+        ["dist"] => dist::run(),
         _ => {
             eprintln!("{}", ci::USAGE);
             eprintln!(
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
             eprintln!(
                 "       cargo xtask windows               check that kumite-play compiles for 32-bit Windows"
             );
+            eprintln!("       cargo xtask dist                  make what people install, in target/dist/");
             ExitCode::from(2)
         }
     }

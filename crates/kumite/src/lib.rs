@@ -94,6 +94,11 @@ enum Command {
     Schema(schema::Args),
 }
 
+/// The command line itself, for manual pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// What was typed. clap's guesses at what was meant are left out: they are often wrong.
 fn parsed() -> Cli {
     let matches = help::grouped(Cli::command()).try_get_matches();
