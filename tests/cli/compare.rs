@@ -350,11 +350,37 @@ fn ctrl_c_reports_what_there_is_and_leaves_nothing() {
 }
 
 #[test]
+fn one_command_alone_is_timed() {
+    let place = here();
+    let said = place
+        .kumite(&["compare", "true", "--runs", "20", "--json", "r.json", "--html", "r.html", "--time-unit", "ms"])
+        .ended(0);
+    assert!(said.out.starts_with("true takes ") && said.out.contains("median of 20 runs"), "{}", said.out);
+    assert!(said.out.contains("\nmean ") && !said.out.contains("ratio"), "{}", said.out);
+    let document: serde_json::Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    assert_eq!(document["pairs"], serde_json::json!([]));
+    assert!(document["alone"]["outliers"].is_array());
+    assert_eq!(place.read("r.html").matches("<circle").count(), 20);
+}
+
+#[test]
+fn a_run_that_takes_too_long_ends_a_comparison_with_what_there_is() {
+    let place = here();
+    // The first run of the second ends at once, and the next never.
+    let hangs = "if test -e been; then exec sleep 1000; fi; touch been";
+    let said = place.kumite(&["compare", "true", hangs, "--timeout", "1s", "--json", "r.json"]).ended(3);
+    assert!(said.err.contains("did not end within 1s"), "{}", said.err);
+    assert!(place.read("r.json").contains("\"ended\": \"failed\""));
+    assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
 fn what_makes_no_sense_is_said_before_anything_runs() {
     let place = here();
     let cases: &[(&[&str], &str)] = &[
-        (&[], "there is nothing to compare with"),
-        (&["true"], "there is nothing to compare with"),
+        (&[], "there is nothing to run: give a command, or two to compare"),
+        (&["true", "--gate"], "--gate compares, and there is one command"),
+        (&["true", "true", "--reference-name", "x"], "--reference"),
         (&["true", ""], "a command is empty"),
         (&["true", "echo 'a"], "has a quote without its end"),
         (&["true", "true", "--margin", "-1%"], "it must be at least 0 and below 100%"),

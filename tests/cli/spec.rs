@@ -102,9 +102,43 @@ fn experiments_are_listed_with_what_is_wrong_with_them() {
     let place = Place::new("", &[("a", "pong")]);
     assert_eq!(
         place.kumite(&["list"]).ended(0).out,
-        "fake: Which fake is faster?\n  a                        threads\n"
+        "in experiments:\nfake: Which fake is faster?\n  a                        threads\n"
     );
     place.write("experiments/other/experiment.toml", &EXPERIMENT.replace("http", "dance"));
     let said = place.kumite(&["list"]).ended(2);
     assert!(said.out.contains("experiments/other: cannot be run: "), "{}", said.out);
+}
+
+#[test]
+fn an_experiment_is_found_by_name_and_the_nearest_wins() {
+    let place = Place::new("", &[("a", "pong")]);
+    place.write("mine/far/experiment.toml", &place.read("experiments/fake/experiment.toml"));
+    place.write(
+        "mine/far/contenders/a/contender.toml",
+        &place.read("experiments/fake/contenders/a/contender.toml"),
+    );
+    place.write("mine/fake/experiment.toml", "this one is hidden by the nearer");
+    let mut command = place.command(&["list"]);
+    let said = Said::of(command.env("KUMITE_EXPERIMENTS", place.path("mine")).output().unwrap()).ended(0);
+    let mine = format!("in {}:\nfar: ", place.path("mine").display());
+    assert!(said.out.starts_with("in experiments:\nfake: ") && said.out.contains(&mine), "{}", said.out);
+    let mut command = place.command(&["run", "far", "--dry-run"]);
+    Said::of(command.env("KUMITE_EXPERIMENTS", place.path("mine")).output().unwrap()).ended(0);
+    let said = place.kumite(&["run", "far"]).ended(2);
+    assert!(said.err.contains("neither far nor experiments/far has an experiment.toml"), "{}", said.err);
+}
+
+#[test]
+fn results_are_in_the_nearest_folder_of_ours_or_with_the_users_data() {
+    let place = Place::new("", &[("a", "pong")]);
+    place.write("below/here", "");
+    let run = |folder: &str| {
+        let mut command = place.command(&["run", "../experiments/fake", "--blocks", "1"]);
+        Said::of(command.current_dir(place.path(folder)).output().unwrap()).ended(0)
+    };
+    assert!(run("below").err.contains(".kumite/results.db"));
+    assert!(place.path(".kumite/results.db").is_file());
+    std::fs::remove_dir_all(place.path(".kumite")).unwrap();
+    assert!(run("below").err.contains("data/kumite/results.db"));
+    assert!(place.path("data/kumite/results.db").is_file() && !place.path("below/.kumite").exists());
 }

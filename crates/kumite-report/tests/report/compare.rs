@@ -1,7 +1,10 @@
 //! Comparisons with known figures, in words.
 
 use kumite_record::{ComparedPair, ComparedUse, Comparison, Ratio, Speed, Thrift};
-use kumite_report::{Style, compare_csv, compare_markdown, compare_terminal};
+use kumite_record::{Alone, Outlier, SteadyClass, Unit};
+use kumite_report::{
+    Shown, Style, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode, compare_terminal,
+};
 use serde_json::json;
 
 const STYLE: Style = Style { color: false, width: 100 };
@@ -38,7 +41,7 @@ fn comparison() -> Comparison {
 fn sentence(change: impl FnOnce(&mut ComparedPair)) -> String {
     let mut comparison = comparison();
     change(&mut comparison.pairs[0]);
-    let text = compare_terminal(&comparison, &Style { width: 1_000, ..STYLE });
+    let text = compare_terminal(&comparison, Shown::default(), &Style { width: 1_000, ..STYLE });
     text.lines().next().unwrap().to_owned()
 }
 
@@ -88,9 +91,49 @@ fn the_report_is_the_answer_and_what_it_rests_on() {
     let mut comparison = comparison();
     let ratio = Ratio { estimate: 1.0, low: Some(1.0), high: Some(1.0) };
     comparison.pairs[0].memory = Some(ComparedUse { verdict: Thrift::NoDifference, ratio, blocks: 14 });
-    insta::assert_snapshot!("compare_terminal", compare_terminal(&comparison, &STYLE));
-    insta::assert_snapshot!("compare_markdown", compare_markdown(&comparison));
+    insta::assert_snapshot!("compare_terminal", compare_terminal(&comparison, Shown::default(), &STYLE));
+    insta::assert_snapshot!("compare_markdown", compare_markdown(&comparison, Shown::default()));
     insta::assert_snapshot!("compare_csv", compare_csv(&comparison));
+}
+
+#[test]
+fn one_command_has_its_time_and_how_its_runs_differ() {
+    let mut comparison = comparison();
+    comparison.pairs.clear();
+    comparison.commands.truncate(1);
+    comparison.commands[0].times[3] = 0.0391;
+    comparison.alone = Some(Alone {
+        steadiness: Some(SteadyClass::WarmUp),
+        warm_up_runs: Some(2),
+        outliers: vec![Outlier { run: 3, wall_s: 0.0391, involuntary_switches: 15 }],
+    });
+    insta::assert_snapshot!("compare_alone", compare_terminal(&comparison, Shown::default(), &STYLE));
+    assert!(compare_html(&comparison, Shown::default()).contains("the median of 14 runs"));
+}
+
+#[test]
+fn tables_are_written_in_the_forms_of_others() {
+    let shown = Shown { by_time: false, time_unit: Some(Unit::Milliseconds) };
+    insta::assert_snapshot!("compare_asciidoc", compare_asciidoc(&comparison(), shown));
+    insta::assert_snapshot!("compare_orgmode", compare_orgmode(&comparison(), shown));
+    let mut other = comparison();
+    other.commands.swap(0, 1);
+    let by_time = compare_orgmode(&other, Shown { by_time: true, ..shown });
+    assert_eq!(by_time, compare_orgmode(&comparison(), shown), "the shortest comes first");
+}
+
+#[test]
+fn a_page_has_a_dot_for_each_run_and_is_well_formed() {
+    let mut comparison = comparison();
+    comparison.commands[0].name = "<script>".to_owned();
+    let page = compare_html(&comparison, Shown::default());
+    roxmltree::Document::parse_with_options(
+        &page,
+        roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
+    )
+    .unwrap();
+    assert_eq!(page.matches("<circle").count(), 28);
+    assert!(!page.contains("<script>"));
 }
 
 #[test]
@@ -110,12 +153,12 @@ fn long_commands_are_called_by_letters() {
     let long = "a command line that goes on and on and on".to_owned();
     comparison.pairs[0].a = long.clone();
     comparison.commands[1].name = long;
-    let text = compare_terminal(&comparison, &STYLE);
+    let text = compare_terminal(&comparison, Shown::default(), &STYLE);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("A is 1.043× as fast as B (95 %"), "{text}");
     assert_eq!(lines[1..4], ["A: A", "B: a command line that goes on and on and on", ""]);
     assert!(text.contains("wall time, A / B ") && text.contains("B is slower"), "{text}");
-    let markdown = compare_markdown(&comparison);
+    let markdown = compare_markdown(&comparison, Shown::default());
     assert!(markdown.contains("- B: a command line that goes on and on and on\n"), "{markdown}");
 }
 
@@ -125,17 +168,17 @@ fn names_of_others_cannot_act_on_the_reader() {
     for name in [&mut comparison.pairs[0].b, &mut comparison.commands[0].name] {
         *name = "\u{1b}[31m|<b>\nx,\"y\"".to_owned();
     }
-    let terminal = compare_terminal(&comparison, &STYLE);
+    let terminal = compare_terminal(&comparison, Shown::default(), &STYLE);
     assert!(!terminal.contains('\u{1b}'), "{terminal}");
-    let markdown = compare_markdown(&comparison);
+    let markdown = compare_markdown(&comparison, Shown::default());
     assert!(!markdown.contains("<b>") && markdown.contains("\\|&lt;b&gt; x"), "{markdown}");
     assert!(compare_csv(&comparison).contains("\"\u{1b}[31m|<b>\nx,\"\"y\"\"\""));
 }
 
 #[test]
 fn colour_says_nothing_that_words_do_not() {
-    let plain = compare_terminal(&comparison(), &STYLE);
-    let colored = compare_terminal(&comparison(), &Style { color: true, ..STYLE });
+    let plain = compare_terminal(&comparison(), Shown::default(), &STYLE);
+    let colored = compare_terminal(&comparison(), Shown::default(), &Style { color: true, ..STYLE });
     assert_ne!(plain, colored);
     let mut stripped = String::new();
     let mut rest = colored.as_str();
