@@ -44,6 +44,13 @@ fn begin(place: &Place, arguments: &[&str]) -> Child {
     kumite(place, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
+/// As if on another machine, or they would refuse each other.
+fn begin_elsewhere(place: &Place, arguments: &[&str]) -> Child {
+    let mut command = kumite(place, arguments);
+    command.env("KUMITE_LOCK", place.path("other.lock")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
 fn count(place: &Place) -> usize {
     std::fs::read_to_string(place.path("count")).unwrap_or_default().lines().count()
 }
@@ -105,8 +112,7 @@ fn two_at_once_build_once() {
     std::fs::remove_file(place.path("go")).unwrap();
     let first = begin(&place, &["build", "fake"]);
     eventually(|| count(&place) == 1);
-    // With one results store they would refuse each other.
-    let mut second = begin(&place, &["build", "fake", "--db", "other/results.db"]);
+    let mut second = begin_elsewhere(&place, &["build", "fake"]);
     let mut lines = BufReader::new(second.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.contains("waiting for another kumite that builds built")));
     place.write("go", "");
@@ -123,7 +129,7 @@ fn ctrl_c_ends_who_builds_and_who_waits() {
     std::fs::remove_file(place.path("go")).unwrap();
     let first = begin(&place, &["build", "fake"]);
     eventually(|| count(&place) == 1);
-    let mut second = begin(&place, &["build", "fake", "--db", "other/results.db"]);
+    let mut second = begin_elsewhere(&place, &["build", "fake"]);
     let mut lines = BufReader::new(second.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.contains("waiting for another kumite that builds built")));
     for child in [&second, &first] {

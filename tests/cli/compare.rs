@@ -353,7 +353,18 @@ fn ctrl_c_reports_what_there_is_and_leaves_nothing() {
 fn one_command_alone_is_timed() {
     let place = here();
     let said = place
-        .kumite(&["compare", "true", "--runs", "20", "--json", "r.json", "--html", "r.html", "--time-unit", "ms"])
+        .kumite(&[
+            "compare",
+            "true",
+            "--runs",
+            "20",
+            "--json",
+            "r.json",
+            "--html",
+            "r.html",
+            "--time-unit",
+            "ms",
+        ])
         .ended(0);
     assert!(said.out.starts_with("true takes ") && said.out.contains("median of 20 runs"), "{}", said.out);
     assert!(said.out.contains("\nmean ") && !said.out.contains("ratio"), "{}", said.out);

@@ -12,7 +12,7 @@ fn the_machine_is_looked_at_and_nothing_is_changed() {
     assert!(said.out.contains("TOOLS of fake\n  a: all tools are here"), "{}", said.out);
     assert!(said.out.ends_with("; 1 of 1 contenders have their tools\n"), "{}", said.out);
     assert!(!said.out.contains('\x1b') && said.err.is_empty(), "{}{}", said.out, said.err);
-    assert!(!place.path(".kumite").exists(), "nothing is written");
+    assert!(place.kept().is_empty(), "nothing is written");
 }
 
 #[test]

@@ -65,6 +65,12 @@ impl Place {
         self.folder.path().join(file)
     }
 
+    /// What there is beside the results store, and that itself.
+    pub fn kept(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.path(".kumite")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    }
+
     pub fn mark(&self) -> String {
         self.folder.path().file_name().unwrap().to_string_lossy().into_owned()
     }

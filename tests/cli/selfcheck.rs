@@ -16,7 +16,7 @@ fn what_was_found_is_shown_by_runs_and_comparisons() {
     place.write("script.toml", "");
     let compare = ["compare", "true", "true", "--runs", "1"];
     assert!(!place.kumite(&compare).ended(0).out.contains("noise floor"), "there is no store");
-    assert!(!place.path(".kumite").exists(), "and none is made");
+    assert!(place.kept().is_empty(), "and none is made");
     let run = ["run", "fake", "--blocks", "1", "--json", "r.json", "--verbose"];
     let before = place.scripted(&run).ended(0);
     assert!(before.out.contains("noise floor: not measured on this machine"), "{}", before.out);

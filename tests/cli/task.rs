@@ -442,7 +442,7 @@ fn a_dry_run_starts_nothing() {
     let expected =
         "profile standard: 1 point, 3 blocks each, 3 trials; how long a trial takes, the first round tells\n";
     assert!(said.out.contains(expected), "{}", said.out);
-    assert!(!place.path(".kumite").exists());
+    assert!(place.kept().is_empty());
 }
 
 #[test]
@@ -508,7 +508,7 @@ fn what_is_wrong_in_a_task_s_file_is_said_with_its_place() {
         let said = place.kumite(&["run", "fake"]).ended(2);
         assert!(said.err.contains(expected), "{to}: {}", said.err);
         assert!(said.err.contains("experiments/fake/experiment.toml:"), "{to}: {}", said.err);
-        assert!(!place.path(".kumite").exists(), "nothing is begun");
+        assert!(place.kept().is_empty(), "nothing is begun");
     }
 }
 

@@ -34,7 +34,8 @@ pub fn run() -> ExitCode {
 
 /// The files that were made, below target/dist/.
 fn dist() -> Done<Vec<PathBuf>> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().map_err(said("the project"))?;
+    let root =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().map_err(said("the project"))?;
     let out = root.join("target/dist");
     let prefix = out.join("prefix");
     remove(&prefix)?;
@@ -48,7 +49,11 @@ fn dist() -> Done<Vec<PathBuf>> {
     }
     let third = licences::of_dependencies(&root)?;
     write(&doc.join("THIRD-PARTY-LICENSES"), &third)?;
-    cargo(&root, &["run", "--release", "-q", "-p", "kumite", "--example", "dist_files", "--"], &prefix.join("share"))?;
+    cargo(
+        &root,
+        &["run", "--release", "-q", "-p", "kumite", "--example", "dist_files", "--"],
+        &prefix.join("share"),
+    )?;
 
     let version = env!("CARGO_PKG_VERSION");
     let name = format!("kumite-{version}-{TARGET}");
@@ -57,7 +62,11 @@ fn dist() -> Done<Vec<PathBuf>> {
     let steady = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"];
     run_in(
         &out,
-        Command::new("tar").args(steady).arg(&tar).arg(format!("--transform=s,^prefix,{name},")).arg("prefix"),
+        Command::new("tar")
+            .args(steady)
+            .arg(&tar)
+            .arg(format!("--transform=s,^prefix,{name},"))
+            .arg("prefix"),
     )?;
     let deb = deb(&out, &prefix, version)?;
     let wheel = wheel(&root, &out, &prefix, version)?;
@@ -91,7 +100,12 @@ fn binary(root: &Path, out: &Path) -> Done<(PathBuf, PathBuf)> {
     )?;
     let built = root.join("target").join(TARGET).join("release/kumite");
     let (binary, debug) = (out.join("kumite"), out.join("kumite.debug"));
-    run_in(root, Command::new("objcopy").args(["--only-keep-debug", "--compress-debug-sections"]).args([&built, &debug]))?;
+    run_in(
+        root,
+        Command::new("objcopy")
+            .args(["--only-keep-debug", "--compress-debug-sections"])
+            .args([&built, &debug]),
+    )?;
     run_in(root, Command::new("objcopy").arg("--strip-all").args([&built, &binary]))?;
     let size = fs::metadata(&binary).map_err(said("the binary"))?.len();
     if size > MOST_BYTES {
@@ -118,7 +132,8 @@ fn deb(out: &Path, prefix: &Path, version: &str) -> Done<PathBuf> {
 }
 
 fn wheel(root: &Path, out: &Path, prefix: &Path, version: &str) -> Done<PathBuf> {
-    let wheel = out.join(format!("kumite-{version}-py3-none-manylinux_{}_x86_64.whl", GLIBC.replace('.', "_")));
+    let wheel =
+        out.join(format!("kumite-{version}-py3-none-manylinux_{}_x86_64.whl", GLIBC.replace('.', "_")));
     let script = root.join("xtask/src/dist/wheel.py");
     run_in(root, Command::new("python3").arg(script).args([prefix, &wheel]).arg(version))?;
     Ok(wheel)
@@ -154,7 +169,9 @@ fn write(file: &Path, text: &str) -> Done {
 
 fn remove(folder: &Path) -> Done {
     match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(said(&folder.display().to_string())(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(said(&folder.display().to_string())(error))
+        }
         _ => Ok(()),
     }
 }

@@ -61,7 +61,9 @@ fn tracked(root: &Path, wrong: &mut Vec<String>) -> Vec<String> {
 fn sources(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
     for name in tracked {
         let is_ours = name.ends_with(".rs") && name.starts_with("crates/");
-        let is_test = name.contains("/tests/") || name.starts_with("crates/kumite-testing/");
+        // What builds a crate is no part of it.
+        let is_build = name.ends_with("/build.rs") && !name.contains("/src/");
+        let is_test = is_build || name.contains("/tests/") || name.starts_with("crates/kumite-testing/");
         let is_source = [".rs", ".go", ".js", ".mjs", ".ex", ".exs", ".sh", ".toml", ".java", ".kt", ".py"]
             .iter()
             .any(|end| name.ends_with(end));

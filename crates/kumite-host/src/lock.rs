@@ -16,7 +16,8 @@ impl Lock {
         let own = std::env::var_os("KUMITE_LOCK").map(PathBuf::from);
         Lock::take(&own.unwrap_or_else(|| {
             // A folder in which everybody may make files, and which is one for all.
-            let shared = [Path::new("/run/lock"), Path::new("/tmp")].into_iter().find(|folder| folder.is_dir());
+            let shared =
+                [Path::new("/run/lock"), Path::new("/tmp")].into_iter().find(|folder| folder.is_dir());
             shared.map_or_else(std::env::temp_dir, Path::to_owned).join("kumite-measuring.lock")
         }))
     }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Machine, NoiseFloor, Warning};
+use crate::{Estimate, Machine, NoiseFloor, SteadyClass, Warning};
 
 /// Commands that were compared in interleaved blocks, and the verdicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

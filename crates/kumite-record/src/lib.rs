@@ -28,8 +28,8 @@ pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
 pub use check::{Binds, Check, CheckOutcome, RedComparison};
 pub use comparison::{
-    ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse, Comparison,
-    ComparisonEnd, Costs, Duet, ImportedRatio, Ratio, Remaining, Speed, Thrift,
+    Alone, ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse,
+    Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, Outlier, Ratio, Remaining, Speed, Thrift,
 };
 pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};

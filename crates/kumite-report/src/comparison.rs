@@ -11,7 +11,7 @@ mod orgmode;
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{Comparison, ComparisonEnd, Speed, Unit};
+use kumite_record::{Comparison, ComparisonEnd, Speed};
 
 use crate::grid::grid;
 use crate::style::Style;
@@ -30,7 +30,18 @@ pub struct Shown {
     /// The shortest median first, and not as given.
     pub by_time: bool,
     /// The unit of all times; each its own, if there is none.
-    pub time_unit: Option<Unit>,
+    pub time_unit: Option<TimeUnit>,
+}
+
+/// What times are counted in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimeUnit {
+    /// Millionths of a second.
+    Microsecond,
+    /// Thousandths of a second.
+    Millisecond,
+    /// Seconds.
+    Second,
 }
 
 /// What `kumite compare` prints at its end.

@@ -44,7 +44,8 @@ mod trials;
 mod verdict;
 
 pub use comparison::{
-    Shown, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode, compare_terminal, cut_short,
+    Shown, TimeUnit, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode,
+    compare_terminal, cut_short,
 };
 pub use csv::csv;
 pub use forest::forest_svg;

@@ -1,7 +1,5 @@
 //! `kumite build`: everything that a run would build, and nothing else.
 
-use std::path::PathBuf;
-
 use clap::Parser;
 use kumite_lab::{Choice, Experiment, Origin, prepare};
 use kumite_record::{ContenderStatus, Store};

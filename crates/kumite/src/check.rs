@@ -1,6 +1,5 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser;

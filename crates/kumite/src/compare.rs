@@ -11,8 +11,8 @@ use kumite_compare::{
     Templates, compare, import,
 };
 use kumite_host::{Clock, RealClock, cores, machine};
-use kumite_record::{Comparison, Speed, Store, Unit};
-use kumite_report::Shown;
+use kumite_record::{Comparison, Speed, Store};
+use kumite_report::{Shown, TimeUnit};
 
 use crate::exit::Failure;
 use crate::gate::Bar;
@@ -81,8 +81,8 @@ struct Amount {
     /// Begin no block that would end after this time, once there are --min-runs
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration::parse)]
     budget: Duration,
-    /// A run that takes longer is stopped, and ends the comparison with what there is
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    /// A run that takes longer is stopped, and ends the comparison with what there is; of servers, an answer that takes longer is a failure [default: none; for servers 1s]
+    #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// A ratio this near to 1 is no difference
     #[arg(long, value_name = "SHARE", default_value = "0.25%", value_parser = share, allow_hyphen_values = true)]
@@ -167,7 +167,7 @@ struct Documents {
     sort: Order,
     /// The unit of times [default: each its own]
     #[arg(short = 'u', long, value_name = "UNIT", value_enum)]
-    time_unit: Option<TimeUnit>,
+    time_unit: Option<Times>,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -179,7 +179,7 @@ enum Order {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum TimeUnit {
+enum Times {
     #[value(alias = "us")]
     Microsecond,
     #[value(alias = "ms")]
@@ -190,14 +190,8 @@ enum TimeUnit {
 
 impl Documents {
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        let files = [
-            &self.json,
-            &self.csv,
-            &self.markdown,
-            &self.export_asciidoc,
-            &self.export_orgmode,
-            &self.html,
-        ];
+        let files =
+            [&self.json, &self.csv, &self.markdown, &self.export_asciidoc, &self.export_orgmode, &self.html];
         files.into_iter().flatten()
     }
 
@@ -209,9 +203,9 @@ impl Documents {
         let shown = Shown {
             by_time: self.sort == Order::Time,
             time_unit: self.time_unit.map(|unit| match unit {
-                TimeUnit::Microsecond => Unit::Microseconds,
-                TimeUnit::Millisecond => Unit::Milliseconds,
-                TimeUnit::Second => Unit::Seconds,
+                Times::Microsecond => TimeUnit::Microsecond,
+                Times::Millisecond => TimeUnit::Millisecond,
+                Times::Second => TimeUnit::Second,
             }),
         };
         if !self.files().any(|file| file == Path::new("-")) {

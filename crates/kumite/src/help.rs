@@ -13,7 +13,8 @@ const GROUPS: [(&str, &str, &[&str]); 4] = [
 
 /// The command line with its commands in groups.
 pub fn grouped(command: Command) -> Command {
-    let template = format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}{{options}}{{after-help}}\n", list(&command));
+    let template =
+        format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}{{options}}{{after-help}}\n", list(&command));
     command.help_template(StyledStr::from(template))
 }
 
@@ -25,7 +26,8 @@ fn list(command: &Command) -> String {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             let first = format!("  {name:<11}");
-            let options = textwrap::Options::new(100).initial_indent(&first).subsequent_indent("             ");
+            let options =
+                textwrap::Options::new(100).initial_indent(&first).subsequent_indent("             ");
             out += &(textwrap::fill(&about, options) + "\n");
         }
         out += &format!("  e.g. {example}\n\n");

@@ -1,7 +1,5 @@
 //! `kumite list`: what there is to run, and what was run.
 
-use std::path::PathBuf;
-
 use clap::Parser;
 use kumite_lab::Experiment;
 use kumite_record::Store;
@@ -25,6 +23,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn experiments() -> Result<(), Failure> {
     let found = Experiment::list()?;
+    if found.is_empty() {
+        return Err(Failure::Usage(
+            "there is no experiments/ folder with experiments here or above: go to one, name one in \
+             $KUMITE_EXPERIMENTS, or make an experiment by `kumite init NAME`"
+                .to_owned(),
+        ));
+    }
     let mut broken = 0;
     let mut place = None;
     for folder in &found {

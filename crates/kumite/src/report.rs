@@ -1,7 +1,7 @@
 //! `kumite report`: a run that is in the store, or in a document, shown again.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Parser;
 use flate2::read::GzDecoder;

@@ -1,6 +1,5 @@
 //! `kumite resume`: a run that ended early, from where it ended.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;

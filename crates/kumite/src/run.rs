@@ -2,7 +2,6 @@
 
 mod dry_run;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;

@@ -1,6 +1,5 @@
 //! `kumite task`: one job by hand, with all that is said.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;

@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_driver_runs_one_experiment_of_its_kind() {
         let steps = because_of(&["crates/kumite-lab/src/driver/task/metrics.rs"]);
-        assert_eq!(steps, ["run nplus1 (python-asyncio, node-promises), 2 blocks"]);
+        assert_eq!(steps, ["run async-api (python-sync, go-pebble-sync), 2 blocks"]);
     }
 
     #[test]

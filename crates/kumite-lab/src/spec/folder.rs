@@ -33,7 +33,9 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
     found.ok_or_else(|| SpecError::NoExperiment {
         name: name.to_owned(),
         looked: match &places[..] {
-            [] => format!("{name} has no experiment.toml, and {NO_PLACE}"),
+            [] => format!(
+                "{name} has no experiment.toml, and there is no experiments/ folder here or above, nor one in $KUMITE_EXPERIMENTS"
+            ),
             places => {
                 let places: Vec<String> =
                     places.iter().map(|place| place.join(name).display().to_string()).collect();
@@ -57,10 +59,6 @@ pub(crate) fn all() -> Result<Vec<PathBuf>, SpecError> {
     Ok(found)
 }
 
-/// What is said where there is nowhere to look.
-pub(crate) const NO_PLACE: &str =
-    "there is no experiments/ folder here or above: go to one, or name it in $KUMITE_EXPERIMENTS";
-
 /// Where experiments are looked for by name: the nearest `experiments/`, here or above; those of `$KUMITE_EXPERIMENTS`, with
 /// colons between them; and what was installed with kumite.
 fn places() -> Vec<PathBuf> {
@@ -72,7 +70,8 @@ fn places() -> Vec<PathBuf> {
     // PREFIX/bin/kumite and PREFIX/share/kumite/experiments.
     let program = std::env::current_exe().and_then(std::fs::canonicalize).ok();
     let prefix = program.as_deref().and_then(Path::parent).and_then(Path::parent);
-    let installed = prefix.map(|prefix| prefix.join("share/kumite/experiments")).filter(|folder| folder.is_dir());
+    let installed =
+        prefix.map(|prefix| prefix.join("share/kumite/experiments")).filter(|folder| folder.is_dir());
     above.into_iter().chain(named).chain(installed).collect()
 }
 

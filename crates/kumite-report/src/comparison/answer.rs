@@ -65,7 +65,8 @@ fn alone_notes(comparison: &Comparison) -> Vec<String> {
     let text = |seconds: f64| Unit::Seconds.text(seconds);
     let mean = times.iter().sum::<f64>() / n;
     let deviation = (times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt();
-    let (least, most) = times.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), time| (a.min(*time), b.max(*time)));
+    let (least, most) =
+        times.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), time| (a.min(*time), b.max(*time)));
     let mut notes =
         vec![format!("mean {} ± {}, from {} to {}", text(mean), text(deviation), text(least), text(most))];
     notes.extend(match (alone.steadiness, alone.warm_up_runs) {
@@ -73,9 +74,10 @@ fn alone_notes(comparison: &Comparison) -> Vec<String> {
             "the first {} took longer: a warm-up, which --warmup {runs} leaves out",
             plural(runs, "run")
         )),
-        (Some(SteadyClass::Slowdown), Some(runs)) => {
-            Some(format!("after {} it became slower: was it the command, or the machine?", plural(runs, "run")))
-        }
+        (Some(SteadyClass::Slowdown), Some(runs)) => Some(format!(
+            "after {} it became slower: was it the command, or the machine?",
+            plural(runs, "run")
+        )),
         (Some(SteadyClass::NoSteadyState), _) => {
             Some("its times never became steady: more runs (--runs) may show why".to_owned())
         }

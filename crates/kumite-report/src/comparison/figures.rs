@@ -2,9 +2,9 @@
 
 use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift, Unit};
 
-use super::Shown;
 use super::answer::{estimate, interval, level};
 use super::names::Names;
+use super::{Shown, TimeUnit};
 use crate::number::{count, significant};
 use crate::quantity::Measured;
 
@@ -31,9 +31,12 @@ fn commands(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
         let floor = if command.peak_rss_is_floor > 0 { "≤ " } else { "" };
         vec![
             names.of(&command.name),
-            time(shown, &command.wall_s, bounded),
-            time(shown, &command.user_s, plain),
-            time(shown, &command.system_s, plain),
+            shown.time_unit.map_or_else(
+                || bounded(Unit::Seconds, &command.wall_s),
+                |unit| in_unit(unit, &command.wall_s, true),
+            ),
+            time(shown, &command.user_s),
+            time(shown, &command.system_s),
             format!("{floor}{}", plain(Unit::Bytes, &command.peak_rss_bytes)),
             count(command.times.len() as f64),
         ]
@@ -48,20 +51,21 @@ fn commands(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
     (heads, commands.into_iter().map(row).collect())
 }
 
-/// In the unit that is asked for, which is then the same in all rows.
-fn time(shown: Shown, seconds: &Option<Estimate>, text: fn(Unit, &Option<Estimate>) -> String) -> String {
-    let Some((unit, factor, name)) = shown.time_unit.and_then(|unit| match unit {
-        Unit::Microseconds => Some((unit, 1e6, "µs")),
-        Unit::Milliseconds => Some((unit, 1e3, "ms")),
-        Unit::Seconds => Some((unit, 1.0, "s")),
-        _ => None,
-    }) else {
-        return text(Unit::Seconds, seconds);
-    };
-    let _ = unit;
+/// Without an interval.
+fn time(shown: Shown, seconds: &Option<Estimate>) -> String {
+    shown.time_unit.map_or_else(|| plain(Unit::Seconds, seconds), |unit| in_unit(unit, seconds, false))
+}
+
+/// In a unit that is the same in all rows.
+fn in_unit(unit: TimeUnit, seconds: &Option<Estimate>, has_interval: bool) -> String {
     let Some(of) = seconds else { return "–".to_owned() };
+    let (factor, name) = match unit {
+        TimeUnit::Microsecond => (1e6, "µs"),
+        TimeUnit::Millisecond => (1e3, "ms"),
+        TimeUnit::Second => (1.0, "s"),
+    };
     let figure = |value: f64| significant(value * factor, 4);
-    match of.low.zip(of.high) {
+    match of.low.zip(of.high).filter(|_| has_interval) {
         Some((low, high)) => format!("{} {name} [{}–{}]", figure(of.estimate), figure(low), figure(high)),
         None => format!("{} {name}", figure(of.estimate)),
     }

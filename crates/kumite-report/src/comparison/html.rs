@@ -17,7 +17,8 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
     let names = Names::of_all(comparison);
     let legend = names.legend.iter().map(|(letter, name)| format!("{letter}: {name}"));
     let warnings = comparison.warnings.iter();
-    let warnings = warnings.map(|warning| format!("{}: {}", one_line(&warning.place), one_line(&warning.what)));
+    let warnings =
+        warnings.map(|warning| format!("{}: {}", one_line(&warning.place), one_line(&warning.what)));
     let mut tables = vec![Table::of(figures::subjects(comparison, &names, shown))];
     if !comparison.pairs.is_empty() {
         tables.push(Table::of(figures::ratios(comparison, &names)));
@@ -25,7 +26,11 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
     let sentences = comparison.pairs.iter().map(|pair| answer::sentence(pair, comparison, &names));
     leaf(&Leaf {
         title: "kumite compare".to_owned(),
-        alarms: cut_short(comparison.ended).map(|why| format!("cut short: {why}")).into_iter().chain(warnings).collect(),
+        alarms: cut_short(comparison.ended)
+            .map(|why| format!("cut short: {why}"))
+            .into_iter()
+            .chain(warnings)
+            .collect(),
         sentences: sentences.chain(answer::alone_sentence(comparison, &names)).collect(),
         strip: strip(comparison, &names),
         tables,

@@ -19,5 +19,7 @@ fn table((heads, rows): figures::Rows) -> String {
     let cell = |text: &str| one_line(text).replace('|', "\\vert{}");
     let names = row(heads.iter().map(|(head, _)| cell(head)).collect());
     let rule = format!("|{}|\n", vec!["---"; heads.len()].join("+"));
-    names + &rule + &rows.iter().map(|cells| row(cells.iter().map(|text| cell(text)).collect())).collect::<String>()
+    names
+        + &rule
+        + &rows.iter().map(|cells| row(cells.iter().map(|text| cell(text)).collect())).collect::<String>()
 }

@@ -1,9 +1,10 @@
 //! Comparisons with known figures, in words.
 
+use kumite_record::{Alone, Outlier, SteadyClass};
 use kumite_record::{ComparedPair, ComparedUse, Comparison, Ratio, Speed, Thrift};
-use kumite_record::{Alone, Outlier, SteadyClass, Unit};
 use kumite_report::{
-    Shown, Style, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode, compare_terminal,
+    Shown, Style, TimeUnit, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode,
+    compare_terminal,
 };
 use serde_json::json;
 
@@ -113,7 +114,7 @@ fn one_command_has_its_time_and_how_its_runs_differ() {
 
 #[test]
 fn tables_are_written_in_the_forms_of_others() {
-    let shown = Shown { by_time: false, time_unit: Some(Unit::Milliseconds) };
+    let shown = Shown { by_time: false, time_unit: Some(TimeUnit::Millisecond) };
     insta::assert_snapshot!("compare_asciidoc", compare_asciidoc(&comparison(), shown));
     insta::assert_snapshot!("compare_orgmode", compare_orgmode(&comparison(), shown));
     let mut other = comparison();

@@ -25,9 +25,6 @@ pub struct LoadArgs {
     /// Time under load in each block [default: 1s]
     #[arg(short = 'z', long, value_name = "TIME", value_parser = duration::parse)]
     duration: Option<Duration>,
-    /// An answer that takes longer is a failure [default: 1s]
-    #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
-    timeout: Option<Duration>,
     /// Request method [default: GET, or POST if there is a body]
     #[arg(long)]
     method: Option<String>,
@@ -51,7 +48,6 @@ impl LoadArgs {
         let given = [
             ("--connections", self.connections.is_some()),
             ("--duration", self.duration.is_some()),
-            ("--timeout", self.timeout.is_some()),
             ("--method", self.method.is_some()),
             ("--body", self.body.is_some()),
             ("-H", !self.headers.is_empty()),
@@ -80,7 +76,10 @@ pub fn compared(args: &Args) -> Result<(Comparison, Option<CompareError>), Failu
         servers.push(Server { name, url: url.clone(), load: load(args, url)? });
     }
     if servers.len() < 2 {
-        return Err(Failure::Usage("there is nothing to compare with: give two URLs or more".to_owned()));
+        return Err(Failure::Usage(
+            "there is nothing to compare with: give two URLs or more, or load one by `kumite load`"
+                .to_owned(),
+        ));
     }
     let wanted = args.reference.as_ref();
     let reference = match wanted {
@@ -107,6 +106,7 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--shell", around.shell.is_some() || around.no_shell),
         ("--input", around.input != "null"),
         ("--output", around.output != "null"),
+        ("--show-output", around.show_output),
         ("--same-output", around.same_output),
         ("--ignore-failure", around.ignore_failure.is_some()),
         ("--duet", args.amount.duet),
@@ -138,7 +138,7 @@ fn load(args: &Args, url: &str) -> Result<Load, Failure> {
         request,
         expect: Expect { status: of.expect_status, body },
         connections: of.connections.unwrap_or(CONNECTIONS) as usize,
-        timeout: of.timeout.unwrap_or(TIMEOUT),
+        timeout: args.amount.timeout.unwrap_or(TIMEOUT),
         ..Load::new(target, limit)
     })
 }

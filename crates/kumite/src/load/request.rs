@@ -49,7 +49,9 @@ impl Args {
             }
             (None, None) => None,
         };
-        if let (Some(time), None) = (self.body.as_ref().filter(|body| duration::parse(body).is_ok()), &self.method) {
+        if let (Some(time), None) =
+            (self.body.as_ref().filter(|body| duration::parse(body).is_ok()), &self.method)
+        {
             return Err(Failure::Usage(format!(
                 "-d is the body here: for a load of so long, -z {time}; for such a body, -m POST -d {time}"
             )));
