@@ -63,6 +63,8 @@ impl Experiment<'_> {
         let folder = tempfile::tempdir()?;
         let spin = folder.path().join("contenders/spin");
         std::fs::create_dir_all(&spin)?;
+        // So that its results are here, and go with it.
+        std::fs::create_dir(folder.path().join(".kumite"))?;
         std::fs::write(folder.path().join("experiment.toml"), toml::to_string(&experiment)?)?;
         std::fs::write(spin.join("contender.toml"), toml::to_string(&contender)?)?;
         Ok(Experiment { folder, kumite, known })
