@@ -121,8 +121,10 @@ fn noise(before: &Reading, after: &Reading, ours: &Ours) -> Noise {
 }
 
 impl Noise {
+    /// With four digits, which are more than any of them is good for: every trial keeps them all.
     fn figure(&mut self, name: &str, value: f64) {
-        self.figures.insert(name.to_owned(), value);
+        let kept = format!("{value:.3e}").parse().unwrap_or(value);
+        self.figures.insert(name.to_owned(), kept);
     }
 
     fn mark(&mut self, mark: Mark, found: bool) {

@@ -288,7 +288,7 @@ pub struct Job {
     /// Whether it was given to warm the worker up, and counts in no figure but `first_elapsed_ms`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
-    /// Metrics that the worker gave with its answer, by name.
+    /// Metrics that the worker gave with its answer, by name; none of a job that was given to warm it up.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
 }

@@ -73,10 +73,7 @@ pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) ->
             .collect();
         grid(&columns, &rows, style)
     };
-    out += &format!("\n{}", table(figures::subjects(comparison, &names, shown)));
-    if !comparison.pairs.is_empty() {
-        out += &format!("\n{}", table(figures::ratios(comparison, &names)));
-    }
+    out += &format!("\n{}", figures::tables(comparison, shown, table));
     let notes = answer::notes(comparison, &names);
     if !notes.is_empty() {
         out.push('\n');

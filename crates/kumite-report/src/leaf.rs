@@ -1,11 +1,11 @@
 //! A page of one sheet: what `kumite compare` and `kumite load` write as HTML.
 
-use minijinja::syntax::SyntaxConfig;
+use minijinja::context;
 use minijinja::value::Serde;
-use minijinja::{Environment, context};
 use serde::Serialize;
 
 use crate::chart::tenth;
+use crate::page::{CSS, page};
 
 /// What is on it, from above.
 #[derive(Debug, Default, Serialize)]
@@ -81,13 +81,6 @@ pub(crate) fn place(value: f64, from: f64, to: f64) -> f64 {
 }
 
 pub(crate) fn leaf(leaf: &Leaf) -> String {
-    let page = || -> Result<String, minijinja::Error> {
-        let mut templates = Environment::new();
-        templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-        templates.add_template("leaf.html", include_str!("page/leaf.html"))?;
-        templates
-            .get_template("leaf.html")?
-            .render(context! { leaf => Serde(leaf), css => include_str!("page/report.css") })
-    };
-    page().expect("the template is part of the program and its tests render it")
+    let templates = [("leaf.html", include_str!("page/leaf.html"))];
+    page(&templates, context! { title => &leaf.title, css => CSS, leaf => Serde(leaf) })
 }

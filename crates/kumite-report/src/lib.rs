@@ -27,6 +27,7 @@ mod markdown;
 mod metric;
 mod noise;
 mod number;
+mod page;
 mod pictures;
 mod published;
 mod quantity;

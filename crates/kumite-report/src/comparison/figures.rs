@@ -16,6 +16,16 @@ fn heads<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
     names.iter().enumerate().map(|(at, name)| (name.to_string(), at > 0)).collect()
 }
 
+/// Both tables, the second only of what was compared.
+pub(super) fn tables(comparison: &Comparison, shown: Shown, table: impl Fn(Rows) -> String) -> String {
+    let names = Names::of_all(comparison);
+    let subjects = table(subjects(comparison, &names, shown));
+    if comparison.pairs.is_empty() {
+        return subjects;
+    }
+    format!("{subjects}\n{}", table(ratios(comparison, &names)))
+}
+
 /// A row for each command or server.
 pub(super) fn subjects(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
     if comparison.servers.is_empty() {

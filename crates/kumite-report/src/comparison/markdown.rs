@@ -22,12 +22,7 @@ pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
     if !names.legend.is_empty() {
         out.push('\n');
     }
-    out += &table(figures::subjects(comparison, &names, shown));
-    out.push('\n');
-    if !comparison.pairs.is_empty() {
-        out += &table(figures::ratios(comparison, &names));
-        out.push('\n');
-    }
+    out += &format!("{}\n", figures::tables(comparison, shown, table));
     for note in answer::notes(comparison, &names) {
         out += &format!("- {}\n", escaped(&note));
     }

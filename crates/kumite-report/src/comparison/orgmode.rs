@@ -1,20 +1,15 @@
 use kumite_record::Comparison;
 
-use super::names::Names;
-use super::{Shown, figures};
+use super::Shown;
+use super::figures::{Rows, tables};
 use crate::text::one_line;
 
 /// The tables as Emacs' Org mode has them.
 pub fn compare_orgmode(comparison: &Comparison, shown: Shown) -> String {
-    let names = Names::of_all(comparison);
-    let mut out = table(figures::subjects(comparison, &names, shown));
-    if !comparison.pairs.is_empty() {
-        out += &format!("\n{}", table(figures::ratios(comparison, &names)));
-    }
-    out
+    tables(comparison, shown, table)
 }
 
-fn table((heads, rows): figures::Rows) -> String {
+fn table((heads, rows): Rows) -> String {
     let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let cell = |text: &str| one_line(text).replace('|', "\\vert{}");
     let names = row(heads.iter().map(|(head, _)| cell(head)).collect());

@@ -343,7 +343,12 @@ impl<'a> Jobs<'a> {
             ));
         }
         let kept = &mut self.jobs[job as usize - 1];
-        *kept = Job { elapsed_ms, worker_elapsed_ms: theirs, metrics: done.metrics, ..kept.clone() };
+        kept.elapsed_ms = elapsed_ms;
+        kept.worker_elapsed_ms = theirs;
+        // Those of a warm-up count in no figure, and would be most of what a run of short jobs keeps.
+        if !kept.warm_up {
+            kept.metrics = done.metrics;
+        }
         if !done.events.is_empty() {
             self.events = done.events;
         }
