@@ -423,3 +423,24 @@ fn what_makes_no_sense_is_said_before_anything_runs() {
     let said = compare(&place, &["http://127.0.0.1:1/", "http://127.0.0.1:2/", "-z", "100ms"]).ended(3);
     assert!(said.err.contains("no right answer from http://127.0.0.1:"), "{}", said.err);
 }
+
+#[test]
+fn what_is_saved_is_shown_again() {
+    let place = Place::new("", &[]);
+    let said = place.kumite(&["compare", "--runs", "3", "--save", "mine", "true", "false", "-i"]).ended(0);
+    assert!(said.err.contains("kept as mine"), "{}", said.err);
+    let again = place.kumite(&["report", "mine"]).ended(0);
+    assert_eq!(again.out, said.out);
+    place.kumite(&["report", "mine", "--html", "mine.html", "--markdown", "mine.md"]).ended(0);
+    assert!(place.read("mine.html").contains("kumite compare") && place.read("mine.md").contains("| true |"));
+    assert!(place.kumite(&["list", "--runs"]).ended(0).out.contains("mine  kept by --save"));
+    for (wrong, why) in [
+        (&["compare", "--save", "mine", "true", "true"][..], "there is one of that name"),
+        (&["compare", "--save", "last", "true", "true"], "do not use 'last'"),
+        (&["report", "mine", "--gate"], "no claims"),
+        (&["report", "mine", "--svg", "mine.svg"], "only a run has"),
+    ] {
+        let said = place.kumite(wrong).ended(2);
+        assert!(said.err.contains(why), "{}", said.err);
+    }
+}

@@ -1,6 +1,6 @@
 //! `kumite init`.
 
-use crate::place::Place;
+use crate::place::{Place, Said};
 
 #[test]
 fn what_it_makes_runs() {
@@ -43,4 +43,38 @@ fn nothing_is_overwritten_and_nothing_is_left_half_made() {
     let said = place.kumite(&["init", "nowhere/mine"]).ended(3);
     assert!(said.err.contains("cannot make nowhere/mine"), "{}", said.err);
     assert!(!place.path("nowhere").exists());
+}
+
+fn add(place: &Place, folder: &str, language: &str) -> Said {
+    let mut command = place.command(&["init", "--contender", language]);
+    Said::of(command.current_dir(place.path(folder)).output().unwrap())
+}
+
+/// In a language that needs no build: the others are built where their tools are.
+#[test]
+fn a_contender_more_speaks_the_protocol_and_is_told_that_its_answer_is_wrong() {
+    for (kind, said_so) in [
+        ("command", "it is not what awk wrote first"),
+        ("http", "not written yet"),
+        ("task", "/waited"),
+        ("function", "/"),
+    ] {
+        let place = Place::new("", &[]);
+        place.kumite(&["init", "mine", "--kind", kind]).ended(0);
+        let said = add(&place, "mine/contenders", "python").ended(0);
+        assert!(said.out.contains("python/main.py"), "{}", said.out);
+        let said = place.kumite(&["check", "mine"]).ended(1);
+        assert!(said.out.contains("✗ python") && said.out.contains(said_so), "{kind}: {}", said.out);
+    }
+}
+
+#[test]
+fn a_contender_needs_an_experiment_and_a_name_of_its_own() {
+    let place = Place::new("", &[]);
+    let said = place.kumite(&["init", "--contender", "go"]).ended(2);
+    assert!(said.err.contains("no experiment.toml here or above"), "{}", said.err);
+    place.kumite(&["init", "mine"]).ended(0);
+    add(&place, "mine", "go").ended(0);
+    let said = add(&place, "mine", "go").ended(2);
+    assert!(said.err.contains("contenders/go is there already"), "{}", said.err);
 }

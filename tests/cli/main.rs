@@ -8,6 +8,7 @@ mod compare;
 mod disk;
 mod disturbance;
 mod doctor;
+mod documents;
 mod find_rate;
 mod function;
 mod gate;

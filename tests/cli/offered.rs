@@ -55,7 +55,11 @@ fn nobody_there_is_said_in_an_open_loop_too() {
     let place = Place::new("", &[]);
     let said =
         place.kumite(&["load", "http://127.0.0.1:1/", "-R", "100", "-z", "200ms", "-t", "50ms"]).ended(1);
-    assert!(said.out.contains("first failure: no connection: it was refused"), "{}", said.out);
+    assert!(
+        said.out.contains("first failure: no connection to 127.0.0.1:1: Connection refused"),
+        "{}",
+        said.out
+    );
     assert!(said.out.contains("20 unsent"), "{}", said.out);
 }
 

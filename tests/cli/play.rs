@@ -73,9 +73,12 @@ fn a_dry_run_shows_when_which_keys_are_pressed() {
 fn a_dry_run_is_a_document_of_all_36_values() {
     let document =
         |text: &str| with(text).kumite(&["play", "combo.txt", "--dry-run", "--json"]).ended(0).json();
+    let document = |text: &str| -> Value {
+        let states = document(text)["states"].as_array().unwrap().clone();
+        states.iter().map(|state| json!({"frames": state["frames"], "buttons": state["buttons"]})).collect()
+    };
     let states = |states: &[(u32, &[usize])]| -> Value {
-        let states = states.iter().map(|(frames, on)| json!({"frames": frames, "buttons": buttons(on)}));
-        json!({"states": states.collect::<Vec<_>>()})
+        states.iter().map(|(frames, on)| json!({"frames": frames, "buttons": buttons(on)})).collect()
     };
     assert_eq!(document(FIREBALL), states(&[(8, &[14, 18]), (1, &[14, 16]), (1, &[16, 20])]));
     let jump_in: [(u32, &[usize]); 6] =
@@ -84,6 +87,19 @@ fn a_dry_run_is_a_document_of_all_36_values() {
     let looped = document("<loop 2>\nlp 1\n<loop 2>\nsave 2\n</loop>\n</loop>");
     let save: (u32, &[usize]) = (2, &[5]);
     assert_eq!(looped, states(&[(1, &[20]), save, save, (1, &[20]), save, save]));
+}
+
+#[test]
+fn documents_name_keys_and_times() {
+    let place = with(FIREBALL);
+    let document = place.kumite(&["play", "combo.txt", "--dry-run", "--json", "--fps", "50"]).ended(0).json();
+    assert_eq!((&document["schema"], &document["fps"]), (&json!(4), &json!(50.0)));
+    let state = |nth: usize| (&document["states"][nth]["due_ms"], &document["states"][nth]["keys"]);
+    assert_eq!([state(0), state(2)], [(&json!(0.0), &json!("2,mk")), (&json!(180.0), &json!("6,lp"))]);
+    let counts = place.kumite(&["play", "combo.txt", "--check", "--json", "--fps", "50"]).ended(0).json();
+    assert_eq!(counts, json!({"schema": 4, "fps": 50.0, "states": 3, "frames": 10, "seconds": 0.2}));
+    let said = with("LP 1").kumite(&["play", "combo.txt", "--check"]).ended(2);
+    assert!(said.err.contains("1:1: keys have small letters: write lp"), "{}", said.err);
 }
 
 #[test]
@@ -151,8 +167,8 @@ fn a_right_macro_is_said_to_be_right_and_not_played() {
 #[test]
 fn what_is_wrong_is_shown_at_its_place() {
     for (text, expected) in [
-        ("2 1\r\n\t3,LP 1\r\n", "combo.txt:2:4: expected a key ("),
-        ("2 1\r\n\t3,LP 1\r\n", ", save), found 'LP'\n   3,LP 1\n     ^\n"),
+        ("2 1\r\n\t3,xp 1\r\n", "combo.txt:2:4: expected a key ("),
+        ("2 1\r\n\t3,xp 1\r\n", ", save), found 'xp'\n   3,xp 1\n     ^\n"),
         (
             "2",
             "combo.txt:1:2: expected a number of frames from 1 to 65535, or a comma and another key, found the end",
@@ -216,7 +232,6 @@ fn what_cannot_be_is_said_before_anything_is_played() {
         (&["combo.txt", "--port", "8081"], 2, "cannot be used with"),
         (&["--port", "8081"], 2, "--serve"),
         (&["combo.txt", "--check", "--dry-run"], 2, "cannot be used with"),
-        (&["combo.txt", "--check", "--json"], 2, "cannot be used with"),
     ] {
         let said = place.kumite(&[&["play"], arguments].concat()).ended(code);
         assert!(said.err.contains(expected), "{arguments:?}: {}", said.err);

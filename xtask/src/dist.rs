@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: what people install. One binary for x86-64 Linux and every glibc from 2.31 on (Debian 11), wrapped as
-//! tar.gz, Debian package and Python wheel, each with experiments, kits, manual pages and completions.
+//! `cargo xtask dist`: what people install. For each processor one binary, for every glibc from 2.31 on (Debian 11), wrapped
+//! as tar.gz, Debian package and Python wheel, each with experiments, kits, manual pages and completions.
 
 mod licences;
 
@@ -7,7 +7,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs, io};
 
-const TARGET: &str = "x86_64-unknown-linux-gnu";
+/// A processor, as Rust, Debian and Python call it.
+struct Processor {
+    target: &'static str,
+    debian: &'static str,
+    python: &'static str,
+}
+
+/// The first is this machine's, which makes manual pages and completions for both.
+const PROCESSORS: [Processor; 2] = [
+    Processor { target: "x86_64-unknown-linux-gnu", debian: "amd64", python: "x86_64" },
+    Processor { target: "aarch64-unknown-linux-gnu", debian: "arm64", python: "aarch64" },
+];
 /// That of Debian 11.
 const GLIBC: &str = "2.31";
 /// What builds for an older glibc than the one that is here: zig's linker, by way of cargo.
@@ -17,8 +28,9 @@ const MOST_BYTES: u64 = 20 << 20;
 
 type Done<T = ()> = Result<T, String>;
 
-pub fn run() -> ExitCode {
-    match dist() {
+/// For these targets, or for all.
+pub fn run(only: &[&str]) -> ExitCode {
+    match dist(only) {
         Ok(made) => {
             for file in made {
                 println!("{}", file.display());
@@ -33,64 +45,87 @@ pub fn run() -> ExitCode {
 }
 
 /// The files that were made, below target/dist/.
-fn dist() -> Done<Vec<PathBuf>> {
+fn dist(only: &[&str]) -> Done<Vec<PathBuf>> {
     let root =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().map_err(said("the project"))?;
     let out = root.join("target/dist");
-    let prefix = out.join("prefix");
-    remove(&prefix)?;
-    let (binary, debug) = binary(&root, &out)?;
-    let share = prefix.join("share/kumite");
-    copy(&binary, &prefix.join("bin/kumite"))?;
-    tracked(&root, &["experiments", "kits"], &share)?;
-    let doc = prefix.join("share/doc/kumite");
-    for file in ["README.md", "METHODOLOGY.md", "LICENSE-APACHE", "LICENSE-MIT", "CHANGELOG.md"] {
-        copy(&root.join(file), &doc.join(file))?;
+    let known = |target: &&str| PROCESSORS.iter().any(|processor| processor.target == *target);
+    if let Some(other) = only.iter().find(|target| !known(target)) {
+        let targets = PROCESSORS.map(|processor| processor.target).join(" and ");
+        return Err(format!("{other}: the targets are {targets}"));
     }
-    let third = licences::of_dependencies(&root)?;
-    write(&doc.join("THIRD-PARTY-LICENSES"), &third)?;
-    cargo(
-        &root,
-        &["run", "--release", "-q", "-p", "kumite", "--example", "dist_files", "--"],
-        &prefix.join("share"),
-    )?;
-
-    let version = env!("CARGO_PKG_VERSION");
-    let name = format!("kumite-{version}-{TARGET}");
-    let tar = out.join(format!("{name}.tar.gz"));
-    // The same bytes from the same files, whoever makes them and when.
-    let steady = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"];
-    run_in(
-        &out,
-        Command::new("tar")
-            .args(steady)
-            .arg(&tar)
-            .arg(format!("--transform=s,^prefix,{name},"))
-            .arg("prefix"),
-    )?;
-    let deb = deb(&out, &prefix, version)?;
-    let wheel = wheel(&root, &out, &prefix, version)?;
-    let made = vec![tar, deb, wheel, debug];
+    let common = out.join("common");
+    remove(&common)?;
+    common_files(&root, &common.join("share"))?;
+    let tools = tools(&root, &out)?;
+    let mut made = Vec::new();
+    for processor in &PROCESSORS {
+        if only.is_empty() || only.contains(&processor.target) {
+            made.extend(packages(&root, &out, &common, &tools, processor)?);
+        }
+    }
     let names: Vec<&str> = made.iter().filter_map(|file| file.file_name()?.to_str()).collect();
     let sums = Command::new("sha256sum").args(names).current_dir(&out).output().map_err(said("sha256sum"))?;
     let file = out.join("SHA256SUMS");
     fs::write(&file, sums.stdout).map_err(said("SHA256SUMS"))?;
-    Ok(made.into_iter().chain([file]).collect())
+    made.push(file);
+    Ok(made)
 }
 
-/// The binary without debug information, and that in a file of its own.
-fn binary(root: &Path, out: &Path) -> Done<(PathBuf, PathBuf)> {
+/// What is the same for every processor.
+fn common_files(root: &Path, share: &Path) -> Done {
+    tracked(root, &["experiments", "kits"], &share.join("kumite"))?;
+    let doc = share.join("doc/kumite");
+    for file in [
+        "README.md",
+        "METHODOLOGY.md",
+        "CONTRACT.md",
+        "BIAS.md",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "CHANGELOG.md",
+    ] {
+        copy(&root.join(file), &doc.join(file))?;
+    }
+    tracked(root, &["docs"], &doc)?;
+    write(&doc.join("THIRD-PARTY-LICENSES"), &licences::of_dependencies(root)?)?;
+    cargo(root, &["run", "--release", "-q", "-p", "kumite", "--example", "dist_files", "--"], share)
+}
+
+fn packages(root: &Path, out: &Path, common: &Path, tools: &Path, of: &Processor) -> Done<Vec<PathBuf>> {
+    let version = env!("CARGO_PKG_VERSION");
+    let name = format!("kumite-{version}-{}", of.target);
+    let prefix = out.join(&name);
+    remove(&prefix)?;
+    run_in(out, Command::new("cp").arg("-a").arg(common).arg(&prefix))?;
+    let debug = out.join(format!("{name}.debug"));
+    binary(root, tools, of.target, &prefix.join("bin/kumite"), &debug)?;
+    let tar = out.join(format!("{name}.tar.gz"));
+    // The same bytes from the same files, whoever makes them and when.
+    let steady = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"];
+    run_in(out, Command::new("tar").args(steady).arg(&tar).arg(&name))?;
+    let deb = deb(out, &prefix, version, of.debian)?;
+    let wheel = wheel(root, out, &prefix, version, of.python)?;
+    Ok(vec![tar, deb, wheel, debug])
+}
+
+/// The folder of programs that build for an older glibc, and for another processor.
+fn tools(root: &Path, out: &Path) -> Done<PathBuf> {
     let tools = out.join("tools");
     if !tools.join("bin/cargo-zigbuild").is_file() {
         run_in(root, Command::new("python3").args(["-m", "venv"]).arg(&tools))?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         run_in(root, Command::new(tools.join("bin/python")).args(pip).args(BUILD_TOOLS))?;
     }
-    let path = env::join_paths(
-        [tools.join("bin")].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
-    );
-    let target = format!("--target={TARGET}.{GLIBC}");
-    let build = ["zigbuild", "--release", "--locked", "-p", "kumite", &target];
+    Ok(tools.join("bin"))
+}
+
+/// The binary without debug information, and that in a file of its own.
+fn binary(root: &Path, tools: &Path, target: &str, binary: &Path, debug: &Path) -> Done {
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths([tools.to_owned()].into_iter().chain(env::split_paths(&paths)));
+    let for_glibc = format!("--target={target}.{GLIBC}");
+    let build = ["zigbuild", "--release", "--locked", "-p", "kumite", &for_glibc];
     run_in(
         root,
         Command::new("cargo")
@@ -98,42 +133,59 @@ fn binary(root: &Path, out: &Path) -> Done<(PathBuf, PathBuf)> {
             .env("PATH", path.map_err(|error| error.to_string())?)
             .env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only"),
     )?;
-    let built = root.join("target").join(TARGET).join("release/kumite");
-    let (binary, debug) = (out.join("kumite"), out.join("kumite.debug"));
+    let built = root.join("target").join(target).join("release/kumite");
+    fs::create_dir_all(binary.parent().unwrap_or(binary)).map_err(said("the binary"))?;
+    let objcopy = || objcopy(root);
     run_in(
         root,
-        Command::new("objcopy")
-            .args(["--only-keep-debug", "--compress-debug-sections"])
-            .args([&built, &debug]),
+        objcopy()?.args(["--only-keep-debug", "--compress-debug-sections"]).args([built.as_path(), debug]),
     )?;
-    run_in(root, Command::new("objcopy").arg("--strip-all").args([&built, &binary]))?;
-    let size = fs::metadata(&binary).map_err(said("the binary"))?.len();
-    if size > MOST_BYTES {
-        return Err(format!("{} has {size} bytes, more than {MOST_BYTES}", binary.display()));
+    run_in(root, objcopy()?.arg("--strip-all").args([built.as_path(), binary]))?;
+    let size = fs::metadata(binary).map_err(said("the binary"))?.len();
+    match size > MOST_BYTES {
+        true => Err(format!("{} has {size} bytes, more than {MOST_BYTES}", binary.display())),
+        false => Ok(()),
     }
-    Ok((binary, debug))
 }
 
-fn deb(out: &Path, prefix: &Path, version: &str) -> Done<PathBuf> {
+/// The one that comes with Rust: binutils' knows one processor alone.
+fn objcopy(root: &Path) -> Done<Command> {
+    let asked = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root).output();
+    let sysroot =
+        String::from_utf8(asked.map_err(said("rustc"))?.stdout).map_err(|error| error.to_string())?;
+    let lib = Path::new(sysroot.trim()).join("lib");
+    let mut objcopy = Command::new(lib.join("rustlib").join(PROCESSORS[0].target).join("bin/rust-objcopy"));
+    objcopy.env("LD_LIBRARY_PATH", lib);
+    Ok(objcopy)
+}
+
+fn deb(out: &Path, prefix: &Path, version: &str, processor: &str) -> Done<PathBuf> {
     let tree = out.join("deb");
     remove(&tree)?;
     fs::create_dir_all(&tree).map_err(said("the package"))?;
     run_in(out, Command::new("cp").arg("-a").arg(prefix).arg(tree.join("usr")))?;
-    let control = format!(
-        "Package: kumite\\nVersion: {version}\\nArchitecture: amd64\\nMaintainer: The kumite developers <kumite@example.invalid>\\n\\
-         Depends: libc6 (>= {GLIBC})\\nRecommends: fuse3, python3\\nSection: devel\\nPriority: optional\\n\\
-         Description: settles performance arguments about concurrency and runtimes\\n \\
-         Interleaved, paired, checked trials, and verdicts with intervals.\\n"
-    );
+    let control = [
+        "Package: kumite".to_owned(),
+        format!("Version: {version}"),
+        format!("Architecture: {processor}"),
+        "Maintainer: The kumite developers <kumite@example.invalid>".to_owned(),
+        format!("Depends: libc6 (>= {GLIBC})"),
+        "Recommends: fuse3, python3".to_owned(),
+        "Section: devel".to_owned(),
+        "Priority: optional".to_owned(),
+        "Description: settles performance arguments about concurrency and runtimes".to_owned(),
+        " Interleaved, paired, checked trials, and verdicts with intervals.\n".to_owned(),
+    ]
+    .join("\n");
     write(&tree.join("DEBIAN/control"), &control)?;
-    let deb = out.join(format!("kumite_{version}_amd64.deb"));
+    let deb = out.join(format!("kumite_{version}_{processor}.deb"));
     run_in(out, Command::new("dpkg-deb").args(["--root-owner-group", "--build"]).args([&tree, &deb]))?;
     Ok(deb)
 }
 
-fn wheel(root: &Path, out: &Path, prefix: &Path, version: &str) -> Done<PathBuf> {
-    let wheel =
-        out.join(format!("kumite-{version}-py3-none-manylinux_{}_x86_64.whl", GLIBC.replace('.', "_")));
+fn wheel(root: &Path, out: &Path, prefix: &Path, version: &str, processor: &str) -> Done<PathBuf> {
+    let glibc = GLIBC.replace('.', "_");
+    let wheel = out.join(format!("kumite-{version}-py3-none-manylinux_{glibc}_{processor}.whl"));
     let script = root.join("xtask/src/dist/wheel.py");
     run_in(root, Command::new("python3").arg(script).args([prefix, &wheel]).arg(version))?;
     Ok(wheel)

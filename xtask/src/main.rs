@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         ["ci", rest @ ..] => ci::run(rest),
         ["tidy"] => tidy::run(),
         ["windows"] => windows::run(),
-        ["dist"] => dist::run(),
+        ["dist", only @ ..] => dist::run(only),
         _ => {
             eprintln!("{}", ci::USAGE);
             eprintln!(
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             eprintln!(
                 "       cargo xtask windows               check that kumite-play compiles for 32-bit Windows"
             );
-            eprintln!("       cargo xtask dist                  make what people install, in target/dist/");
+            eprintln!("       cargo xtask dist [TARGET …]       make what people install, in target/dist/");
             ExitCode::from(2)
         }
     }

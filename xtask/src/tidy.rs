@@ -3,6 +3,7 @@
 mod dependencies;
 mod found;
 mod modules;
+mod tables;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -119,11 +120,12 @@ fn documents(root: &Path, wrong: &mut Vec<String>) {
     }
 }
 
-/// What a document links to within the project is there, and so is the heading of it that is meant.
+/// What a document links to within the project is there, and so is the heading of it that is meant; its tables are whole.
 fn links(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
     for name in tracked.iter().filter(|name| name.ends_with(".md")) {
         let file = root.join(name);
         let text = read(&file, wrong);
+        wrong.extend(tables::wrong(&text).into_iter().map(|(line, what)| format!("{name}:{line}: {what}")));
         // Code is full of brackets that are no links.
         let prose: String = text.split("```").step_by(2).collect();
         let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());

@@ -130,6 +130,7 @@ fn contended(name: &str) -> Contender {
         name: name.to_owned(),
         model: "sequential".to_owned(),
         version: None,
+        digests: None,
         content: None,
         status: ContenderStatus::Ran,
         reason: None,

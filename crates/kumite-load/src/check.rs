@@ -185,7 +185,7 @@ impl Check {
     }
 }
 
-fn excerpt(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+pub(crate) fn excerpt(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(&bytes[..bytes.len().min(EXCERPT)])
 }
 

@@ -52,6 +52,8 @@ pub(crate) struct Engine<'a, T, C> {
     pace: Pace,
     /// None in a closed loop.
     open_loop: Option<OpenLoop>,
+    /// Where all connections lead.
+    place: String,
     /// Requests on their way on one connection at most.
     pipeline: usize,
     timeout: u64,
@@ -102,6 +104,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             wanted: duty.wanted,
             pace: load.pace,
             open_loop: open_loop.then(OpenLoop::default),
+            place: load.targets.first().map(|(target, _)| target.address.to_string()).unwrap_or_default(),
             pipeline: load.pipeline,
             timeout,
             clock,
@@ -163,6 +166,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 let sent = self.schedule.next_due() == u64::MAX && !self.has_backlog();
                 let drained = sent && self.in_flight == 0;
                 if drained || late && self.open_loop.is_none() {
+                    self.recorder.unanswered(self.in_flight);
                     return Ok((end, false));
                 }
             }
@@ -266,7 +270,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             && !answers
             && let Some(why) = self.heard.wrong.take()
         {
-            self.recorder.wrong(why);
+            self.recorder.wrong(|| why);
         }
         match (connection.state, result) {
             (State::Connecting(_), Ok(())) if ready => self.ready(slot),
@@ -315,7 +319,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             if let Some(description) = self.heard.wrong.take()
                 && !late
             {
-                self.recorder.wrong(description);
+                self.recorder.wrong(|| description);
             }
             self.finished(slot, request, failure, said.filter(|_| !late), now);
             // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
@@ -375,7 +379,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             None if counts => self.recorder.ok(due, sent, now),
             Some(failure) if counts => self.recorder.failed(failure, said, due, sent, now),
             None => self.recorder.drained(),
-            Some(_) => {}
+            Some(_) => self.recorder.unanswered(1),
         }
         self.opening.done(&mut self.connections[slot]);
     }
@@ -448,9 +452,11 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 oldest = oldest.min(since);
             } else if matches!(state, State::Connecting(_)) {
                 let layers = self.connections[slot].layers.as_ref();
-                if let Some(awaited) = layers.and_then(|layers| layers.awaited()) {
-                    self.recorder.wrong(format!("{awaited} took longer than the time-out"));
-                }
+                let awaited = layers.and_then(|layers| layers.awaited());
+                self.recorder.wrong(|| match awaited {
+                    Some(awaited) => format!("{awaited} took longer than the time-out"),
+                    None => format!("no connection to {} within the time-out", self.place),
+                });
                 self.unconnected(slot, Failure::Connect, now);
             } else if self.connections[slot].silent_for_oldest() {
                 self.end(slot, Failure::Timeout, now);

@@ -40,14 +40,14 @@ pub use metric::Metric;
 pub use play::PlayResult;
 pub use point::{AxisValue, Point};
 pub use run::{
-    Contender, ContenderStatus, Cores, Machine, Published, PublishedRow, Question, Run, Saved, Service,
-    Source, Unavailable, Within,
+    Contender, ContenderStatus, Cores, Digests, Machine, Published, PublishedRow, Question, Run, Saved,
+    Service, Source, Unavailable, Within,
 };
 pub use selfcheck::{
     ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
     SameTwice, SelfCheck, SmallestDifference,
 };
-pub use store::{Store, StoreError};
+pub use store::{Named, Store, StoreError};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{
     Disturbance, Enough, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,

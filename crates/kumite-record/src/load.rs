@@ -45,9 +45,13 @@ pub struct LoadResult {
     pub warm_up_requests: u64,
     /// Right answers to requests that were on their way when a closed loop ended: in no other count.
     pub drained: u64,
+    /// Requests that were on their way when a closed loop ended, and had no right answer for as long as was waited: in no
+    /// other count.
+    #[serde(default)]
+    pub unanswered: u64,
     /// What the engine itself needed.
     pub engine: Engine,
-    /// The first answer with a wrong status or body, or the first connection that could not be established, in words.
+    /// The first answer that was wrong or malformed, or the first connection that could not be established, in words.
     pub first_wrong: Option<String>,
     /// Connections opened again, after a failure or because the server closed one.
     pub reconnects: u64,

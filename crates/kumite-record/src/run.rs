@@ -260,13 +260,25 @@ pub struct Contender {
     pub model: String,
     /// What its `version` command printed: the receipt that it is built and runs.
     pub version: Option<String>,
-    /// A digest of its files, commands and tools: what another run must have to be of the same contender.
+    /// What it was built from; none if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digests: Option<Digests>,
+    /// A digest of both in one, in runs that were made before there were two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Whether it took part.
     pub status: ContenderStatus,
     /// Why not, where it did not.
     pub reason: Option<String>,
+}
+
+/// What a contender was built from: another run must have the same to be of the same contender.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Digests {
+    /// Of its files and of the command that builds it: the same on every machine.
+    pub source: String,
+    /// Of what its tools say that they are.
+    pub tools: String,
 }
 
 /// Whether a contender took part in the run.

@@ -3,11 +3,13 @@ use std::path::{Path, PathBuf};
 
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Check, Claim, Contender, Histogram, Machine, Run, SelfCheck, Trial, Warning};
+use crate::{
+    Check, Claim, Comparison, Contender, Histogram, LoadResult, Machine, Run, SelfCheck, Trial, Warning,
+};
 
 /// Each entry brings a store one version further; the version is kept in SQLite's `user_version`.
 const MIGRATIONS: &[&str] = &[
@@ -69,13 +71,29 @@ const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (run, nth)
     ) STRICT;
 ",
+    "
+    CREATE TABLE named (
+        name TEXT PRIMARY KEY,
+        kept TEXT NOT NULL
+    ) STRICT;
+",
 ];
+
+/// What is kept under a name that somebody chose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Named {
+    /// A comparison of commands or of servers.
+    Comparison(Box<Comparison>),
+    /// What a load found.
+    Load(Box<LoadResult>),
+}
 
 /// Why the store could not do what was asked.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The file could not be opened or made.
-    #[error("cannot open the results store {path}: {source}")]
+    #[error("cannot open the results store {path}: {source}{}", remedy(.source.as_ref()))]
     Open {
         /// The file.
         path: PathBuf,
@@ -111,7 +129,7 @@ pub enum StoreError {
         matches: Vec<String>,
     },
     /// SQLite refused.
-    #[error("the results store {path}: {source}")]
+    #[error("the results store {path}: {source}{}", remedy(.source))]
     Sqlite {
         /// The file.
         path: PathBuf,
@@ -128,6 +146,29 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+/// What would help, after what the system or SQLite said; nothing, if nobody knows.
+fn remedy(error: &(dyn std::error::Error + 'static)) -> &'static str {
+    use rusqlite::ErrorCode::{
+        CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, PermissionDenied, ReadOnly,
+    };
+    use std::io::ErrorKind;
+    let sqlite = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
+    let system = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    match (sqlite, system) {
+        (Some(DiskFull), _) | (_, Some(ErrorKind::StorageFull)) => {
+            "; free some space: `kumite resume` goes on with a run that was begun"
+        }
+        (Some(ReadOnly | CannotOpen | PermissionDenied), _)
+        | (_, Some(ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied)) => {
+            "; --db FILE names one that can be written to"
+        }
+        (Some(DatabaseCorrupt | NotADatabase), _) => {
+            "; --db FILE names another, and `sqlite3 FILE .recover` saves what can be saved of this one"
+        }
+        _ => "",
+    }
 }
 
 /// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
@@ -400,6 +441,25 @@ impl Store {
             params![machine.kernel, machine.cpu, machine.cpus as i64],
         )?;
         Ok(found.pop())
+    }
+
+    /// Keeps it under a name, which nothing else may have.
+    pub fn keep(&mut self, name: &str, kept: &Named) -> Result<(), StoreError> {
+        let row = self.to_json("named", kept)?;
+        self.change(|db| {
+            db.execute("INSERT INTO named (name, kept) VALUES (?1, ?2)", params![name, row])?;
+            Ok(())
+        })
+    }
+
+    /// What is kept under a name, if anything is.
+    pub fn named(&self, name: &str) -> Result<Option<Named>, StoreError> {
+        Ok(self.rows("named", "SELECT kept FROM named WHERE name = ?1", [name])?.pop())
+    }
+
+    /// All names, in the order in which they were given.
+    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+        self.column("SELECT name FROM named ORDER BY rowid", [])
     }
 
     fn change(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> Result<(), StoreError> {

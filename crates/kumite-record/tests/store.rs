@@ -116,6 +116,7 @@ fn a_run_is_read_as_it_was_written() {
         name: name.to_owned(),
         model: "threads".to_owned(),
         version: None,
+        digests: None,
         content: None,
         status: ContenderStatus::Skipped,
         reason: Some("left out".to_owned()),
@@ -213,7 +214,9 @@ fn a_file_that_is_no_store_or_a_newer_one_is_refused() {
     assert!(matches!(Store::open_existing(&file), Err(StoreError::Open { .. })));
     std::fs::write(&file, "this is no database, but a text that is long enough to be mistaken for one")
         .unwrap();
-    assert!(matches!(Store::open(&file), Err(StoreError::Open { .. })));
+    let refused = Store::open(&file).map(|_| ()).unwrap_err();
+    assert!(matches!(refused, StoreError::Open { .. }));
+    assert!(refused.to_string().contains("`sqlite3 FILE .recover` saves"), "{refused}");
     std::fs::remove_file(&file).unwrap();
     drop(Store::open(&file).unwrap());
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
@@ -245,7 +248,7 @@ fn a_store_from_before_checks_opens_and_has_none() {
     let file = folder.path().join("results.db");
     Store::open(&file).unwrap().begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
     let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch("DROP TABLE outcome; PRAGMA user_version = 2;").unwrap();
+    old.execute_batch("DROP TABLE outcome; DROP TABLE named; PRAGMA user_version = 2;").unwrap();
     drop(old);
     assert_eq!(Store::open(&file).unwrap().checks("r1").unwrap(), []);
 }
@@ -257,7 +260,10 @@ fn a_store_from_before_self_checks_is_read_as_it_is_and_brought_further_when_it_
     assert!(Store::open_read_only(&file).is_err() && !file.exists(), "it is not made");
     drop(Store::open(&file).unwrap());
     let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch("DROP TABLE selfchecks; DROP TABLE outcome; PRAGMA user_version = 1;").unwrap();
+    old.execute_batch(
+        "DROP TABLE selfchecks; DROP TABLE outcome; DROP TABLE named; PRAGMA user_version = 1;",
+    )
+    .unwrap();
     drop(old);
     let machine = Machine::default();
     assert!(Store::open_read_only(&file).unwrap().latest_selfcheck(&machine).is_err());

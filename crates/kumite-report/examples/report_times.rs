@@ -61,6 +61,7 @@ fn export(points: i64) -> Export {
             name: CONTENDER.to_owned(),
             model: "native-async".to_owned(),
             version: None,
+            digests: None,
             content: None,
             status: ContenderStatus::Ran,
             reason: None,

@@ -103,6 +103,12 @@ fn counted(result: &LoadResult) -> Vec<String> {
         count(result.ok as f64),
         count(result.requests.saturating_sub(result.ok) as f64)
     )];
+    if result.unanswered > 0 {
+        lines.push(format!(
+            "{} more had no right answer when the load was over, and are in no count",
+            count(result.unanswered as f64)
+        ));
+    }
     lines.extend(result.first_wrong.iter().map(|wrong| format!("first failure: {}", one_line(wrong))));
     lines
 }

@@ -11,13 +11,13 @@ use kumite_compare::{
     Templates, compare, import,
 };
 use kumite_host::{Clock, RealClock, cores, machine};
-use kumite_record::{Comparison, Speed, Store};
+use kumite_record::{Comparison, Named, Speed, Store};
 use kumite_report::{Shown, TimeUnit};
 
 use crate::exit::Failure;
 use crate::gate::Bar;
 use crate::progress::Progress;
-use crate::store::{default_db, noise_floor};
+use crate::store::{Save, default_db, noise_floor};
 use crate::{duration, output, stop};
 
 const ALPHA: f64 = 0.05;
@@ -61,6 +61,8 @@ pub struct Args {
     load: servers::LoadArgs,
     #[command(flatten)]
     documents: Documents,
+    #[command(flatten)]
+    save: Save,
 }
 
 #[derive(clap::Args)]
@@ -239,6 +241,7 @@ fn count() -> clap::builder::RangedU64ValueParser {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     args.documents.check()?;
+    args.save.check()?;
     if let (Some(min), Some(max)) = (args.amount.min_runs, args.amount.max_runs)
         && min > max
     {
@@ -264,6 +267,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let has_runs = comparison.commands.iter().any(|command| !command.times.is_empty());
     if has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0) {
         args.documents.write(&comparison)?;
+        args.save.keep(|| Named::Comparison(Box::new(comparison.clone())))?;
     }
     match (error, kumite_report::cut_short(comparison.ended)) {
         (Some(error), _) => Err(failure(error)),

@@ -1,21 +1,28 @@
-//! `kumite init`: an experiment that runs, to be made one's own.
+//! `kumite init`: an experiment that runs, to be made one's own; or one more contender of the experiment one is in.
+
+mod templates;
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
-use kumite_lab::SCHEMAS;
+use kumite_lab::{Experiment, SCHEMAS};
 
 use crate::exit::Failure;
 use crate::output;
+use templates::{Language, Template};
 
 #[derive(Parser)]
 pub struct Args {
     /// The folder to make, which is the experiment's name
-    name: String,
+    #[arg(required_unless_present = "contender")]
+    name: Option<String>,
     /// What its contenders are; asked for on a terminal, `command` elsewhere
     #[arg(long, value_enum)]
     kind: Option<Kind>,
+    /// Add a contender in this language to the experiment that this folder is in
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with_all = ["name", "kind"])]
+    contender: Option<Language>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -30,63 +37,44 @@ enum Kind {
     Function,
 }
 
-/// A file of an experiment, below its folder, and its text.
-type File = (&'static str, &'static str);
-
-const COMMAND: [File; 5] = [
-    ("experiment.toml", include_str!("init/command/experiment.toml")),
-    ("contenders/awk/contender.toml", include_str!("init/command/awk.toml")),
-    ("contenders/awk/sum.awk", include_str!("init/command/sum.awk")),
-    ("contenders/shell/contender.toml", include_str!("init/command/shell.toml")),
-    ("contenders/shell/sum.sh", include_str!("init/command/sum.sh")),
-];
-const HTTP: [File; 5] = [
-    ("experiment.toml", include_str!("init/http/experiment.toml")),
-    ("contenders/threads/contender.toml", include_str!("init/http/threads.toml")),
-    ("contenders/threads/server.py", include_str!("init/http/threads.py")),
-    ("contenders/event-loop/contender.toml", include_str!("init/http/event-loop.toml")),
-    ("contenders/event-loop/server.py", include_str!("init/http/event_loop.py")),
-];
-const TASK: [File; 7] = [
-    ("experiment.toml", include_str!("init/task/experiment.toml")),
-    ("contenders/sequential/contender.toml", include_str!("init/task/sequential.toml")),
-    ("contenders/sequential/worker.py", include_str!("init/task/sequential.py")),
-    ("contenders/together/contender.toml", include_str!("init/task/together.toml")),
-    ("contenders/together/worker.py", include_str!("init/task/together.py")),
-    ("kit/kumite_kit.py", include_str!("../../../kits/python/kumite_kit.py")),
-    ("kit/README.md", include_str!("../../../kits/python/README.md")),
-];
-const FUNCTION: [File; 5] = [
-    ("experiment.toml", include_str!("init/function/experiment.toml")),
-    ("contenders/in-the-call/contender.toml", include_str!("init/function/function.toml")),
-    ("contenders/in-the-call/function.py", include_str!("init/function/in_the_call.py")),
-    ("contenders/before-the-call/contender.toml", include_str!("init/function/function.toml")),
-    ("contenders/before-the-call/function.py", include_str!("init/function/before_the_call.py")),
-];
-const README: &str = include_str!("init/README.md");
 /// Where what is measured is kept.
 const IGNORED: &str = ".kumite/\n";
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let folder = Path::new(&args.name);
+    match (args.contender, &args.name) {
+        (Some(language), _) => add_contender(language),
+        (None, Some(name)) => make_experiment(name, args.kind),
+        (None, None) => Err(Failure::Usage("name the experiment: kumite init NAME".to_owned())),
+    }
+}
+
+fn make_experiment(given: &str, kind: Option<Kind>) -> Result<(), Failure> {
+    let folder = Path::new(given);
     let name =
         folder.file_name().and_then(|name| name.to_str()).filter(|name| is_name(name)).ok_or_else(|| {
             Failure::Usage(format!(
-                "'{}' is no name: use letters, digits, - and _, and begin with a letter",
-                args.name
+                "'{given}' is no name: use letters, digits, - and _, and begin with a letter"
             ))
         })?;
     if folder.exists() {
         return Err(Failure::Usage(format!("{} is there already: choose another name", folder.display())));
     }
-    let kind = match args.kind {
+    let kind = match kind {
         Some(kind) => kind,
         None if std::io::stdin().is_terminal() => asked()?,
         None => Kind::Command,
     };
-    let cannot =
-        |error: std::io::Error| Failure::Incomplete(format!("cannot make {}: {error}", folder.display()));
-    write(folder, name, kind).map_err(cannot)?;
+    let mut files = templates::experiment(word(kind).get_name(), name);
+    if kind == Kind::Task {
+        let kit = templates::kit(Language::Python).into_iter();
+        files.extend(kit.map(|it| Template { file: format!("kits/python/{}", it.file), ..it }));
+    }
+    for schema in SCHEMAS.iter().filter(|of| ["experiment", "contender"].contains(&of.name)) {
+        let text = output::json(&(schema.schema)())?;
+        files.push(Template { file: format!("schema/{}.json", schema.name), text });
+    }
+    files.push(Template { file: ".gitignore".to_owned(), text: IGNORED.to_owned() });
+    write(folder, &files)?;
     let given = folder.display();
     output::print(&format!(
         "made {given}: experiment.toml, and two contenders that run\n\n  \
@@ -96,52 +84,76 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     ))
 }
 
-/// All of it, or nothing.
-fn write(folder: &Path, name: &str, kind: Kind) -> std::io::Result<()> {
-    let parent = folder.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    let new = tempfile::Builder::new().prefix(".kumite-init-").tempdir_in(parent)?;
-    let put = |file: &str, text: &str| {
-        let file = new.path().join(file);
-        std::fs::create_dir_all(file.parent().unwrap_or(parent))?;
-        std::fs::write(file, text)
+fn add_contender(language: Language) -> Result<(), Failure> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let experiment = here.ancestors().find(|folder| folder.join("experiment.toml").is_file());
+    let experiment = experiment.ok_or_else(|| {
+        Failure::Usage(
+            "there is no experiment.toml here or above: `kumite init NAME` makes an experiment".to_owned(),
+        )
+    })?;
+    let kind = Experiment::load(&experiment.to_string_lossy(), "standard")?.kind();
+    let name = language.name();
+    let files = templates::contender(language, kind.as_str()).ok_or_else(|| {
+        Failure::Usage(format!(
+            "a contender of kind {kind} is no program: docs/kinds/{kind}.md has what it is"
+        ))
+    })?;
+    let at = |folder: &str| {
+        let folder = experiment.join(folder).join(name);
+        folder.strip_prefix(&here).map_or(folder.clone(), Path::to_owned)
     };
-    for (file, text) in files(kind) {
-        // Two functions share a file of which only the name differs.
-        let of = file.split('/').nth(1).unwrap_or_default();
-        put(
-            file,
-            &if kind == Kind::Function {
-                text.replace("\"NAME\"", &format!("\"{of}\""))
-            } else {
-                text.to_string()
-            },
-        )?;
+    let (contender, kit) = (at("contenders"), at("kits"));
+    if contender.exists() {
+        let folder = contender.display();
+        return Err(Failure::Usage(format!("{folder} is there already: rename it, and its variant, first")));
     }
-    for schema in SCHEMAS.iter().filter(|of| ["experiment", "contender"].contains(&of.name)) {
-        let text = serde_json::to_string_pretty(&(schema.schema)())?;
-        put(&format!("schema/{}.json", schema.name), &(text + "\n"))?;
+    if kind == "task" && !kit.exists() {
+        std::fs::create_dir_all(experiment.join("kits")).map_err(|error| cannot_make(&kit, &error))?;
+        write(&kit, &templates::kit(language))?;
     }
-    put("README.md", &README.replace("NAME", name))?;
-    put(".gitignore", IGNORED)?;
-    // A temporary folder is its owner's alone; this one is like any other that is made.
-    let mode = std::fs::metadata(new.path().join("schema"))?.permissions();
-    std::fs::set_permissions(new.path(), mode)?;
-    std::fs::rename(new.keep(), folder)
+    write(&contender, &files)?;
+    let (folder, main) = (contender.display(), language.main(kind.as_str()));
+    output::print(&format!(
+        "made {folder}: it builds and runs, and its answer is still to be written\n\n  \
+         $EDITOR {folder}/{main}\n  \
+         kumite check {}     do all contenders answer right?\n",
+        match experiment.strip_prefix(&here) {
+            Ok(below) if below == Path::new("") => PathBuf::from("."),
+            _ => experiment.to_owned(),
+        }
+        .display()
+    ))
 }
 
-fn files(kind: Kind) -> &'static [File] {
-    match kind {
-        Kind::Command => &COMMAND,
-        Kind::Http => &HTTP,
-        Kind::Task => &TASK,
-        Kind::Function => &FUNCTION,
-    }
+/// All of it, or nothing.
+fn write(folder: &Path, files: &[Template]) -> Result<(), Failure> {
+    let written = || {
+        let parent = folder.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        let new = tempfile::Builder::new().prefix(".kumite-init-").tempdir_in(parent)?;
+        let made = new.path().join("made");
+        for Template { file, text } in files {
+            let file = made.join(file);
+            std::fs::create_dir_all(file.parent().unwrap_or(&made))?;
+            std::fs::write(file, text)?;
+        }
+        std::fs::rename(made, folder)
+    };
+    written().map_err(|error| cannot_make(folder, &error))
+}
+
+fn cannot_make(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::Incomplete(format!("cannot make {}: {error}", folder.display()))
+}
+
+/// As one types it, and what it means.
+fn word(kind: Kind) -> clap::builder::PossibleValue {
+    kind.to_possible_value().expect("none of them is hidden")
 }
 
 fn asked() -> Result<Kind, Failure> {
     let words = |error: std::io::Error| Failure::Incomplete(error.to_string());
-    let about = Kind::value_variants().iter().filter_map(Kind::to_possible_value);
-    for value in about {
+    for value in Kind::value_variants().iter().copied().map(word) {
         let help = value.get_help().map(ToString::to_string).unwrap_or_default();
         output::note(&format!("  {:9} {help}", value.get_name()));
     }

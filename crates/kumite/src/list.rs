@@ -10,7 +10,7 @@ use crate::store::Db;
 
 #[derive(Parser)]
 pub struct Args {
-    /// List the runs in the results store instead of experiments
+    /// List the runs in the results store, and what --save kept there, instead of experiments
     #[arg(long)]
     runs: bool,
     #[command(flatten)]
@@ -57,7 +57,8 @@ fn experiments() -> Result<(), Failure> {
 }
 
 fn runs(args: &Args) -> Result<(), Failure> {
-    for run in Store::open_existing(&args.db.path())?.runs()? {
+    let store = Store::open_existing(&args.db.path())?;
+    for run in store.runs()? {
         let ended = match (&run.finished, &run.cut_short) {
             (None, _) => "not finished".to_owned(),
             (Some(_), Some(why)) => why.clone(),
@@ -65,5 +66,5 @@ fn runs(args: &Args) -> Result<(), Failure> {
         };
         output::print(&format!("{}  {} ({}): {ended}\n", run.id, run.experiment, run.profile))?;
     }
-    Ok(())
+    store.names()?.iter().try_for_each(|name| output::print(&format!("{name}  kept by --save\n")))
 }

@@ -16,11 +16,12 @@ use clap::Parser;
 use kumite_host::{Clock, Heartbeat, RealClock, cores, machine};
 use kumite_lab::{External, Ready, Session, execute, load_result, plan};
 use kumite_load::{Address, Interval, Limit, Load, Target};
-use kumite_record::{LoadResult, Point, Question, Run, Store};
+use kumite_record::{LoadResult, Named, Point, Question, Run, Store};
 use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::load::live::{End, Live};
+use crate::store::Save;
 use crate::{duration, output, stop};
 
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
@@ -58,6 +59,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "find_rate")]
     html: Option<PathBuf>,
     #[command(flatten)]
+    save: Save,
+    #[command(flatten)]
     schedule: schedule::Args,
     #[command(flatten)]
     search: search::Args,
@@ -83,6 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             output::check_writable(file)?;
         }
     }
+    args.save.check()?;
     let load = load(args)?;
     let stop = stop::flag()?;
     if let Some(slo) = args.search.slo() {
@@ -97,6 +101,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(file) = &args.html {
         output::write(file, &kumite_report::load_html(&result))?;
     }
+    args.save.keep(|| Named::Load(Box::new(result.clone())))?;
     judge(args, &result)
 }
 
@@ -168,7 +173,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         io: args.engine.io(),
         http: args.engine.http(),
         tls: args.engine.tls(),
-        cores: args.engine.cores(),
+        cores: args.engine.cores()?,
         ..Load::new(targets.swap_remove(0).0, limit)
     };
     load.check().map_err(|error| usage(&error))?;

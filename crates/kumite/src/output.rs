@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use kumite_record::Export;
+use kumite_record::{Export, Named};
 use kumite_report::Style;
 
 use crate::exit::Failure;
@@ -70,7 +70,7 @@ impl Length {
 }
 
 /// What writes a report for a terminal.
-type Report = fn(&Export, &Style) -> String;
+pub type Report = fn(&Export, &Style) -> String;
 
 /// Where a run's report goes beside the terminal.
 #[derive(clap::Args)]
@@ -100,23 +100,90 @@ impl Documents {
     }
 
     /// Writes them; and a report on the terminal, unless one of them goes there.
-    pub fn write(&self, export: &Export, report: Report) -> Result<(), Failure> {
+    pub fn write(&self, shown: &impl Shown) -> Result<(), Failure> {
         if !self.files().any(|file| file == Path::new("-")) {
-            print(&report(export, &style()))?;
+            print(&shown.terminal(&style()))?;
         }
         if let Some(file) = &self.json {
-            write(file, &json(export)?)?;
+            write(file, &shown.json()?)?;
         }
         if let Some(file) = &self.html {
-            write(file, &kumite_report::html(export))?;
+            write(file, &shown.html())?;
         }
         if let Some(file) = &self.markdown {
-            write(file, &kumite_report::markdown(export))?;
+            write(file, &shown.markdown())?;
         }
         if let Some(file) = &self.svg {
-            write(file, &kumite_report::forest_svg(export))?;
+            write(file, &shown.svg()?)?;
         }
         Ok(())
+    }
+}
+
+/// What can be shown in all forms.
+pub trait Shown {
+    fn terminal(&self, style: &Style) -> String;
+    fn json(&self) -> Result<String, Failure>;
+    fn html(&self) -> String;
+    fn markdown(&self) -> String;
+    fn svg(&self) -> Result<String, Failure>;
+}
+
+/// A run, with how much of it the terminal gets.
+impl Shown for (&Export, Report) {
+    fn terminal(&self, style: &Style) -> String {
+        self.1(self.0, style)
+    }
+
+    fn json(&self) -> Result<String, Failure> {
+        json(self.0)
+    }
+
+    fn html(&self) -> String {
+        kumite_report::html(self.0)
+    }
+
+    fn markdown(&self) -> String {
+        kumite_report::markdown(self.0)
+    }
+
+    fn svg(&self) -> Result<String, Failure> {
+        Ok(kumite_report::forest_svg(self.0))
+    }
+}
+
+/// What was kept under a name.
+impl Shown for Named {
+    fn terminal(&self, style: &Style) -> String {
+        match self {
+            Named::Comparison(kept) => kumite_report::compare_terminal(kept, Default::default(), style),
+            Named::Load(kept) => kumite_report::load_terminal(kept, style),
+        }
+    }
+
+    fn json(&self) -> Result<String, Failure> {
+        match self {
+            Named::Comparison(kept) => json(kept),
+            Named::Load(kept) => json(kept),
+        }
+    }
+
+    fn html(&self) -> String {
+        match self {
+            Named::Comparison(kept) => kumite_report::compare_html(kept, Default::default()),
+            Named::Load(kept) => kumite_report::load_html(kept),
+        }
+    }
+
+    fn markdown(&self) -> String {
+        match self {
+            Named::Comparison(kept) => kumite_report::compare_markdown(kept, Default::default()),
+            Named::Load(kept) => kumite_report::load_markdown(kept),
+        }
+    }
+
+    fn svg(&self) -> Result<String, Failure> {
+        Err(Failure::Usage("--svg is a picture of verdicts on claims, which only a run has".to_owned()))
     }
 }
 

@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use kumite_play::{FPS, Macro, OpenDevice, OpenError, PlayEnd, Played, Schedule};
+use kumite_record::SCHEMA;
 use kumite_report::plural;
+use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::{output, stop};
@@ -64,14 +66,24 @@ pub struct Args {
     #[arg(long, conflicts_with = "serve")]
     dry_run: bool,
     /// See whether the macro is right, and play nothing
-    #[arg(long, conflicts_with_all = ["dry_run", "json", "serve"])]
+    #[arg(long, conflicts_with_all = ["dry_run", "serve"])]
     check: bool,
-    /// One JSON document on standard output: of the states with --dry-run, else of how exactly they were played (the
-    /// states are not printed then)
+    /// One JSON document on standard output: of the states with --dry-run, of their number with --check, else of how
+    /// exactly they were played (the states are not printed then)
     #[arg(long, conflicts_with = "serve")]
     json: bool,
     #[command(flatten)]
     serve: serve::Flags,
+}
+
+/// What a macro that is right has.
+#[derive(Serialize)]
+struct Counts {
+    schema: u32,
+    fps: f64,
+    states: usize,
+    frames: u64,
+    seconds: f64,
 }
 
 fn fps(text: &str) -> Result<f64, String> {
@@ -97,6 +109,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.check {
         let (states, frames) = (schedule.0.len(), schedule.frames());
         let seconds = frames as f64 / args.fps;
+        if args.json {
+            let counts = Counts { schema: SCHEMA, fps: args.fps, states, frames, seconds };
+            return output::print(&output::json(&counts)?);
+        }
         return output::print(&format!(
             "{name} is right: {}, {}, {seconds:.3} s at {} fps\n",
             plural(states, "state"),

@@ -19,7 +19,7 @@ const LIMIT: u64 = 1 << 30;
 
 #[derive(Parser)]
 pub struct Args {
-    /// The run: its id, the beginning of its id, or `last`; or a file that --json has written, .gz or not
+    /// The run: its id, the beginning of its id, or `last`; a name that --save gave; or a file of a run that --json has written, .gz or not
     #[arg(default_value = "last")]
     run: String,
     #[command(flatten)]
@@ -36,10 +36,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         true => read(file).map_err(|what| Failure::Usage(format!("{}: {what}", file.display())))?,
         false => {
             let store = Store::open_existing(&args.db.path())?;
+            if let Some(kept) = store.named(&args.run)? {
+                if args.gate.is_set() {
+                    return Err(Failure::Usage("--gate: a comparison and a load have no claims".to_owned()));
+                }
+                return args.documents.write(&kept);
+            }
             export(&store, &store.find(&args.run)?)?
         }
     };
-    args.documents.write(&export, kumite_report::terminal)?;
+    args.documents.write(&(&export, kumite_report::terminal as output::Report))?;
     args.gate.check(&export)
 }
 

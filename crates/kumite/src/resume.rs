@@ -84,7 +84,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let measuring =
         Measuring { world, experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
     let export = measuring.measure(run, &prepared.ready, &mut store)?;
-    args.documents.write(&export, args.length.report())?;
+    args.documents.write(&(&export, args.length.report()))?;
     ended(&export, &stop)?;
     args.gate.check(&export)
 }
@@ -119,6 +119,10 @@ fn same_machine(id: &str, then: &Machine, now: &Machine) -> Result<(), Failure> 
     }
 }
 
+fn source(contender: &Contender) -> Option<&str> {
+    contender.digests.as_ref().map(|digests| digests.source.as_str())
+}
+
 fn same_contenders<'a>(
     id: &str,
     then: impl Iterator<Item = &'a Contender>,
@@ -128,7 +132,7 @@ fn same_contenders<'a>(
         let name = &contender.name;
         let now = prepared.contenders.iter().find(|other| other.name == *name);
         match (now, now.and_then(|now| now.version.as_ref())) {
-            (Some(now), Some(_)) if now.content == contender.content && now.version == contender.version => {}
+            (Some(now), Some(_)) if now.digests == contender.digests && now.version == contender.version => {}
             (Some(Contender { reason: Some(reason), .. }), None) => {
                 return Err(Failure::Incomplete(format!("{name} cannot be run any more: {reason}")));
             }
@@ -136,7 +140,10 @@ fn same_contenders<'a>(
                 let was = contender.version.as_deref().unwrap_or_default();
                 return Err(changed(id, &format!("{name} was '{was}' and is '{is}': it has changed")));
             }
-            _ => return Err(changed(id, &format!("{name}'s files, commands or tools have changed"))),
+            (Some(now), _) if source(now) == source(contender) => {
+                return Err(changed(id, &format!("{name}'s tools have changed")));
+            }
+            _ => return Err(changed(id, &format!("{name}'s files or commands have changed"))),
         }
     }
     Ok(())

@@ -102,7 +102,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         args.db.path().display(),
         id = export.run.id
     ));
-    args.documents.write(&export, args.length.report())?;
+    args.documents.write(&(&export, args.length.report()))?;
     ended(&export, &stop)?;
     args.gate.check(&export)
 }

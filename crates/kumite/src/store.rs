@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use kumite_host::{cores, machine};
-use kumite_record::{NoiseFloor, Store};
+use kumite_record::{Named, NoiseFloor, Store};
+
+use crate::exit::Failure;
 
 /// Where a store is within a folder of ours.
 const FILE: &str = "results.db";
@@ -33,6 +35,46 @@ pub fn default_db() -> PathBuf {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = named("XDG_DATA_HOME").or_else(|| Some(named("HOME")?.join(".local/share")));
     data.map_or(PathBuf::from(".kumite"), |data| data.join("kumite")).join(FILE)
+}
+
+/// Under which name a comparison or a load is kept.
+#[derive(clap::Args)]
+pub struct Save {
+    /// Keep it in the results store under this name, for `kumite report NAME`
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    save: Option<String>,
+}
+
+/// Ids of runs begin with a digit.
+fn name(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    match text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(fits) && text != "last" {
+        true => Ok(text.to_owned()),
+        false => {
+            Err("use letters, digits, -, _ and ., begin with a letter, and do not use 'last'".to_owned())
+        }
+    }
+}
+
+impl Save {
+    /// Whether nothing has that name: found out before anything is measured.
+    pub fn check(&self) -> Result<(), Failure> {
+        let Some(name) = &self.save else { return Ok(()) };
+        match Store::open(&default_db())?.named(name)? {
+            None => Ok(()),
+            Some(_) => {
+                Err(Failure::Usage(format!("--save {name}: there is one of that name, choose another")))
+            }
+        }
+    }
+
+    /// Keeps it, if that is asked for.
+    pub fn keep(&self, kept: impl FnOnce() -> Named) -> Result<(), Failure> {
+        let Some(name) = &self.save else { return Ok(()) };
+        Store::open(&default_db())?.keep(name, &kept())?;
+        crate::output::note(&format!("kept as {name}: `kumite report {name}` shows it again"));
+        Ok(())
+    }
 }
 
 /// What a run or a comparison is to keep of the latest self-check of this machine.

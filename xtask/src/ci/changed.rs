@@ -25,11 +25,13 @@ pub enum Need {
     Page,
     /// The binary that users get compiles.
     Release,
+    /// What people install can be installed.
+    Install,
 }
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 35] = [
+const RULES: [(&str, &[Need]); 37] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     ("bench/", &[]),
@@ -62,14 +64,20 @@ const RULES: [(&str, &[Need]); 35] = [
     ("Cargo.", &[Need::EveryKind, Need::Release]),
     ("LICENSE", &[]),
     ("tests/", &[]),
+    ("tests/install/", &[Need::Install]),
     ("tests/page/", &[Need::Page]),
     ("xtask/", &[]),
     ("xtask/src/ci/format.rs", &[Need::EveryFormat]),
     ("xtask/src/ci/kits.rs", &[Need::EveryKit]),
+    ("xtask/src/dist", &[Need::Install]),
 ];
 
 /// What a change of this file makes necessary.
 pub fn needs(file: &str) -> Vec<Need> {
+    // What documents repeat, tidy compares, and so the run that they tell of.
+    if file.ends_with(".md") || file.contains("/found/") {
+        return Vec::new();
+    }
     if let ["experiments", name, _, ..] = Vec::from_iter(file.split('/'))[..] {
         return vec![Need::Experiment(name.to_owned())];
     }
@@ -78,8 +86,6 @@ pub fn needs(file: &str) -> Vec<Need> {
     }
     let fitting = RULES.iter().filter(|(start, _)| file.starts_with(start));
     match fitting.max_by_key(|(start, _)| start.len()) {
-        // What documents repeat, tidy compares.
-        _ if file.ends_with(".md") => Vec::new(),
         Some((_, needs)) => needs.to_vec(),
         None => vec![Need::EveryKind],
     }
@@ -92,8 +98,10 @@ mod tests {
     #[test]
     fn every_changed_file_has_its_needs() {
         let experiment = |name: &str| vec![Need::Experiment(name.to_owned())];
-        let cases: [(&str, Vec<Need>); 19] = [
-            ("experiments/fib/README.md", experiment("fib")),
+        let cases: [(&str, Vec<Need>); 22] = [
+            ("experiments/fib/README.md", vec![]),
+            ("experiments/fib/found/standard.json.gz", vec![]),
+            ("experiments/fib/experiment.toml", experiment("fib")),
             ("experiments/fib/contenders/go/main.go", experiment("fib")),
             ("kits/go/kit.go", vec![Need::Kit("go".to_owned())]),
             ("README.md", vec![]),
@@ -102,6 +110,7 @@ mod tests {
             (".ci/base", vec![]),
             ("tests/cli/run.rs", vec![]),
             ("tests/page/main.rs", vec![Need::Page]),
+            ("xtask/src/dist/wheel.py", vec![Need::Install]),
             ("crates/kumite-lab/src/driver/http/metrics.rs", vec![Need::Kind("http")]),
             ("crates/kumite-lab/src/service/command.rs", vec![]),
             ("crates/kumite-lab/src/spec/functions.rs", vec![Need::Kind("function")]),

@@ -43,7 +43,9 @@ impl Plan {
         for experiment in &catalogue.experiments {
             need(&Need::Experiment(experiment.name.clone()))?;
         }
-        for rest in [Need::EveryKit, Need::EveryFormat, Need::Windows, Need::Page, Need::Release] {
+        for rest in
+            [Need::EveryKit, Need::EveryFormat, Need::Windows, Need::Page, Need::Release, Need::Install]
+        {
             need(&rest)?;
         }
         for kind in KINDS {
@@ -137,6 +139,7 @@ impl Wanted {
             Need::Windows => self.add(Step::Windows, why),
             Need::Page => self.add(Step::Page, why),
             Need::Release => self.add(Step::Release, why),
+            Need::Install => self.add(Step::Install, why),
         }
         Ok(())
     }
@@ -279,8 +282,8 @@ mod tests {
         let (name, contenders) = step["check ".len()..].split_once(" (").unwrap();
         let kits = ours().kits.len();
         assert_eq!(contenders.split(", ").count(), kits, "one for each language: {step}");
-        let readme = format!("experiments/{name}/README.md");
-        let steps = because_of(&["crates/kumite-lab/src/run/prepare.rs", &readme]);
+        let spec = format!("experiments/{name}/experiment.toml");
+        let steps = because_of(&["crates/kumite-lab/src/run/prepare.rs", &spec]);
         let all = [format!("check {name}"), format!("format of experiments/{name}")];
         assert_eq!(steps, all, "all of it holds a part of it");
     }
@@ -305,7 +308,10 @@ mod tests {
         assert_eq!(count(|step| matches!(step, Step::Check { .. })), catalogue.experiments.len());
         assert_eq!(count(|step| matches!(step, Step::Kit { .. })), catalogue.kits.len());
         assert_eq!(count(|step| matches!(step, Step::Quick { .. })), KINDS.len());
-        assert_eq!(count(|step| matches!(step, Step::Windows | Step::Page | Step::Release)), 3);
+        assert_eq!(
+            count(|step| matches!(step, Step::Windows | Step::Page | Step::Release | Step::Install)),
+            4
+        );
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub enum Step {
     Quick {
         experiment: String,
     },
+    /// What people install is made, installed where nothing else is, and used.
+    Install,
     /// Nothing is left behind by all of these.
     LeftBehind,
 }
@@ -74,6 +76,7 @@ impl fmt::Display for Step {
                 write!(f, "run {experiment} ({}), {blocks} blocks", only.join(", "))
             }
             Step::Quick { experiment } => write!(f, "run {experiment}, quick"),
+            Step::Install => f.write_str("install and first minute"),
             Step::LeftBehind => f.write_str("left behind"),
         }
     }
@@ -97,7 +100,7 @@ impl Step {
             Step::Smoke { .. } => 5,
             Step::Windows => 30,
             Step::Page => 60,
-            Step::Release => 300,
+            Step::Release | Step::Install => 300,
             Step::Check { languages, variants, .. } => {
                 languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
             }
@@ -147,6 +150,7 @@ impl Step {
                 let release = root.join("target/release/kumite");
                 run(Command::new(release).args(arguments).current_dir(root))
             }
+            Step::Install => install(root),
             Step::LeftBehind => left_behind::nothing(),
         }
     }
@@ -194,12 +198,25 @@ fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
 
 /// The page of `kumite play --serve`, in a browser.
 fn page(root: &Path) -> Result<(), String> {
-    if !on_path("chromium") {
-        let install =
-            "apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null";
-        run(Command::new("sh").args(["-c", install]))?;
-    }
+    have("chromium", "chromium")?;
     cargo(root, &["test", "-p", "kumite", "--test", "page"])
+}
+
+/// The package in a plain Debian, the wheel in a virtual environment.
+fn install(root: &Path) -> Result<(), String> {
+    have("debootstrap", "debootstrap python3-venv")?;
+    cargo(root, &["xtask", "dist", "x86_64-unknown-linux-gnu"])?;
+    run(Command::new("sh").arg("tests/install/run.sh").current_dir(root))
+}
+
+/// Has Debian's packages with that program.
+fn have(program: &str, packages: &str) -> Result<(), String> {
+    if on_path(program) {
+        return Ok(());
+    }
+    let install =
+        format!("apt-get update -qq && apt-get install -y -qq --no-install-recommends {packages} >/dev/null");
+    run(Command::new("sh").args(["-c", &install]))
 }
 
 fn on_path(program: &str) -> bool {

@@ -138,6 +138,7 @@ fn contender(name: &str) -> Contender {
         name: name.to_owned(),
         model: "threads".to_owned(),
         version: None,
+        digests: None,
         content: None,
         status: ContenderStatus::Ran,
         reason: None,

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use blake3::Hasher;
 use kumite_process::{Spawn, run};
+use kumite_record::Digests;
 
 use super::{Contender, Tools};
 use cache::Cache;
@@ -30,7 +31,7 @@ pub(crate) use entry::Held;
 const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 const VERSION_LIMIT: Duration = Duration::from_secs(60);
 /// To be raised when kumite builds in another way: what it built before is then not used any more.
-const BUILD_VERSION: u32 = 1;
+const BUILD_VERSION: u32 = 2;
 
 /// The cache, and where builds are logged: below the folder of the store.
 pub(crate) struct Builds {
@@ -53,8 +54,8 @@ pub enum Origin {
 pub(crate) struct Receipt {
     /// What that prints.
     pub version: String,
-    /// A digest of what it was built from.
-    pub content: String,
+    /// What it was built from.
+    pub digests: Digests,
     /// Where its commands run.
     pub folder: PathBuf,
     pub origin: Origin,
@@ -109,14 +110,15 @@ impl Builds {
     ) -> Result<Receipt, String> {
         let unreadable = |why| format!("cannot read its files: {why}");
         let sources = Sources::of(contender).map_err(unreadable)?;
-        let content = sources.content(contender.build.as_deref(), tools).map_err(unreadable)?;
+        let source = sources.digest(contender.build.as_deref()).map_err(unreadable)?;
+        let digests = Digests { source, tools: tools_digest(tools) };
         let job = Job { builds: self, contender, env: &tools.env()?, stop };
         let Some(command) = &contender.build else {
             let folder = sources.place();
             let version = job.version(&folder)?;
-            return Ok(Receipt { version, content, folder, origin: Origin::InPlace, held: None });
+            return Ok(Receipt { version, digests, folder, origin: Origin::InPlace, held: None });
         };
-        let key = key(&content, tools);
+        let key = key(&digests, tools);
         let name = contender.folder_name();
         let entry = self.cache.entry(&name, &key);
         let folder = entry.folder().join(sources.home());
@@ -131,13 +133,8 @@ impl Builds {
             let alone = match entry.turn(&key, anew, stop, &mut wait)? {
                 Turn::Use(held) => match job.version(&folder) {
                     Ok(version) => {
-                        return Ok(Receipt {
-                            version,
-                            content,
-                            folder,
-                            origin: Origin::Found,
-                            held: Some(held),
-                        });
+                        let (origin, held) = (Origin::Found, Some(held));
+                        return Ok(Receipt { version, digests, folder, origin, held });
                     }
                     Err(why) if stop.load(Ordering::Relaxed) => return Err(why),
                     // What it needs from outside is there no more, in spite of its key.
@@ -150,7 +147,7 @@ impl Builds {
             };
             note(&format!("building {name}"));
             entry.clear(&alone)?;
-            let copy = || sources.copy(entry.folder(), &content, Some(command), tools).map_err(unreadable);
+            let copy = || sources.copy(entry.folder(), &digests.source, Some(command)).map_err(unreadable);
             let built = copy().and_then(|()| job.build(command, &entry, &folder, &alone, &key));
             let version = match built {
                 Ok(version) => version,
@@ -165,7 +162,8 @@ impl Builds {
                 if let Err(why) = self.cache.tidy(&held) {
                     note(&why);
                 }
-                return Ok(Receipt { version, content, folder, origin: Origin::Built, held: Some(held) });
+                let (origin, held) = (Origin::Built, Some(held));
+                return Ok(Receipt { version, digests, folder, origin, held });
             }
         }
     }
@@ -218,12 +216,22 @@ impl Job<'_> {
     }
 }
 
+fn tools_digest(tools: &Tools) -> String {
+    let mut hasher = Hasher::new();
+    for (tool, version) in &tools.found {
+        add(&mut hasher, tool.as_bytes());
+        add(&mut hasher, version.as_deref().unwrap_or_default().as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
 /// What a build depends on, this machine included. A tool that says no version is known by its file.
-fn key(content: &str, tools: &Tools) -> String {
+fn key(digests: &Digests, tools: &Tools) -> String {
     let mut hasher = Hasher::new();
     add(&mut hasher, &BUILD_VERSION.to_le_bytes());
     add(&mut hasher, std::env::consts::ARCH.as_bytes());
-    add(&mut hasher, content.as_bytes());
+    add(&mut hasher, digests.source.as_bytes());
+    add(&mut hasher, digests.tools.as_bytes());
     for (tool, _) in &tools.found {
         let file = tools.file(tool).and_then(|file| file.canonicalize().ok());
         let known = file.as_ref().and_then(|file| file.metadata().ok());

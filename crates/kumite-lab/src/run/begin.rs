@@ -36,6 +36,7 @@ pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -
         name: name.clone(),
         model: model.clone(),
         version: None,
+        digests: None,
         content: None,
         status: match taking_part.contains(&name.as_str()) {
             true => ContenderStatus::Ran,

@@ -69,7 +69,8 @@ impl Prepared {
                 name: variant.name.clone(),
                 model: variant.model.clone(),
                 version,
-                content: receipt.map(|(receipt, _)| receipt.content.clone()),
+                digests: receipt.map(|(receipt, _)| receipt.digests.clone()),
+                content: None,
                 status,
                 reason,
             });

@@ -168,19 +168,19 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         let layers = match self.dialect.layers() {
             Ok(layers) => layers,
             Err(why) => {
-                self.recorder.wrong(why);
+                self.recorder.wrong(|| why);
                 return self.unconnected(slot, Failure::Connect, now);
             }
         };
         self.connections[slot].connecting(now, layers);
         if let Err(error) = self.transport.connect(slot) {
-            self.unconnected(slot, failure_of(error), now);
+            self.refused(slot, error);
         }
     }
 
     pub(super) fn connected(&mut self, slot: usize, result: Result<(), Errno>) {
         match result {
-            Err(error) => self.unconnected(slot, failure_of(error), self.now()),
+            Err(error) => self.refused(slot, error),
             Ok(()) => match &mut self.connections[slot].layers {
                 None => self.ready(slot),
                 Some(layers) => {
@@ -189,6 +189,13 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
                 }
             },
         }
+    }
+
+    /// The system says why there is no connection.
+    fn refused(&mut self, slot: usize, error: Errno) {
+        self.recorder.wrong(|| format!("no connection to {}: {error}", self.place));
+        let failure = if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect };
+        self.unconnected(slot, failure, self.now());
     }
 
     /// A connection may carry requests.
@@ -223,8 +230,6 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.close(slot);
         if self.open_loop.is_some() && slot < self.own {
             self.opening.done(&mut self.connections[slot]);
-            let why = if failure == Failure::Refused { "it was refused" } else { "it was not established" };
-            self.recorder.wrong(format!("no connection: {why}"));
         } else {
             self.finished(slot, InFlight { due: since, sent: since }, Some(failure), None, now);
         }
@@ -232,9 +237,4 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             self.opening.resting.push_back((now + BACK_OFF_NS, slot));
         }
     }
-}
-
-/// What a connect that failed counts as.
-fn failure_of(error: Errno) -> Failure {
-    if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect }
 }

@@ -1,6 +1,7 @@
 //! What comes in on a connection, and what an answer should be.
 
-use crate::protocol::response::{Answer, Asked, Reader};
+use crate::check::excerpt;
+use crate::protocol::response::{Answer, Asked, Malformed, Reader};
 use crate::record::errors::Failure;
 use crate::record::log::Said;
 use crate::request::cookies::Jar;
@@ -97,11 +98,15 @@ impl Incoming {
     ) -> Result<(), Failure> {
         while !bytes.is_empty() {
             self.begun = true;
-            let answer = self.reader.feed(bytes, &wanted.asked).map_err(|_| Failure::Malformed)?;
+            let answer = self.reader.feed(bytes, &wanted.asked).map_err(|Malformed(why)| {
+                heard.say(|| format!("malformed: {why}; here: {:?}", excerpt(bytes)));
+                Failure::Malformed
+            })?;
             let Some((answer, used)) = answer else { return Ok(()) };
             bytes = &bytes[used..];
             let last = !answer.keep_alive || heard.answers.len() + 1 == in_flight;
             if last && !bytes.is_empty() {
+                heard.say(|| format!("malformed: more came than the answer has: {:?}", excerpt(bytes)));
                 return Err(Failure::Malformed);
             }
             self.complete(answer, wanted, heard);

@@ -54,9 +54,9 @@ pub(crate) struct Answer {
     pub keep_alive: bool,
 }
 
-/// The bytes are not one well-formed answer.
+/// The bytes are not one well-formed answer, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Malformed;
+pub(crate) struct Malformed(pub &'static str);
 
 /// The state of one answer between two pieces of it.
 #[derive(Debug)]

@@ -270,6 +270,7 @@ impl<'a> Aggregate<'a> {
             add(&mut outcome.send_lag, &of_thread.send_lag);
             add(&mut outcome.receive_lag, &of_thread.receive_lag);
             outcome.drained += of_thread.drained;
+            outcome.unanswered += of_thread.unanswered;
             outcome.stopped |= of_thread.stopped;
             outcome.warm_up_requests += of_thread.warm_up_requests;
             outcome.warm_up_errors += of_thread.warm_up_errors;

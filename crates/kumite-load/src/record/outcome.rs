@@ -50,8 +50,8 @@ pub struct Outcome {
     pub ok: u64,
     /// The others.
     pub errors: Errors,
-    /// The first answer with a wrong status or body, in words, the warm-up included; or why a session (TLS, HTTP/2) failed
-    /// or could not begin.
+    /// The first answer that was wrong or malformed, in words, the warm-up included; or why a connection or a session (TLS,
+    /// HTTP/2) failed or could not begin.
     pub first_wrong: Option<String>,
     /// Connections established in place of one that had ended.
     pub reconnects: u64,
@@ -89,6 +89,9 @@ pub struct Outcome {
     pub receive_lag: Histogram<u64>,
     /// Answers to requests of a closed loop that were on their way when it ended, and are in no other count.
     pub drained: u64,
+    /// Requests of a closed loop that were on their way when it ended, and had no right answer for as long as the engine
+    /// waited: the time-out, 0.5 s at most. They are in no other count.
+    pub unanswered: u64,
     /// The run was cut short by its `stop` flag.
     pub stopped: bool,
     /// Requests finished before the window opened.
@@ -147,6 +150,7 @@ impl Default for Outcome {
             send_lag: histogram(),
             receive_lag: histogram(),
             drained: 0,
+            unanswered: 0,
             stopped: false,
             warm_up_requests: 0,
             warm_up_errors: Errors::default(),

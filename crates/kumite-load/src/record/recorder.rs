@@ -210,14 +210,19 @@ impl<'a> Recorder<'a> {
         self.outcome.drained += 1;
     }
 
+    /// As many requests had no right answer after the end of a closed loop, and are in no count either.
+    pub fn unanswered(&mut self, requests: usize) {
+        self.outcome.unanswered += requests as u64;
+    }
+
     /// Counts a request, which is also counted as any other, as one of a burst.
     pub fn of_burst(&mut self, right: bool) {
         *if right { &mut self.burst.ok } else { &mut self.burst.errors } += 1;
     }
 
     /// Keeps the first wrong answer in words, so that whoever reads the counts need not guess.
-    pub fn wrong(&mut self, description: String) {
-        self.outcome.first_wrong.get_or_insert(description);
+    pub fn wrong(&mut self, describe: impl FnOnce() -> String) {
+        self.outcome.first_wrong.get_or_insert_with(describe);
     }
 
     /// Whether no wrong answer has been described.

@@ -19,6 +19,15 @@ pub enum Address {
     Unix(PathBuf),
 }
 
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Address::Tcp(address) => address.fmt(f),
+            Address::Unix(path) => path.display().fmt(f),
+        }
+    }
+}
+
 impl Address {
     /// A socket to connect with: it does not block, and sends small messages at once.
     pub(crate) fn socket(&self) -> Result<OwnedFd, Errno> {

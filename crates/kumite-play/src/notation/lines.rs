@@ -124,7 +124,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn error(&self, what: String) -> NotationError {
+    /// An error here.
+    pub fn error(&self, what: String) -> NotationError {
         self.position().error(what)
     }
 

@@ -109,6 +109,10 @@ fn state(cursor: &mut Cursor) -> Result<State, NotationError> {
     loop {
         let word = cursor.word();
         match Key::named(word) {
+            None if Key::named(&word.to_ascii_lowercase()).is_some() => {
+                let small = word.to_ascii_lowercase();
+                return Err(cursor.error(format!("keys have small letters: write {small}")));
+            }
             None => return Err(cursor.expected(&format!("a key ({})", keys::all()))),
             Some(Key::Button(control)) => state = state.with(control),
             Some(Key::Direction(digit, axes)) => {
@@ -175,7 +179,7 @@ mod tests {
         for (text, position, what) in [
             // Keys.
             ("xx 8", "1:1", format!("{key} 'xx'")),
-            ("2,mk 8\n\n# 1\n  3,LP 1", "4:5", format!("{key} 'LP'")),
+            ("2,mk 8\n\n# 1\n  3,LP 1", "4:5", "keys have small letters: write lp".to_owned()),
             ("0 8", "1:1", format!("{key} '0'")),
             ("236 8", "1:1", format!("{key} '236'")),
             ("2, ,mk 8", "1:4", format!("{key} ','")),

@@ -76,11 +76,20 @@ impl Args {
     }
 
     /// None where the server may need the only one.
-    pub fn cores(&self) -> Vec<usize> {
-        match self.has_own_cores() {
-            true if self.cores.is_empty() => cores().engine,
-            _ => self.cores.clone(),
+    pub fn cores(&self) -> Result<Vec<usize>, Failure> {
+        let found = cores();
+        let mut here: Vec<usize> = [found.contender, found.engine.clone()].concat();
+        here.sort_unstable();
+        here.dedup();
+        if let Some(missing) = self.cores.iter().find(|core| !here.contains(core)) {
+            let here: Vec<String> = here.iter().map(usize::to_string).collect();
+            return Err(Failure::Usage(format!(
+                "--cores: kumite has no CPU {missing} here, it has {}",
+                here.join(", ")
+            )));
         }
+        let own = self.has_own_cores() && self.cores.is_empty();
+        Ok(if own { found.engine } else { self.cores.clone() })
     }
 
     /// Whether the engine has CPUs that the server is not to use.

@@ -6,6 +6,7 @@ use kumite_load::{Request, Rows, Variables};
 
 use crate::duration;
 use crate::exit::Failure;
+use crate::output;
 
 #[derive(clap::Args)]
 #[group(skip)]
@@ -59,11 +60,15 @@ impl Args {
         let default_method = if body.is_some() { "POST" } else { "GET" };
         let named = [("accept", &self.accept), ("content-type", &self.content_type)];
         let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
-        Ok(Request {
+        let request = Request {
             method: self.method.clone().unwrap_or_else(|| default_method.to_owned()),
             headers: named.chain(self.headers.iter().cloned()).collect(),
             body: body.unwrap_or_default(),
-        })
+        };
+        for doubt in framing_doubts(&request) {
+            output::note(&format!("! {doubt}"));
+        }
+        Ok(request)
     }
 
     pub fn variables(&self) -> Result<Option<Variables>, Failure> {
@@ -78,6 +83,21 @@ impl Args {
         };
         Ok(Some(Variables { rows, seed: 0 }))
     }
+}
+
+/// Headers that say where the body ends, and are wrong: they are sent all the same, for that may be what is to be tested.
+fn framing_doubts(request: &Request) -> Vec<String> {
+    let has = request.body.len();
+    let doubt = |(name, value): &(String, String)| match name.to_ascii_lowercase().as_str() {
+        "content-length" if value.parse() != Ok(has) => Some(format!(
+            "{name}: {value} is sent as it is, and the body has {has} bytes: a server may wait for the rest"
+        )),
+        "transfer-encoding" => Some(format!(
+            "{name}: {value} is sent as it is, and so is the body, which has to be framed so itself"
+        )),
+        _ => None,
+    };
+    request.headers.iter().filter_map(doubt).collect()
 }
 
 pub fn unreadable(what: &str, file: &Path, error: &std::io::Error) -> Failure {

@@ -2,35 +2,47 @@
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 
-use kumite_play::{Held, Schedule};
+use kumite_play::Schedule;
+use kumite_record::SCHEMA;
 use serde::{Serialize, Serializer};
 
 use crate::exit::Failure;
 
-/// Nothing but the states, in a form that programs rely on.
+/// What would be played, in a form that programs rely on.
 #[derive(Serialize)]
 struct Document<'a> {
+    schema: u32,
+    fps: f64,
     #[serde(serialize_with = "states")]
-    states: &'a [Held],
+    states: Timed<'a>,
 }
+
+/// States, and at how many frames a second they are played.
+struct Timed<'a>(&'a Schedule, f64);
 
 #[derive(Serialize)]
 struct Row {
+    due_ms: f64,
     frames: u32,
+    keys: String,
+    /// All values of the Titan One's order.
     buttons: Vec<i8>,
 }
 
 /// One by one: a macro may have a million of them.
-fn states<S: Serializer>(states: &[Held], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(
-        states.iter().map(|held| Row { frames: held.frames, buttons: held.state.values().to_vec() }),
-    )
+fn states<S: Serializer>(Timed(schedule, fps): &Timed, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(schedule.due(*fps).zip(&schedule.0).map(|((due, state), held)| Row {
+        due_ms: due.as_secs_f64() * 1e3,
+        frames: held.frames,
+        keys: state.to_string(),
+        buttons: state.values().to_vec(),
+    }))
 }
 
 /// Prints when which keys are pressed, or the document.
 pub fn print(schedule: &Schedule, fps: f64, json: bool) -> Result<(), Failure> {
     let mut to = BufWriter::new(io::stdout().lock());
-    let written = if json { document(schedule, &mut to) } else { table(schedule, fps, &mut to) };
+    let written = if json { document(schedule, fps, &mut to) } else { table(schedule, fps, &mut to) };
     match written.and_then(|()| to.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Incomplete(format!("cannot write to standard output: {error}")))
@@ -39,8 +51,8 @@ pub fn print(schedule: &Schedule, fps: f64, json: bool) -> Result<(), Failure> {
     }
 }
 
-fn document(schedule: &Schedule, to: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *to, &Document { states: &schedule.0 })?;
+fn document(schedule: &Schedule, fps: f64, to: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, &Document { schema: SCHEMA, fps, states: Timed(schedule, fps) })?;
     writeln!(to)
 }
 

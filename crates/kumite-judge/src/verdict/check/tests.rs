@@ -30,6 +30,7 @@ impl World {
             name: (*name).to_owned(),
             model: "threads".to_owned(),
             version: None,
+            digests: None,
             content: None,
             status: if *name == "c" { ContenderStatus::Skipped } else { ContenderStatus::Ran },
             reason: Some("needs elixir".to_owned()),

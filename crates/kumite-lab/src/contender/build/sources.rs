@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use blake3::Hasher;
 use ignore::WalkBuilder;
 
-use crate::contender::{Contender, Tools};
+use crate::contender::Contender;
 
 /// The files, by their names below the deepest folder that has them all.
 pub(super) struct Sources {
@@ -59,25 +59,25 @@ impl Sources {
         self.root.join(&self.home)
     }
 
-    /// A digest of all that a build depends on and that is the same on every machine: files, command, and tools.
-    pub fn content(&self, command: Option<&str>, tools: &Tools) -> Result<String, String> {
-        self.content_in(&self.root, command, tools)
+    /// A digest of the files and of the command that builds them: the same on every machine.
+    pub fn digest(&self, command: Option<&str>) -> Result<String, String> {
+        self.digest_in(&self.root, command)
     }
 
-    /// Copies the files below this folder; what is copied has that content, whoever writes to them meanwhile.
-    pub fn copy(&self, to: &Path, content: &str, command: Option<&str>, tools: &Tools) -> Result<(), String> {
+    /// Copies the files below this folder; what is copied has that digest, whoever writes to them meanwhile.
+    pub fn copy(&self, to: &Path, digest: &str, command: Option<&str>) -> Result<(), String> {
         std::fs::create_dir_all(to.join(&self.home)).map_err(|error| format!("{}: {error}", to.display()))?;
         for file in &self.files {
             let (from, to) = (self.root.join(file), to.join(file));
             copy(&from, &to).map_err(|error| format!("{}: {error}", from.display()))?;
         }
-        match self.content_in(to, command, tools)? == content {
+        match self.digest_in(to, command)? == digest {
             true => Ok(()),
             false => Err("they changed while they were copied".to_owned()),
         }
     }
 
-    fn content_in(&self, root: &Path, command: Option<&str>, tools: &Tools) -> Result<String, String> {
+    fn digest_in(&self, root: &Path, command: Option<&str>) -> Result<String, String> {
         let mut hasher = Hasher::new();
         add(&mut hasher, self.home.as_os_str().as_encoded_bytes());
         for file in &self.files {
@@ -87,10 +87,6 @@ impl Sources {
             add(&mut hasher, &bytes);
         }
         add(&mut hasher, command.unwrap_or_default().as_bytes());
-        for (tool, version) in &tools.found {
-            add(&mut hasher, tool.as_bytes());
-            add(&mut hasher, version.as_deref().unwrap_or_default().as_bytes());
-        }
         Ok(hasher.finalize().to_hex().to_string())
     }
 }

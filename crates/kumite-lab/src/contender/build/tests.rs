@@ -100,8 +100,8 @@ impl Seen {
         &self.receipt.as_ref().unwrap().folder
     }
 
-    fn content(&self) -> &str {
-        &self.receipt.as_ref().unwrap().content
+    fn digests(&self) -> &Digests {
+        &self.receipt.as_ref().unwrap().digests
     }
 }
 
@@ -115,7 +115,7 @@ fn another_checkout_finds_what_one_has_built() {
     for found in [again, elsewhere] {
         assert_eq!(found.right(), ("one", Origin::Found));
         assert_eq!(found.notes, [""; 0]);
-        assert_eq!((found.folder(), found.content()), (first.folder(), first.content()));
+        assert_eq!((found.folder(), found.digests()), (first.folder(), first.digests()));
     }
     assert_eq!(bench.count(), 1);
     assert!(!one.folder.join("out").exists(), "a checkout is left as it is");
@@ -406,29 +406,27 @@ fn a_build_removes_halves_that_nobody_is_at() {
 }
 
 #[test]
-fn no_two_kinds_of_content_look_the_same() {
-    let bench = bench();
-    let contender = bench.contender("one", "cp source out");
-    let content = |found: &[(&str, Option<&str>)]| {
+fn no_two_sets_of_tools_look_the_same() {
+    let digest = |found: &[(&str, Option<&str>)]| {
         let mut tools = Tools::new(&Default::default());
         let known = |(tool, version): &(&str, Option<&str>)| ((*tool).to_owned(), version.map(str::to_owned));
         tools.found = found.iter().map(known).collect();
-        Sources::of(&contender).unwrap().content(contender.build.as_deref(), &tools).unwrap()
+        tools_digest(&tools)
     };
-    let contents = [
-        content(&[]),
-        content(&[("go", None)]),
-        content(&[("go", Some("1.22"))]),
-        content(&[("go", Some("1.23"))]),
-        content(&[("g", Some("o1.23"))]),
+    let digests = [
+        digest(&[]),
+        digest(&[("go", None)]),
+        digest(&[("go", Some("1.22"))]),
+        digest(&[("go", Some("1.23"))]),
+        digest(&[("g", Some("o1.23"))]),
     ];
-    let different: std::collections::HashSet<&String> = contents.iter().collect();
-    assert_eq!(different.len(), contents.len());
+    let different: std::collections::HashSet<&String> = digests.iter().collect();
+    assert_eq!(different.len(), digests.len());
     // Of two that print no version, the file tells which it is.
     let sh = |found: &str| {
         let mut tools = Tools::new(&Default::default());
         tools.found = vec![(found.to_owned(), None)];
-        key("content", &tools)
+        key(&Digests { source: String::new(), tools: String::new() }, &tools)
     };
     assert_ne!(sh("sh"), sh("cat"));
     assert_eq!(sh("sh"), sh("sh"));

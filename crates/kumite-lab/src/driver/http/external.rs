@@ -83,6 +83,7 @@ pub fn load_result(
         service_us: latency(service),
         warm_up_requests: outcome.warm_up_requests,
         drained: outcome.drained,
+        unanswered: outcome.unanswered,
         engine: engine(outcome, trial_sample),
         first_wrong: outcome.first_wrong.clone(),
         reconnects: outcome.reconnects,

@@ -109,7 +109,8 @@ impl Server {
                 Ok(outcome) => outcome,
                 Err(error) => return failed(error.to_string()),
             };
-            if let Some(answer) = &asked.first_wrong {
+            let is_answer = asked.errors.refused + asked.errors.connect == 0;
+            if let Some(answer) = asked.first_wrong.as_ref().filter(|_| is_answer) {
                 let since = *wrong_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > WRONG_LIMIT.min(workload.ready / 2) {
                     let log = last_lines(&self.log);

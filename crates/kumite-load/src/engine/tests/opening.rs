@@ -142,7 +142,10 @@ fn an_open_loop_whose_connects_are_refused_sends_nothing() {
     let (at, outcome) = connects(&load, refuse, after(MS));
     assert_eq!(at[..3], [(0, 2), (10 * MS, 2), (20 * MS, 2)]);
     assert_eq!(outcome.errors, Errors { unsent: 100, ..Errors::default() });
-    assert_eq!(outcome.first_wrong.as_deref(), Some("no connection: it was refused"));
+    assert_eq!(
+        outcome.first_wrong.as_deref(),
+        Some("no connection to 127.0.0.1:1: Connection refused (os error 111)")
+    );
     for (nth, finished) in outcome.log.iter().enumerate() {
         assert_eq!((finished.due, finished.sent), (nth as u64 * MS, None));
         assert_eq!(finished.failure, Some(Failure::Unsent));

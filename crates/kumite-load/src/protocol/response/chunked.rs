@@ -58,7 +58,9 @@ impl Chunked {
         self.state = match (self.state, byte) {
             (FirstDigit | Digits, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
                 let digit = (byte as char).to_digit(16).map_or(0, u64::from);
-                self.left = self.left.checked_mul(16).ok_or(Malformed)? + digit;
+                self.left =
+                    self.left.checked_mul(16).ok_or(Malformed("a chunk is longer than 64 bits can say"))?
+                        + digit;
                 self.overhead += 1;
                 Digits
             }
@@ -92,8 +94,12 @@ impl Chunked {
                 TrailerValue
             }
             (TrailerLf, b'\n') => TrailerStart,
-            _ => return Err(Malformed),
+            _ => return Err(Malformed("its chunks are not framed as chunks are")),
         };
-        if self.overhead > OVERHEAD_LIMIT { Err(Malformed) } else { Ok(false) }
+        if self.overhead > OVERHEAD_LIMIT {
+            Err(Malformed("more than 64 KiB are framing of one chunk"))
+        } else {
+            Ok(false)
+        }
     }
 }

@@ -48,7 +48,7 @@ fn ours(case: &Case, close: bool) -> Seen {
     let asked = Asked::new(case.method == "HEAD", false, check, false);
     let mut reader = Reader::new();
     let (answer, used) = match reader.feed(&case.bytes, &asked) {
-        Err(Malformed) => return Seen::Refused,
+        Err(Malformed(_)) => return Seen::Refused,
         Ok(Some(read)) => read,
         Ok(None) if !close => return Seen::Waits,
         Ok(None) => match reader.end(&asked) {

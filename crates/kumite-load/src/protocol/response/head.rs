@@ -19,6 +19,13 @@ pub(super) struct Head {
     pub keep_alive: bool,
 }
 
+/// How a server that speaks TLS answers what is none: an alert, of any version of TLS.
+const TLS_ALERT: [u8; 2] = [21, 3];
+const IS_TLS: Malformed = Malformed("the server speaks TLS: ask for https://");
+const NO_HTTP: Malformed = Malformed("it does not begin as an answer in HTTP/1 does");
+const TOO_LONG: Malformed = Malformed("its head is longer than 64 KiB");
+const NO_LENGTH: Malformed = Malformed("its Content-Length is no number");
+
 /// The last head that was parsed. A server repeats its head byte for byte until the second in its `Date` changes, and
 /// comparing is ten times cheaper than parsing. What a head says depends on its own bytes alone, for it is parsed from
 /// the left and ends where its empty line ends: so what was true of these bytes is true of them again.
@@ -50,19 +57,26 @@ impl LastHead {
 pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option<Head>, Malformed> {
     // httparse skips empty lines here; after the last answer they would be bytes nobody asked for.
     if !data.starts_with(b"H") {
-        return Err(Malformed);
+        return Err(if data.starts_with(&TLS_ALERT) { IS_TLS } else { NO_HTTP });
     }
     let mut headers = [const { MaybeUninit::uninit() }; HEADERS_LIMIT];
     let mut parsed = httparse::Response::new(&mut []);
     let status = httparse::ParserConfig::default()
         .parse_response_with_uninit_headers(&mut parsed, data, &mut headers)
-        .map_err(|_| Malformed)?;
+        .map_err(|error| match error {
+            httparse::Error::TooManyHeaders => Malformed("its head has more than 128 headers"),
+            httparse::Error::Status | httparse::Error::Version => NO_HTTP,
+            _ => Malformed("its head is no head of HTTP/1.1"),
+        })?;
     let httparse::Status::Complete(length) = status else {
-        return if data.len() > HEAD_LIMIT { Err(Malformed) } else { Ok(None) };
+        return if data.len() > HEAD_LIMIT { Err(TOO_LONG) } else { Ok(None) };
     };
-    let (Some(status), Some(version)) = (parsed.code, parsed.version) else { return Err(Malformed) };
-    if length > HEAD_LIMIT || status < 100 || status == 101 {
-        return Err(Malformed);
+    let (Some(status), Some(version)) = (parsed.code, parsed.version) else { return Err(NO_HTTP) };
+    if length > HEAD_LIMIT {
+        return Err(TOO_LONG);
+    }
+    if status < 100 || status == 101 {
+        return Err(Malformed("its status is none that was asked for"));
     }
 
     let mut content_length = None;
@@ -74,12 +88,12 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
             for value in header.value.split(|&b| b == b',') {
                 let value = parse_length(value.trim_ascii())?;
                 if content_length.replace(value).is_some_and(|earlier| earlier != value) {
-                    return Err(Malformed);
+                    return Err(Malformed("it has two lengths"));
                 }
             }
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
             if chunked || version == 0 || !header.value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
-                return Err(Malformed);
+                return Err(Malformed("its Transfer-Encoding is another than chunked"));
             }
             chunked = true;
         } else if header.name.eq_ignore_ascii_case("connection") {
@@ -90,7 +104,7 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
         }
     }
     let framing = match (content_length, chunked) {
-        (Some(_), true) => return Err(Malformed),
+        (Some(_), true) => return Err(Malformed("it has a Content-Length beside a Transfer-Encoding")),
         (Some(length), false) => ParseState::Length(length),
         (None, true) => ParseState::Chunked(Chunked::START),
         (None, false) => ParseState::UntilClose,
@@ -108,10 +122,10 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
 
 fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {
     if digits.is_empty() {
-        return Err(Malformed);
+        return Err(NO_LENGTH);
     }
     digits.iter().try_fold(0_u64, |value, &byte| {
-        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0')).ok_or(Malformed)?;
-        value.checked_mul(10).and_then(|value| value.checked_add(digit)).ok_or(Malformed)
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0')).ok_or(NO_LENGTH)?;
+        value.checked_mul(10).and_then(|value| value.checked_add(digit)).ok_or(NO_LENGTH)
     })
 }

@@ -38,7 +38,7 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, asked: &Asked) -> End {
                 more = piece.len() - used;
             }
             Ok(None) => {}
-            Err(Malformed) => return End::Malformed,
+            Err(Malformed(_)) => return End::Malformed,
         }
     }
     match (complete, reader.end(asked)) {

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs what `cargo xtask dist` made where nothing else is, and does the first things that people do: the package in a
+# plain Debian 12, the wheel in a virtual environment. Needs root, debootstrap and python3-venv.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+dist=$here/../../target/dist
+home=$(mktemp -d)
+root=$home/debian
+ended() {
+  if mountpoint -q "$root/proc"; then umount "$root/proc"; fi
+  rm -rf --one-file-system "$home"
+}
+trap ended EXIT
+
+echo "== the package in a plain Debian 12"
+mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | head -n 1)
+debootstrap --variant=minbase bookworm "$root" "$mirror" >"$home/debootstrap.log" || { cat "$home/debootstrap.log"; exit 1; }
+# The same way to the mirror as outside.
+cp -a /etc/apt/. "$root/etc/apt/"
+cp /etc/resolv.conf /etc/hosts "$root/etc/"
+mkdir -p "$root/etc/ssl" "$root/usr/share/keyrings"
+cp -a /etc/ssl/. "$root/etc/ssl/"
+cp -a /usr/share/keyrings/. "$root/usr/share/keyrings/"
+mount -t proc proc "$root/proc"
+cp "$dist"/kumite_*.deb "$here/first-minute.sh" "$root/root/"
+clean="env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin"
+chroot "$root" $clean sh -c 'dpkg -i /root/kumite_*.deb && dpkg -L kumite | head -n 3'
+chroot "$root" $clean sh /root/first-minute.sh
+
+echo "== the wheel in a virtual environment"
+python3 -m venv "$home/venv"
+"$home/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$dist"/kumite-*.whl
+env -i HOME="$home" TERM=dumb PATH="$home/venv/bin:/usr/sbin:/usr/bin:/sbin:/bin" sh "$here/first-minute.sh"
+echo "installed and used: 2 of 2"
