@@ -1,5 +1,5 @@
 module contender
 
-go 1.22
+go 1.26
 
 require github.com/aws/aws-lambda-go v1.55.1
