@@ -107,3 +107,78 @@ fn nobody_there_is_said_and_counted() {
     assert!(said.out.contains("20 refused"), "{}", said.out);
     assert!(said.err.contains(&format!("error: no right answer from {url}")), "{}", said.err);
 }
+
+/// Answers each connection's first bytes with these, and closes it; or, with none, never answers.
+fn answering(bytes: &'static [u8]) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut open = Vec::new();
+        for connection in listener.incoming().flatten() {
+            let mut connection = connection;
+            if bytes.is_empty() {
+                open.push(connection);
+                continue;
+            }
+            let _ = std::io::Read::read(&mut connection, &mut [0; 1000]);
+            let _ = std::io::Write::write_all(&mut connection, bytes);
+        }
+    });
+    url
+}
+
+#[test]
+fn how_the_first_request_failed_is_told() {
+    let place = Place::new("", &[]);
+    let socket = place.path("none.sock").display().to_string();
+    let (alert, no_length) = (
+        answering(b"\x15\x03\x01\0\x02\x02\x16"),
+        answering(b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
+    );
+    for (arguments, told) in [
+        (vec![alert.as_str()], "first failure: malformed: the server speaks TLS: ask for https://"),
+        (
+            vec![no_length.as_str()],
+            "first failure: malformed: its Content-Length is no number; here: \"HTTP/1.1",
+        ),
+        (
+            vec!["http://no.such.host.invalid/", "--unix-socket", &socket],
+            "none.sock: No such file or directory",
+        ),
+        (
+            vec!["http://no.such.host.invalid/", "--connect-to", "127.0.0.1:1"],
+            "127.0.0.1:1: Connection refused",
+        ),
+    ] {
+        let said =
+            place.kumite(&[&["load", "-n", "1", "-c", "1", "-t", "20s"], &arguments[..]].concat()).ended(1);
+        assert!(said.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{}", said.out);
+    }
+}
+
+#[test]
+fn who_never_answers_is_told() {
+    let place = Place::new("", &[]);
+    let said = place.kumite(&["load", &answering(b""), "-z", "50ms", "-c", "3", "-t", "20s"]).ended(1);
+    assert!(said.out.contains("3 more had no right answer when the load was over"), "{}", said.out);
+}
+
+#[test]
+fn a_body_s_framing_that_is_not_the_body_s_is_sent_with_a_word() {
+    let (place, server) = (Place::new("", &[]), Server::start("pong"));
+    let load = ["load", &server.url, "-n", "1", "-c", "1", "-d", "ping"];
+    let said = place.kumite(&[&load[..], &["-H", "content-length: 4"]].concat()).ended(0);
+    assert!(!said.err.contains("is sent as it is"), "{}", said.err);
+    let said = place.kumite(&[&load[..], &["-H", "content-length: 2", "-t", "200ms"]].concat());
+    assert!(
+        said.err.contains("! content-length: 2 is sent as it is, and the body has 4 bytes"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_cpu_that_is_not_there_is_named() {
+    let said = Place::new("", &[]).kumite(&["load", "http://127.0.0.1:1/", "--cores", "4095"]).ended(2);
+    assert!(said.err.contains("--cores: kumite has no CPU 4095 here, it has "), "{}", said.err);
+}

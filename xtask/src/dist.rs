@@ -125,15 +125,20 @@ fn binary(root: &Path, tools: &Path, target: &str, binary: &Path, debug: &Path) 
     let paths = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([tools.to_owned()].into_iter().chain(env::split_paths(&paths)));
     let for_glibc = format!("--target={target}.{GLIBC}");
-    let build = ["zigbuild", "--release", "--locked", "-p", "kumite", &for_glibc];
+    let build = root.join("target/dist/build");
+    let arguments = ["zigbuild", "--release", "--locked", "-p", "kumite", &for_glibc];
     run_in(
         root,
         Command::new("cargo")
-            .args(build)
+            .args(arguments)
             .env("PATH", path.map_err(|error| error.to_string())?)
-            .env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only"),
+            // Optimised as a whole, which takes minutes, and a fifth off its size.
+            .env("CARGO_PROFILE_RELEASE_LTO", "fat")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only")
+            .env("CARGO_TARGET_DIR", &build),
     )?;
-    let built = root.join("target").join(target).join("release/kumite");
+    let built = build.join(target).join("release/kumite");
     fs::create_dir_all(binary.parent().unwrap_or(binary)).map_err(said("the binary"))?;
     let objcopy = || objcopy(root);
     run_in(

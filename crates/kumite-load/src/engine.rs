@@ -331,7 +331,14 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.heard.answers = answers;
         match result {
             Ok(()) => self.next(slot, now),
-            Err(failure) => self.end(slot, failure, now),
+            Err(failure) => {
+                let asked = self.connections[slot].in_flight.front();
+                let late = asked.is_some_and(|request| now.saturating_sub(request.sent) > self.timeout);
+                if let Some(why) = self.heard.wrong.take().filter(|_| !late) {
+                    self.recorder.wrong(|| why);
+                }
+                self.end(slot, failure, now);
+            }
         }
     }
 

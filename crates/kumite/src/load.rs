@@ -138,15 +138,15 @@ fn load(args: &Args) -> Result<Load, Failure> {
         let (urls, weights) = (args.urls.len(), args.weights.len());
         return Err(Failure::Usage(format!("--weights has {weights} numbers for {urls} URLs")));
     }
+    let address = match (&args.engine.unix_socket, &args.engine.connect_to) {
+        (Some(path), _) => Some(Address::Unix(path.clone())),
+        (None, Some(place)) => Some(Address::Tcp(engine::resolved(place)?)),
+        (None, None) => None,
+    };
     let mut targets = Vec::new();
     for (nth, url) in args.urls.iter().enumerate() {
-        let mut target = Target::parse(url).map_err(|error| usage(&error))?;
-        if let Some(path) = &args.engine.unix_socket {
-            target.address = Address::Unix(path.clone());
-        }
-        if let Some(place) = &args.engine.connect_to {
-            target.address = Address::Tcp(engine::resolved(place)?);
-        }
+        let target = address.clone().map_or_else(|| Target::parse(url), |address| Target::at(url, address));
+        let target = target.map_err(|error| usage(&error))?;
         targets.push((target, args.weights.get(nth).copied().unwrap_or(1)));
     }
     let arrivals = args.schedule.arrivals(args.search.slo().is_some())?;

@@ -157,6 +157,15 @@ impl Target {
     /// Where a name has addresses of both families the first IPv4 address is taken: most servers that listen on one
     /// family only listen on that one. `http://[::1]:8080/` asks for IPv6.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
+        Target::read(url, None)
+    }
+
+    /// Parses such a URL, and connects to this address: the host is resolved nowhere.
+    pub fn at(url: &str, address: Address) -> Result<Target, TargetError> {
+        Target::read(url, Some(address))
+    }
+
+    fn read(url: &str, address: Option<Address>) -> Result<Target, TargetError> {
         let own = || url.to_owned();
         let uri: Uri = url.parse().map_err(|_| refused(url))?;
         let (Some(scheme), Some(authority)) = (uri.scheme(), uri.authority()) else {
@@ -192,19 +201,25 @@ impl Target {
             return Err(TargetError::Path { url: own(), found });
         }
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-
-        let unresolved = |source| TargetError::Resolve { url: own(), host: bare.to_owned(), source };
-        let addrs: Vec<SocketAddr> =
-            (bare, port).to_socket_addrs().map_err(|error| unresolved(Some(error)))?.collect();
-        let addr = addrs.iter().find(|addr| addr.is_ipv4()).or(addrs.first());
-        let addr = *addr.ok_or_else(|| unresolved(None))?;
-        Ok(Target { address: addr.into(), secure, authority: authority.clone(), path })
+        let address = match address {
+            Some(address) => address,
+            None => resolved(url, bare, port)?.into(),
+        };
+        Ok(Target { address, secure, authority: authority.clone(), path })
     }
 
     /// The name or address alone, without brackets.
     pub(crate) fn host(&self) -> &str {
         bare(self.authority.host())
     }
+}
+
+fn resolved(url: &str, host: &str, port: u16) -> Result<SocketAddr, TargetError> {
+    let unresolved = |source| TargetError::Resolve { url: url.to_owned(), host: host.to_owned(), source };
+    let addrs: Vec<SocketAddr> =
+        (host, port).to_socket_addrs().map_err(|error| unresolved(Some(error)))?.collect();
+    let addr = addrs.iter().find(|addr| addr.is_ipv4()).or(addrs.first());
+    addr.copied().ok_or_else(|| unresolved(None))
 }
 
 /// Which part of a URL is wrong, where [`Uri`] says only that one is.

@@ -119,11 +119,13 @@ impl View {
             None | Some(0) => String::new(),
             Some(waiting) => format!(", {waiting} waiting to be sent"),
         };
+        let times = match self.ok() {
+            0 => String::new(),
+            _ => format!(", p50 {}, p99 {}", time_us(last.p50_us), time_us(self.p99_us())),
+        };
         format!(
-            "{place}; {:.0}/s, p50 {}, p99 {}, {} errors{backlog}; engine {busy:.0} % busy",
+            "{place}; {:.0}/s{times}, {} errors{backlog}; engine {busy:.0} % busy",
             self.ok() as f64 / seconds,
-            time_us(last.p50_us),
-            time_us(self.p99_us()),
             self.errors,
         )
     }
