@@ -31,9 +31,10 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 37] = [
+const RULES: [(&str, &[Need]); 38] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
+    (".github/", &[]),
     ("bench/", &[]),
     ("crates/kumite-disk/", &[Need::Service("files")]),
     ("crates/kumite-function/", &[Need::Kind("function")]),

@@ -100,7 +100,8 @@ impl Step {
             Step::Smoke { .. } => 5,
             Step::Windows => 30,
             Step::Page => 60,
-            Step::Release | Step::Install => 300,
+            Step::Release => 300,
+            Step::Install => 600,
             Step::Check { languages, variants, .. } => {
                 languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
             }
