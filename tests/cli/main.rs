@@ -17,6 +17,7 @@ mod init;
 mod interrupt;
 mod kit_test;
 mod load;
+mod merge;
 mod misbehave;
 mod offered;
 mod pacing;

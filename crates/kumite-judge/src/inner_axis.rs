@@ -188,6 +188,7 @@ mod tests {
             ready_ms: None,
             load_ms: None,
             took_ms: None,
+            node: None,
             log: None,
         }
     }

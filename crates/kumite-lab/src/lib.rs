@@ -30,9 +30,9 @@ pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES};
 pub use kumite_process::end_orphans;
 pub use reference::reference;
 pub use run::{
-    Block, Choice, Event, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk, claimed_points,
-    conclude, execute, export, humane, judged, plan, prepare, prospects, too_few_values, undecided,
-    used_cores,
+    Block, Choice, Event, Merging, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk,
+    claimed_points, conclude, execute, export, humane, judged, merge, plan, prepare, prospects, seed_of,
+    too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use spec::{Experiment, Planned, read_functions};

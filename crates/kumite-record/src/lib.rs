@@ -17,6 +17,7 @@ mod play;
 mod point;
 mod run;
 mod selfcheck;
+mod shard;
 mod store;
 mod stub;
 mod trial;
@@ -47,12 +48,13 @@ pub use selfcheck::{
     ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
     SameTwice, SelfCheck, SmallestDifference,
 };
-pub use store::{Named, Store, StoreError};
+pub use shard::{Merged, Node, Scope, Shard};
+pub use store::{Named, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{
     Disturbance, Enough, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,
     SteadyClass, Trial, TrialPart, standing,
 };
 pub use unit::{Better, Unit};
-pub use verdict::{Bet, Claim, Decider, Doubt, EffectKind, Reason, Rule, Verdict, Warning};
+pub use verdict::{Bet, Claim, Decider, Doubt, EffectKind, NodeEffect, Reason, Rule, Verdict, Warning};
 pub use void::{Void, VoidCause};

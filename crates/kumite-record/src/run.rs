@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AxisValue, Kind, Metric, NoiseFloor, Point, Rule, Unit};
+use crate::{AxisValue, Kind, Merged, Metric, NoiseFloor, Point, Rule, Shard, Unit};
 
 /// One execution of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,6 +90,12 @@ pub struct Run {
     /// What was published, to be shown beside the estimates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
+    /// Which share of the plan it is, if it is one: its claims are judged when all shares are merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// What it was merged from, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Merged>,
 }
 
 impl Run {

@@ -171,6 +171,91 @@ fn remedy(error: &(dyn std::error::Error + 'static)) -> &'static str {
     }
 }
 
+/// A run with all that is kept of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredRun {
+    /// The run.
+    pub run: Run,
+    /// What it ran on.
+    pub machine: Machine,
+    /// Every contender of the experiment.
+    pub contenders: Vec<Contender>,
+    /// Its trials with their histograms.
+    pub trials: Vec<Trial>,
+    /// The verdicts.
+    pub claims: Vec<Claim>,
+    /// The outcomes of its checks.
+    pub checks: Vec<Check>,
+    /// Doubts.
+    pub warnings: Vec<Warning>,
+}
+
+/// What is written of a run when it begins.
+struct Beginning<'a> {
+    run: &'a Run,
+    row: String,
+    machine: String,
+    contenders: Vec<(&'a str, String)>,
+}
+
+impl Beginning<'_> {
+    fn insert(&self, db: &Connection) -> rusqlite::Result<()> {
+        let Beginning { run, row, machine, contenders } = self;
+        db.execute(
+            "INSERT INTO run (id, experiment, started, run, machine) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![run.id, run.experiment, run.started.to_string(), row, machine],
+        )?;
+        for (name, contender) in contenders {
+            db.execute(
+                "INSERT INTO contender (run, name, contender) VALUES (?1, ?2, ?3)",
+                params![run.id, name, contender],
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What is written of a trial.
+struct TrialRows<'a> {
+    run: &'a str,
+    seq: u32,
+    row: String,
+    histograms: Vec<(&'a str, Vec<u8>)>,
+}
+
+impl TrialRows<'_> {
+    fn insert(&self, db: &Connection) -> rusqlite::Result<()> {
+        let TrialRows { run, seq, row, histograms } = self;
+        db.execute("INSERT INTO trial (run, seq, trial) VALUES (?1, ?2, ?3)", params![run, seq, row])?;
+        for (name, bytes) in histograms {
+            db.execute(
+                "INSERT INTO histogram (run, seq, name, hdr) VALUES (?1, ?2, ?3, ?4)",
+                params![run, seq, name, bytes],
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What is written of a run when it ends: table, column and rows.
+struct Findings<'a> {
+    run: &'a str,
+    columns: [(&'static str, &'static str, Vec<String>); 3],
+}
+
+impl Findings<'_> {
+    fn replace(&self, db: &Connection) -> rusqlite::Result<()> {
+        for (table, column, found) in &self.columns {
+            db.execute(&format!("DELETE FROM {table} WHERE run = ?1"), params![self.run])?;
+            let insert = format!("INSERT INTO {table} (run, nth, {column}) VALUES (?1, ?2, ?3)");
+            for (nth, one) in (0_i64..).zip(found) {
+                db.execute(&insert, params![self.run, nth, one])?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
 pub struct Store {
     path: PathBuf,
@@ -252,55 +337,14 @@ impl Store {
         machine: &Machine,
         contenders: &[Contender],
     ) -> Result<(), StoreError> {
-        let row = self.to_json("run", run)?;
-        let machine = self.to_json("machine", machine)?;
-        let contenders: Vec<(&str, String)> = contenders
-            .iter()
-            .map(|contender| Ok((contender.name.as_str(), self.to_json("contender", contender)?)))
-            .collect::<Result<_, StoreError>>()?;
-        self.change(|db| {
-            db.execute(
-                "INSERT INTO run (id, experiment, started, run, machine) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![run.id, run.experiment, run.started.to_string(), row, machine],
-            )?;
-            for (name, contender) in contenders {
-                db.execute(
-                    "INSERT INTO contender (run, name, contender) VALUES (?1, ?2, ?3)",
-                    params![run.id, name, contender],
-                )?;
-            }
-            Ok(())
-        })
+        let beginning = self.beginning(run, machine, contenders)?;
+        self.change(|db| beginning.insert(db))
     }
 
     /// Commits a trial with its histograms.
     pub fn commit(&mut self, run: &str, trial: &Trial) -> Result<(), StoreError> {
-        let row = self.to_json("trial", trial)?;
-        let histograms: Vec<(&str, Vec<u8>)> = trial
-            .sample
-            .histograms
-            .iter()
-            .map(|(name, histogram)| {
-                let mut bytes = Vec::new();
-                V2Serializer::new()
-                    .serialize(histogram, &mut bytes)
-                    .map_err(|error| self.row(&format!("histogram {name}"), &format!("{error:?}")))?;
-                Ok((name.as_str(), bytes))
-            })
-            .collect::<Result<_, StoreError>>()?;
-        self.change(|db| {
-            db.execute(
-                "INSERT INTO trial (run, seq, trial) VALUES (?1, ?2, ?3)",
-                params![run, trial.seq, row],
-            )?;
-            for (name, bytes) in histograms {
-                db.execute(
-                    "INSERT INTO histogram (run, seq, name, hdr) VALUES (?1, ?2, ?3, ?4)",
-                    params![run, trial.seq, name, bytes],
-                )?;
-            }
-            Ok(())
-        })
+        let rows = self.trial_rows(run, trial)?;
+        self.change(|db| rows.insert(db))
     }
 
     /// Writes when and how a run ended, with what it found; a second call replaces the first.
@@ -312,21 +356,42 @@ impl Store {
         warnings: &[Warning],
     ) -> Result<(), StoreError> {
         let row = self.to_json("run", run)?;
-        let findings = [
-            ("verdict", "claim", self.all_to_json("claim", claims)?),
-            ("outcome", "outcome", self.all_to_json("check", checks)?),
-            ("warning", "warning", self.all_to_json("warning", warnings)?),
-        ];
+        let findings = self.findings(&run.id, claims, checks, warnings)?;
         self.change(|db| {
             db.execute("UPDATE run SET run = ?2 WHERE id = ?1", params![run.id, row])?;
-            for (table, column, found) in &findings {
-                db.execute(&format!("DELETE FROM {table} WHERE run = ?1"), params![run.id])?;
-                let insert = format!("INSERT INTO {table} (run, nth, {column}) VALUES (?1, ?2, ?3)");
-                for (nth, one) in (0_i64..).zip(found) {
-                    db.execute(&insert, params![run.id, nth, one])?;
-                }
-            }
-            Ok(())
+            findings.replace(db)
+        })
+    }
+
+    /// A whole run, its histograms too.
+    pub fn read(&self, id: &str) -> Result<StoredRun, StoreError> {
+        let mut trials = self.trials(id)?;
+        for trial in &mut trials {
+            trial.sample.histograms = self.histograms(id, trial.seq)?;
+        }
+        Ok(StoredRun {
+            run: self.run(id)?,
+            machine: self.machine(id)?,
+            contenders: self.contenders(id)?,
+            trials,
+            claims: self.claims(id)?,
+            checks: self.checks(id)?,
+            warnings: self.warnings(id)?,
+        })
+    }
+
+    /// Writes a whole run, in place of one with its id: all of it, or nothing.
+    pub fn put(&mut self, whole: &StoredRun) -> Result<(), StoreError> {
+        let StoredRun { run, machine, contenders, trials, claims, checks, warnings } = whole;
+        let beginning = self.beginning(run, machine, contenders)?;
+        let trials: Vec<TrialRows> =
+            trials.iter().map(|trial| self.trial_rows(&run.id, trial)).collect::<Result<_, _>>()?;
+        let findings = self.findings(&run.id, claims, checks, warnings)?;
+        self.change(|db| {
+            db.execute("DELETE FROM run WHERE id = ?1", params![run.id])?;
+            beginning.insert(db)?;
+            trials.iter().try_for_each(|rows| rows.insert(db))?;
+            findings.replace(db)
         })
     }
 
@@ -335,9 +400,7 @@ impl Store {
         if name == "last" {
             let newest = self
                 .db
-                .query_row("SELECT id FROM run ORDER BY started DESC, rowid DESC LIMIT 1", [], |row| {
-                    row.get(0)
-                })
+                .query_row("SELECT id FROM run ORDER BY rowid DESC LIMIT 1", [], |row| row.get(0))
                 .optional()
                 .map_err(|source| self.sqlite(source))?;
             return newest
@@ -460,6 +523,51 @@ impl Store {
     /// All names, in the order in which they were given.
     pub fn names(&self) -> Result<Vec<String>, StoreError> {
         self.column("SELECT name FROM named ORDER BY rowid", [])
+    }
+
+    fn beginning<'a>(
+        &self,
+        run: &'a Run,
+        machine: &Machine,
+        contenders: &'a [Contender],
+    ) -> Result<Beginning<'a>, StoreError> {
+        let contenders = contenders
+            .iter()
+            .map(|contender| Ok((contender.name.as_str(), self.to_json("contender", contender)?)))
+            .collect::<Result<_, StoreError>>()?;
+        let (row, machine) = (self.to_json("run", run)?, self.to_json("machine", machine)?);
+        Ok(Beginning { run, row, machine, contenders })
+    }
+
+    fn trial_rows<'a>(&self, run: &'a str, trial: &'a Trial) -> Result<TrialRows<'a>, StoreError> {
+        let histograms = trial
+            .sample
+            .histograms
+            .iter()
+            .map(|(name, histogram)| {
+                let mut bytes = Vec::new();
+                V2Serializer::new()
+                    .serialize(histogram, &mut bytes)
+                    .map_err(|error| self.row(&format!("histogram {name}"), &format!("{error:?}")))?;
+                Ok((name.as_str(), bytes))
+            })
+            .collect::<Result<_, StoreError>>()?;
+        Ok(TrialRows { run, seq: trial.seq, row: self.to_json("trial", trial)?, histograms })
+    }
+
+    fn findings<'a>(
+        &self,
+        run: &'a str,
+        claims: &[Claim],
+        checks: &[Check],
+        warnings: &[Warning],
+    ) -> Result<Findings<'a>, StoreError> {
+        let columns = [
+            ("verdict", "claim", self.all_to_json("claim", claims)?),
+            ("outcome", "outcome", self.all_to_json("check", checks)?),
+            ("warning", "warning", self.all_to_json("warning", warnings)?),
+        ];
+        Ok(Findings { run, columns })
     }
 
     fn change(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> Result<(), StoreError> {

@@ -43,6 +43,9 @@ pub struct Trial {
     /// Time since the trial before it ended, or the run began, to its own end.
     #[serde(default)]
     pub took_ms: Option<f64>,
+    /// The node that it was executed on, where a run has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// The contender's output, relative to the folder of the store.
     pub log: Option<String>,
 }

@@ -56,6 +56,9 @@ pub struct Claim {
     /// Up to which effect it is so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_to: Option<f64>,
+    /// What that comparison came to on each node, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeEffect>,
     /// What else there is to say of that comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
@@ -95,6 +98,20 @@ pub struct Decider {
     pub alike: usize,
     /// How many there are.
     pub of: usize,
+}
+
+/// What a comparison came to on one of several nodes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeEffect {
+    /// Which node.
+    pub node: String,
+    /// The median of its rounds' effects.
+    pub effect: f64,
+    /// How many rounds it has.
+    pub rounds: usize,
+    /// Whether that median lies on another side of a border than the verdict says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub contradicts: bool,
 }
 
 /// Why a comparison came out as it did, where its interval does not say it.
@@ -217,6 +234,14 @@ pub enum Reason {
     MoreBlocks {
         /// How many.
         blocks: Option<usize>,
+        /// What it would be already, if the claim were the only one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        alone: Option<Verdict>,
+    },
+    /// About so many more nodes would tell, where a verdict is about nodes like these; none if they lie on both sides.
+    MoreNodes {
+        /// How many.
+        nodes: Option<usize>,
         /// What it would be already, if the claim were the only one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alone: Option<Verdict>,

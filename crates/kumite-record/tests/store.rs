@@ -88,6 +88,7 @@ fn trial(seq: u32) -> Trial {
         ready_ms: Some(12.5),
         load_ms: Some(3000.0),
         took_ms: Some(3600.0),
+        node: None,
         log: Some("logs/x".to_owned()),
     }
 }
@@ -181,6 +182,28 @@ fn a_run_is_read_as_it_was_written() {
 }
 
 #[test]
+fn a_whole_run_goes_from_store_to_store_and_takes_the_place_of_its_older_self() {
+    let (mut from, mut to) = (Store::in_memory().unwrap(), Store::in_memory().unwrap());
+    from.begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
+    from.commit("r1", &trial(0)).unwrap();
+    to.put(&from.read("r1").unwrap()).unwrap();
+    to.begin(&run("r2", 2), &Machine::default(), &[]).unwrap();
+    from.commit("r1", &trial(1)).unwrap();
+    let warning = Warning { place: "run".to_owned(), what: "is a shard".to_owned() };
+    from.finish(&run("r1", 1), &[], &[], from_ref(&warning)).unwrap();
+    for _ in 0..2 {
+        to.put(&from.read("r1").unwrap()).unwrap();
+        let read = to.read("r1").unwrap();
+        assert_eq!(read, from.read("r1").unwrap());
+        assert_eq!(
+            (read.trials.as_slice(), read.warnings),
+            (&[trial(0), trial(1)][..], vec![warning.clone()])
+        );
+        assert_eq!((to.runs().unwrap().len(), to.find("last").unwrap().as_str()), (2, "r1"));
+    }
+}
+
+#[test]
 fn a_trial_is_there_once_or_not_at_all() {
     let mut store = Store::in_memory().unwrap();
     assert!(store.commit("nobody", &trial(0)).is_err(), "of no run");
@@ -195,7 +218,7 @@ fn a_trial_is_there_once_or_not_at_all() {
 fn runs_are_found_by_what_people_type() {
     let mut store = Store::in_memory().unwrap();
     assert!(matches!(store.find("last"), Err(StoreError::NoSuchRun { .. })));
-    for (id, started) in [("20260102-a", 2), ("20260103-b", 3), ("20260101-c", 1)] {
+    for (id, started) in [("20260102-a", 2), ("20260101-c", 1), ("20260103-b", 3)] {
         store.begin(&run(id, started), &Machine::default(), &[]).unwrap();
     }
     assert_eq!(store.find("last").unwrap(), "20260103-b");

@@ -1,6 +1,6 @@
 //! What one needs to know to repeat a run, or to doubt it.
 
-use kumite_record::{Cores, Export, Machine, Rule, Run, Trial, Unit, standing};
+use kumite_record::{Cores, Export, Machine, Rule, Run, Scope, Shard, Trial, Unit, standing};
 use serde::Serialize;
 
 use crate::number::plural;
@@ -28,6 +28,7 @@ pub fn facts(record: &Record) -> Vec<Fact> {
         ("machine", hardware(machine)),
         ("system", [machine.os.as_str(), &machine.kernel].map(one_line).join(", ")),
         ("cores", cores(record)),
+        ("nodes", nodes(run)),
         ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
         ("workload", workload.join(", ")),
         ("verdicts", judged(export)),
@@ -56,6 +57,20 @@ fn hardware(machine: &Machine) -> String {
     }
     parts.extend(machine.governor.as_ref().map(|governor| format!("governor {governor}")));
     parts.join(", ")
+}
+
+/// Which nodes, and whether verdicts are about these or about nodes like these.
+fn nodes(run: &Run) -> String {
+    if let Some(Shard { nth, of, node }) = &run.shard {
+        return format!("shard {nth} of {of}, on {node}");
+    }
+    let Some(merged) = &run.merged else { return String::new() };
+    let names: Vec<&str> = merged.nodes.iter().map(|node| node.name.as_str()).collect();
+    let scope = match merged.scope {
+        Scope::TheseNodes => "the verdicts are about these nodes: rounds are the repetitions",
+        Scope::NodesLikeThese => "the verdicts are about nodes like these: each node is one repetition",
+    };
+    format!("{} of {} shards, on {}; {scope}", merged.runs.len(), merged.of, names.join(", "))
 }
 
 fn cores(record: &Record) -> String {

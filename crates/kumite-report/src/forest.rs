@@ -1,13 +1,13 @@
 //! The verdicts as one picture: a row for each claim, whose middle is the border of the claim.
 
-use kumite_record::{Claim, EffectKind, Export, Verdict};
+use kumite_record::{Claim, EffectKind, Export, NodeEffect, Verdict};
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
 use crate::chart::{Tick, tenth};
 use crate::text::one_line;
-use crate::verdict::{effect, symbol};
+use crate::verdict::{effect, node_said, symbol};
 
 const TITLE_CHARS: usize = 44;
 const SAID_CHARS: usize = 30;
@@ -57,6 +57,17 @@ struct Row {
     zone: Option<(f64, f64)>,
     whisker: Option<(f64, f64)>,
     point: Option<f64>,
+    nodes: Vec<NodeRow>,
+}
+
+/// What the claim came to on a node, below its row.
+#[derive(Debug, Serialize)]
+struct NodeRow {
+    name: String,
+    said: String,
+    contradicts: bool,
+    y: f64,
+    point: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -109,6 +120,8 @@ struct Place {
     high: Option<f64>,
     holds_from: f64,
     holds_to: f64,
+    /// Of each node, where there are several.
+    nodes: Vec<f64>,
     /// A difference: there is no scale that it shares with others.
     own_scale: bool,
 }
@@ -143,12 +156,14 @@ impl Place {
             high,
             holds_from: claim.holds_from.filter(|_| is_band).map_or(0.0, place),
             holds_to: claim.holds_to.filter(|_| is_band).map_or(f64::INFINITY, place),
+            nodes: claim.nodes.iter().map(|node| place(node.effect)).collect(),
             own_scale: kind != EffectKind::Ratio,
         })
     }
 
     fn all(&self) -> impl Iterator<Item = f64> {
-        [Some(self.effect), self.low, self.high].into_iter().flatten().filter(|value| value.is_finite())
+        let own = [Some(self.effect), self.low, self.high].into_iter().flatten();
+        own.chain(self.nodes.iter().copied()).filter(|value| value.is_finite())
     }
 }
 
@@ -168,6 +183,7 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
     let lines = title_lines.len().max(said_lines.len()) as f64;
     let bottom = top + lines * LINE + 14.0;
     let y = (top + bottom) / 2.0;
+    let of_nodes = claim.nodes.len() as f64 * LINE;
     let centred = |texts: Vec<String>| {
         let first = y - (texts.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
         let line = |(nth, text)| Line { y: tenth(first + nth as f64 * LINE), text };
@@ -182,6 +198,15 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
         let share = if span > 0.0 { (value / span).clamp(-1.0, 1.0) } else { 0.0 };
         tenth(HALF * (1.0 + share))
     };
+    let node = |place: &Place, nth: usize, node: &NodeEffect| NodeRow {
+        name: one_line(&node.node),
+        said: node_said(node),
+        contradicts: node.contradicts,
+        y: tenth(bottom + (nth as f64 + 0.5) * LINE - 6.0),
+        point: x(place, place.nodes[nth]),
+    };
+    let nodes =
+        |place: &Place| claim.nodes.iter().enumerate().map(|(nth, of)| node(place, nth, of)).collect();
     let whisker = |place: &Place| {
         let (low, high) = (place.low.unwrap_or(place.effect), place.high.unwrap_or(place.effect));
         (x(place, low), x(place, high))
@@ -195,11 +220,12 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
         title_lines: centred(title_lines),
         said_lines: centred(said_lines),
         top: tenth(top),
-        bottom: tenth(bottom),
+        bottom: tenth(bottom + of_nodes),
         y: tenth(y),
         zone: place.map(|place| (x(place, place.holds_from), x(place, place.holds_to))),
         whisker: place.filter(|place| place.low.or(place.high).is_some()).map(whisker),
         point: place.map(|place| x(place, place.effect)).filter(|_| claim.verdict != Verdict::NotTested),
+        nodes: place.map(nodes).unwrap_or_default(),
     }
 }
 

@@ -183,8 +183,8 @@ fn verdict_lines(verdict: &VerdictText) -> String {
         escaped(&verdict.sentence),
         escaped(&verdict.why)
     );
-    if let Some(scale) = &verdict.scale {
-        lines += &format!("  {}\\\n", escaped(scale));
+    for more in [&verdict.scale, &verdict.nodes].into_iter().flatten() {
+        lines += &format!("  {}\\\n", escaped(more));
     }
     if let Some(published) = &verdict.published {
         lines += &format!("  Published: {}\\\n", escaped(published));

@@ -96,26 +96,29 @@ pub fn reason(reason: &Reason) -> String {
                 percent(*level)
             )
         }
-        Reason::MoreBlocks { blocks, alone } => more_blocks(*blocks, *alone),
+        Reason::MoreBlocks { blocks, alone } => more("block", *blocks, *alone),
+        Reason::MoreNodes { nodes, alone } => more("node", *nodes, *alone),
     }
 }
 
-fn more_blocks(blocks: Option<usize>, alone: Option<Verdict>) -> String {
-    let blocks = match blocks {
-        Some(1) => "about one more block".to_owned(),
-        Some(blocks) => format!("about {blocks} more blocks"),
+/// How many more of these would tell.
+fn more(what: &str, count: Option<usize>, alone: Option<Verdict>) -> String {
+    let more = match count {
+        Some(1) => format!("about one more {what}"),
+        Some(count) => format!("about {count} more {what}s"),
         None => {
-            return "the blocks lie on both sides, and no number of them is in sight that would tell"
-                .to_owned();
+            return format!(
+                "the {what}s lie on both sides, and no number of them is in sight that would tell"
+            );
         }
     };
     let alone = match alone {
         Some(Verdict::Holds) => "it would hold alone",
         Some(Verdict::Fails) => "it would fail alone",
         Some(Verdict::NoDifference) => "it would be no difference alone",
-        _ => return format!("{blocks} would tell"),
+        _ => return format!("{more} would tell"),
     };
-    format!("{alone}; here it takes {blocks}")
+    format!("{alone}; here it takes {more}")
 }
 
 fn percent(share: f64) -> String {

@@ -133,8 +133,8 @@ fn verdict_lines(verdict: &VerdictText, style: Style) -> String {
     let sentence = style.paint(color, style.wrap(&verdict.sentence, 2).trim_end());
     let mut lines = format!("{symbol} {}{sentence}\n", title.trim_start());
     lines += &style.wrap(&verdict.why, 2);
-    if let Some(scale) = &verdict.scale {
-        lines += &style.wrap(scale, 2);
+    for more in [&verdict.scale, &verdict.nodes].into_iter().flatten() {
+        lines += &style.wrap(more, 2);
     }
     if let Some(published) = &verdict.published {
         lines += &style.wrap(&format!("published: {published}"), 2);

@@ -1,6 +1,6 @@
 //! A claim's verdict in words.
 
-use kumite_record::{Claim, EffectKind, Run, Unit, Verdict};
+use kumite_record::{Claim, EffectKind, NodeEffect, Run, Unit, Verdict};
 use serde::Serialize;
 
 use crate::number::{digits_apart, plural, significant};
@@ -22,6 +22,8 @@ pub struct VerdictText {
     pub why: String,
     /// That the source had another scale, if it had.
     pub scale: Option<String>,
+    /// What it came to on each node, where there are several.
+    pub nodes: Option<String>,
     pub published: Option<String>,
     pub id: String,
     /// The claim in its grammar, where the title is in plain words.
@@ -38,11 +40,24 @@ impl VerdictText {
             sentence: format!("{}{effect}", claim.verdict),
             why: clean(&[why(claim), evidence(run, claim)].join("")),
             scale: scale(run, claim),
+            nodes: nodes(claim),
             published: claim.published.as_deref().map(one_line),
             id: one_line(&claim.id),
             assert: claim.title.is_some().then(|| one_line(&claim.assert)),
         }
     }
+}
+
+fn nodes(claim: &Claim) -> Option<String> {
+    let told = |node: &NodeEffect| format!("{} {}", one_line(&node.node), node_said(node));
+    let all: Vec<String> = claim.nodes.iter().map(told).collect();
+    (!all.is_empty()).then(|| format!("on each node: {}", all.join(", ")))
+}
+
+/// `1.20 (6 rounds)`
+pub fn node_said(node: &NodeEffect) -> String {
+    let contradicts = if node.contradicts { ", contradicts" } else { "" };
+    format!("{} ({}{contradicts})", significant(node.effect, 3), plural(node.rounds, "round"))
 }
 
 pub fn symbol(verdict: Verdict) -> char {

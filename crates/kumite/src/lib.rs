@@ -19,6 +19,7 @@ mod lateness;
 mod list;
 mod load;
 mod measure;
+mod merge;
 mod output;
 mod play;
 mod progress;
@@ -28,6 +29,7 @@ mod resume;
 mod run;
 mod schema;
 mod selfcheck;
+mod shard;
 mod stop;
 mod store;
 mod stub;
@@ -58,6 +60,8 @@ enum Command {
     Run(run::Args),
     /// Go on with a run that ended early
     Resume(resume::Args),
+    /// Merge the shards of a run that several machines executed, and judge its claims
+    Merge(merge::Args),
     /// Offer an HTTP load to a URL and report what came back
     Load(Box<load::Args>),
     /// Compare commands: interleaved runs, until it is decided which is faster
@@ -123,6 +127,7 @@ pub fn main(world: &dyn World) -> ExitCode {
     let done = match parsed().command {
         Command::Run(args) => run::run(&args, world),
         Command::Resume(args) => resume::run(&args, world),
+        Command::Merge(args) => merge::run(&args),
         Command::Load(args) => load::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Build(args) => build::run(&args),

@@ -64,7 +64,12 @@ fn runs(args: &Args) -> Result<(), Failure> {
             (Some(_), Some(why)) => why.clone(),
             (Some(_), None) => "finished".to_owned(),
         };
-        output::print(&format!("{}  {} ({}): {ended}\n", run.id, run.experiment, run.profile))?;
+        let what = match (&run.shard, &run.merged) {
+            (Some(shard), _) => format!(", shard {} of {} on {}", shard.nth, shard.of, shard.node),
+            (_, Some(merged)) => format!(", merged from {} of {} shards", merged.runs.len(), merged.of),
+            (None, None) => String::new(),
+        };
+        output::print(&format!("{}  {} ({}){what}: {ended}\n", run.id, run.experiment, run.profile))?;
     }
     store.names()?.iter().try_for_each(|name| output::print(&format!("{name}  kept by --save\n")))
 }

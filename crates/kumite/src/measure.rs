@@ -8,7 +8,7 @@ use std::time::Duration;
 use kumite_host::Lock;
 use kumite_lab::{
     Event, Experiment, Halt, Ready, Session, claimed_points, conclude, execute, export, humane, judged, plan,
-    too_few_values, undecided,
+    too_few_values, trial_seed, undecided,
 };
 use kumite_record::{Claim, Cores, Export, Metric, Outcome, Run, Store, Unit, Verdict, standing};
 
@@ -44,14 +44,15 @@ impl Measuring<'_> {
         let clock = self.world.clock();
         let state = store.folder().to_owned();
         let id = run.id.clone();
-        let of = self.experiment.opening(&self.cores, &state, &id, run.seed, self.stop);
+        let of = self.experiment.opening(&self.cores, &state, &id, trial_seed(&run), self.stop);
         let mut driver = self.world.open(&of).map_err(before_trials)?;
         run.unmet = driver.notices();
         run.unmet.iter().for_each(|what| output::note(what));
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
         let contenders = store.contenders(&run.id)?;
         let first = claimed_points(self.experiment, &run, &contenders);
-        let plan = plan(&takes_part, &first, run.blocks, run.seed);
+        let whole = plan(&takes_part, &first, run.blocks, run.seed);
+        let plan = run.shard.as_ref().map_or(whole.clone(), |shard| whole.share(shard));
         let kept = store.trials(&run.id)?;
         let times = self.experiment.times();
         let live = Live::default();
@@ -63,6 +64,9 @@ impl Measuring<'_> {
             kept: &kept,
             budget: self.budget,
             undecided: &|trials| {
+                if run.shard.is_some() {
+                    return all_cells(&run, ready);
+                }
                 live.look(|| judged(self.experiment, &run, &contenders, trials));
                 undecided(self.experiment, &run, &contenders, trials)
             },
@@ -93,6 +97,15 @@ impl Measuring<'_> {
         stop::end_at_once();
         Ok(export(store, &id)?)
     }
+}
+
+/// A shard has no verdicts to end by.
+fn all_cells(run: &Run, ready: &[Ready]) -> BTreeSet<(String, usize)> {
+    let at_points = |ready: &Ready| {
+        let name = ready.name.clone();
+        (0..run.points.len()).map(move |point| (name.clone(), point))
+    };
+    ready.iter().flat_map(at_points).collect()
 }
 
 /// Which claims are decided while a run goes on.

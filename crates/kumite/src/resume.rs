@@ -39,6 +39,12 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let _lock = begin_measuring()?;
     let id = store.find(&args.run)?;
     let mut run = store.run(&id)?;
+    if let Some(merged) = &run.merged {
+        return Err(Failure::Usage(format!(
+            "run {id} was merged from {}: resume those of them that are not complete, and merge them again",
+            merged.runs.join(", ")
+        )));
+    }
     if run.finished.is_some() && run.cut_short.is_none() {
         return Err(Failure::Usage(format!("run {id} is complete; `kumite report {id}` shows it")));
     }

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, check_disk, prepare, used_cores};
-use kumite_record::{Cores, Rule, Run, Store};
+use kumite_lab::{Choice, Experiment, check_disk, prepare, seed_of, used_cores};
+use kumite_record::{Cores, Rule, Run, Shard, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
+use crate::shard::{self, Share};
 use crate::store::{Db, noise_floor};
 use crate::world::World;
 use crate::{duration, output, prospects, stop};
@@ -36,6 +37,10 @@ pub struct Args {
     /// average, which takes fewer blocks
     #[arg(long)]
     strict: bool,
+    /// Execute only this share of the blocks, and leave the verdicts to `kumite merge`: 2/8; or auto in a Slurm array, auto/8 in a
+    /// Kubernetes Indexed Job. All shards need one --seed; without it, it is made of the experiment
+    #[arg(long, value_name = "I/N", value_parser = shard::parse, conflicts_with = "gate")]
+    shard: Option<Share>,
     /// Repeat the order of an earlier run, and its resampling
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -63,8 +68,14 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let available = cores();
     let used = used_cores(&experiment, &available)?;
     args.documents.check()?;
+    let shard = args.shard.map(|share| share.shard(&|name| std::env::var(name).ok())).transpose();
+    let shard = shard.map_err(Failure::Usage)?;
+    if let Some(shard) = shard.as_ref().filter(|shard| shard.nth > experiment.blocks) {
+        let (of, blocks) = (shard.of, experiment.blocks);
+        return Err(Failure::Usage(format!("--shard: {of} shards of {blocks} blocks: some would have none")));
+    }
     if args.dry_run {
-        return output::print(&dry_run::text(experiment, &available, &choice));
+        return output::print(&dry_run::text(experiment, &available, &choice, shard.as_ref()));
     }
     let clock = world.clock();
     let stop = stop::flag()?;
@@ -83,7 +94,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let run = Run {
         noise_floor: noise_floor(&store),
         services: prepared.services.clone(),
-        ..begin(args, &experiment, &available, clock)
+        ..begin(args, shard, &experiment, &available, clock)
     };
     let ready: Vec<&str> = prepared.ready.iter().map(|ready| ready.name.as_str()).collect();
     for note in prospects::notes(&kumite_lab::prospects(&experiment, &available, &ready), experiment.blocks) {
@@ -107,11 +118,20 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     args.gate.check(&export)
 }
 
-fn begin(args: &Args, experiment: &Experiment, cores: &Cores, clock: &dyn Clock) -> Run {
+fn begin(
+    args: &Args,
+    shard: Option<Shard>,
+    experiment: &Experiment,
+    cores: &Cores,
+    clock: &dyn Clock,
+) -> Run {
     let started = clock.timestamp();
     // 32 bits are enough to differ, and every JSON reader can hold them exactly.
     let fresh = || u64::from(started.subsec_nanosecond() as u32) ^ u64::from(std::process::id()) << 8;
-    let seed = args.seed.unwrap_or_else(|| fresh() & 0xffff_ffff);
+    let seed = args.seed.unwrap_or_else(|| match shard {
+        Some(_) => seed_of(experiment),
+        None => fresh() & 0xffff_ffff,
+    });
     let mut command = output::command_line_of_run();
     if args.seed.is_none() {
         command += &format!(" --seed {seed}");
@@ -122,6 +142,7 @@ fn begin(args: &Args, experiment: &Experiment, cores: &Cores, clock: &dyn Clock)
         seed,
         started,
         command,
+        shard,
         kumite: crate::VERSION.to_owned(),
         rule: if args.strict || args.gate.is_set() { Rule::Strict } else { Rule::FalseDiscoveryRate },
         ..kumite_lab::begin(experiment, cores)

@@ -1,6 +1,6 @@
 //! From round to round: which claims are decided, and when.
 
-use kumite_record::{Rule, Verdict};
+use kumite_record::{Rule, Run, Verdict};
 use kumite_stats::{Decisions, ErrorRate};
 
 use super::posed::Posed;
@@ -9,6 +9,7 @@ use crate::claim::ClaimSpec;
 
 /// How the claims of a run came out.
 pub(super) struct Course<'a> {
+    pub run: &'a Run,
     /// Each claim.
     pub rulings: Vec<Ruling<'a>>,
     /// The wealth that was enough in the end.
@@ -28,7 +29,7 @@ pub(super) struct Ruling<'a> {
 
 impl<'a> Course<'a> {
     /// Follows the rounds as they came. A look back at all of them at once could choose another end for each claim.
-    pub fn of(evidence: &Evidence, specs: &'a [ClaimSpec]) -> Course<'a> {
+    pub fn of(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
         let run = evidence.grid.run;
         let rate = match run.rule {
             Rule::FalseDiscoveryRate => ErrorRate::FalseDiscovery,
@@ -38,7 +39,9 @@ impl<'a> Course<'a> {
         let mut decisions = Decisions::new(rate, ALPHA, claims.iter().filter(|claim| claim.has_bets).count());
         let mut decided: Vec<Option<u32>> = vec![None; claims.len()];
         let mut threshold = decisions.threshold(&[]);
-        for look in run.min_blocks.clamp(1, evidence.rounds.max(1))..=evidence.rounds {
+        // Of a merged run all is there when it is first judged. The first rounds alone would be of the first nodes.
+        let first = if run.merged.is_some() { evidence.rounds } else { run.min_blocks };
+        for look in first.clamp(1, evidence.rounds.max(1))..=evidence.rounds {
             let open: Vec<usize> = (0..claims.len()).filter(|&nth| decided[nth].is_none()).collect();
             let wealths = wealths(evidence, &claims, &open, look);
             threshold = decisions.threshold(&wealths);
@@ -57,7 +60,7 @@ impl<'a> Course<'a> {
             Ruling { verdict: posed.verdict(look, threshold), posed, look }
         };
         let rulings = claims.into_iter().zip(decided).map(ruling).collect();
-        Course { rulings, threshold, next_threshold: decisions.next_threshold() }
+        Course { run, rulings, threshold, next_threshold: decisions.next_threshold() }
     }
 }
 

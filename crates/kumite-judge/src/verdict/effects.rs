@@ -1,5 +1,7 @@
 //! What a comparison came to in each round, and the bets on it.
 
+use std::collections::BTreeMap;
+
 use kumite_record::{EffectKind, Reason};
 use kumite_stats::{Tally, at_least, at_most, median};
 
@@ -9,14 +11,27 @@ use crate::claim::{Op, Test};
 
 /// What a comparison came to in each round. Each gives one effect, so that what slows a round down as a whole cancels out.
 pub(super) struct Effects {
+    /// Those that are betted on: one for each round or, where verdicts are about nodes like these, for each node.
     rounds: Vec<Round>,
+    are_nodes: bool,
+    /// What it came to on each node, where there are several.
+    pub nodes: Vec<NodeRounds>,
     /// Whether a ratio of the sides says something.
     can_be_a_ratio: bool,
     /// One that it must be beyond, or two that it must be between.
     pub borders: Vec<Border>,
 }
 
+/// The rounds of a node.
+pub(super) struct NodeRounds {
+    /// Its position.
+    pub node: usize,
+    rounds: Vec<Round>,
+}
+
+#[derive(Clone)]
 struct Round {
+    /// Which repetition it is of.
     block: u32,
     /// Both sides as they were measured; then as they are if what was not seen to its end had gone on for ages.
     sides: Vec<(f64, f64)>,
@@ -49,6 +64,7 @@ impl Effects {
             block,
             sides: all.iter().map(|pairs| pairs[nth]).collect(),
         };
+        let nodes = &rounds.nodes;
         let rounds: Vec<Round> = rounds.blocks.iter().enumerate().map(of_round).collect();
         let is_positive = || rounds.iter().all(|round| is_positive(round.sides[0]));
         let borders = match test {
@@ -62,7 +78,37 @@ impl Effects {
         };
         // Compared with 0, or an exponent with its value, a ratio would say nothing.
         let can_be_a_ratio = matches!(test, Test::Within(..)) || sides.can_be_a_ratio();
-        Ok(Effects { rounds, can_be_a_ratio, borders })
+        let are_nodes = sides.evidence.grid.run.judged_by_nodes().is_some();
+        let nodes = by_node(&rounds, nodes);
+        let mut effects = Effects { rounds, are_nodes, nodes, can_be_a_ratio, borders };
+        if are_nodes {
+            effects.rounds = effects.nodes.iter().map(|of| effects.round_of(of)).collect();
+        }
+        Ok(effects)
+    }
+
+    /// A node as one round: its sides are apart by the median of its rounds' effects.
+    fn round_of(&self, of: &NodeRounds) -> Round {
+        let all_are_ratios = |which: usize| {
+            of.rounds.iter().all(|round| self.kind_of(round.sides[which]) == EffectKind::Ratio)
+        };
+        let sides = |which: usize| {
+            let kind = if all_are_ratios(which) { EffectKind::Ratio } else { EffectKind::Difference };
+            let effects: Vec<f64> = of.rounds.iter().map(|round| effect(kind, round.sides[which])).collect();
+            let right = if kind == EffectKind::Ratio { 1.0 } else { 0.0 };
+            (median(&effects).unwrap_or(f64::NAN), right)
+        };
+        let variants = of.rounds.iter().map(|round| round.sides.len()).min().unwrap_or(0);
+        Round { block: of.node as u32, sides: (0..variants).map(sides).collect() }
+    }
+
+    /// The median of the effects of a node's rounds before `look`, and how many they are.
+    pub fn of_node(&self, node: &NodeRounds, look: u32) -> Option<(f64, usize)> {
+        let kind = self.kind(look);
+        let is_before = |round: &&Round| look > if self.are_nodes { node.node as u32 } else { round.block };
+        let before = node.rounds.iter().filter(is_before);
+        let effects: Vec<f64> = before.map(|round| effect(kind, round.sides[0])).collect();
+        Some((median(&effects)?, effects.len()))
     }
 
     fn before(&self, look: u32) -> impl Iterator<Item = &Round> {
@@ -140,6 +186,16 @@ impl Effects {
     }
 }
 
+fn by_node(rounds: &[Round], nodes: &[Option<usize>]) -> Vec<NodeRounds> {
+    let mut by_node = BTreeMap::<usize, Vec<Round>>::new();
+    for (round, node) in rounds.iter().zip(nodes) {
+        if let Some(node) = node {
+            by_node.entry(*node).or_default().push(round.clone());
+        }
+    }
+    by_node.into_iter().map(|(node, rounds)| NodeRounds { node, rounds }).collect()
+}
+
 fn is_positive((left, right): (f64, f64)) -> bool {
     left > 0.0 && right > 0.0
 }
@@ -149,7 +205,7 @@ fn effect(kind: EffectKind, (left, right): (f64, f64)) -> f64 {
 }
 
 impl Border {
-    fn is_met(&self, kind: EffectKind, effect: f64, moved: Moved) -> bool {
+    pub fn is_met(&self, kind: EffectKind, effect: f64, moved: Moved) -> bool {
         let looser = 1.0 + self.margin;
         let factor = match (moved, self.is_below()) {
             (Moved::Not, _) => 1.0,

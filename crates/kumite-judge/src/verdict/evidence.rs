@@ -18,7 +18,8 @@ pub(crate) struct Evidence<'a> {
     pub(super) contenders: &'a [Contender],
     seen: Seen<'a>,
     trials: Vec<&'a Trial>,
-    /// How many rounds there are, the last one whole or not.
+    /// How many repetitions there are, the last one whole or not: rounds or, where verdicts are about nodes like these,
+    /// nodes.
     pub(super) rounds: u32,
 }
 
@@ -32,14 +33,16 @@ impl<'a> Evidence<'a> {
                 axes.entry(axis.clone()).or_default().push(value.clone());
             }
         }
-        let rounds = trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
+        let rounds = trials.iter().map(|trial| run.repetition(trial) + 1).max().unwrap_or(0);
         Evidence { seen: grid.seen(trials), grid, axes, contenders, trials: trials.to_vec(), rounds }
     }
 
     /// What there was before this round.
     pub(super) fn before(&self, look: u32) -> Evidence<'a> {
-        let before: Vec<&'a Trial> = self.trials.iter().copied().filter(|trial| trial.block < look).collect();
-        Evidence::of(self.grid.run, &before, self.contenders)
+        let run = self.grid.run;
+        let is_before = |trial: &&Trial| run.repetition(trial) < look;
+        let before: Vec<&'a Trial> = self.trials.iter().copied().filter(is_before).collect();
+        Evidence::of(run, &before, self.contenders)
     }
 
     pub(super) fn cell(&self, reference: &Reference) -> String {
@@ -68,7 +71,8 @@ impl<'a> Evidence<'a> {
             }
             looks.push(by_round);
         }
-        let mut rounds = Rounds { references, blocks: Vec::new(), values: Vec::new(), bounds: Vec::new() };
+        let merged = self.grid.run.merged.as_ref();
+        let mut rounds = Rounds { references, ..Rounds::default() };
         for round in looks.first().into_iter().flat_map(BTreeMap::keys) {
             let Some(looks) = looks.iter().map(|of| of.get(round)).collect::<Option<Vec<_>>>() else {
                 continue;
@@ -77,6 +81,7 @@ impl<'a> Evidence<'a> {
             let values = measured().map(|(reference, look)| look.metrics()[&reference.metric]).collect();
             let bounds = measured().map(|(reference, look)| look.is_lower_bound(&reference.metric)).collect();
             rounds.blocks.push(*round);
+            rounds.nodes.push(merged.and_then(|of| of.node_of(looks.first()?.trial())));
             rounds.values.push(values);
             rounds.bounds.push(bounds);
         }
@@ -162,10 +167,13 @@ impl<'a> Evidence<'a> {
 }
 
 /// What was measured in each round in which everything that a comparison needs was.
+#[derive(Default)]
 pub(super) struct Rounds {
     pub references: Vec<Reference>,
     /// Which rounds.
     pub blocks: Vec<u32>,
+    /// The position of the node that each was executed on, where there are several.
+    pub nodes: Vec<Option<usize>>,
     /// For each round a value of each.
     pub values: Vec<Vec<f64>>,
     /// Which of the values are lower bounds.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Bet as Betted, Claim, Decider, Doubt, EffectKind, Reason, Unit, Verdict};
+use kumite_record::{
+    Bet as Betted, Claim, Decider, Doubt, EffectKind, Node, NodeEffect, Reason, Unit, Verdict,
+};
 use kumite_stats::{Tally, fewest_rounds, median, wealth};
 
 use super::ALPHA;
@@ -48,8 +50,11 @@ impl Posed<'_> {
             };
             let wealth = wealth.min(f64::MAX);
             claim.bet = Some(Betted { wealth, threshold, rounds: look, comparisons: self.bets().count() });
+            if let Some(merged) = &course.run.merged {
+                claim.nodes = chosen.bet.by_node(&merged.nodes, verdict, look);
+            }
             if verdict == Verdict::Undecided {
-                claim.reason = Some(self.short(look, course.next_threshold));
+                claim.reason = Some(self.short(look, course));
             }
         } else if let Some((compared, exact)) = exact {
             self.show_exact(&mut claim, compared, exact);
@@ -207,15 +212,39 @@ impl Posed<'_> {
     }
 
     /// By how much it is short of a verdict.
-    fn short(&self, look: u32, threshold: f64) -> Reason {
+    fn short(&self, look: u32, course: &Course) -> Reason {
+        let threshold = course.next_threshold;
         let rounds = self.rounds(look);
         let told = |is_so| rounds.with_open_rounds(is_so).wealth().most();
         if told(true).max(told(false)) >= threshold {
             return Reason::LowerBounds;
         }
         let alone = Some(self.verdict(look, 1.0 / ALPHA)).filter(|alone| *alone != Verdict::Undecided);
-        let blocks = fewest_rounds(|more| rounds.wealth_after(more).most() >= threshold);
-        Reason::MoreBlocks { blocks, alone }
+        let more = fewest_rounds(|more| rounds.wealth_after(more).most() >= threshold);
+        match course.run.judged_by_nodes() {
+            Some(_) => Reason::MoreNodes { nodes: more, alone },
+            None => Reason::MoreBlocks { blocks: more, alone },
+        }
+    }
+}
+
+impl Bet<'_> {
+    /// What the comparison came to on each node, and which of them contradict the verdict.
+    fn by_node(&self, nodes: &[Node], verdict: Verdict, look: u32) -> Vec<NodeEffect> {
+        let kind = self.effects.kind(look);
+        let of_node = |of| {
+            let (effect, rounds) = self.effects.of_node(of, look)?;
+            let is = |moved| self.border.is_met(kind, effect, moved);
+            let contradicts = match verdict {
+                Verdict::Holds => !is(Moved::Not),
+                Verdict::Fails => is(Moved::Not),
+                Verdict::NoDifference => !is(Moved::Loosened) || is(Moved::Tightened),
+                Verdict::Undecided | Verdict::NotTested => false,
+            };
+            let node = nodes.get(of.node)?.name.clone();
+            Some(NodeEffect { node, effect, rounds, contradicts })
+        };
+        self.effects.nodes.iter().filter_map(of_node).collect()
     }
 }
 

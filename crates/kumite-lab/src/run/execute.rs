@@ -92,7 +92,7 @@ impl Execution<'_> {
                 return Ok(Some(format!("it was interrupted after {} trials", self.state.trials.len())));
             }
             self.announce(nth);
-            if self.ends_round(nth) && self.session.plan.blocks[nth].index == 0 {
+            if self.ends_round(nth) && self.is_of_first_round(nth) {
                 (self.watch)(Event::FirstRound(&self.state.trials));
             }
         }
@@ -186,6 +186,8 @@ impl Execution<'_> {
         left.extend(self.state.to_try(&[rest], attempt));
         let done = self.state.trials.len() + 1;
         let (total, left) = (done + left.len(), self.state.expected(&left));
+        let of_budget = self.session.budget.map(|budget| budget.saturating_sub(self.state.spent()));
+        let left = of_budget.map_or(left, |of_budget| of_budget.min(left));
         (self.watch)(Event::Trial { done, total, left, trial });
         if let Some(void) = &trial.void {
             let block = self.session.run.cell(&format!("block {}", trial.block + 1), &trial.point);
@@ -206,6 +208,12 @@ impl Execution<'_> {
                 "{cell} failed {LOST_AFTER} times in a row and is not tried again: {why}"
             )));
         }
+    }
+
+    /// A shard begins with another round than the first of its run.
+    fn is_of_first_round(&self, nth: usize) -> bool {
+        let blocks = &self.session.plan.blocks;
+        blocks[nth].index == blocks[0].index
     }
 
     fn ends_round(&self, nth: usize) -> bool {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use kumite_judge::{cells, judge};
 use kumite_record::{
-    Contender, ContenderStatus, Export, Reason, Run, SCHEMA, Store, StoreError, Trial, Warning, standing,
+    Check, Claim, Contender, ContenderStatus, Export, Machine, Reason, Run, SCHEMA, Store, StoreError, Trial,
+    Warning, standing,
 };
 
 use super::execute::RunEnded;
@@ -25,11 +26,34 @@ pub fn conclude(
     run.cut_short = ended.cut_short;
     run.saved = ended.saved;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
-    let of_all: Vec<&Trial> = standing(&trials).collect();
-    let (claims, checks) = judge(&run, &of_all, &contenders, &experiment.claims, &experiment.checks);
-    let mut warnings = warnings(&run, &store.machine(&run.id)?, &contenders, &of_all);
-    warnings.extend(void_blocks(&run, &trials));
+    let Findings { claims, checks, warnings } =
+        findings(experiment, &run, &store.machine(&run.id)?, &contenders, &trials);
     store.finish(&run, &claims, &checks, &warnings)
+}
+
+/// What there is to say of a run that has ended.
+pub(super) struct Findings {
+    pub claims: Vec<Claim>,
+    pub checks: Vec<Check>,
+    pub warnings: Vec<Warning>,
+}
+
+/// Judges all claims and checks, but none of a shard: it would be judged by a part of what there is.
+pub(super) fn findings(
+    experiment: &Experiment,
+    run: &Run,
+    machine: &Machine,
+    contenders: &[Contender],
+    trials: &[Trial],
+) -> Findings {
+    let of_all: Vec<&Trial> = standing(trials).collect();
+    let (claims, checks) = match run.shard {
+        Some(_) => (Vec::new(), Vec::new()),
+        None => judge(run, &of_all, contenders, &experiment.claims, &experiment.checks),
+    };
+    let mut warnings = warnings(run, machine, contenders, &of_all);
+    warnings.extend(void_blocks(run, trials));
+    Findings { claims, checks, warnings }
 }
 
 /// The cells that more blocks might decide a claim about: contender and position of the point.
@@ -43,12 +67,7 @@ pub fn undecided(
 }
 
 /// The claims as they stand after these trials.
-pub fn judged(
-    experiment: &Experiment,
-    run: &Run,
-    contenders: &[Contender],
-    trials: &[&Trial],
-) -> Vec<kumite_record::Claim> {
+pub fn judged(experiment: &Experiment, run: &Run, contenders: &[Contender], trials: &[&Trial]) -> Vec<Claim> {
     judge(run, trials, contenders, &experiment.claims, &[]).0
 }
 

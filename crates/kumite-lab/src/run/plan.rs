@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use kumite_record::{Run, Shard};
+use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -48,6 +50,17 @@ pub fn plan(takes_part: &[Vec<usize>], first: &BTreeSet<usize>, blocks: u32, see
     Plan { blocks: planned }
 }
 
+/// What seeds all that is drawn while trials are made. Each shard has its own: the loads of two that were drawn alike would
+/// not be two repetitions.
+pub fn trial_seed(run: &Run) -> u64 {
+    let of_shard = |shard: &Shard| {
+        let mut random = ChaCha8Rng::seed_from_u64(run.seed);
+        random.set_stream(shard.nth.into());
+        u64::from(random.next_u32())
+    };
+    run.shard.as_ref().map_or(run.seed, of_shard)
+}
+
 impl Block {
     /// The block as it is measured in this attempt, from 0: after the first in an order of its own, by the run's seed.
     pub fn attempt(&self, attempt: u32, run_seed: u64) -> Block {
@@ -65,6 +78,11 @@ impl Block {
 }
 
 impl Plan {
+    /// The rounds of it that a shard has.
+    pub fn share(self, shard: &Shard) -> Plan {
+        Plan { blocks: self.blocks.into_iter().filter(|block| shard.has(block.index)).collect() }
+    }
+
     /// How many trials it has.
     pub fn trials(&self) -> usize {
         self.blocks.iter().map(|block| block.order.len()).sum()
@@ -133,6 +151,24 @@ mod tests {
             }
         }
         assert!(orders.iter().all(|orders| orders.len() > 1), "{orders:?}");
+    }
+
+    #[test]
+    fn the_shards_of_a_plan_are_all_of_it_and_each_draws_by_a_seed_of_its_own() {
+        let shard = |nth| Shard { nth, of: 3, node: String::new() };
+        let whole = full(2, 3, 7, 5);
+        let mut shared: Vec<Block> =
+            (1..=3).flat_map(|nth| whole.clone().share(&shard(nth)).blocks).collect();
+        assert_eq!(
+            whole.clone().share(&shard(2)).blocks.iter().map(|block| block.index).collect::<Vec<_>>(),
+            [1, 1, 4, 4]
+        );
+        shared.sort_by_key(|block| block.index);
+        assert_eq!(shared, whole.blocks);
+        let seed = |nth| trial_seed(&Run { seed: 7, shard: Some(shard(nth)), ..Run::default() });
+        let seeds =
+            BTreeSet::from([trial_seed(&Run { seed: 7, ..Run::default() }), seed(1), seed(2), seed(3)]);
+        assert!(seeds.len() == 4 && seeds.contains(&7) && seed(1) == seed(1), "{seeds:?}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use kumite_record as record;
 use kumite_record::ContenderStatus;
 
 use crate::contender::{
-    Builds, Contender, Held, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions, install_apt,
-    is_any_missing,
+    Builds, Contender, Held, Install, Need, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions,
+    install_apt, is_any_missing,
 };
 use crate::halt::Halt;
 use crate::service;
@@ -142,7 +142,8 @@ pub fn prepare(
 ) -> Result<Prepared, Halt> {
     let mut preparing =
         Preparing { builds: Builds::open(state)?, versions: Versions::default(), choice, stop, note };
-    // Without them nothing can be measured, so they come first.
+    // Without these nothing can be measured, so they come first.
+    preparing.tools_of(experiment).map_err(|why| Halt::of(why, stop))?;
     let log = preparing.builds.log("services");
     let services = service::prepare(&experiment.services, choice.install, &log, stop, preparing.note)
         .map_err(|why| Halt::of(why, stop))?;
@@ -207,21 +208,33 @@ impl Preparing<'_> {
     }
 
     fn tools(&mut self, contender: &Contender) -> Result<Tools, String> {
-        let log = self.log(contender);
-        let obtaining = Obtaining {
-            who_needs: "needs",
-            packages: &contender.install,
-            may_install: self.choice.install,
-            log: &log,
-        };
-        let Preparing { builds, versions, stop, note, .. } = self;
+        let (log, asked) = (self.log(contender), self.builds.file(contender, "needs.log"));
+        self.obtain("needs", &contender.needs, &contender.install, [&log, &asked])
+    }
+
+    /// Looks for what the experiment's own commands need: its set-up and its checker.
+    fn tools_of(&mut self, experiment: &Experiment) -> Result<(), String> {
+        let log = self.builds.log("experiment");
+        let who_needs = format!("{} needs", experiment.name);
+        self.obtain(&who_needs, &experiment.needs, &experiment.install, [&log, &log]).map(drop)
+    }
+
+    /// What is installed and what tools say of themselves is written to the two logs.
+    fn obtain(
+        &mut self,
+        who_needs: &str,
+        needs: &[Need],
+        packages: &Install,
+        [log, asked]: [&Path; 2],
+    ) -> Result<Tools, String> {
+        let obtaining = Obtaining { who_needs, packages, may_install: self.choice.install, log };
+        let Preparing { versions, stop, note, .. } = self;
         obtaining.obtain(note, |anew| {
             if anew {
                 versions.forget();
             }
-            let log = builds.file(contender, "needs.log");
             let mut tools = Tools::new(versions);
-            contender.needs.iter().try_for_each(|need| tools.find(need, &log, stop))?;
+            needs.iter().try_for_each(|need| tools.find(need, asked, stop))?;
             Ok(tools)
         })
     }

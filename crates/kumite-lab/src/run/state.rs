@@ -162,6 +162,7 @@ impl<'a> State<'a> {
             ready_ms: measured.ready_ms,
             load_ms: measured.load_ms,
             took_ms: Some((self.clock.now() - self.last_ended).as_secs_f64() * 1e3),
+            node: None,
             log: measured.log,
         }
     }

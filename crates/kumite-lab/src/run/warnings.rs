@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use kumite_judge::steadiness;
 use kumite_record::{
-    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Outcome, Point, Run, SteadyClass, Trial, Void,
-    Warning, standing,
+    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Node, Outcome, Point, Run, Shard, SteadyClass,
+    Trial, Void, Warning, standing,
 };
 
 /// A place and what is doubtful there.
@@ -19,7 +19,11 @@ pub(super) fn warnings(
     trials: &[&Trial],
 ) -> Vec<Warning> {
     let mut doubts = of_run(run);
-    doubts.extend(of_machine(run, machine));
+    match &run.merged {
+        None => doubts.extend(of_machine("machine", machine)),
+        Some(merged) => doubts.extend(of_nodes(&merged.nodes)),
+    }
+    doubts.extend(run.unmet.iter().map(|what| ("machine".to_owned(), what.clone())));
     let absent = contenders.iter().filter(|contender| contender.status != ContenderStatus::Ran);
     doubts.extend(absent.map(|contender| {
         let why = contender.reason.as_deref().unwrap_or_default();
@@ -59,6 +63,11 @@ fn of_run(run: &Run) -> Vec<Doubt> {
     if let Some(why) = &run.cut_short {
         doubts.push(format!("{why}; what was measured until then is all there is"));
     }
+    if let Some(Shard { nth, of, .. }) = &run.shard {
+        doubts.push(format!(
+            "it is shard {nth} of {of}: its claims are judged when all are there, by `kumite merge`"
+        ));
+    }
     if let (Some(last), n) = (run.resumed.last(), run.resumed.len()) {
         let times = if n == 1 { String::new() } else { format!(" the last of {n} times") };
         doubts.push(format!(
@@ -68,7 +77,24 @@ fn of_run(run: &Run) -> Vec<Doubt> {
     doubts.into_iter().map(|what| ("run".to_owned(), what)).collect()
 }
 
-fn of_machine(run: &Run, machine: &Machine) -> Vec<Doubt> {
+fn of_nodes(nodes: &[Node]) -> Vec<Doubt> {
+    let mut doubts: Vec<Doubt> =
+        nodes.iter().flat_map(|node| of_machine(&node.name, &node.machine)).collect();
+    let is = |Node { machine, .. }: &Node| {
+        (machine.cpu.clone(), machine.cpus, machine.memory_bytes >> 30, machine.kernel.clone())
+    };
+    if nodes.iter().any(|node| is(node) != is(&nodes[0])) {
+        let told = |node: &Node| {
+            let (cpu, cpus, gib, kernel) = is(node);
+            format!("{}: {cpu}, {cpus} CPUs, {gib} GiB, {kernel}", node.name)
+        };
+        let all: Vec<String> = nodes.iter().map(told).collect();
+        doubts.push(("nodes".to_owned(), format!("they are not alike: {}", all.join("; "))));
+    }
+    doubts
+}
+
+fn of_machine(place: &str, machine: &Machine) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     if machine.cpus == 1 {
         doubts.push("there is only one CPU: contender and load engine share it".to_owned());
@@ -81,8 +107,7 @@ fn of_machine(run: &Run, machine: &Machine) -> Vec<Doubt> {
             ));
         }
     }
-    doubts.extend(run.unmet.clone());
-    doubts.into_iter().map(|what| ("machine".to_owned(), what)).collect()
+    doubts.into_iter().map(|what| (place.to_owned(), what)).collect()
 }
 
 fn of_cell(trials: &[&Trial]) -> Vec<String> {

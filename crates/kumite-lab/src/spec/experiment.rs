@@ -10,7 +10,7 @@ use kumite_record::{AxisValue, Cores, Kind, Metric, Point, Published, Question, 
 
 use super::folder;
 use super::points::Planned;
-use crate::contender::{Contender, Ready, Variant};
+use crate::contender::{Contender, Install, Need, Ready, Variant};
 use crate::driver::{Answer, AnyWorkload, Conditions, Opening, Registration};
 use crate::parameter::{Parameters, at_point};
 use crate::service::ServiceSpec;
@@ -65,7 +65,11 @@ pub struct Experiment {
     pub(crate) derived: Derived,
     /// What parameters are counted in.
     pub(super) units: BTreeMap<String, Unit>,
-    /// What it needs beside contenders, by name.
+    /// Tools that its set-up and its checker need.
+    pub(crate) needs: Vec<Need>,
+    /// Where these come from.
+    pub(crate) install: Install,
+    /// What runs beside its contenders, by name.
     pub(crate) services: BTreeMap<String, ServiceSpec>,
     /// Bytes of free disk that a trial needs, over parameters.
     pub(super) disk: Option<String>,

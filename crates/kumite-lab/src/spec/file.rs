@@ -11,6 +11,7 @@ use super::own_metric::OwnMetric;
 use super::param_schema::by_kind;
 use super::points::{Entry, whole};
 use super::published::PublishedFile;
+use crate::contender::Install;
 use crate::driver::{Answer, KINDS, Registration};
 use crate::service::ServiceFile;
 use crate::toml_source::{SpecError, TomlSource};
@@ -57,6 +58,12 @@ pub(crate) struct ExperimentFile {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, OwnMetric>")]
     pub metrics: BTreeMap<Spanned<String>, OwnMetric>,
+    /// Tools that its set-up and its checker need: a command, or a command and its oldest version, as in `python3 >= 3.9`.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Where these tools come from.
+    #[serde(default)]
+    pub install: Install,
     /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. Without them nothing is started.
     pub disk: Option<String>,
     /// What `--profile NAME` overrides, by name. `quick`, `standard` and `full` exist always.

@@ -15,7 +15,7 @@ use super::points::Planned;
 use super::profile::{check_profiles, names_of, of_all, plan_of, workload_of};
 use super::source::check_source;
 use super::{own_metric, published};
-use crate::contender::Contender;
+use crate::contender::{Contender, read_needs};
 use crate::driver::{AnyWorkload, Draft, Registration};
 use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
@@ -49,6 +49,7 @@ impl Experiment {
     ) -> Result<Experiment, SpecError> {
         let file = ExperimentFile::read(source)?;
         let kind = file.registration(source)?;
+        let needs = read_needs(source, &file.needs, &file.install)?;
         check_keys(source, &file, kind, &contenders)?;
         check_profiles(source, &file, profile, &name)?;
         check_source(source, &file)?;
@@ -90,6 +91,8 @@ impl Experiment {
             profiles,
             answer: file.answer,
             disk: file.disk,
+            needs,
+            install: file.install,
             doubts: mistyped(source, &file.workload, &file.axes, kind),
             text: source.text.clone(),
             name,

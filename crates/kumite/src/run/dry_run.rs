@@ -1,12 +1,12 @@
 //! `kumite run --dry-run`.
 
 use kumite_lab::{Choice, Experiment, humane};
-use kumite_record::{Cores, Unavailable};
+use kumite_record::{Cores, Shard, Unavailable};
 
 use crate::prospects;
 
 /// What would be done, and about how long it would take.
-pub fn text(mut experiment: Experiment, cores: &Cores, choice: &Choice) -> String {
+pub fn text(mut experiment: Experiment, cores: &Cores, choice: &Choice, shard: Option<&Shard>) -> String {
     let unavailable = experiment.unavailable(cores);
     experiment.planned.retain(|planned| unavailable.iter().all(|other| other.point != planned.point));
     let mut text = format!("{}: {}\n\n", experiment.name, experiment.question.text);
@@ -64,6 +64,14 @@ pub fn text(mut experiment: Experiment, cores: &Cores, choice: &Choice) -> Strin
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",
         experiment.profile,
     );
+    if let Some(Shard { nth, of, node }) = shard {
+        let rounds =
+            (0..experiment.blocks).filter(|round| shard.is_some_and(|shard| shard.has(*round))).count();
+        text += &format!(
+            "shard {nth} of {of}, on {node}: {rounds} of {} blocks; `kumite merge` judges all of them\n",
+            experiment.blocks
+        );
+    }
     text
 }
 

@@ -61,6 +61,7 @@ impl World {
             ready_ms: None,
             load_ms: None,
             took_ms: None,
+            node: None,
             log: None,
             void: None,
         };

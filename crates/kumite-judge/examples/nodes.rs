@@ -1,0 +1,163 @@
+//! How many of the verdicts of runs on several nodes are false, where a contender is better on some nodes than on others:
+//! `cargo run --release -p kumite-judge --example nodes`. `cargo test` asserts some of it.
+//!
+//! Each node has an effect of its own, of 0, 1 or 3 % (a standard deviation) around none at all; each round adds 2 %.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use kumite_judge::{Claim, ClaimSpec, Names, judge};
+use kumite_record::{
+    Contender, ContenderStatus, Machine, Merged, Metric, Node, Outcome, Point, Rule, Run, Sample, Scope,
+    Trial, Verdict,
+};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+const RUNS: u64 = 4_000;
+const NOISE: f64 = 0.02;
+const INTERACTIONS: [f64; 3] = [0.0, 0.01, 0.03];
+/// Nodes, and rounds on each.
+const PLANS: [(usize, usize); 3] = [(2, 24), (4, 12), (24, 4)];
+
+/// How often "a is faster than b" was said to hold, though it is not so, of so many runs.
+struct False {
+    /// Of these nodes, by what is so of these.
+    of_these: u64,
+    /// Of these nodes, by what is so of all nodes like them, which is not what was asked.
+    of_these_taken_for_all: u64,
+    /// Of nodes like these.
+    of_all: u64,
+    runs: u64,
+}
+
+fn main() {
+    println!("False verdicts, in percent of {RUNS} runs; 5 are allowed.\n");
+    println!("| nodes × rounds | node × contender | these nodes | nodes like these | these, taken for all |");
+    println!("| --- | --- | --- | --- | --- |");
+    for (nodes, rounds) in PLANS {
+        for interaction in INTERACTIONS {
+            let found = simulate(nodes, rounds, interaction, RUNS);
+            let percent = |count: u64| format!("{:.1}", 100.0 * count as f64 / found.runs as f64);
+            println!(
+                "| {nodes} × {rounds} | {} % | {} | {} | {} |",
+                interaction * 100.0,
+                percent(found.of_these),
+                percent(found.of_all),
+                percent(found.of_these_taken_for_all)
+            );
+        }
+    }
+}
+
+fn simulate(nodes: usize, rounds: usize, interaction: f64, runs: u64) -> False {
+    let mut found = False { of_these: 0, of_these_taken_for_all: 0, of_all: 0, runs };
+    let normal = Normal::standard();
+    for seed in 0..runs {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut draw = || normal.inverse_cdf(random.random_range(1e-12..1.0));
+        let effects: Vec<f64> = (0..nodes).map(|_| interaction * draw()).collect();
+        let mut trials = Vec::new();
+        for round in 0..nodes * rounds {
+            let node = round % nodes;
+            let effect = effects[node] + NOISE * draw();
+            trials.push(trial(round, node, "a", 1000.0 * effect.exp()));
+            trials.push(trial(round, node, "b", 1000.0));
+        }
+        // In more than half of all rounds on these nodes, as far as chance tells.
+        let share: f64 = effects.iter().map(|effect| normal.cdf(effect / NOISE)).sum::<f64>() / nodes as f64;
+        let holds = |scope| verdict(scope, nodes, &trials) == Verdict::Holds;
+        let of_these = holds(Scope::TheseNodes);
+        found.of_these += u64::from(of_these && share <= 0.5);
+        found.of_these_taken_for_all += u64::from(of_these);
+        found.of_all += u64::from(holds(Scope::NodesLikeThese));
+    }
+    found
+}
+
+fn verdict(scope: Scope, nodes: usize, trials: &[Trial]) -> Verdict {
+    let node = |nth| Node { name: format!("n{nth}"), machine: Machine::default() };
+    let merged =
+        Merged { of: nodes as u32, nodes: (0..nodes).map(node).collect(), scope, ..Merged::default() };
+    let run = Run {
+        rule: Rule::Strict,
+        points: vec![Point::default()],
+        min_blocks: 6,
+        merged: Some(merged),
+        ..Run::default()
+    };
+    let trials: Vec<&Trial> = trials.iter().collect();
+    judge(&run, &trials, &["a", "b"].map(contender), &[claim()], &[]).0[0].verdict
+}
+
+fn claim() -> ClaimSpec {
+    let assert = "throughput_rps(a) > throughput_rps(b)";
+    let names = Names {
+        contenders: &BTreeSet::from(["a", "b"].map(str::to_owned)),
+        axes: &BTreeMap::new(),
+        workload: &BTreeMap::new(),
+        units: &BTreeMap::new(),
+        metrics: &[Metric::named("throughput_rps")],
+        within: None,
+        part_metrics: &[],
+    };
+    let parsed = Claim::new(assert, &names).unwrap_or_else(|error| panic!("{}", error.what));
+    ClaimSpec { id: "a-first".to_owned(), title: None, assert: assert.to_owned(), published: None, parsed }
+}
+
+fn contender(name: &str) -> Contender {
+    Contender {
+        name: name.to_owned(),
+        model: "threads".to_owned(),
+        version: None,
+        digests: None,
+        content: None,
+        status: ContenderStatus::Ran,
+        reason: None,
+    }
+}
+
+fn trial(round: usize, node: usize, contender: &str, rate: f64) -> Trial {
+    Trial {
+        seq: round as u32,
+        block: round as u32,
+        attempt: 0,
+        void: None,
+        contender: contender.to_owned(),
+        point: Point::default(),
+        started: Timestamp::UNIX_EPOCH,
+        outcome: Outcome::Ok,
+        reason: None,
+        sample: Sample { metrics: [("throughput_rps".to_owned(), rate)].into(), ..Sample::default() },
+        marks: Vec::new(),
+        ready_ms: None,
+        load_ms: None,
+        took_ms: None,
+        node: Some(format!("n{node}")),
+        log: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn false_verdicts_stay_within_their_level_and_these_nodes_say_little_of_others() {
+        for interaction in INTERACTIONS {
+            let found = simulate(24, 4, interaction, 300);
+            // 15 of 300 are allowed; five standard deviations above are 34.
+            assert!(found.of_these <= 34, "{interaction}: {} of these", found.of_these);
+            assert!(found.of_all <= 34, "{interaction}: {} of all", found.of_all);
+        }
+        // What holds on two nodes of which each has 3 % of its own may be otherwise on the next.
+        let found = simulate(2, 24, 0.03, 300);
+        assert!(
+            found.of_these <= 34 && found.of_these_taken_for_all > 30,
+            "{}",
+            found.of_these_taken_for_all
+        );
+        assert_eq!(found.of_all, 0, "two nodes are too few to say anything of others");
+    }
+}

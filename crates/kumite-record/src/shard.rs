@@ -1,0 +1,91 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Machine, Run, Trial};
+
+/// One of the shares that several runs have of a plan: every `of`-th round, the `nth` of them first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Shard {
+    /// Which one, from 1.
+    pub nth: u32,
+    /// How many there are.
+    pub of: u32,
+    /// The node that it was executed on.
+    pub node: String,
+}
+
+impl Shard {
+    /// Whether it has the round with this index, from 0.
+    pub fn has(&self, round: u32) -> bool {
+        round % self.of == self.nth - 1
+    }
+}
+
+/// What a run was merged from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Merged {
+    /// How many shards make it whole.
+    pub of: u32,
+    /// The runs that count, in the order of their shards.
+    pub runs: Vec<String>,
+    /// The nodes that they were executed on, in the order of their first shards.
+    pub nodes: Vec<Node>,
+    /// What its verdicts are about.
+    pub scope: Scope,
+}
+
+impl Merged {
+    /// The position of the node that a trial was executed on.
+    pub fn node_of(&self, trial: &Trial) -> Option<usize> {
+        let name = trial.node.as_ref()?;
+        self.nodes.iter().position(|node| node.name == *name)
+    }
+}
+
+/// A machine that trials were executed on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Node {
+    /// Unique among those of a run.
+    pub name: String,
+    /// What it is.
+    pub machine: Machine,
+}
+
+/// What the verdicts of a run on several nodes are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// These nodes: rounds are the repetitions.
+    #[default]
+    TheseNodes,
+    /// Nodes like these: each is one repetition, by the median of its rounds.
+    NodesLikeThese,
+}
+
+impl Run {
+    /// What its verdicts are about, if it is of several nodes and that is not these alone: the nodes.
+    pub fn judged_by_nodes(&self) -> Option<&Merged> {
+        self.merged.as_ref().filter(|merged| merged.scope == Scope::NodesLikeThese)
+    }
+
+    /// Which repetition a trial is of, from 0: its round or, where verdicts are about nodes like these, its node.
+    pub fn repetition(&self, trial: &Trial) -> u32 {
+        let node = self.judged_by_nodes().and_then(|merged| merged.node_of(trial));
+        node.map_or(trial.block, |node| node as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_round_is_in_one_shard() {
+        for of in 1..=5 {
+            for round in 0..20 {
+                let has = |nth: &u32| Shard { nth: *nth, of, node: String::new() }.has(round);
+                assert_eq!((1..=of).filter(has).count(), 1, "round {round} of {of} shards");
+            }
+        }
+    }
+}

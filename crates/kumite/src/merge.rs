@@ -1,0 +1,189 @@
+//! `kumite merge`: shards of a run, from several stores, merged into the run and judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, ValueEnum};
+use kumite_lab::{Experiment, Merging, export, merge};
+use kumite_record::{Rule, Run, Scope, Store, StoredRun};
+
+use crate::exit::Failure;
+use crate::gate::Gate;
+use crate::output;
+use crate::store::Db;
+
+#[derive(Parser)]
+pub struct Args {
+    /// The results stores of shards: what `kumite run NAME --shard I/N --db FILE` wrote
+    #[arg(required = true, value_name = "STORE")]
+    stores: Vec<PathBuf>,
+    /// What verdicts are to be about: these nodes, where blocks are the repetitions; or nodes like these, where each node is one
+    #[arg(long, value_enum, default_value = "these-nodes")]
+    scope: About,
+    /// Merge shards although this is not the same in all of them
+    #[arg(long, value_name = "WHAT", value_parser = ["tools"])]
+    allow: Option<String>,
+    /// The seed of the run whose shards are wanted, where the stores have those of several
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    documents: output::Documents,
+    #[command(flatten)]
+    length: output::Length,
+    #[command(flatten)]
+    gate: Gate,
+    #[command(flatten)]
+    db: Db,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum About {
+    TheseNodes,
+    NodesLikeThese,
+}
+
+impl From<About> for Scope {
+    fn from(about: About) -> Scope {
+        match about {
+            About::TheseNodes => Scope::TheseNodes,
+            About::NodesLikeThese => Scope::NodesLikeThese,
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    args.documents.check()?;
+    let stores: Vec<Store> =
+        args.stores.iter().map(|path| Store::open_existing(path)).collect::<Result<_, _>>()?;
+    let mut into = Store::open(&args.db.path())?;
+    let shards = shards(args, &stores, &into)?;
+    let first = &shards[0].run;
+    if first.kumite != crate::VERSION {
+        return Err(Failure::Usage(format!(
+            "run {} was made by kumite {}, and this is {}: merge it by the one that made it",
+            first.id,
+            first.kumite,
+            crate::VERSION
+        )));
+    }
+    if args.gate.is_set() && first.rule != Rule::Strict {
+        return Err(Failure::Usage("--gate takes shards that were run with --strict".to_owned()));
+    }
+    let experiment = experiment(first)?;
+    let merging = Merging {
+        id: id(&into, &shards)?,
+        command: output::command_line_of_run(),
+        scope: args.scope.into(),
+        may_tools_differ: args.allow.is_some(),
+    };
+    let merged = merge(&shards, &experiment, merging).map_err(Failure::Usage)?;
+    for shard in &shards {
+        into.put(shard)?;
+    }
+    into.put(&merged)?;
+    let export = export(&into, &merged.run.id)?;
+    let nodes = merged.run.merged.as_ref().map_or(0, |merged| merged.nodes.len());
+    output::note(&format!(
+        "{} shards on {nodes} nodes are kept as run {} in {}",
+        shards.len(),
+        merged.run.id,
+        args.db.path().display()
+    ));
+    args.documents.write(&(&export, args.length.report()))?;
+    args.gate.check(&export)
+}
+
+/// All executions of the shards of one run. Of one that is in several stores, as it was when it had most trials.
+fn shards(args: &Args, stores: &[Store], into: &Store) -> Result<Vec<StoredRun>, Failure> {
+    let mut longest = BTreeMap::<String, StoredRun>::new();
+    for store in stores.iter().chain([into]) {
+        for run in store.runs()?.into_iter().filter(|run| run.shard.is_some()) {
+            let shard = with_logs(store.read(&run.id)?, store.folder());
+            let is_longer = |other: &StoredRun| extent(&shard) > extent(other);
+            if longest.get(&run.id).is_none_or(is_longer) {
+                longest.insert(run.id.clone(), shard);
+            }
+        }
+    }
+    let wanted = |shard: &StoredRun| args.seed.is_none_or(|seed| shard.run.seed == seed);
+    let mut found: Vec<StoredRun> = longest.into_values().filter(wanted).collect();
+    // What the target has had before is wanted only beside what is given now.
+    let given: BTreeSet<_> = stores
+        .iter()
+        .map(Store::runs)
+        .collect::<Result<Vec<_>, _>>()?
+        .iter()
+        .flatten()
+        .filter_map(whole)
+        .collect();
+    found.retain(|shard| whole(&shard.run).is_some_and(|of| given.contains(&of)));
+    found.sort_by_key(|shard| shard.run.started);
+    let runs: BTreeSet<_> = found.iter().filter_map(|shard| whole(&shard.run)).collect();
+    match runs.len() {
+        1 => Ok(found),
+        0 => Err(Failure::Usage(format!(
+            "there is no shard{} in {}: `kumite run NAME --shard 1/2 --db FILE` makes one",
+            args.seed.map(|seed| format!(" of seed {seed}")).unwrap_or_default(),
+            args.stores.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+        ))),
+        _ => {
+            let told: Vec<String> = found.iter().map(|shard| told(&shard.run)).collect();
+            Err(Failure::Usage(format!(
+                "the stores have shards of {} runs: {}; --seed N takes those of one",
+                runs.len(),
+                told.join("; ")
+            )))
+        }
+    }
+}
+
+/// What the shards of one run have in common, and those of two do not.
+fn whole(run: &Run) -> Option<(String, String, u64, u32)> {
+    let of = run.shard.as_ref()?.of;
+    Some((run.experiment.clone(), run.profile.clone(), run.seed, of))
+}
+
+fn told(run: &Run) -> String {
+    let shard = run.shard.as_ref().map(|shard| format!("shard {} of {} of ", shard.nth, shard.of));
+    format!("{}{} ({}), seed {}", shard.unwrap_or_default(), run.experiment, run.profile, run.seed)
+}
+
+fn extent(shard: &StoredRun) -> (bool, usize) {
+    (shard.run.finished.is_some() && shard.run.cut_short.is_none(), shard.trials.len())
+}
+
+/// Logs stay where they are, and the store of the merged run may be elsewhere.
+fn with_logs(mut shard: StoredRun, folder: &Path) -> StoredRun {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    for trial in &mut shard.trials {
+        trial.log = trial.log.take().map(|log| folder.join(log).to_string_lossy().into_owned());
+    }
+    shard
+}
+
+/// The experiment as it was when the shards were executed.
+fn experiment(run: &Run) -> Result<Experiment, Failure> {
+    let given = Experiment::load(&run.experiment_given, &run.profile);
+    let mut experiment = given.or_else(|_| Experiment::load(&run.experiment, &run.profile))?;
+    if experiment.text != run.spec {
+        return Err(Failure::Usage(format!(
+            "the experiment.toml of {} has changed since run {}: merge where it is as it was",
+            run.experiment, run.id
+        )));
+    }
+    experiment.blocks = run.blocks;
+    Ok(experiment)
+}
+
+/// The one that these shards were merged into before, or a new one.
+fn id(into: &Store, shards: &[StoredRun]) -> Result<String, Failure> {
+    let ids: BTreeSet<&str> = shards.iter().map(|shard| shard.run.id.as_str()).collect();
+    let is_of_these = |run: &Run| {
+        let merged = run.merged.as_ref();
+        merged.is_some_and(|merged| merged.runs.iter().any(|id| ids.contains(id.as_str())))
+    };
+    let before = into.runs()?.into_iter().find(is_of_these).map(|run| run.id);
+    let first = shards.iter().min_by_key(|shard| (shard.run.started, &shard.run.id));
+    let new = || format!("{}-merged", first.map(|shard| shard.run.id.as_str()).unwrap_or_default());
+    Ok(before.unwrap_or_else(new))
+}

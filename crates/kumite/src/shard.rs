@@ -1,0 +1,124 @@
+//! `--shard`: which share of a run's blocks is executed here.
+
+use kumite_record::Shard;
+
+/// As it is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Share {
+    /// `2/8`
+    Of { nth: u32, of: u32 },
+    /// `auto`, `auto/8`: whoever started this process says which.
+    OfLauncher { of: Option<u32> },
+}
+
+pub fn parse(text: &str) -> Result<Share, String> {
+    let usage = || "write it as 2/8, the second of eight; or auto, or auto/8".to_owned();
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+    let (nth, of) = match text.split_once('/') {
+        Some((nth, of)) => (nth, Some(number(of).ok_or_else(usage)?)),
+        None => (text, None),
+    };
+    match (nth, number(nth), of) {
+        ("auto", _, of) => Ok(Share::OfLauncher { of }),
+        (_, Some(nth), Some(of)) if nth <= of => Ok(Share::Of { nth, of }),
+        (_, Some(nth), Some(of)) => Err(format!("there is no shard {nth} of {of}: they count from 1")),
+        _ => Err(usage()),
+    }
+}
+
+impl Share {
+    /// Which shard it is, by what these variables say.
+    pub fn shard(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String> {
+        let (nth, of) = match self {
+            Share::Of { nth, of } => (nth, of),
+            Share::OfLauncher { of } => of_launcher(of, variable)?,
+        };
+        let node = variable("SLURMD_NODENAME").or_else(|| variable("NODE_NAME")).or_else(host);
+        Ok(Shard { nth, of, node: node.unwrap_or_else(|| "unnamed".to_owned()) })
+    }
+}
+
+/// By the variables of a Slurm array or of a Kubernetes Indexed Job.
+fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) -> Result<(u32, u32), String> {
+    let number = |name: &str| variable(name).and_then(|value| value.trim().parse::<u32>().ok());
+    if let (Some(id), Some(least), Some(count)) =
+        (number("SLURM_ARRAY_TASK_ID"), number("SLURM_ARRAY_TASK_MIN"), number("SLURM_ARRAY_TASK_COUNT"))
+    {
+        let step = number("SLURM_ARRAY_TASK_STEP").filter(|step| *step > 0).unwrap_or(1);
+        let nth = id.saturating_sub(least) / step + 1;
+        if given.is_some_and(|of| of != count) {
+            return Err(format!("--shard auto/{}: Slurm's array has {count} tasks", given.unwrap_or(0)));
+        }
+        if nth > count {
+            return Err(format!(
+                "--shard auto: task {id} of an array of {count} from {least} on is none of 1 to {count}: \
+                 submit it as --array=1-{count}"
+            ));
+        }
+        return Ok((nth, count));
+    }
+    match (number("JOB_COMPLETION_INDEX"), given) {
+        (Some(index), Some(of)) if index < of => Ok((index + 1, of)),
+        (Some(index), Some(of)) => Err(format!(
+            "--shard auto/{of}: JOB_COMPLETION_INDEX is {index}; with {of} shards it is below {of}"
+        )),
+        (Some(_), None) => {
+            Err("--shard auto: an Indexed Job does not say how many there are; write --shard auto/N"
+                .to_owned())
+        }
+        (None, _) => Err(
+            "--shard auto: neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set; write --shard I/N"
+                .to_owned(),
+        ),
+    }
+}
+
+fn host() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shard(text: &str, variables: &[(&str, &str)]) -> Result<(u32, u32, String), String> {
+        let found = |name: &str| {
+            variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
+        };
+        let shard = parse(text)?.shard(&found)?;
+        Ok((shard.nth, shard.of, shard.node))
+    }
+
+    #[test]
+    fn a_share_is_what_is_given_or_what_the_launcher_says() {
+        let array = [
+            ("SLURM_ARRAY_TASK_ID", "9"),
+            ("SLURM_ARRAY_TASK_MIN", "5"),
+            ("SLURM_ARRAY_TASK_COUNT", "4"),
+            ("SLURM_ARRAY_TASK_STEP", "2"),
+            ("SLURMD_NODENAME", "n3"),
+        ];
+        let pod = [("JOB_COMPLETION_INDEX", "0"), ("NODE_NAME", "worker-1")];
+        assert_eq!(shard("2/8", &array), Ok((2, 8, "n3".to_owned())));
+        assert_eq!(shard("auto", &array), Ok((3, 4, "n3".to_owned())));
+        assert_eq!(shard("auto/4", &array), Ok((3, 4, "n3".to_owned())));
+        assert_eq!(shard("auto/8", &pod), Ok((1, 8, "worker-1".to_owned())));
+        assert!(shard("1/1", &[]).is_ok_and(|(_, _, node)| !node.is_empty()));
+    }
+
+    #[test]
+    fn what_is_no_share_is_refused() {
+        for text in ["0/2", "3/2", "2", "a/2", "1/0", "", "1/2/3", "auto/0", "auto/x", "-1/2"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        let sparse =
+            [("SLURM_ARRAY_TASK_ID", "9"), ("SLURM_ARRAY_TASK_MIN", "1"), ("SLURM_ARRAY_TASK_COUNT", "3")];
+        let wrong = |text: &str, variables: &[(&str, &str)]| shard(text, variables).unwrap_err();
+        assert!(wrong("auto", &sparse).contains("submit it as --array=1-3"));
+        assert!(wrong("auto/2", &sparse).contains("Slurm's array has 3 tasks"));
+        assert!(wrong("auto", &[("JOB_COMPLETION_INDEX", "0")]).contains("write --shard auto/N"));
+        assert!(wrong("auto/2", &[("JOB_COMPLETION_INDEX", "2")]).contains("it is below 2"));
+        assert!(wrong("auto/2", &[]).contains("neither SLURM_ARRAY_TASK_ID"));
+    }
+}
