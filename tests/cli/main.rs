@@ -20,6 +20,7 @@ mod load;
 mod merge;
 mod misbehave;
 mod offered;
+mod on;
 mod pacing;
 mod percentile;
 mod place;

@@ -306,6 +306,11 @@ impl Store {
         Store::prepare(path, db)
     }
 
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The folder that the logs of trials are relative to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))

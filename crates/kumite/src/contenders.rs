@@ -16,6 +16,16 @@ pub struct Contenders {
 }
 
 impl Contenders {
+    /// As it is typed.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for (flag, names) in [("--only", &self.only), ("--skip", &self.skip)] {
+            words.extend(names.iter().flat_map(|name| [flag.to_owned(), name.clone()]));
+        }
+        words.extend(self.install.then(|| "--install".to_owned()));
+        words
+    }
+
     pub fn choice(&self) -> Choice {
         Choice {
             only: self.only.clone(),

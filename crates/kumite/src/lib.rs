@@ -1,6 +1,7 @@
 //! The kumite command: flags, wiring, exit codes. One file for each subcommand. A library, so that a test program can be the
 //! same command in another [`World`]; the command itself has no other than this machine.
 
+mod agent;
 mod build;
 mod check;
 mod compare;
@@ -60,6 +61,9 @@ enum Command {
     Run(run::Args),
     /// Go on with a run that ended early
     Resume(resume::Args),
+    /// Do on this node what a driver asks by standard input
+    #[command(hide = true)]
+    Agent,
     /// Merge the shards of a run that several machines executed, and judge its claims
     Merge(merge::Args),
     /// Offer an HTTP load to a URL and report what came back
@@ -128,6 +132,7 @@ pub fn main(world: &dyn World) -> ExitCode {
         Command::Run(args) => run::run(&args, world),
         Command::Resume(args) => resume::run(&args, world),
         Command::Merge(args) => merge::run(&args),
+        Command::Agent => agent::run(),
         Command::Load(args) => load::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Build(args) => build::run(&args),

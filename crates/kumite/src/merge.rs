@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use kumite_lab::{Experiment, Merging, export, merge};
-use kumite_record::{Rule, Run, Scope, Store, StoredRun};
+use kumite_record::{Export, Rule, Run, Scope, Store, StoredRun};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
@@ -56,7 +56,29 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stores: Vec<Store> =
         args.stores.iter().map(|path| Store::open_existing(path)).collect::<Result<_, _>>()?;
     let mut into = Store::open(&args.db.path())?;
-    let shards = shards(args, &stores, &into)?;
+    let wanted = Wanted {
+        seed: args.seed,
+        scope: args.scope.into(),
+        may_tools_differ: args.allow.is_some(),
+        is_gate: args.gate.is_set(),
+    };
+    let export = merged(&stores, &wanted, &mut into)?;
+    args.documents.write(&(&export, args.length.report()))?;
+    args.gate.check(&export)
+}
+
+/// Which shards are to be merged, and how.
+#[derive(Default)]
+pub struct Wanted {
+    pub seed: Option<u64>,
+    pub scope: Scope,
+    pub may_tools_differ: bool,
+    pub is_gate: bool,
+}
+
+/// Merges the shards of one run that these stores and `into` have, and keeps them and the run in `into`.
+pub fn merged(stores: &[Store], wanted: &Wanted, into: &mut Store) -> Result<Export, Failure> {
+    let shards = shards(stores, wanted.seed, into)?;
     let first = &shards[0].run;
     if first.kumite != crate::VERSION {
         return Err(Failure::Usage(format!(
@@ -66,35 +88,33 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             crate::VERSION
         )));
     }
-    if args.gate.is_set() && first.rule != Rule::Strict {
+    if wanted.is_gate && first.rule != Rule::Strict {
         return Err(Failure::Usage("--gate takes shards that were run with --strict".to_owned()));
     }
     let experiment = experiment(first)?;
     let merging = Merging {
-        id: id(&into, &shards)?,
+        id: id(into, &shards)?,
         command: output::command_line_of_run(),
-        scope: args.scope.into(),
-        may_tools_differ: args.allow.is_some(),
+        scope: wanted.scope,
+        may_tools_differ: wanted.may_tools_differ,
     };
     let merged = merge(&shards, &experiment, merging).map_err(Failure::Usage)?;
     for shard in &shards {
         into.put(shard)?;
     }
     into.put(&merged)?;
-    let export = export(&into, &merged.run.id)?;
     let nodes = merged.run.merged.as_ref().map_or(0, |merged| merged.nodes.len());
     output::note(&format!(
-        "{} shards on {nodes} nodes are kept as run {} in {}",
+        "{} shards on {nodes} nodes are kept as run {id} in {}; `kumite report {id}` shows it again",
         shards.len(),
-        merged.run.id,
-        args.db.path().display()
+        into.path().display(),
+        id = merged.run.id,
     ));
-    args.documents.write(&(&export, args.length.report()))?;
-    args.gate.check(&export)
+    Ok(export(into, &merged.run.id)?)
 }
 
 /// All executions of the shards of one run. Of one that is in several stores, as it was when it had most trials.
-fn shards(args: &Args, stores: &[Store], into: &Store) -> Result<Vec<StoredRun>, Failure> {
+fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<StoredRun>, Failure> {
     let mut longest = BTreeMap::<String, StoredRun>::new();
     for store in stores.iter().chain([into]) {
         for run in store.runs()?.into_iter().filter(|run| run.shard.is_some()) {
@@ -105,7 +125,7 @@ fn shards(args: &Args, stores: &[Store], into: &Store) -> Result<Vec<StoredRun>,
             }
         }
     }
-    let wanted = |shard: &StoredRun| args.seed.is_none_or(|seed| shard.run.seed == seed);
+    let wanted = |shard: &StoredRun| seed.is_none_or(|seed| shard.run.seed == seed);
     let mut found: Vec<StoredRun> = longest.into_values().filter(wanted).collect();
     // What the target has had before is wanted only beside what is given now.
     let given: BTreeSet<_> = stores
@@ -123,8 +143,8 @@ fn shards(args: &Args, stores: &[Store], into: &Store) -> Result<Vec<StoredRun>,
         1 => Ok(found),
         0 => Err(Failure::Usage(format!(
             "there is no shard{} in {}: `kumite run NAME --shard 1/2 --db FILE` makes one",
-            args.seed.map(|seed| format!(" of seed {seed}")).unwrap_or_default(),
-            args.stores.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+            seed.map(|seed| format!(" of seed {seed}")).unwrap_or_default(),
+            stores.iter().map(|store| store.path().display().to_string()).collect::<Vec<_>>().join(", ")
         ))),
         _ => {
             let told: Vec<String> = found.iter().map(|shard| told(&shard.run)).collect();

@@ -1,6 +1,7 @@
 //! `kumite run`: an experiment from its specification to its verdicts.
 
 mod dry_run;
+mod on;
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
+use self::on::On;
 use crate::shard::{self, Share};
 use crate::store::{Db, noise_floor};
 use crate::world::World;
@@ -41,6 +43,9 @@ pub struct Args {
     /// Kubernetes Indexed Job. All shards need one --seed; without it, it is made of the experiment
     #[arg(long, value_name = "I/N", value_parser = shard::parse, conflicts_with = "gate")]
     shard: Option<Share>,
+    /// Where: local; or ssh:HOST,HOST, where each host executes a share of the blocks, and verdicts are about these hosts
+    #[arg(long, value_name = "WHERE", value_parser = on::parse, default_value = "local", conflicts_with = "shard")]
+    on: On,
     /// Repeat the order of an earlier run, and its resampling
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -76,6 +81,10 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     }
     if args.dry_run {
         return output::print(&dry_run::text(experiment, &available, &choice, shard.as_ref()));
+    }
+    if let On::Ssh(hosts) = &args.on {
+        let seed = args.seed.unwrap_or_else(|| fresh_seed(world.clock()));
+        return on::run(&on::Sharing { args, experiment: &experiment, hosts, seed });
     }
     let clock = world.clock();
     let stop = stop::flag()?;
@@ -126,11 +135,9 @@ fn begin(
     clock: &dyn Clock,
 ) -> Run {
     let started = clock.timestamp();
-    // 32 bits are enough to differ, and every JSON reader can hold them exactly.
-    let fresh = || u64::from(started.subsec_nanosecond() as u32) ^ u64::from(std::process::id()) << 8;
     let seed = args.seed.unwrap_or_else(|| match shard {
         Some(_) => seed_of(experiment),
-        None => fresh() & 0xffff_ffff,
+        None => fresh_seed(clock),
     });
     let mut command = output::command_line_of_run();
     if args.seed.is_none() {
@@ -147,4 +154,10 @@ fn begin(
         rule: if args.strict || args.gate.is_set() { Rule::Strict } else { Rule::FalseDiscoveryRate },
         ..kumite_lab::begin(experiment, cores)
     }
+}
+
+/// 32 bits are enough to differ, and every JSON reader can hold them exactly.
+fn fresh_seed(clock: &dyn Clock) -> u64 {
+    let now = clock.timestamp().subsec_nanosecond() as u32;
+    (u64::from(now) ^ u64::from(std::process::id()) << 8) & 0xffff_ffff
 }

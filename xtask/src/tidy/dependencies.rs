@@ -15,6 +15,7 @@ const ALLOWED: &[Allowed] = &[
     ("kumite-open-files", &[]),
     ("kumite-realtime", &[]),
     ("kumite-guard", &[]),
+    ("kumite-agent", &["kumite-process"]),
     ("kumite-play", &["kumite-guard", "kumite-realtime"]),
     ("kumite-disk", &[]),
     ("kumite-function", &["kumite-guard", "kumite-process"]),
@@ -43,6 +44,7 @@ const ALLOWED: &[Allowed] = &[
     (
         "kumite",
         &[
+            "kumite-agent",
             "kumite-compare",
             "kumite-disk",
             "kumite-function",
@@ -50,6 +52,7 @@ const ALLOWED: &[Allowed] = &[
             "kumite-lab",
             "kumite-load",
             "kumite-play",
+            "kumite-process",
             "kumite-record",
             "kumite-report",
             "kumite-stub",

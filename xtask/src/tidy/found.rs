@@ -2,7 +2,7 @@
 //!
 //! A figure that is to be checked has its reference after it, which Markdown does not show:
 //! `1.43<!-- claim ID effect -->`, `25,300<!-- cell CONTENDER AXIS=VALUE METRIC -->`, `holds<!-- claim ID verdict -->`,
-//! `20261123-070322-7cd1<!-- run id -->`. After the metric may stand `low`, `high` or `n`, and `/1000` at the end divides.
+//! `20261123-070322-7cd1<!-- run id -->`. A cell that names the axis within trials, such as `call=2`, is a part. After the metric may stand `low`, `high` or `n`, and `/1000` at the end divides.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,7 +15,18 @@ use super::{folders, read, show};
 const FOUND: &str = "found/standard.json.gz";
 const MOST_BYTES: u64 = 1_000_000;
 /// Of an experiment, what changes no trial and no verdict.
-const WORDS: [&str; 8] = ["question", "source", "title", "published", "because", "note", "main", "beside"];
+const WORDS: [&str; 10] = [
+    "question",
+    "source",
+    "title",
+    "published",
+    "because",
+    "note",
+    "main",
+    "beside",
+    "needs",
+    "install",
+];
 
 pub(super) fn check(root: &Path, wrong: &mut Vec<String>) {
     for experiment in folders(&root.join("experiments")) {
@@ -128,7 +139,11 @@ fn value(run: &Value, to: &str) -> Result<Value, String> {
             let is_at = |cell: &Value| {
                 point.iter().all(|(axis, value)| cell["point"][*axis].to_string().trim_matches('"') == *value)
             };
-            let cell = entry(run, "cells", |cell| cell["contender"] == *contender && is_at(cell))?;
+            // A part of a trial is named by the axis within it.
+            let within = run["run"]["within"]["axis"].as_str();
+            let is_part = point.iter().any(|(axis, _)| Some(*axis) == within);
+            let cells = if is_part { "parts" } else { "cells" };
+            let cell = entry(run, cells, |cell| cell["contender"] == *contender && is_at(cell))?;
             let (metric, key) = match rest.as_slice() {
                 [metric] => (metric, "estimate"),
                 [metric, key] => (metric, *key),

@@ -1,0 +1,83 @@
+//! From a bare node to an agent on it: kumite is sent once, and verified before it runs.
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+/// What the script prints if the node does not have this kumite.
+pub const WANTED: &[u8] = b"kumite-is-wanted";
+
+/// kumite itself.
+pub struct Program {
+    /// All of it.
+    pub bytes: Vec<u8>,
+    digest: String,
+}
+
+impl Program {
+    pub fn read(file: &Path) -> Result<Program, String> {
+        let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Program { bytes, digest })
+    }
+
+    /// A script for a POSIX shell: looks for the program under its digest, takes it from standard input if it is not there,
+    /// and becomes the agent. Nobody else may write where it is.
+    pub fn script(&self) -> String {
+        let (digest, size) = (&self.digest, self.bytes.len());
+        let wanted = String::from_utf8_lossy(WANTED);
+        format!(
+            r#"set -eu; umask 077
+d="${{XDG_CACHE_HOME:-$HOME/.cache}}/kumite/agents"; f="$d/{digest}"; mkdir -p "$d"
+right() {{ test -x "$1" && test "$(sha256sum < "$1" | cut -c1-64)" = {digest}; }}
+if ! right "$f"; then
+  echo {wanted}
+  t=$(mktemp "$d/new.XXXXXXXX"); head -c {size} > "$t"; chmod 700 "$t"
+  right "$t" || {{ rm -f "$t"; echo "what arrived is not the kumite that was sent" >&2; exit 1; }}
+  mv "$t" "$f"
+fi
+exec "$f" agent"#
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    /// What the script said that got these bytes, in a home of its own.
+    fn run(home: &Path, program: &Program, sent: &[u8]) -> (bool, String, String) {
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(program.script()).env("HOME", home).env_remove("XDG_CACHE_HOME");
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        // It may have ended before it read all.
+        let _ = child.stdin.take().unwrap().write_all(sent);
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.success(), text(output.stdout), text(output.stderr))
+    }
+
+    #[test]
+    fn the_program_is_sent_once_and_what_is_not_it_does_not_run() {
+        let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = folder.path().join("program");
+        std::fs::write(&file, "#!/bin/sh\necho ran $1\n").unwrap();
+        let program = Program::read(&file).unwrap();
+        let wrong = vec![b'x'; program.bytes.len()];
+        let (ended, said, error) = run(home.path(), &program, &wrong);
+        assert_eq!((ended, said.as_str()), (false, "kumite-is-wanted\n"));
+        assert!(error.contains("what arrived is not the kumite that was sent"), "{error}");
+        assert_eq!(run(home.path(), &program, &program.bytes).1, "kumite-is-wanted\nran agent\n");
+        assert_eq!(run(home.path(), &program, b"").1, "ran agent\n");
+        let kept = home.path().join(".cache/kumite/agents");
+        let names: Vec<_> = std::fs::read_dir(&kept).unwrap().flatten().map(|entry| entry.path()).collect();
+        assert_eq!(names.len(), 1, "{names:?}");
+        // Somebody changed it.
+        std::fs::write(&names[0], "#!/bin/sh\necho evil\n").unwrap();
+        assert_eq!(run(home.path(), &program, &program.bytes).1, "kumite-is-wanted\nran agent\n");
+    }
+}

@@ -1,0 +1,71 @@
+//! A frame: a line of JSON, of bounded length. A login shell that prints before the first one does not disturb: what is no
+//! frame is no line of JSON with a `tell` in it.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// So many bytes a frame may have, with its end.
+pub const LONGEST: usize = 1 << 20;
+/// Of a frame that is shown.
+const SHOWN: usize = 120;
+
+/// A frame with its end.
+pub fn encode(message: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("messages are plain values");
+    line.push(b'\n');
+    line
+}
+
+/// What is in a frame, without its end.
+pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(line).map_err(|error| format!("'{}' is no frame of ours: {error}", shown(line)))
+}
+
+/// The beginning of what somebody else wrote, without what would move the cursor.
+pub(crate) fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Ask, Tell};
+
+    #[test]
+    fn a_message_is_one_line_and_comes_back() {
+        let asked = Ask::File {
+            path: "a\nb".to_owned(),
+            executable: true,
+            first: true,
+            data: "AAAA".to_owned(),
+        };
+        let line = encode(&asked);
+        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+        assert_eq!(decode::<Ask>(&line[..line.len() - 1]), Ok(asked));
+    }
+
+    #[test]
+    fn what_is_no_frame_is_shown_harmlessly() {
+        let error = decode::<Tell>(b"Welcome\x1b[2J to node 7").unwrap_err();
+        assert!(error.starts_with("'Welcome\u{fffd}[2J to node 7' is no frame of ours"), "{error}");
+        let unknown = decode::<Ask>(br#"{"ask":"begin","key":"00","also":1}"#).unwrap_err();
+        assert!(unknown.contains("unknown field"), "{unknown}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(line in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = decode::<Ask>(&line);
+            let _ = decode::<Tell>(&line);
+        }
+
+        #[test]
+        fn no_json_makes_it_panic(text in r#"\{"(ask|tell)":"(begin|file|run|store|note|done|data|hello)"(,"[a-z]{1,8}":("x"|[0-9]{1,20}|null|\[\]|\{\})){0,4}\}"#) {
+            let _ = decode::<Ask>(text.as_bytes());
+            let _ = decode::<Tell>(text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! kumite on another node.
+//!
+//! Something that exists, such as ssh, starts `kumite agent` there; it opens no port. Driver and agent speak over its
+//! standard input and output, in [frames](frame). The agent ends with its input, and takes with it what it started.
+
+mod bootstrap;
+mod files;
+mod frame;
+mod link;
+mod message;
+mod ssh;
+
+pub use files::{Folder, Received, below, pieces};
+pub use frame::{LONGEST, decode, encode};
+pub use link::{Link, Said, Way};
+pub use message::{Ask, PROTOCOL, Tell};
+pub use ssh::Host;

@@ -1,0 +1,276 @@
+//! A driver's link to an agent.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use kumite_process::{Heard, Spawn, Talk, Tree, last_lines};
+
+use crate::bootstrap::{Program, WANTED};
+use crate::files::{Folder, decoded};
+use crate::frame::{LONGEST, decode, encode, shown};
+use crate::message::{Ask, PROTOCOL, Tell};
+use crate::ssh::Host;
+
+/// From the start of ssh to the agent's first frame, and for kumite itself to arrive.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// For a frame to be taken.
+const SAYING: Duration = Duration::from_secs(60);
+/// What a login shell may print before that.
+const MOST_BANNER_LINES: usize = 10_000;
+/// A store of a run has less.
+const MOST_BYTES: u64 = 4 << 30;
+/// Between SIGTERM and SIGKILL, for a way that does not end with its input.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How an agent is reached.
+pub enum Way {
+    /// By ssh.
+    Ssh(Host),
+    /// By a command that becomes an agent.
+    Command(String),
+}
+
+/// An agent that said who it is.
+pub struct Link {
+    node: String,
+    tree: Tree,
+    talk: Talk,
+    log: std::path::PathBuf,
+    /// How long it took from nothing to its first frame.
+    pub connected_in: Duration,
+}
+
+/// What an agent says while it works.
+#[derive(Debug, PartialEq)]
+pub enum Said {
+    /// A line.
+    Note(String),
+    /// That it is done, and how kumite ended.
+    Done(Option<i32>),
+}
+
+impl Link {
+    /// Starts the agent there, with this kumite, which `version` is of. What the way there says is written to `log`.
+    pub fn open(
+        node: &str,
+        way: &Way,
+        kumite: &Path,
+        version: &str,
+        log: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Link, String> {
+        let began = Instant::now();
+        let (command, program) = match way {
+            Way::Ssh(host) => {
+                let program = Program::read(kumite)?;
+                (host.command(&program.script()), Some(program))
+            }
+            Way::Command(command) => (command.clone(), None),
+        };
+        let spawn = Spawn {
+            command: &command,
+            dir: Path::new("/"),
+            env: &[],
+            keeps: None,
+            cores: &[],
+            log,
+            group: None,
+        };
+        let (tree, talk) = Tree::start_talking(&spawn, LONGEST).map_err(|error| error.to_string())?;
+        let mut link =
+            Link { node: node.to_owned(), tree, talk, log: log.to_owned(), connected_in: Duration::ZERO };
+        link.greeted(program.as_ref(), version, stop)?;
+        link.connected_in = began.elapsed();
+        Ok(link)
+    }
+
+    /// Skips what a login shell prints, sends kumite if it is wanted, and waits for the agent's first frame.
+    fn greeted(&mut self, program: Option<&Program>, version: &str, stop: &AtomicBool) -> Result<(), String> {
+        let until = Instant::now() + PATIENCE;
+        for _ in 0..MOST_BANNER_LINES {
+            let line = self.line(until, stop)?;
+            if line == WANTED {
+                let program = program.ok_or("it wants kumite, and nobody has it")?;
+                let sent = self.talk.say(&program.bytes, PATIENCE, stop);
+                match sent {
+                    Ok(true) => continue,
+                    Ok(false) => return Err(self.wrong("did not take kumite in time")),
+                    Err(_) => return Err(self.wrong("broke off while kumite was sent")),
+                }
+            }
+            match decode::<Tell>(&line) {
+                Ok(Tell::Hello { protocol: PROTOCOL, kumite }) if kumite == version => return Ok(()),
+                Ok(Tell::Hello { protocol, kumite }) => {
+                    return Err(self.wrong(&format!(
+                        "has kumite {}, which speaks version {protocol} of its protocol; this is {version}, with version {PROTOCOL}",
+                        shown(kumite.as_bytes())
+                    )));
+                }
+                // A banner.
+                _ => {}
+            }
+        }
+        Err(self.wrong(&format!("wrote {MOST_BANNER_LINES} lines, and none is an agent's")))
+    }
+
+    /// Asks for something that has no answer but its end.
+    pub fn ask(&mut self, ask: &Ask, stop: &AtomicBool) -> Result<(), String> {
+        match self.talk.say(&encode(ask), SAYING, stop) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.wrong("does not take what it is told")),
+            Err(_) => Err(self.wrong("broke off")),
+        }
+    }
+
+    /// Makes room for a run there, and sends it folders.
+    pub fn prepare(&mut self, key: &str, folders: &[Folder], stop: &AtomicBool) -> Result<(), String> {
+        self.ask(&Ask::Begin { key: key.to_owned() }, stop)?;
+        folders.iter().try_for_each(|folder| folder.send(&mut |ask| self.ask(&ask, stop)))
+    }
+
+    /// What it says next; none if it said nothing in that time.
+    pub fn next(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Said>, String> {
+        let Some(line) = self.line_or_none(limit, stop)? else { return Ok(None) };
+        match decode::<Tell>(&line).map_err(|what| self.wrong(&format!("said what it should not: {what}")))? {
+            Tell::Note { text } => Ok(Some(Said::Note(plain(&text)))),
+            Tell::Done { status } => Ok(Some(Said::Done(status))),
+            Tell::Failed { why } => Err(self.wrong(&format!("cannot do that: {}", plain(&why)))),
+            other => Err(self.wrong(&format!("said {other:?} when nobody asked for it"))),
+        }
+    }
+
+    /// Gets its results store, and writes it to this file.
+    pub fn store(&mut self, file: &Path, stop: &AtomicBool) -> Result<(), String> {
+        self.ask(&Ask::Store, stop)?;
+        let failed = |error: std::io::Error| format!("{}: {error}", file.display());
+        let mut to = std::fs::File::create(file).map_err(failed)?;
+        let mut left = MOST_BYTES;
+        loop {
+            let line = self.line(Instant::now() + PATIENCE, stop)?;
+            match decode::<Tell>(&line) {
+                Ok(Tell::Data { data, more }) => {
+                    let piece = decoded(&data)?;
+                    left = left.checked_sub(piece.len() as u64).ok_or("its store is too large")?;
+                    to.write_all(&piece).map_err(failed)?;
+                    if !more {
+                        return Ok(());
+                    }
+                }
+                Ok(Tell::Failed { why }) => return Err(self.wrong(&format!("cannot: {}", plain(&why)))),
+                Ok(Tell::Note { .. }) => {}
+                _ => return Err(self.wrong("sent something else than its store")),
+            }
+        }
+    }
+
+    /// Ends it, with all that it started: it ends with its input.
+    pub fn close(mut self) {
+        self.talk.close();
+        let _ = self.tree.wait(GRACE, &AtomicBool::new(false));
+        let _ = self.tree.stop(GRACE);
+    }
+
+    fn line(&mut self, until: Instant, stop: &AtomicBool) -> Result<Vec<u8>, String> {
+        loop {
+            let limit = until.saturating_duration_since(Instant::now());
+            if limit.is_zero() {
+                return Err(self.wrong("says nothing"));
+            }
+            if let Some(line) = self.line_or_none(limit, stop)? {
+                return Ok(line);
+            }
+        }
+    }
+
+    fn line_or_none(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Vec<u8>>, String> {
+        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err("it was interrupted".to_owned());
+        }
+        match self.talk.hear(limit.min(Duration::from_millis(200))) {
+            Ok(Heard::Line(line, _)) => Ok(Some(line)),
+            Ok(Heard::Nothing) => Ok(None),
+            Ok(Heard::TooLong) => Err(self.wrong("wrote a line that is no frame of ours, and does not end")),
+            Ok(Heard::Ended(_)) => Err(self.wrong("ended")),
+            Err(error) => Err(self.wrong(&format!("cannot be heard: {error}"))),
+        }
+    }
+
+    /// With what the way there said last.
+    fn wrong(&self, what: &str) -> String {
+        let said = plain(&last_lines(&self.log));
+        let said = if said.is_empty() { said } else { format!(": {said}") };
+        format!("{}: the agent {what}{said}", self.node)
+    }
+}
+
+/// Without what would move the cursor.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A link to a script that says these lines after its first frame.
+    fn link(first: &str, script: &str) -> Result<Link, String> {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let command = format!("printf '%s\\n' {}; {script}", shlex::try_quote(first).unwrap());
+        Link::open("n1", &Way::Command(command), Path::new(""), "1.0", log.path(), &AtomicBool::new(false))
+    }
+
+    const HELLO: &str = r#"{"tell":"hello","protocol":1,"kumite":"1.0"}"#;
+
+    #[test]
+    fn a_banner_is_skipped_and_another_version_is_said() {
+        let said = format!("Welcome to node 7\n\n{{\"motd\": true}}\n{HELLO}");
+        link(&said, "cat > /dev/null").unwrap().close();
+        let other = |hello: &str| link(hello, "cat > /dev/null").err().unwrap();
+        assert_eq!(
+            other(&HELLO.replace("1.0", "2.0")),
+            "n1: the agent has kumite 2.0, which speaks version 1 of its protocol; this is 1.0, with version 1"
+        );
+        assert!(other(&HELLO.replace(":1,", ":9,")).contains("speaks version 9 of its protocol"));
+    }
+
+    #[test]
+    fn who_ends_before_the_first_frame_is_quoted() {
+        let error = link("", "echo 'Permission denied (publickey).' >&2; exit 255").err().unwrap();
+        assert_eq!(error, "n1: the agent ended: Permission denied (publickey).");
+    }
+
+    #[test]
+    fn what_it_says_is_heard_without_what_would_move_the_cursor() {
+        let stop = AtomicBool::new(false);
+        let script = r#"printf '{"tell":"note","text":"1 of 2\\u001b[2J"}\n{"tell":"done","status":3}\n'; cat > /dev/null"#;
+        let mut link = link(HELLO, script).unwrap();
+        let limit = Duration::from_secs(20);
+        assert_eq!(link.next(limit, &stop), Ok(Some(Said::Note("1 of 2 [2J".to_owned()))));
+        assert_eq!(link.next(limit, &stop), Ok(Some(Said::Done(Some(3)))));
+        link.close();
+    }
+
+    #[test]
+    fn what_it_should_not_say_is_an_error() {
+        let stop = AtomicBool::new(false);
+        for (script, expected) in [
+            ("echo hello", "said what it should not: 'hello' is no frame of ours"),
+            (r#"echo '{"tell":"data","data":"","more":false}'"#, "when nobody asked for it"),
+            (r#"echo '{"tell":"failed","why":"the disk is full"}'"#, "cannot do that: the disk is full"),
+            ("head -c 2000000 /dev/zero", "wrote a line that is no frame of ours, and does not end"),
+        ] {
+            let mut link = link(HELLO, &format!("{script}; cat > /dev/null")).unwrap();
+            let error = loop {
+                match link.next(Duration::from_secs(20), &stop) {
+                    Ok(None) => {}
+                    Ok(said) => panic!("{said:?}"),
+                    Err(error) => break error,
+                }
+            };
+            assert!(error.contains(expected), "{error}");
+            link.close();
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What driver and agent say to each other.
+
+use serde::{Deserialize, Serialize};
+
+/// The version of all that is below. Another one is an error on either side.
+pub const PROTOCOL: u32 = 1;
+
+/// What a driver asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Ask {
+    /// To make room for a run, or to go on with what is there of it.
+    Begin {
+        /// Which run and shard it is: 16 to 64 hexadecimal digits.
+        key: String,
+    },
+    /// To write a piece of a file: it begins where the one before it ended.
+    File {
+        /// Relative to the run's folder.
+        path: String,
+        /// Whether it may be executed.
+        executable: bool,
+        /// Whether it is the first piece.
+        first: bool,
+        /// What is in it, in base64.
+        data: String,
+    },
+    /// To execute a share of a run, or what is left of it.
+    Run {
+        /// The experiment's folder, relative to the run's.
+        experiment: String,
+        /// What else `kumite run` is to be given.
+        arguments: Vec<String>,
+    },
+    /// To send its results store.
+    Store,
+    /// To keep nothing of the run.
+    Forget,
+}
+
+/// What an agent tells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "tell", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Tell {
+    /// That it is there: the first frame.
+    Hello {
+        /// The version of the protocol.
+        protocol: u32,
+        /// kumite's own.
+        kumite: String,
+    },
+    /// Something that kumite says on the node while it works.
+    Note {
+        /// In a line.
+        text: String,
+    },
+    /// That what was asked for is done.
+    Done {
+        /// How kumite ended; none if nothing was started.
+        status: Option<i32>,
+    },
+    /// A piece of the store.
+    Data {
+        /// What is in it, in base64.
+        data: String,
+        /// Whether there is more to come.
+        more: bool,
+    },
+    /// That it cannot do what was asked.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}

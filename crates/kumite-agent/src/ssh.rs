@@ -1,0 +1,49 @@
+//! The way to a node by the system's ssh, with its own configuration.
+
+use std::str::FromStr;
+
+/// A host that ssh is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host(String);
+
+impl Host {
+    /// As it was given.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// The command that runs a script there. It asks nobody for a password, and takes no host for an option.
+    pub(crate) fn command(&self, script: &str) -> String {
+        let quoted = |text: &str| shlex::try_quote(text).expect("a script of ours has no NUL").into_owned();
+        format!("exec ssh -T -o BatchMode=yes -- {} {}", quoted(&self.0), quoted(script))
+    }
+}
+
+impl FromStr for Host {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Host, String> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "._-@:[]%".contains(c);
+        match !text.is_empty() && text.len() < 256 && !text.starts_with('-') && text.chars().all(fits) {
+            true => Ok(Host(text.to_owned())),
+            false => Err(format!("'{text}' is no host: write a name of your ssh configuration, or user@host")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_a_host_and_no_option_and_no_command() {
+        for text in ["n1", "root@10.0.0.7", "user@node-3.example", "[::1]"] {
+            assert!(text.parse::<Host>().is_ok(), "{text}");
+        }
+        for text in ["", "-oProxyCommand=x", "a b", "a;b", "$(x)", "a'b", "a\nb"] {
+            assert!(text.parse::<Host>().is_err(), "{text}");
+        }
+        let host: Host = "n1".parse().unwrap();
+        assert_eq!(host.command("echo 'a'"), r#"exec ssh -T -o BatchMode=yes -- n1 "echo 'a'""#);
+    }
+}

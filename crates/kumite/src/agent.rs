@@ -1,0 +1,208 @@
+//! `kumite agent`: does on a node what a driver asks by its standard input, and ends with that.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::Duration;
+
+use kumite_agent::{Ask, LONGEST, PROTOCOL, Received, Tell, below, decode, encode, pieces};
+use kumite_process::{Heard, Spawn, Talk, Tree};
+use kumite_record::{Run, Store};
+
+use crate::exit::Failure;
+
+/// For a run to end its trial and what it started.
+const GRACE: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_millis(50);
+/// A line that kumite says.
+const LONGEST_NOTE: usize = 64 << 10;
+
+pub fn run() -> Result<(), Failure> {
+    let asked = listen();
+    let mut agent = Agent { run: None };
+    let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned() };
+    let mut ended = tell(&hello).is_err();
+    while !ended {
+        let Ok(line) = asked.recv() else { break };
+        let answer = decode::<Ask>(&line).and_then(|ask| agent.does(ask, &asked));
+        let said = match answer {
+            Ok(None) => Ok(()),
+            Ok(Some(answer)) => tell(&answer),
+            Err(why) => tell(&Tell::Failed { why }),
+        };
+        ended = said.is_err();
+    }
+    Ok(())
+}
+
+/// The lines of standard input, until it ends or one is too long.
+fn listen() -> Receiver<Vec<u8>> {
+    let (send, receive) = sync_channel(4);
+    std::thread::spawn(move || {
+        let mut input = BufReader::new(std::io::stdin());
+        loop {
+            let mut line = Vec::new();
+            let read = input.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line);
+            let is_whole = line.pop() == Some(b'\n');
+            if read.is_err() || !is_whole || send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receive
+}
+
+fn tell(what: &Tell) -> Result<(), String> {
+    let mut output = std::io::stdout().lock();
+    let said = output.write_all(&encode(what)).and_then(|()| output.flush());
+    said.map_err(|error| error.to_string())
+}
+
+/// What an agent has of the run that it was asked to make room for.
+struct OfRun {
+    folder: PathBuf,
+    received: Received,
+}
+
+struct Agent {
+    run: Option<OfRun>,
+}
+
+impl Agent {
+    fn does(&mut self, ask: Ask, asked: &Receiver<Vec<u8>>) -> Result<Option<Tell>, String> {
+        match ask {
+            Ask::Forget => {
+                let folder = self.run.take().map(|of_run| of_run.folder);
+                let removed = folder.map_or(Ok(()), std::fs::remove_dir_all);
+                removed.map_err(|error| error.to_string()).map(|()| Some(Tell::Done { status: None }))
+            }
+            Ask::Begin { key } => self.begin(&key).map(|()| None),
+            Ask::File { path, executable, first, data } => {
+                self.of_run()?.received.write(&path, executable, first, &data).map(|()| None)
+            }
+            Ask::Run { experiment, arguments } => {
+                let of_run = self.of_run()?;
+                let status = execute(&of_run.folder, &experiment, &arguments, asked)?;
+                Ok(Some(Tell::Done { status }))
+            }
+            Ask::Store => {
+                let file = self.of_run()?.folder.join(STORE);
+                // What is in the journal comes into the file.
+                drop(Store::open_existing(&file).map_err(|error| error.to_string())?);
+                pieces(&file, &mut |data, more| tell(&Tell::Data { data, more })).map(|()| None)
+            }
+        }
+    }
+
+    fn of_run(&mut self) -> Result<&mut OfRun, String> {
+        self.run.as_mut().ok_or_else(|| "nobody said which run it is".to_owned())
+    }
+
+    /// The results of a run that was broken off stay; its files come anew.
+    fn begin(&mut self, key: &str) -> Result<(), String> {
+        let is_key = (16..=64).contains(&key.len()) && key.chars().all(|c| c.is_ascii_hexdigit());
+        if !is_key {
+            return Err("that is no key of a run".to_owned());
+        }
+        let folder = nodes_folder()?.join(key);
+        let files = folder.join(FILES);
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        match std::fs::remove_dir_all(&files) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        std::fs::create_dir_all(&files).map_err(failed)?;
+        self.run = Some(OfRun { folder, received: Received::below(files) });
+        Ok(())
+    }
+}
+
+const STORE: &str = "results.db";
+const FILES: &str = "files";
+
+fn nodes_folder() -> Result<PathBuf, String> {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    cache.map(|cache| cache.join("kumite/nodes")).ok_or_else(|| "HOME is not set".to_owned())
+}
+
+/// Executes the share, or goes on with it, or has it already; how kumite ended, if it was started.
+fn execute(
+    folder: &Path,
+    experiment: &str,
+    arguments: &[String],
+    asked: &Receiver<Vec<u8>>,
+) -> Result<Option<i32>, String> {
+    let experiment = below(&folder.join(FILES), experiment)?;
+    let store = folder.join(STORE);
+    let mut words = match before(&store)? {
+        Some(run) if run.finished.is_some() && run.cut_short.is_none() => return Ok(None),
+        Some(run) => vec!["resume".to_owned(), run.id],
+        None => [&["run".to_owned(), experiment.to_string_lossy().into_owned()], arguments].concat(),
+    };
+    words.extend(["--db".to_owned(), store.to_string_lossy().into_owned()]);
+    let kumite = std::env::current_exe().map_err(|error| format!("where kumite is: {error}"))?;
+    let mut command = vec![kumite.to_string_lossy().into_owned()];
+    command.append(&mut words);
+    let command = shlex::try_join(command.iter().map(String::as_str)).map_err(|error| error.to_string())?;
+    // What it says while it works is what comes here.
+    let command = format!("exec {command} 2>&1 > {}", quoted(&folder.join("report")));
+    let spawn = Spawn {
+        command: &command,
+        dir: folder,
+        env: &[],
+        keeps: None,
+        cores: &[],
+        log: &folder.join("log"),
+        group: None,
+    };
+    let (mut tree, mut talk) =
+        Tree::start_talking(&spawn, LONGEST_NOTE).map_err(|error| error.to_string())?;
+    let heard = attend(&mut talk, asked);
+    let status = match heard {
+        true => tree.wait(GRACE, &AtomicBool::new(false)).map_err(|error| error.to_string())?,
+        false => None,
+    };
+    let _ = tree.stop(GRACE);
+    match (heard, status) {
+        (false, _) => Err("the driver is gone".to_owned()),
+        (true, None) => Err("kumite did not end".to_owned()),
+        (true, Some(status)) => Ok(Some(status.code().unwrap_or(-1))),
+    }
+}
+
+/// Tells what kumite says until it ends; whether the driver was there until then.
+fn attend(talk: &mut Talk, asked: &Receiver<Vec<u8>>) -> bool {
+    loop {
+        match asked.try_recv() {
+            Err(TryRecvError::Empty) => {}
+            // A driver has nothing to say now.
+            Ok(_) | Err(TryRecvError::Disconnected) => return false,
+        }
+        match talk.hear(LOOK) {
+            Ok(Heard::Line(line, _)) => {
+                let text = String::from_utf8_lossy(&line).into_owned();
+                if tell(&Tell::Note { text }).is_err() {
+                    return false;
+                }
+            }
+            Ok(Heard::Nothing) => {}
+            Ok(Heard::TooLong) | Ok(Heard::Ended(_)) | Err(_) => return true,
+        }
+    }
+}
+
+/// What was made of it before.
+fn before(store: &Path) -> Result<Option<Run>, String> {
+    if !store.is_file() {
+        return Ok(None);
+    }
+    let store = Store::open_existing(store).map_err(|error| error.to_string())?;
+    Ok(store.runs().map_err(|error| error.to_string())?.pop())
+}
+
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    shlex::try_quote(&text).map(|text| text.into_owned()).unwrap_or_default()
+}

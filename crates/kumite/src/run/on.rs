@@ -1,0 +1,195 @@
+//! `--on`: a run whose blocks several hosts share, each by an agent.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_agent::{Ask, Folder, Host, Link, Said, Way};
+use kumite_lab::{Experiment, seed_of};
+use kumite_record::{Run, Store};
+
+use super::Args;
+use crate::exit::Failure;
+use crate::merge::{Wanted, merged};
+use crate::{output, stop};
+
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Where a run is executed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum On {
+    /// Here.
+    Local,
+    /// On these hosts.
+    Ssh(Vec<Host>),
+}
+
+pub fn parse(text: &str) -> Result<On, String> {
+    if text == "local" {
+        return Ok(On::Local);
+    }
+    let hosts = text.strip_prefix("ssh:").ok_or("write local, or ssh:HOST,HOST")?;
+    let hosts: Vec<Host> = hosts.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    match hosts.iter().enumerate().find(|(nth, host)| hosts[..*nth].contains(host)) {
+        Some((_, twice)) => Err(format!("{} is there twice: a host has one share", twice.name())),
+        None => Ok(On::Ssh(hosts)),
+    }
+}
+
+/// A run that is to be shared.
+pub struct Sharing<'a> {
+    pub args: &'a Args,
+    pub experiment: &'a Experiment,
+    pub hosts: &'a [Host],
+    pub seed: u64,
+}
+
+/// Executes a share on each host at the same time, merges what came, and judges it.
+pub fn run(sharing: &Sharing) -> Result<(), Failure> {
+    let Sharing { args, hosts, seed, .. } = sharing;
+    let stop = stop::flag()?;
+    let folder = tempfile::tempdir().map_err(|error| Failure::Incomplete(error.to_string()))?;
+    let mut into = Store::open(&args.db.path())?;
+    output::note(&format!("{} hosts, a share of the blocks each; seed {seed}", hosts.len()));
+    let missing: Vec<usize> = sharing.missing(&into)?;
+    let share = |nth: usize| sharing.share(nth, folder.path(), &stop);
+    let shares: Vec<Result<PathBuf, String>> = std::thread::scope(|scope| {
+        let share = &share;
+        let started: Vec<_> = missing.iter().map(|&nth| scope.spawn(move || share(nth))).collect();
+        let ended = |of: std::thread::ScopedJoinHandle<Result<PathBuf, String>>| {
+            of.join().unwrap_or_else(|_| Err("it broke off".to_owned()))
+        };
+        started.into_iter().map(ended).collect()
+    });
+    let (mut stores, mut lost) = (Vec::new(), Vec::new());
+    for share in shares {
+        match share {
+            Ok(file) => stores.push(Store::open_existing(&file)?),
+            Err(why) => lost.push(why),
+        }
+    }
+    lost.iter().for_each(|why| output::note(why));
+    if stores.is_empty() && missing.len() == hosts.len() {
+        return Err(Failure::Incomplete("no host gave a share".to_owned()));
+    }
+    let wanted = Wanted { seed: Some(*seed), is_gate: args.gate.is_set(), ..Wanted::default() };
+    // What was there already is enough if nothing came.
+    let there = Store::open(&args.db.path())?;
+    let all: Vec<Store> = stores.into_iter().chain([there]).collect();
+    let export = merged(&all, &wanted, &mut into)?;
+    args.documents.write(&(&export, args.length.report()))?;
+    match &export.run.cut_short {
+        Some(why) => Err(Failure::Incomplete(format!(
+            "{why}; the same command with --seed {seed} goes on where the hosts stopped"
+        ))),
+        None => args.gate.check(&export),
+    }
+}
+
+impl Sharing<'_> {
+    /// The shares that the store does not have whole.
+    fn missing(&self, store: &Store) -> Result<Vec<usize>, Failure> {
+        let of = self.hosts.len() as u32;
+        let is_of_this = |run: &Run| {
+            let told = (&run.experiment, &run.profile, run.seed, &run.spec);
+            told == (&self.experiment.name, &self.args.profile, self.seed, &self.experiment.text)
+                && run.finished.is_some()
+                && run.cut_short.is_none()
+        };
+        let runs = store.runs()?;
+        let shards = runs.iter().filter(|run| is_of_this(run)).filter_map(|run| run.shard.as_ref());
+        let there: Vec<u32> = shards.filter(|shard| shard.of == of).map(|shard| shard.nth).collect();
+        Ok((0..self.hosts.len()).filter(|nth| !there.contains(&(*nth as u32 + 1))).collect())
+    }
+
+    /// Has a host execute its share; the store that came of it. Results stay on the host until they have arrived whole.
+    fn share(&self, nth: usize, folder: &Path, stop: &AtomicBool) -> Result<PathBuf, String> {
+        let host = &self.hosts[nth];
+        let name = host.name();
+        let kumite = std::env::current_exe().map_err(|error| format!("where kumite is: {error}"))?;
+        let log = folder.join(format!("{nth}.log"));
+        let mut link = Link::open(name, &Way::Ssh(host.clone()), &kumite, crate::VERSION, &log, stop)?;
+        output::note(&format!("{name}: connected in {:.1} s", link.connected_in.as_secs_f64()));
+        let (experiment, folders) = self.folders()?;
+        link.prepare(&self.key(nth), &folders, stop)?;
+        link.ask(&Ask::Run { experiment, arguments: self.words(nth) }, stop)?;
+        loop {
+            match link.next(LOOK, stop)? {
+                None => {}
+                Some(Said::Note(text)) => output::note(&format!("{name}: {text}")),
+                Some(Said::Done(_)) => break,
+            }
+        }
+        let file = folder.join(format!("{nth}.db"));
+        link.store(&file, stop)?;
+        if is_complete(&file) {
+            link.ask(&Ask::Forget, stop)?;
+        }
+        link.close();
+        Ok(file)
+    }
+
+    /// The same for the same share of the same run, wherever it is asked for.
+    fn key(&self, nth: usize) -> String {
+        format!("{:08x}{:08x}{:04x}{:04x}", seed_of(self.experiment), self.seed, nth + 1, self.hosts.len())
+    }
+
+    fn words(&self, nth: usize) -> Vec<String> {
+        let args = self.args;
+        let mut words = vec![
+            format!("--shard={}/{}", nth + 1, self.hosts.len()),
+            format!("--seed={}", self.seed),
+            format!("--profile={}", args.profile),
+        ];
+        words.extend(args.contenders.words());
+        words.extend(args.blocks.map(|blocks| format!("--blocks={blocks}")));
+        words.extend(args.budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
+        words.extend((args.strict || args.gate.is_set()).then(|| "--strict".to_owned()));
+        words
+    }
+
+    /// What a share needs, and where the experiment is among it: its folder, the kits beside it, and what else its contenders
+    /// use. All of it lies to each other as it does here.
+    fn folders(&self) -> Result<(String, Vec<Folder>), String> {
+        let canonical = |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+        let experiment = canonical(&self.experiment.folder)?;
+        let root = experiment.ancestors().nth(2).unwrap_or(Path::new("/")).to_owned();
+        let mut wanted = vec![experiment.clone()];
+        wanted.extend(Some(root.join("kits")).filter(|kits| kits.is_dir()));
+        for contender in &self.experiment.contenders {
+            for used in &contender.uses {
+                let used = canonical(&contender.folder.join(used))?;
+                if wanted.iter().all(|folder| !used.starts_with(folder)) {
+                    wanted.push(used);
+                }
+            }
+        }
+        let named = |from: PathBuf| {
+            let within = from.strip_prefix(&root).ok().and_then(Path::to_str);
+            let to = within.ok_or_else(|| format!("{}: cannot be sent from there", from.display()))?.to_owned();
+            Ok(Folder { from, to })
+        };
+        let folders: Vec<Folder> = wanted.into_iter().map(named).collect::<Result<_, String>>()?;
+        Ok((folders[0].to.clone(), folders))
+    }
+}
+
+fn is_complete(file: &Path) -> bool {
+    let runs = Store::open_existing(file).and_then(|store| store.runs());
+    runs.is_ok_and(|runs| runs.last().is_some_and(|run| run.finished.is_some() && run.cut_short.is_none()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_named_once_each() {
+        assert_eq!(parse("local"), Ok(On::Local));
+        let Ok(On::Ssh(hosts)) = parse("ssh:n1,root@n2") else { panic!("no hosts") };
+        assert_eq!(hosts.iter().map(Host::name).collect::<Vec<_>>(), ["n1", "root@n2"]);
+        for text in ["", "ssh:", "ssh:a,a", "ssh:a,,b", "slurm:a", "ssh:-a"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}
