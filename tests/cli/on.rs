@@ -77,12 +77,19 @@ fn a_host_that_cannot_be_reached_is_named_and_its_share_is_made_later() {
     let said = run(&place).ended(3);
     let expected = "h2: the agent ended: h2: Permission denied (publickey).";
     assert!(said.err.contains(expected), "{}", said.err);
-    assert!(said.err.contains("shard 2 of 2 is missing; the same command with --seed 7 goes on"), "{}", said.err);
+    assert!(
+        said.err.contains("shard 2 of 2 is missing; the same command with --seed 7 goes on"),
+        "{}",
+        said.err
+    );
     let first = said.json();
     std::fs::remove_file(place.path("homes/h2.closed")).unwrap();
     let second = run(&place).ended(0).json();
     assert_eq!(first["run"]["id"], second["run"]["id"]);
-    assert_eq!(first["run"]["merged"]["runs"][0], second["run"]["merged"]["runs"][0], "h1 has made its share");
+    assert_eq!(
+        first["run"]["merged"]["runs"][0], second["run"]["merged"]["runs"][0],
+        "h1 has made its share"
+    );
     // All of it is there now.
     let third = run(&place).ended(0).json();
     assert_eq!((&third["trials"], &third["claims"]), (&second["trials"], &second["claims"]));
@@ -115,7 +122,8 @@ fn a_driver_that_is_killed_leaves_no_process_and_what_was_made_is_not_made_again
 #[test]
 fn who_is_no_host_is_refused() {
     let place = place();
-    let said = Said::of(command(&place, &["run", "fake", "--on", "ssh:-oProxyCommand=x"]).output().unwrap()).ended(2);
+    let said = Said::of(command(&place, &["run", "fake", "--on", "ssh:-oProxyCommand=x"]).output().unwrap())
+        .ended(2);
     assert!(said.err.contains("is no host"), "{}", said.err);
     let said = Said::of(command(&place, &["run", "fake", "--on", "ssh:a,a"]).output().unwrap()).ended(2);
     assert!(said.err.contains("a is there twice"), "{}", said.err);

@@ -9,12 +9,12 @@ pub const WANTED: &[u8] = b"kumite-is-wanted";
 
 /// kumite itself.
 pub struct Program {
-    /// All of it.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     digest: String,
 }
 
 impl Program {
+    /// Reads it, and takes its digest.
     pub fn read(file: &Path) -> Result<Program, String> {
         let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -23,7 +23,7 @@ impl Program {
 
     /// A script for a POSIX shell: looks for the program under its digest, takes it from standard input if it is not there,
     /// and becomes the agent. Nobody else may write where it is.
-    pub fn script(&self) -> String {
+    pub(crate) fn script(&self) -> String {
         let (digest, size) = (&self.digest, self.bytes.len());
         let wanted = String::from_utf8_lossy(WANTED);
         format!(

@@ -43,12 +43,12 @@ impl Folder {
             let to = if is_itself { to.to_owned() } else { to.join(within) };
             let path = to.to_str().ok_or_else(|| format!("{}: its name is no UTF-8", to.display()))?;
             let failed = |error: std::io::Error| format!("{}: {error}", entry.path().display());
-            let mut file = File::open(entry.path()).map_err(failed)?;
+            let file = File::open(entry.path()).map_err(failed)?;
             let executable = file.metadata().map_err(failed)?.permissions().mode() & 0o111 != 0;
             let mut first = true;
             loop {
                 let mut piece = Vec::new();
-                file.by_ref().take(PIECE as u64).read_to_end(&mut piece).map_err(failed)?;
+                (&file).take(PIECE as u64).read_to_end(&mut piece).map_err(failed)?;
                 if piece.is_empty() && !first {
                     break;
                 }
@@ -112,15 +112,12 @@ pub fn decoded(data: &str) -> Result<Vec<u8>, String> {
 }
 
 /// A file in pieces.
-pub fn pieces(
-    file: &Path,
-    say: &mut dyn FnMut(String, bool) -> Result<(), String>,
-) -> Result<(), String> {
+pub fn pieces(file: &Path, say: &mut dyn FnMut(String, bool) -> Result<(), String>) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", file.display());
-    let mut from = File::open(file).map_err(failed)?;
+    let from = File::open(file).map_err(failed)?;
     loop {
         let mut piece = Vec::new();
-        from.by_ref().take(PIECE as u64).read_to_end(&mut piece).map_err(failed)?;
+        (&from).take(PIECE as u64).read_to_end(&mut piece).map_err(failed)?;
         let more = piece.len() == PIECE;
         say(BASE64_STANDARD.encode(&piece), more)?;
         if !more {
@@ -137,7 +134,9 @@ mod tests {
     fn a_folder_comes_as_it_was_without_what_is_ignored() {
         let [from, to] = [(), ()].map(|()| tempfile::tempdir().unwrap());
         let long = "0123456789abcdef".repeat(PIECE / 8);
-        for (name, text) in [(".gitignore", "out/\n"), ("deep/run.sh", "echo"), ("long", &long), ("empty", "")] {
+        for (name, text) in
+            [(".gitignore", "out/\n"), ("deep/run.sh", "echo"), ("long", &long), ("empty", "")]
+        {
             let file = from.path().join(name);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, text).unwrap();
@@ -150,7 +149,9 @@ mod tests {
         let folder = Folder { from: from.path().to_owned(), to: "experiments/x".to_owned() };
         folder
             .send(&mut |ask| match ask {
-                Ask::File { path, executable, first, data } => received.write(&path, executable, first, &data),
+                Ask::File { path, executable, first, data } => {
+                    received.write(&path, executable, first, &data)
+                }
                 other => panic!("{other:?}"),
             })
             .unwrap();

@@ -36,12 +36,8 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line_and_comes_back() {
-        let asked = Ask::File {
-            path: "a\nb".to_owned(),
-            executable: true,
-            first: true,
-            data: "AAAA".to_owned(),
-        };
+        let asked =
+            Ask::File { path: "a\nb".to_owned(), executable: true, first: true, data: "AAAA".to_owned() };
         let line = encode(&asked);
         assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
         assert_eq!(decode::<Ask>(&line[..line.len() - 1]), Ok(asked));

@@ -10,6 +10,7 @@ mod link;
 mod message;
 mod ssh;
 
+pub use bootstrap::Program;
 pub use files::{Folder, Received, below, pieces};
 pub use frame::{LONGEST, decode, encode};
 pub use link::{Link, Said, Way};

@@ -25,11 +25,11 @@ const MOST_BYTES: u64 = 4 << 30;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How an agent is reached.
-pub enum Way {
-    /// By ssh.
-    Ssh(Host),
+pub enum Way<'a> {
+    /// By ssh, with the kumite that is to be there.
+    Ssh(&'a Host, &'a Program),
     /// By a command that becomes an agent.
-    Command(String),
+    Command(&'a str),
 }
 
 /// An agent that said who it is.
@@ -52,22 +52,12 @@ pub enum Said {
 }
 
 impl Link {
-    /// Starts the agent there, with this kumite, which `version` is of. What the way there says is written to `log`.
-    pub fn open(
-        node: &str,
-        way: &Way,
-        kumite: &Path,
-        version: &str,
-        log: &Path,
-        stop: &AtomicBool,
-    ) -> Result<Link, String> {
+    /// Starts the agent there, of this version. What the way there says is written to `log`.
+    pub fn open(node: &str, way: &Way, version: &str, log: &Path, stop: &AtomicBool) -> Result<Link, String> {
         let began = Instant::now();
         let (command, program) = match way {
-            Way::Ssh(host) => {
-                let program = Program::read(kumite)?;
-                (host.command(&program.script()), Some(program))
-            }
-            Way::Command(command) => (command.clone(), None),
+            Way::Ssh(host, program) => (host.command(&program.script()), Some(*program)),
+            Way::Command(command) => ((*command).to_owned(), None),
         };
         let spawn = Spawn {
             command: &command,
@@ -81,7 +71,7 @@ impl Link {
         let (tree, talk) = Tree::start_talking(&spawn, LONGEST).map_err(|error| error.to_string())?;
         let mut link =
             Link { node: node.to_owned(), tree, talk, log: log.to_owned(), connected_in: Duration::ZERO };
-        link.greeted(program.as_ref(), version, stop)?;
+        link.greeted(program, version, stop)?;
         link.connected_in = began.elapsed();
         Ok(link)
     }
@@ -199,8 +189,8 @@ impl Link {
 
     /// With what the way there said last.
     fn wrong(&self, what: &str) -> String {
-        let said = plain(&last_lines(&self.log));
-        let said = if said.is_empty() { said } else { format!(": {said}") };
+        let has_said = std::fs::metadata(&self.log).is_ok_and(|log| log.len() > 0);
+        let said = if has_said { format!(": {}", plain(&last_lines(&self.log))) } else { String::new() };
         format!("{}: the agent {what}{said}", self.node)
     }
 }
@@ -218,7 +208,7 @@ mod tests {
     fn link(first: &str, script: &str) -> Result<Link, String> {
         let log = tempfile::NamedTempFile::new().unwrap();
         let command = format!("printf '%s\\n' {}; {script}", shlex::try_quote(first).unwrap());
-        Link::open("n1", &Way::Command(command), Path::new(""), "1.0", log.path(), &AtomicBool::new(false))
+        Link::open("n1", &Way::Command(&command), "1.0", log.path(), &AtomicBool::new(false))
     }
 
     const HELLO: &str = r#"{"tell":"hello","protocol":1,"kumite":"1.0"}"#;

@@ -26,7 +26,9 @@ impl FromStr for Host {
         let fits = |c: char| c.is_ascii_alphanumeric() || "._-@:[]%".contains(c);
         match !text.is_empty() && text.len() < 256 && !text.starts_with('-') && text.chars().all(fits) {
             true => Ok(Host(text.to_owned())),
-            false => Err(format!("'{text}' is no host: write a name of your ssh configuration, or user@host")),
+            false => {
+                Err(format!("'{text}' is no host: write a name of your ssh configuration, or user@host"))
+            }
         }
     }
 }

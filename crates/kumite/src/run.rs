@@ -10,11 +10,11 @@ use kumite_host::{Clock, cores, machine};
 use kumite_lab::{Choice, Experiment, check_disk, prepare, seed_of, used_cores};
 use kumite_record::{Cores, Rule, Run, Shard, Store};
 
+use self::on::On;
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
-use self::on::On;
 use crate::shard::{self, Share};
 use crate::store::{Db, noise_floor};
 use crate::world::World;

@@ -27,11 +27,13 @@ pub enum Need {
     Release,
     /// What people install can be installed.
     Install,
+    /// Nodes that share a run are begun, and fail in every way.
+    Nodes,
 }
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 38] = [
+const RULES: [(&str, &[Need]); 43] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -48,6 +50,10 @@ const RULES: [(&str, &[Need]); 38] = [
     ("crates/kumite-lab/src/kit_test", &[Need::EveryKit]),
     ("crates/kumite-lab/src/run/prepare", &[Need::EveryLanguage]),
     // Its tests start Redis; no experiment has such a service.
+    ("crates/kumite-agent/", &[Need::Nodes]),
+    ("crates/kumite/src/agent.rs", &[Need::Nodes]),
+    ("crates/kumite/src/merge.rs", &[Need::Nodes]),
+    ("crates/kumite/src/run/on.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/service/", &[Need::EveryKind, Need::Service("stub")]),
     ("crates/kumite-lab/src/service/command.rs", &[]),
     ("crates/kumite-lab/src/service/dynamodb.rs", &[Need::Service("dynamodb")]),
@@ -65,6 +71,7 @@ const RULES: [(&str, &[Need]); 38] = [
     ("Cargo.", &[Need::EveryKind, Need::Release]),
     ("LICENSE", &[]),
     ("tests/", &[]),
+    ("tests/cluster/", &[Need::Nodes]),
     ("tests/install/", &[Need::Install]),
     ("tests/page/", &[Need::Page]),
     ("xtask/", &[]),

@@ -43,9 +43,15 @@ impl Plan {
         for experiment in &catalogue.experiments {
             need(&Need::Experiment(experiment.name.clone()))?;
         }
-        for rest in
-            [Need::EveryKit, Need::EveryFormat, Need::Windows, Need::Page, Need::Release, Need::Install]
-        {
+        for rest in [
+            Need::EveryKit,
+            Need::EveryFormat,
+            Need::Windows,
+            Need::Page,
+            Need::Release,
+            Need::Install,
+            Need::Nodes,
+        ] {
             need(&rest)?;
         }
         for kind in KINDS {
@@ -140,6 +146,7 @@ impl Wanted {
             Need::Page => self.add(Step::Page, why),
             Need::Release => self.add(Step::Release, why),
             Need::Install => self.add(Step::Install, why),
+            Need::Nodes => self.add(Step::Nodes, why),
         }
         Ok(())
     }
@@ -309,8 +316,11 @@ mod tests {
         assert_eq!(count(|step| matches!(step, Step::Kit { .. })), catalogue.kits.len());
         assert_eq!(count(|step| matches!(step, Step::Quick { .. })), KINDS.len());
         assert_eq!(
-            count(|step| matches!(step, Step::Windows | Step::Page | Step::Release | Step::Install)),
-            4
+            count(|step| matches!(
+                step,
+                Step::Windows | Step::Page | Step::Release | Step::Install | Step::Nodes
+            )),
+            5
         );
     }
 

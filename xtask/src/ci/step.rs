@@ -50,6 +50,8 @@ pub enum Step {
     Quick {
         experiment: String,
     },
+    /// Nodes share a run, and fail.
+    Nodes,
     /// What people install is made, installed where nothing else is, and used.
     Install,
     /// Nothing is left behind by all of these.
@@ -77,6 +79,7 @@ impl fmt::Display for Step {
             }
             Step::Quick { experiment } => write!(f, "run {experiment}, quick"),
             Step::Install => f.write_str("install and first minute"),
+            Step::Nodes => f.write_str("nodes that share a run"),
             Step::LeftBehind => f.write_str("left behind"),
         }
     }
@@ -102,6 +105,7 @@ impl Step {
             Step::Page => 60,
             Step::Release => 300,
             Step::Install => 600,
+            Step::Nodes => 120,
             Step::Check { languages, variants, .. } => {
                 languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
             }
@@ -152,6 +156,7 @@ impl Step {
                 run(Command::new(release).args(arguments).current_dir(root))
             }
             Step::Install => install(root),
+            Step::Nodes => nodes(checkout),
             Step::LeftBehind => left_behind::nothing(),
         }
     }
@@ -208,6 +213,15 @@ fn install(root: &Path) -> Result<(), String> {
     have("debootstrap", "debootstrap python3-venv")?;
     cargo(root, &["xtask", "dist", "x86_64-unknown-linux-gnu"])?;
     run(Command::new("sh").arg("tests/install/run.sh").current_dir(root))
+}
+
+/// Nodes of this machine, each with an sshd.
+fn nodes(checkout: &Checkout) -> Result<(), String> {
+    have("sshd", "openssh-server")?;
+    have("ssh", "openssh-client")?;
+    have("ip", "iproute2")?;
+    let kumite = checkout.binaries.join("kumite");
+    run(Command::new("sh").arg("tests/cluster/ssh.sh").arg(kumite).current_dir(&checkout.root))
 }
 
 /// Has Debian's packages with that program.

@@ -15,18 +15,8 @@ use super::{folders, read, show};
 const FOUND: &str = "found/standard.json.gz";
 const MOST_BYTES: u64 = 1_000_000;
 /// Of an experiment, what changes no trial and no verdict.
-const WORDS: [&str; 10] = [
-    "question",
-    "source",
-    "title",
-    "published",
-    "because",
-    "note",
-    "main",
-    "beside",
-    "needs",
-    "install",
-];
+const WORDS: [&str; 10] =
+    ["question", "source", "title", "published", "because", "note", "main", "beside", "needs", "install"];
 
 pub(super) fn check(root: &Path, wrong: &mut Vec<String>) {
     for experiment in folders(&root.join("experiments")) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_agent::{Ask, Folder, Host, Link, Said, Way};
+use kumite_agent::{Ask, Folder, Host, Link, Program, Said, Way};
 use kumite_lab::{Experiment, seed_of};
 use kumite_record::{Run, Store};
 
@@ -52,7 +52,9 @@ pub fn run(sharing: &Sharing) -> Result<(), Failure> {
     let mut into = Store::open(&args.db.path())?;
     output::note(&format!("{} hosts, a share of the blocks each; seed {seed}", hosts.len()));
     let missing: Vec<usize> = sharing.missing(&into)?;
-    let share = |nth: usize| sharing.share(nth, folder.path(), &stop);
+    let kumite = std::env::current_exe().map_err(|error| error.to_string());
+    let kumite = kumite.and_then(|file| Program::read(&file)).map_err(Failure::Incomplete)?;
+    let share = |nth: usize| sharing.share(nth, &kumite, folder.path(), &stop);
     let shares: Vec<Result<PathBuf, String>> = std::thread::scope(|scope| {
         let share = &share;
         let started: Vec<_> = missing.iter().map(|&nth| scope.spawn(move || share(nth))).collect();
@@ -103,12 +105,17 @@ impl Sharing<'_> {
     }
 
     /// Has a host execute its share; the store that came of it. Results stay on the host until they have arrived whole.
-    fn share(&self, nth: usize, folder: &Path, stop: &AtomicBool) -> Result<PathBuf, String> {
+    fn share(
+        &self,
+        nth: usize,
+        kumite: &Program,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<PathBuf, String> {
         let host = &self.hosts[nth];
         let name = host.name();
-        let kumite = std::env::current_exe().map_err(|error| format!("where kumite is: {error}"))?;
         let log = folder.join(format!("{nth}.log"));
-        let mut link = Link::open(name, &Way::Ssh(host.clone()), &kumite, crate::VERSION, &log, stop)?;
+        let mut link = Link::open(name, &Way::Ssh(host, kumite), crate::VERSION, &log, stop)?;
         output::note(&format!("{name}: connected in {:.1} s", link.connected_in.as_secs_f64()));
         let (experiment, folders) = self.folders()?;
         link.prepare(&self.key(nth), &folders, stop)?;
@@ -151,7 +158,8 @@ impl Sharing<'_> {
     /// What a share needs, and where the experiment is among it: its folder, the kits beside it, and what else its contenders
     /// use. All of it lies to each other as it does here.
     fn folders(&self) -> Result<(String, Vec<Folder>), String> {
-        let canonical = |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+        let canonical =
+            |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
         let experiment = canonical(&self.experiment.folder)?;
         let root = experiment.ancestors().nth(2).unwrap_or(Path::new("/")).to_owned();
         let mut wanted = vec![experiment.clone()];
@@ -166,7 +174,8 @@ impl Sharing<'_> {
         }
         let named = |from: PathBuf| {
             let within = from.strip_prefix(&root).ok().and_then(Path::to_str);
-            let to = within.ok_or_else(|| format!("{}: cannot be sent from there", from.display()))?.to_owned();
+            let to =
+                within.ok_or_else(|| format!("{}: cannot be sent from there", from.display()))?.to_owned();
             Ok(Folder { from, to })
         };
         let folders: Vec<Folder> = wanted.into_iter().map(named).collect::<Result<_, String>>()?;

@@ -1,0 +1,112 @@
+# Nodes of one machine, for tests: each has a network namespace with an address, a host name, a process list, a cache and
+# an sshd of its own. To be sourced, as root. `nodes_begin N` starts n1 to nN, `nodes_end` ends them; $NODES is their
+# folder. `ssh` is then one that knows them.
+
+PREFIX=kumite-test
+NET=10.213.77
+
+nodes_begin() {
+    count=$1
+    NODES=$(mktemp -d /tmp/kumite-nodes.XXXXXX)
+    chmod 711 "$NODES"
+    mkdir -p /run/sshd "$NODES/bin"
+    ssh-keygen -q -t ed25519 -N '' -f "$NODES/key"
+    ssh-keygen -q -t ed25519 -N '' -f "$NODES/hostkey"
+    ip link add $PREFIX type bridge
+    ip addr add $NET.1/24 dev $PREFIX
+    ip link set $PREFIX up
+    : > "$NODES/ssh_config"
+    nth=1
+    while [ "$nth" -le "$count" ]; do
+        node_begin $nth
+        nth=$((nth + 1))
+    done
+    # It reads the configuration of its user's home, wherever HOME is.
+    printf '#!/bin/sh\nexec /usr/bin/ssh -F %s "$@"\n' "$NODES/ssh_config" > "$NODES/bin/ssh"
+    chmod 755 "$NODES/bin/ssh"
+    PATH=$NODES/bin:$PATH
+    nth=1
+    while [ "$nth" -le "$count" ]; do
+        node_is_up $nth
+        nth=$((nth + 1))
+    done
+}
+
+node_begin() {
+    node=n$1
+    address=$NET.$((10 + $1))
+    ip netns add $PREFIX-$node
+    ip link add $PREFIX-$1 type veth peer name eth0 netns $PREFIX-$node
+    ip link set $PREFIX-$1 master $PREFIX up
+    nsenter --net=/run/netns/$PREFIX-$node sh -c "ip addr add $address/24 dev eth0; ip link set eth0 up; ip link set lo up"
+    cat > "$NODES/$node.sshd" <<EOF
+ListenAddress $address
+HostKey $NODES/hostkey
+AuthorizedKeysFile $NODES/key.pub
+PidFile none
+StrictModes no
+PermitRootLogin prohibit-password
+PasswordAuthentication no
+EOF
+    cat >> "$NODES/ssh_config" <<EOF
+Host $node
+  HostName $address
+  User root
+  IdentityFile $NODES/key
+  IdentitiesOnly yes
+  StrictHostKeyChecking accept-new
+  UserKnownHostsFile $NODES/known
+  LogLevel ERROR
+EOF
+    # The caches and the lock are the node's own; all else is this machine's.
+    nsenter --net=/run/netns/$PREFIX-$node unshare --uts --pid --mount --fork --kill-child --mount-proc sh -c "
+        hostname $node
+        mkdir -p /root/.cache
+        mount -t tmpfs -o size=2g tmpfs /root/.cache
+        mount -t tmpfs tmpfs /run/lock
+        exec /usr/sbin/sshd -D -e -f $NODES/$node.sshd" 2> "$NODES/$node.log" &
+    echo $! > "$NODES/$node.pid"
+}
+
+node_is_up() {
+    tries=0
+    until ssh n$1 true 2>> "$NODES/up.log"; do
+        tries=$((tries + 1))
+        if [ $tries -gt 50 ]; then
+            echo "n$1 is not up:"
+            cat "$NODES/up.log" "$NODES/n$1.log"
+            exit 1
+        fi
+        sleep 0.1
+    done
+}
+
+# What dies with its machine: all processes of a node, at once.
+node_dies() {
+    kill -9 "$(cat "$NODES/n$1.pid")"
+}
+
+# The agent of a node alone.
+agent_dies() {
+    ssh n$1 'for p in /proc/[0-9]*; do
+        case "$(tr "\0" " " < $p/cmdline 2>/dev/null)" in
+            */kumite/agents/*" agent ") kill -9 "${p#/proc/}" ;;
+        esac
+    done'
+}
+
+# How many processes of kumite's a node has.
+node_runs() {
+    ssh n$1 'for p in /proc/[0-9]*/cmdline; do tr "\0" " " < $p 2>/dev/null; echo; done' | grep -c 'kumite/agents/' || true
+}
+
+nodes_end() {
+    for pid in "$NODES"/*.pid; do
+        kill -9 "$(cat "$pid")" 2>/dev/null || true
+    done
+    for net in $(ip netns list | cut -d' ' -f1 | grep "^$PREFIX-n"); do
+        ip netns del "$net"
+    done
+    ip link del $PREFIX 2>/dev/null || true
+    rm -rf "$NODES"
+}
