@@ -120,6 +120,21 @@ fn a_driver_that_is_killed_leaves_no_process_and_what_was_made_is_not_made_again
 }
 
 #[test]
+fn hosts_are_shown_beside_each_other() {
+    let place = place();
+    let doctor = |more: &[&str]| {
+        let arguments = [&["doctor", "--on", "ssh:h1,h2"], more].concat();
+        Said::of(command(&place, &arguments).output().unwrap()).ended(0)
+    };
+    let said = doctor(&[]).out;
+    let (differs, same) = said.split_once("THE SAME ON ALL").unwrap();
+    assert!(differs.starts_with("DIFFERENT\n") && same.contains("  cpu "), "{said}");
+    let found = doctor(&["--json", "-"]).json();
+    assert_eq!((&found[0]["node"], &found[1]["node"]), (&"h1".into(), &"h2".into()));
+    assert!(found[1]["findings"].as_array().unwrap().len() > 5, "{found}");
+}
+
+#[test]
 fn who_is_no_host_is_refused() {
     let place = place();
     let said = Said::of(command(&place, &["run", "fake", "--on", "ssh:-oProxyCommand=x"]).output().unwrap())

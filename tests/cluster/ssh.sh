@@ -65,6 +65,10 @@ try "nodes that have kumite are not sent it again" 0 run --on ssh:n1,n2,n3,n4 --
 grep 'connected in' err
 ok
 
+try "nodes are shown beside each other" 0 "$KUMITE" doctor --on ssh:n1,n2
+says out "THE SAME ON ALL"
+ok
+
 try "a host that is not there is named, and the others are kept" 3 run --on ssh:n1,nowhere.invalid --blocks 8 --seed 3
 says err "nowhere.invalid: the agent ended: .*nowhere.invalid"
 says err "shard 2 of 2 is missing; the same command with --seed 3"

@@ -111,13 +111,15 @@ pub fn decoded(data: &str) -> Result<Vec<u8>, String> {
     BASE64_STANDARD.decode(data).map_err(|error| format!("a piece of a file is no base64: {error}"))
 }
 
-/// A file in pieces.
-pub fn pieces(file: &Path, say: &mut dyn FnMut(String, bool) -> Result<(), String>) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", file.display());
-    let from = File::open(file).map_err(failed)?;
+/// What can be read, in pieces.
+pub fn pieces(
+    mut from: impl Read,
+    say: &mut dyn FnMut(String, bool) -> Result<(), String>,
+) -> Result<(), String> {
     loop {
         let mut piece = Vec::new();
-        (&from).take(PIECE as u64).read_to_end(&mut piece).map_err(failed)?;
+        let read = from.by_ref().take(PIECE as u64).read_to_end(&mut piece);
+        read.map_err(|error| error.to_string())?;
         let more = piece.len() == PIECE;
         say(BASE64_STANDARD.encode(&piece), more)?;
         if !more {

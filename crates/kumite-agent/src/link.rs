@@ -21,6 +21,7 @@ const SAYING: Duration = Duration::from_secs(60);
 const MOST_BANNER_LINES: usize = 10_000;
 /// A store of a run has less.
 const MOST_BYTES: u64 = 4 << 30;
+const MOST_BYTES_OF_FACTS: u64 = 1 << 20;
 /// Between SIGTERM and SIGKILL, for a way that does not end with its input.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -133,24 +134,49 @@ impl Link {
 
     /// Gets its results store, and writes it to this file.
     pub fn store(&mut self, file: &Path, stop: &AtomicBool) -> Result<(), String> {
-        self.ask(&Ask::Store, stop)?;
         let failed = |error: std::io::Error| format!("{}: {error}", file.display());
         let mut to = std::fs::File::create(file).map_err(failed)?;
-        let mut left = MOST_BYTES;
+        self.sent(&Ask::Store, MOST_BYTES, &mut |piece| to.write_all(&piece).map_err(failed), stop)
+    }
+
+    /// Gets what the node can and cannot give: JSON.
+    pub fn facts(&mut self, stop: &AtomicBool) -> Result<Vec<u8>, String> {
+        let mut facts = Vec::new();
+        let mut take = |mut piece: Vec<u8>| {
+            facts.append(&mut piece);
+            Ok(())
+        };
+        self.sent(&Ask::Facts, MOST_BYTES_OF_FACTS, &mut take, stop)?;
+        Ok(facts)
+    }
+
+    /// Asks for something, and takes it piece after piece.
+    fn sent(
+        &mut self,
+        ask: &Ask,
+        most: u64,
+        take: &mut dyn FnMut(Vec<u8>) -> Result<(), String>,
+        stop: &AtomicBool,
+    ) -> Result<(), String> {
+        self.ask(ask, stop)?;
+        let mut left = most;
         loop {
             let line = self.line(Instant::now() + PATIENCE, stop)?;
             match decode::<Tell>(&line) {
                 Ok(Tell::Data { data, more }) => {
                     let piece = decoded(&data)?;
-                    left = left.checked_sub(piece.len() as u64).ok_or("its store is too large")?;
-                    to.write_all(&piece).map_err(failed)?;
+                    let rest = left.checked_sub(piece.len() as u64);
+                    left = rest.ok_or_else(|| self.wrong(&format!("sent more than {most} bytes")))?;
+                    take(piece)?;
                     if !more {
                         return Ok(());
                     }
                 }
-                Ok(Tell::Failed { why }) => return Err(self.wrong(&format!("cannot: {}", plain(&why)))),
+                Ok(Tell::Failed { why }) => {
+                    return Err(self.wrong(&format!("cannot do that: {}", plain(&why))));
+                }
                 Ok(Tell::Note { .. }) => {}
-                _ => return Err(self.wrong("sent something else than its store")),
+                _ => return Err(self.wrong("sent something else than was asked for")),
             }
         }
     }

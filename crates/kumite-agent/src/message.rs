@@ -34,6 +34,8 @@ pub enum Ask {
     },
     /// To send its results store.
     Store,
+    /// To say what the node can and cannot give: a list of findings, as JSON.
+    Facts,
     /// To keep nothing of the run.
     Forget,
 }
@@ -59,7 +61,7 @@ pub enum Tell {
         /// How kumite ended; none if nothing was started.
         status: Option<i32>,
     },
-    /// A piece of the store.
+    /// A piece of what it was asked to send.
     Data {
         /// What is in it, in base64.
         data: String,

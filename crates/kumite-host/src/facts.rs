@@ -13,13 +13,13 @@ use std::path::Path;
 
 use kumite_process::available_cores;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::machine::cores;
 use crate::system::System;
 
 /// One fact about the machine.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// What it belongs to: `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock` or `noise`.
     pub group: String,
@@ -30,7 +30,7 @@ pub struct Finding {
     /// What was found, in words.
     pub found: String,
     /// The figures in it by name; the unit is the end of the name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
     /// What it means for results, where it will not quite do.
     pub consequence: Option<String>,
@@ -39,7 +39,7 @@ pub struct Finding {
 }
 
 /// Whether something will do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// As it should be.

@@ -1,5 +1,6 @@
 //! `kumite agent`: does on a node what a driver asks by its standard input, and ends with that.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -7,6 +8,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::Duration;
 
 use kumite_agent::{Ask, LONGEST, PROTOCOL, Received, Tell, below, decode, encode, pieces};
+use kumite_host::facts;
 use kumite_process::{Heard, Spawn, Talk, Tree};
 use kumite_record::{Run, Store};
 
@@ -59,6 +61,10 @@ fn tell(what: &Tell) -> Result<(), String> {
     said.map_err(|error| error.to_string())
 }
 
+fn send(from: impl Read) -> Result<(), String> {
+    pieces(from, &mut |data, more| tell(&Tell::Data { data, more }))
+}
+
 /// What an agent has of the run that it was asked to make room for.
 struct OfRun {
     folder: PathBuf,
@@ -90,7 +96,12 @@ impl Agent {
                 let file = self.of_run()?.folder.join(STORE);
                 // What is in the journal comes into the file.
                 drop(Store::open_existing(&file).map_err(|error| error.to_string())?);
-                pieces(&file, &mut |data, more| tell(&Tell::Data { data, more })).map(|()| None)
+                let file = File::open(&file).map_err(|error| error.to_string())?;
+                send(file).map(|()| None)
+            }
+            Ask::Facts => {
+                let facts = serde_json::to_vec(&facts()).map_err(|error| error.to_string())?;
+                send(&facts[..]).map(|()| None)
             }
         }
     }

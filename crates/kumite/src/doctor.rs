@@ -1,5 +1,7 @@
 //! `kumite doctor`: what this machine can and cannot give.
 
+mod nodes;
+
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -8,6 +10,7 @@ use kumite_host::{Finding, State};
 use kumite_lab::{Diagnosis, Equipment, NeedFound, doctor};
 
 use crate::exit::Failure;
+use crate::on::{self, On};
 use crate::output;
 
 /// Where what was found begins, behind the state and the name.
@@ -20,9 +23,19 @@ pub struct Args {
     /// Write it as JSON, to standard output if no file is named, in place of the text
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
+    /// Where: local; or ssh:HOST,HOST, which are shown beside each other, what differs first
+    #[arg(long, value_name = "WHERE", value_parser = on::parse, default_value = "local")]
+    on: On,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let On::Ssh(hosts) = &args.on {
+        let found = nodes::ask(hosts)?;
+        return match &args.json {
+            Some(file) => output::write(file, &output::json(&found)?),
+            None => output::print(&nodes::text(&found)),
+        };
+    }
     let diagnosis = doctor();
     match &args.json {
         Some(file) => output::write(file, &output::json(&diagnosis)?),

@@ -21,6 +21,7 @@ mod list;
 mod load;
 mod measure;
 mod merge;
+mod on;
 mod output;
 mod play;
 mod progress;

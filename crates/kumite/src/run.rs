@@ -1,7 +1,7 @@
 //! `kumite run`: an experiment from its specification to its verdicts.
 
 mod dry_run;
-mod on;
+mod sharing;
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use kumite_host::{Clock, cores, machine};
 use kumite_lab::{Choice, Experiment, check_disk, prepare, seed_of, used_cores};
 use kumite_record::{Cores, Rule, Run, Shard, Store};
 
-use self::on::On;
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
+use crate::on::{self, On};
 use crate::shard::{self, Share};
 use crate::store::{Db, noise_floor};
 use crate::world::World;
@@ -84,7 +84,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     }
     if let On::Ssh(hosts) = &args.on {
         let seed = args.seed.unwrap_or_else(|| fresh_seed(world.clock()));
-        return on::run(&on::Sharing { args, experiment: &experiment, hosts, seed });
+        return sharing::run(&sharing::Sharing { args, experiment: &experiment, hosts, seed });
     }
     let clock = world.clock();
     let stop = stop::flag()?;

@@ -53,7 +53,7 @@ const RULES: [(&str, &[Need]); 43] = [
     ("crates/kumite-agent/", &[Need::Nodes]),
     ("crates/kumite/src/agent.rs", &[Need::Nodes]),
     ("crates/kumite/src/merge.rs", &[Need::Nodes]),
-    ("crates/kumite/src/run/on.rs", &[Need::Nodes]),
+    ("crates/kumite/src/run/sharing.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/service/", &[Need::EveryKind, Need::Service("stub")]),
     ("crates/kumite-lab/src/service/command.rs", &[]),
     ("crates/kumite-lab/src/service/dynamodb.rs", &[Need::Service("dynamodb")]),

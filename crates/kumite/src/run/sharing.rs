@@ -15,27 +15,6 @@ use crate::{output, stop};
 
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Where a run is executed.
-#[derive(Clone, Debug, PartialEq)]
-pub enum On {
-    /// Here.
-    Local,
-    /// On these hosts.
-    Ssh(Vec<Host>),
-}
-
-pub fn parse(text: &str) -> Result<On, String> {
-    if text == "local" {
-        return Ok(On::Local);
-    }
-    let hosts = text.strip_prefix("ssh:").ok_or("write local, or ssh:HOST,HOST")?;
-    let hosts: Vec<Host> = hosts.split(',').map(str::parse).collect::<Result<_, _>>()?;
-    match hosts.iter().enumerate().find(|(nth, host)| hosts[..*nth].contains(host)) {
-        Some((_, twice)) => Err(format!("{} is there twice: a host has one share", twice.name())),
-        None => Ok(On::Ssh(hosts)),
-    }
-}
-
 /// A run that is to be shared.
 pub struct Sharing<'a> {
     pub args: &'a Args,
@@ -186,19 +165,4 @@ impl Sharing<'_> {
 fn is_complete(file: &Path) -> bool {
     let runs = Store::open_existing(file).and_then(|store| store.runs());
     runs.is_ok_and(|runs| runs.last().is_some_and(|run| run.finished.is_some() && run.cut_short.is_none()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_are_named_once_each() {
-        assert_eq!(parse("local"), Ok(On::Local));
-        let Ok(On::Ssh(hosts)) = parse("ssh:n1,root@n2") else { panic!("no hosts") };
-        assert_eq!(hosts.iter().map(Host::name).collect::<Vec<_>>(), ["n1", "root@n2"]);
-        for text in ["", "ssh:", "ssh:a,a", "ssh:a,,b", "slurm:a", "ssh:-a"] {
-            assert!(parse(text).is_err(), "{text}");
-        }
-    }
 }

@@ -1,0 +1,102 @@
+//! `kumite doctor --on`: what several hosts can and cannot give, beside each other.
+
+use kumite_agent::{Host, Link, Program, Way};
+use kumite_host::Finding;
+use serde::Serialize;
+
+use crate::exit::Failure;
+use crate::stop;
+
+/// What a host can and cannot give.
+#[derive(Debug, Serialize)]
+pub struct OfNode {
+    node: String,
+    findings: Vec<Finding>,
+}
+
+/// Asks all of them, one after the other.
+pub fn ask(hosts: &[Host]) -> Result<Vec<OfNode>, Failure> {
+    let stop = stop::flag()?;
+    let incomplete = |error: std::io::Error| Failure::Incomplete(error.to_string());
+    let kumite = std::env::current_exe().map_err(incomplete)?;
+    let kumite = Program::read(&kumite).map_err(Failure::Incomplete)?;
+    let log = tempfile::NamedTempFile::new().map_err(incomplete)?;
+    let ask = |host: &Host| {
+        let node = host.name().to_owned();
+        let mut link = Link::open(&node, &Way::Ssh(host, &kumite), crate::VERSION, log.path(), &stop)?;
+        let facts = link.facts(&stop)?;
+        link.close();
+        let findings = serde_json::from_slice(&facts)
+            .map_err(|error| format!("{node}: what it found cannot be read: {error}"))?;
+        Ok(OfNode { node, findings })
+    };
+    hosts.iter().map(ask).collect::<Result<_, String>>().map_err(Failure::Incomplete)
+}
+
+/// What differs, a line for each host; then what is the same on all.
+pub fn text(found: &[OfNode]) -> String {
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    for finding in found.iter().flat_map(|of| &of.findings) {
+        let name = (finding.group.as_str(), finding.name.as_str());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let (mut differs, mut same) = (String::new(), String::new());
+    for (group, name) in names {
+        let of_node = |of: &OfNode| {
+            let is_it = |finding: &&Finding| finding.group == group && finding.name == name;
+            of.findings.iter().find(is_it).map_or("nothing".to_owned(), |finding| plain(&finding.found))
+        };
+        let all: Vec<String> = found.iter().map(of_node).collect();
+        let heading = format!("{} {}", plain(group), plain(name));
+        if all.iter().all(|one| *one == all[0]) {
+            same += &format!("  {heading}: {}\n", all[0]);
+        } else {
+            differs += &format!("  {heading}\n");
+            for (of, one) in found.iter().zip(&all) {
+                differs += &format!("    {}: {one}\n", of.node);
+            }
+        }
+    }
+    let nothing = |text: String| if text.is_empty() { "  nothing\n".to_owned() } else { text };
+    format!("DIFFERENT\n{}\nTHE SAME ON ALL\n{}", nothing(differs), nothing(same))
+}
+
+/// A node may say anything.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_host::State;
+
+    use super::*;
+
+    fn node(name: &str, found: &[(&str, &str)]) -> OfNode {
+        let finding = |(name, found): &(&str, &str)| Finding {
+            group: "cpu".to_owned(),
+            name: (*name).to_owned(),
+            state: State::Ok,
+            found: (*found).to_owned(),
+            figures: Default::default(),
+            consequence: None,
+            remedy: None,
+        };
+        OfNode { node: name.to_owned(), findings: found.iter().map(finding).collect() }
+    }
+
+    #[test]
+    fn what_differs_comes_first_with_each_host_that_lacks_it() {
+        let found = [
+            node("n1", &[("model", "AMD"), ("count", "2")]),
+            node("n2", &[("model", "AMD"), ("count", "8\x1b[2J"), ("governor", "powersave")]),
+        ];
+        assert_eq!(
+            text(&found),
+            "DIFFERENT\n  cpu count\n    n1: 2\n    n2: 8 [2J\n  cpu governor\n    n1: nothing\n    n2: powersave\n\n\
+             THE SAME ON ALL\n  cpu model: AMD\n"
+        );
+    }
+}
