@@ -5,6 +5,13 @@
 PREFIX=kumite-test
 NET=10.213.77
 
+# Whether this machine may have them.
+nodes_can_be() {
+    ip netns add $PREFIX-probe 2>/dev/null && ip netns del $PREFIX-probe \
+        && ip link add $PREFIX type bridge 2>/dev/null && ip link del $PREFIX \
+        && unshare --uts --pid --mount --fork --mount-proc true 2>/dev/null
+}
+
 nodes_begin() {
     count=$1
     NODES=$(mktemp -d /tmp/kumite-nodes.XXXXXX)

@@ -6,6 +6,10 @@ cd "$(dirname "$0")/../.."
 KUMITE=$(realpath "${1:-target/debug/kumite}")
 . tests/cluster/nodes.sh
 
+if ! nodes_can_be; then
+    echo "no network namespaces here: tests/cluster/ssh.sh is not made"
+    exit 77
+fi
 WORK=$(mktemp -d /tmp/kumite-cluster.XXXXXX)
 end() {
     nodes_end

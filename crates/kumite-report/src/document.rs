@@ -181,10 +181,17 @@ fn limits(of_kind: Option<&str>) -> String {
     )
 }
 
+/// So many are named.
+const FEW_IDS: usize = 3;
+
 /// `Not judged by this profile: linear, bre-jumps-at-800.`
 fn not_judged(run: &Run) -> Option<String> {
     let ids = one_line(&run.not_judged.join(", "));
-    (!ids.is_empty()).then(|| format!("Not judged by this profile: {ids}."))
+    match run.not_judged.len() {
+        0 => None,
+        1..=FEW_IDS => Some(format!("Not judged by this profile: {ids}.")),
+        several => Some(format!("{several} more are not judged by this profile; `--dry-run` names them.")),
+    }
 }
 
 /// `It ended when its verdicts were in: 53 trials less, about 4 min.`

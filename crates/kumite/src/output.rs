@@ -233,7 +233,15 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
 /// A line for whoever watches, not for programs.
 pub fn note(text: &str) {
     // Whoever watched may have gone; that is no reason to stop.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", wrapped(text));
+}
+
+/// With line ends where a terminal would break words; as it is where nobody looks at one.
+pub fn wrapped(text: &str) -> String {
+    match std::io::stderr().is_terminal() {
+        true => textwrap::fill(text, style_of_stderr().width.max(40)),
+        false => text.to_owned(),
+    }
 }
 
 /// The last line of a command that failed.

@@ -21,7 +21,7 @@ impl Progress {
     pub fn new(steps: usize) -> Progress {
         let terminal = std::io::stderr().is_terminal();
         let bar = if terminal { ProgressBar::new(steps as u64) } else { ProgressBar::hidden() };
-        let template = if steps > 0 { "{bar:30} {pos}/{len} {msg}" } else { "{spinner} {msg}" };
+        let template = if steps > 0 { "{bar:20} {pos}/{len} {wide_msg}" } else { "{spinner} {wide_msg}" };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
@@ -41,7 +41,7 @@ impl Progress {
 
     /// Something that should stay on the screen.
     pub fn note(&self, text: &str) {
-        if self.terminal { self.bar.println(text) } else { output::note(text) }
+        if self.terminal { self.bar.println(output::wrapped(text)) } else { output::note(text) }
     }
 
     fn line(&mut self, text: &str, now: bool) {

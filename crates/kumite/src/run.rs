@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
 use kumite_lab::{Choice, Experiment, check_disk, prepare, seed_of, used_cores};
-use kumite_record::{Cores, Rule, Run, Shard, Store};
+use kumite_record::{Contender, Cores, Rule, Run, Shard, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -93,10 +93,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring()?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note).map_err(before_trials)?;
-    for contender in prepared.contenders.iter().filter(|c| c.reason.is_some()) {
-        let reason = contender.reason.as_deref().unwrap_or_default();
-        output::note(&format!("{} {}: {reason}", contender.status.as_str(), contender.name));
-    }
+    absent(&prepared.contenders).iter().for_each(|line| output::note(line));
     if prepared.ready.is_empty() {
         return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
     }
@@ -160,4 +157,22 @@ fn begin(
 fn fresh_seed(clock: &dyn Clock) -> u64 {
     let now = clock.timestamp().subsec_nanosecond() as u32;
     (u64::from(now) ^ u64::from(std::process::id()) << 8) & 0xffff_ffff
+}
+
+/// Those that do not take part, one line for each reason.
+fn absent(contenders: &[Contender]) -> Vec<String> {
+    let mut by_reason: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for contender in contenders {
+        let (Some(reason), status) = (contender.reason.as_deref(), contender.status.as_str()) else {
+            continue;
+        };
+        match by_reason.iter_mut().find(|(of, why, _)| (*of, *why) == (status, reason)) {
+            Some((_, _, names)) => names.push(&contender.name),
+            None => by_reason.push((status, reason, vec![&contender.name])),
+        }
+    }
+    by_reason
+        .into_iter()
+        .map(|(status, reason, names)| format!("{status} {}: {reason}", names.join(", ")))
+        .collect()
 }
