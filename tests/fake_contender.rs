@@ -1,5 +1,5 @@
-//! A contender for the tests: `fake_contender MODE`, a server on 127.0.0.1:$PORT that answers `pong`, or misbehaves. Where
-//! PORT is 0 it takes a free one, and says which.
+//! A contender for the tests: `fake_contender MODE`, a server on $HOST:$PORT that answers `pong`, or misbehaves. HOST is
+//! 127.0.0.1 if it is not given; where PORT is 0 it takes a free one, and says which.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -61,7 +61,12 @@ fn exec(command: &mut Command) -> ! {
 
 fn serve(mode: &str) {
     let port = std::env::var("PORT").expect("PORT is given").parse().expect("PORT is a number");
-    let listener = TcpListener::bind(("127.0.0.1", port)).expect("PORT is free");
+    let host = match mode {
+        "loopback" => "127.0.0.1".to_owned(),
+        "anywhere" => "0.0.0.0".to_owned(),
+        _ => std::env::var("HOST").unwrap_or_else(|_| "127.0.0.1".to_owned()),
+    };
+    let listener = TcpListener::bind((host.as_str(), port)).expect("PORT is free");
     if port == 0 {
         println!("{}", listener.local_addr().expect("it listens").port());
     }

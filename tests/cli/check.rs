@@ -38,6 +38,20 @@ fn one_that_lies_and_one_that_crashes_do_not() {
 }
 
 #[test]
+fn a_server_that_does_not_listen_on_host_alone_is_told_where_it_does() {
+    let place = Place::new("", &[("anywhere", "anywhere"), ("good", "pong"), ("loopback", "loopback")]);
+    let said = place.kumite(&["check", "fake"]).ended(1);
+    for (name, at) in [("anywhere", "0.0.0.0:"), ("loopback", "127.0.0.1:")] {
+        let line = said.out.lines().find(|line| line.starts_with(&format!("✗ {name}: it listens on {at}")));
+        assert!(line.is_some_and(|line| line.contains(", and HOST was 127.0.0.2: ")), "{}", said.out);
+    }
+    assert!(said.out.contains("fake: 1 right, 2 failing"), "{}", said.out);
+    // On one machine it may.
+    place.kumite(&["run", "fake", "--blocks", "1", "--only", "anywhere,loopback"]).ended(0);
+    assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
 fn a_json_body_is_right_however_it_is_written() {
     let place = Place::new("", &[("a", "json")]);
     let check = |expected: &str| {

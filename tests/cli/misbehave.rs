@@ -60,8 +60,8 @@ fn contenders_that_do_not_listen_or_do_so_elsewhere_fail() {
     place.write("experiments/fake/experiment.toml", &text);
     let export = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(3).json();
     for (name, reason) in [
-        ("elsewhere", "(last: 1 refused; it listens on port "),
-        ("mute", "it gave no right answer on PORT within 1.5 s (last: 1 refused; it listens on no port)"),
+        ("elsewhere", "(last: 1 refused; it listens on 127.0.0.1:"),
+        ("mute", "it gave no right answer on PORT within 1.5 s (last: 1 refused; it listens nowhere)"),
     ] {
         let mut trials = export["trials"].as_array().unwrap().iter();
         let trial = trials.find(|trial| trial["contender"] == name).unwrap();
@@ -126,7 +126,7 @@ fn a_contender_whose_port_another_has_taken_fails_the_check() {
     let stranger = std::thread::spawn(move || {
         let port = || std::fs::read_to_string(&told).ok()?.parse::<u16>().ok();
         eventually(|| port().is_some());
-        let listener = TcpListener::bind(("127.0.0.1", port().unwrap())).unwrap();
+        let listener = TcpListener::bind(("127.0.0.2", port().unwrap())).unwrap();
         let (mut stream, _) = listener.accept().unwrap();
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         let mut line = String::new();

@@ -1,24 +1,22 @@
-//! Free loopback ports for contenders.
+//! Free ports for contenders and services.
 
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU16, Ordering};
 
 const FIRST: u16 = 10_240;
 const FEWEST: u16 = 1000;
 const DEFAULT_EPHEMERAL: u16 = 32_768;
 
-/// A loopback port that nobody listens on now, another one each time. It lies below the range that the kernel takes
+/// A port of this address that nobody listens on now, another one each time. It lies below the range that the kernel takes
 /// source ports from: there, one of our own connections could have it, or even connect to itself, before the contender
 /// listens.
-pub(crate) fn free_port() -> Result<u16, String> {
+pub(crate) fn free_port(host: Ipv4Addr) -> Result<u16, String> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let count = ephemeral().saturating_sub(FIRST);
     if count < FEWEST {
         // The kernel hands out almost every port; one that it calls free is the best there is.
-        let listener = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
-        return listener
-            .map(|addr| addr.port())
-            .map_err(|error| format!("no free port on 127.0.0.1: {error}"));
+        let listener = TcpListener::bind((host, 0)).and_then(|listener| listener.local_addr());
+        return listener.map(|addr| addr.port()).map_err(|error| format!("no free port on {host}: {error}"));
     }
     // Kumites that are started together have ids that are near each other; their ports must not be, or one takes what
     // another has just found free. Multiplied by the golden ratio, near ids are far apart (Knuth, TAOCP 3, section 6.4).
@@ -27,11 +25,11 @@ pub(crate) fn free_port() -> Result<u16, String> {
     for _ in 0..count {
         let step = NEXT.fetch_add(1, Ordering::Relaxed) % count;
         let port = FIRST + ((u32::from(start) + u32::from(step)) % u32::from(count)) as u16;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+        if TcpListener::bind((host, port)).is_ok() {
             return Ok(port);
         }
     }
-    Err(format!("no free port on 127.0.0.1 among {count} from {FIRST}: end what listens there"))
+    Err(format!("no free port on {host} among {count} from {FIRST}: end what listens there"))
 }
 
 fn ephemeral() -> u16 {
@@ -47,7 +45,7 @@ mod tests {
 
     #[test]
     fn ports_differ_and_are_outside_the_ephemeral_range() {
-        let (a, b) = (free_port().unwrap(), free_port().unwrap());
+        let (a, b) = (free_port(Ipv4Addr::LOCALHOST).unwrap(), free_port(Ipv4Addr::LOCALHOST).unwrap());
         if ephemeral().saturating_sub(FIRST) >= FEWEST {
             assert_ne!(a, b);
             assert!(a >= FIRST && a < ephemeral());

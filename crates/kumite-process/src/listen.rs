@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV4};
 
 use crate::{Error, Tree, proc_fs};
 
@@ -30,12 +30,13 @@ pub enum Listener {
 }
 
 impl Tree {
-    /// Who listens on this TCP port where it gets what is sent to 127.0.0.1: there, or at any address (IPv6's, too). Cheap
+    /// Who listens where it gets what is sent to this address: there, or on its port at any address (IPv6's, too). Cheap
     /// as long as nobody does; a look at every process there is if somebody does.
-    pub fn listeners(&mut self, port: u16) -> Result<Listener, Error> {
+    pub fn listeners(&mut self, at: SocketAddrV4) -> Result<Listener, Error> {
+        let port = at.port();
         for _ in 0..LOOKS {
             let sockets = tables().map_err(|(table, source)| Error::Listeners { port, table, source })?;
-            let sockets = sockets.iter().filter(|socket| socket.port == port && socket.gets_requests());
+            let sockets = sockets.iter().filter(|socket| socket.gets_requests(at));
             let mut inodes: BTreeSet<u64> = sockets.map(|socket| socket.inode).collect();
             if inodes.is_empty() {
                 return Ok(Listener::Nobody);
@@ -54,12 +55,15 @@ impl Tree {
         Ok(Listener::Stranger { pid: None, command: None })
     }
 
-    /// The TCP ports on which members listen, at whatever address, ascending. Empty if the system does not tell.
-    pub fn listening(&mut self) -> Vec<u16> {
+    /// Where members listen, by TCP, ascending. Empty if the system does not tell.
+    pub fn listening(&mut self) -> Vec<SocketAddr> {
         let Ok(sockets) = tables() else { return Vec::new() };
         let ours = self.sockets();
-        let ports = sockets.iter().filter(|socket| ours.contains(&socket.inode)).map(|socket| socket.port);
-        ports.collect::<BTreeSet<_>>().into_iter().collect()
+        let own = sockets.iter().filter(|socket| ours.contains(&socket.inode));
+        own.map(|socket| SocketAddr::new(socket.address, socket.port))
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 
     /// The inodes of all sockets that members hold.
@@ -77,9 +81,9 @@ struct Socket {
 }
 
 impl Socket {
-    /// It may get what is sent to 127.0.0.1. (The table does not tell whether one at `::` is for IPv6 alone.)
-    fn gets_requests(&self) -> bool {
-        self.address == Ipv4Addr::LOCALHOST || self.address.is_unspecified()
+    /// It may get what is sent there. (The table does not tell whether one at `::` is for IPv6 alone.)
+    fn gets_requests(&self, at: SocketAddrV4) -> bool {
+        self.port == at.port() && (self.address == *at.ip() || self.address.is_unspecified())
     }
 }
 
@@ -134,6 +138,8 @@ fn address(hex: &str) -> Option<IpAddr> {
 
 #[cfg(all(test, target_endian = "little"))]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
     const TCP: &str = "\
@@ -154,8 +160,10 @@ mod tests {
 
     fn parsed(table: &str) -> Vec<(String, u16, u64, bool)> {
         let sockets = listening(table.as_bytes()).unwrap();
-        let fields =
-            |socket: &Socket| (socket.address.to_string(), socket.port, socket.inode, socket.gets_requests());
+        let fields = |socket: &Socket| {
+            let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, socket.port);
+            (socket.address.to_string(), socket.port, socket.inode, socket.gets_requests(at))
+        };
         sockets.iter().map(fields).collect()
     }
 

@@ -52,7 +52,9 @@ pub use stall::Stall;
 /// What a stub should do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// Where it listens on 127.0.0.1; 0 for any port that is free.
+    /// The address of this machine where it listens; 127.0.0.1 by default.
+    pub host: Ipv4Addr,
+    /// The port there; 0 for any that is free.
     pub port: u16,
     /// How long answers take.
     pub delay: Delay,
@@ -83,6 +85,7 @@ impl Default for Config {
     /// `200 pong` at once, always.
     fn default() -> Config {
         Config {
+            host: Ipv4Addr::LOCALHOST,
             port: 0,
             delay: Delay::NONE,
             body: b"pong".to_vec(),
@@ -112,8 +115,10 @@ pub enum OverLimit {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It cannot have its port.
-    #[error("cannot listen on 127.0.0.1:{port}: {source}; choose another port, or 0 for any that is free")]
+    #[error("cannot listen on {host}:{port}: {source}; choose another port, or 0 for any that is free")]
     Listen {
+        /// The address.
+        host: Ipv4Addr,
         /// The port.
         port: u16,
         /// What the system said.
@@ -155,7 +160,7 @@ impl Stub {
             }
         }
         let listen = || {
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, config.port))?;
+            let listener = TcpListener::bind((config.host, config.port))?;
             // The standard library has a backlog of its own.
             rustix::net::listen(&listener, config.backlog)?;
             listener.set_nonblocking(true)?;
@@ -163,7 +168,8 @@ impl Stub {
             rustix::net::sockopt::set_tcp_nodelay(&listener, true)?;
             Ok((listener.local_addr()?, listener))
         };
-        let (addr, listener) = listen().map_err(|source| Error::Listen { port: config.port, source })?;
+        let (addr, listener) =
+            listen().map_err(|source| Error::Listen { host: config.host, port: config.port, source })?;
         Ok(Stub { config, listener, addr, start: Instant::now() })
     }
 

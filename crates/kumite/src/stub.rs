@@ -1,6 +1,7 @@
 //! `kumite stub`: a server whose behaviour is known.
 
 use std::io::Write;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Parser, ValueEnum};
@@ -18,9 +19,12 @@ const LONGEST_BODY: u64 = 16 << 20;
 The delay of an answer counts from when its request was read. A request can ask for another, fixed one: /?delay=20ms.
 The n-th request that is read has the n-th delay and the n-th fate that the seed gives. SIGINT or SIGTERM ends it.")]
 pub struct Args {
-    /// The port on 127.0.0.1; 0 for any that is free
+    /// The port; 0 for any that is free
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     port: u16,
+    /// The address of this machine to listen at
+    #[arg(long, value_name = "ADDRESS", default_value_t = Ipv4Addr::LOCALHOST)]
+    host: Ipv4Addr,
     /// How long answers take: 5ms, uniform:1ms..9ms, bimodal:1ms,100ms@0.1 (the second with that probability), or
     /// lognormal:5ms,2.0 (median and geometric standard deviation)
     #[arg(short, long, value_name = "SPEC", default_value = "0")]
@@ -97,6 +101,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn config(args: &Args) -> Config {
     Config {
+        host: args.host,
         port: args.port,
         delay: args.delay,
         body: match args.body_bytes {

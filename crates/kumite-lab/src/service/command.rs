@@ -1,6 +1,7 @@
 //! Any program as a service: what starts it, and when it is ready, are keys.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddrV4;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -53,8 +54,8 @@ struct Command {
     ready_s: f64,
     /// The command that ends it; SIGTERM if it is not given.
     stop: Option<String>,
-    /// What contenders are told, beside its port, each with the service's name before it: `$PORT` and `$SCRATCH` are filled
-    /// in.
+    /// What contenders are told, beside its address and port, each with the service's name before it: `$HOST`, `$PORT` and
+    /// `$SCRATCH` are filled in.
     #[serde(default)]
     variables: BTreeMap<String, String>,
     /// Tools it needs: a command, or a command and its oldest version, as in `redis-server >= 6`.
@@ -92,10 +93,10 @@ impl Command {
                 let what = format!("'{name}' is not a variable's name: use upper-case letters, digits and _");
                 return Err(wrong(what));
             }
-            if name == "PORT" {
-                return Err(wrong("PORT is given anyway: leave it out".to_owned()));
+            if name == "HOST" || name == "PORT" {
+                return Err(wrong(format!("{name} is given anyway: leave it out")));
             }
-            filled(value, 0, "").map_err(wrong)?;
+            filled(value, &BTreeMap::from(FILLED.map(|name| (name, String::new())))).map_err(wrong)?;
         }
         for (index, need) in self.needs.iter().enumerate() {
             need.parse::<Need>().map_err(|what| given.wrong(&["needs", &index.to_string()], what))?;
@@ -104,18 +105,20 @@ impl Command {
     }
 }
 
-/// A value with the port and the folder in their places.
-fn filled(value: &str, port: u16, scratch: &str) -> Result<String, String> {
+/// What a value may ask for.
+const FILLED: [&str; 3] = ["HOST", "PORT", "SCRATCH"];
+
+/// A value with the address and the folder in their places.
+fn filled(value: &str, known: &BTreeMap<&str, String>) -> Result<String, String> {
     let mut parts = value.split('$');
     let mut filled = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
         let (name, rest) = part.split_at(end);
-        match name {
-            "PORT" => filled.push_str(&port.to_string()),
-            "SCRATCH" => filled.push_str(scratch),
-            "" => filled.push('$'),
-            _ => return Err(format!("there is no ${name} here: use $PORT and $SCRATCH")),
+        match known.get(name) {
+            Some(value) => filled.push_str(value),
+            None if name.is_empty() => filled.push('$'),
+            None => return Err(format!("there is no ${name} here: use $HOST, $PORT and $SCRATCH")),
         }
         filled.push_str(rest);
     }
@@ -177,15 +180,18 @@ impl Service for Command {
     }
 
     fn start(&self, _: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
-        let port = free_port()?;
-        let scratch = order.folder.display().to_string();
-        let mut variables = vec![("PORT".to_owned(), port.to_string())];
+        let address = SocketAddrV4::new(order.host, free_port(order.host)?);
+        let (host, port) = (address.ip().to_string(), address.port().to_string());
+        let mut variables = vec![("HOST".to_owned(), host), ("PORT".to_owned(), port)];
+        let mut own = variables.clone();
+        own.push(("SCRATCH".to_owned(), order.folder.display().to_string()));
+        let known = own.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         for (name, value) in &self.variables {
-            variables.push((name.clone(), filled(value, port, &scratch)?));
+            variables.push((name.clone(), filled(value, &known)?));
         }
         let mut env = order.env.to_vec();
         env.extend(variables.iter().map(|(end, value)| (variable(&self.name, end), value.clone())));
-        env.extend([("PORT".to_owned(), port.to_string()), ("SCRATCH".to_owned(), scratch)]);
+        env.extend(own);
         let user = if self.refuses_root { User::instead_of_root()? } else { None };
         let mut command = self.run.clone();
         if let Some(user) = user {
@@ -201,7 +207,7 @@ impl Service for Command {
             log: order.log.with_extension("stop.log"),
         };
         let mut started = Started { variables, stopping, process };
-        let mut watch = Watch::new(&self.ready, port, &order.log);
+        let mut watch = Watch::new(&self.ready, address, &order.log);
         let limit = Duration::from_secs_f64(self.ready_s);
         started.process.wait_ready(limit, order.stop, || watch.is_ready())?;
         Ok(Box::new(started))
@@ -236,10 +242,15 @@ mod tests {
     const KEYS: &str = "kind = 'command'\nrun = 'serve'\nready = { tcp = true }\n";
 
     #[test]
-    fn a_variable_has_the_port_and_the_folder_filled_in() {
-        let value = "redis://localhost:$PORT/0?$SCRATCH/a&$ $";
-        assert_eq!(filled(value, 10, "/b").unwrap(), "redis://localhost:10/0?/b/a&$ $");
-        assert_eq!(filled("$PORTS", 10, "").unwrap_err(), "there is no $PORTS here: use $PORT and $SCRATCH");
+    fn a_variable_has_the_address_and_the_folder_filled_in() {
+        let known = [("HOST", "a"), ("PORT", "10"), ("SCRATCH", "/b")];
+        let known = known.map(|(name, value)| (name, value.to_owned())).into();
+        assert_eq!(
+            filled("redis://$HOST:$PORT/0?$SCRATCH/a&$ $", &known).unwrap(),
+            "redis://a:10/0?/b/a&$ $"
+        );
+        let why = filled("$PORTS", &known).unwrap_err();
+        assert_eq!(why, "there is no $PORTS here: use $HOST, $PORT and $SCRATCH");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! AWS's own DynamoDB Local, empty, in memory.
 
 use std::io::{self, Read, Write};
+use std::net::SocketAddrV4;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -68,7 +69,7 @@ struct Dynamodb {
 
 struct Started {
     process: Process,
-    port: u16,
+    address: SocketAddrV4,
 }
 
 impl Service for Dynamodb {
@@ -89,7 +90,15 @@ impl Service for Dynamodb {
     }
 
     fn start(&self, _: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
-        let port = free_port()?;
+        if !order.host.is_loopback() {
+            return Err(
+                "knows no password, and so cannot have a node of its own: leave it on the contenders'"
+                    .to_owned()
+                    .into(),
+            );
+        }
+        let port = free_port(order.host)?;
+        let address = SocketAddrV4::new(order.host, port);
         // It lives for some seconds and has one CPU, so that a second compiler and a concurrent collector would not pay. It
         // leaves a native library in Java's folder for temporary files if it is killed. It has no option to listen on
         // loopback alone.
@@ -100,24 +109,24 @@ impl Service for Dynamodb {
         );
         let mut process = Process::start(&command, &order.folder, order.env, order)?;
         let listing = Request { operation: "ListTables".to_owned(), body: "{}".to_owned() };
-        process.wait_ready(READY, order.stop, || ask(port, &listing).is_ok())?;
+        process.wait_ready(READY, order.stop, || ask(address, &listing).is_ok())?;
         for (request, nth) in self.requests.iter().zip(1..) {
             Halt::if_set(order.stop)?;
             let operation = &request.operation;
-            ask(port, request)
+            ask(address, request)
                 .map_err(|why| format!("refused its setup's request {nth}, {operation}: {why}"))?;
         }
-        Ok(Box::new(Started { process, port }))
+        Ok(Box::new(Started { process, address }))
     }
 }
 
 impl Serving for Started {
     fn variables(&self) -> Variables {
-        let port = self.port;
+        let address = self.address;
         vec![
-            ("URL".to_owned(), format!("http://127.0.0.1:{port}")),
-            ("HOST".to_owned(), "127.0.0.1".to_owned()),
-            ("PORT".to_owned(), port.to_string()),
+            ("URL".to_owned(), format!("http://{address}")),
+            ("HOST".to_owned(), address.ip().to_string()),
+            ("PORT".to_owned(), address.port().to_string()),
         ]
     }
 
@@ -198,17 +207,17 @@ fn requests(text: &str) -> Result<Vec<Request>, String> {
 }
 
 /// It looks at the form of the signature alone.
-fn ask(port: u16, request: &Request) -> Result<(), String> {
+fn ask(address: SocketAddrV4, request: &Request) -> Result<(), String> {
     let Request { operation, body } = request;
     let head = format!(
-        "POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Length: {}\r\n\
+        "POST / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n\
          Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
          Authorization: AWS4-HMAC-SHA256 Credential=kumite/20120810/us-east-1/dynamodb/aws4_request, \
          SignedHeaders=host, Signature=0\r\n\r\n",
         body.len()
     );
     let exchange = || -> io::Result<Vec<u8>> {
-        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        let mut stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(ANSWER_LIMIT))?;
         stream.set_write_timeout(Some(ANSWER_LIMIT))?;
         stream.write_all((head + body).as_bytes())?;
@@ -225,7 +234,7 @@ fn ask(port: u16, request: &Request) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
+    use std::net::{SocketAddr, TcpListener};
 
     use super::*;
 
@@ -258,7 +267,7 @@ mod tests {
     #[test]
     fn it_is_asked_as_its_clients_ask_and_a_refusal_is_told() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let SocketAddr::V4(address) = listener.local_addr().unwrap() else { panic!("it is IPv4") };
         let server = std::thread::spawn(move || {
             let answers =
                 ["HTTP/1.1 200 OK\r\n\r\n{}", "HTTP/1.1 400 Bad Request\r\n\r\n{\"Message\":\"no table\"}"];
@@ -275,13 +284,13 @@ mod tests {
             })
         });
         let request = Request { operation: "PutItem".to_owned(), body: "{\"a\":1}".to_owned() };
-        assert_eq!(ask(port, &request), Ok(()));
-        let refused = ask(port, &request).unwrap_err();
+        assert_eq!(ask(address, &request), Ok(()));
+        let refused = ask(address, &request).unwrap_err();
         assert_eq!(refused, "HTTP/1.1 400 Bad Request {\"Message\":\"no table\"}");
         let [asked, _] = server.join().unwrap();
         assert!(asked.contains("\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\n"), "{asked}");
         assert!(asked.contains("\r\nContent-Length: 7\r\n"), "{asked}");
-        assert!(ask(port, &request).unwrap_err().starts_with("no answer: "));
+        assert!(ask(address, &request).unwrap_err().starts_with("no answer: "));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod user;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -112,6 +113,10 @@ pub(crate) struct Services<'a> {
 
 /// What one is started with.
 struct StartOrder<'a> {
+    /// Where it is to listen, and nowhere else.
+    host: Ipv4Addr,
+    /// From where contenders come.
+    clients: &'a [Ipv4Addr],
     env: &'a [(String, String)],
     /// Is empty, and its own.
     folder: PathBuf,
@@ -153,6 +158,8 @@ impl<'a> Services<'a> {
             let failed = |why| format!("the service '{name}' ({}) {why}", spec.kind);
             let own = running._folder.as_ref().map_or(Ok(PathBuf::new()), |folder| folder.for_service(name));
             let order = StartOrder {
+                host: Ipv4Addr::LOCALHOST,
+                clients: &[Ipv4Addr::LOCALHOST],
                 env: &self.env[name.as_str()],
                 folder: own.map_err(failed)?,
                 cores: &self.cores,

@@ -1,6 +1,7 @@
 //! The real PostgreSQL, from an empty cluster.
 
 use std::fs;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -29,7 +30,10 @@ const SETTLE: Duration = Duration::from_secs(5);
 const OWN_CONNECTIONS: u32 = 10;
 
 /// Contenders come over TCP, by name and password; kumite alone through the socket, whose folder nobody else can enter.
-const HBA: &str = "local all postgres trust\nhost kumite kumite 127.0.0.1/32 md5\n";
+fn hba(clients: &[Ipv4Addr]) -> String {
+    let client = |address: &Ipv4Addr| format!("host kumite kumite {address}/32 md5\n");
+    "local all postgres trust\n".to_owned() + &clients.iter().map(client).collect::<String>()
+}
 
 pub(super) static KIND: Registration = Registration {
     name: "postgresql",
@@ -72,7 +76,8 @@ fn any() -> String {
 
 struct Started {
     process: Process,
-    port: u16,
+    address: SocketAddrV4,
+    password: String,
     counts: String,
     sql: Sql,
 }
@@ -101,7 +106,7 @@ impl Service for Postgresql {
 
     fn start(&self, _: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
         let user = User::instead_of_root()?;
-        let port = free_port()?;
+        let port = free_port(order.host)?;
         let data = order.folder.join("data");
         if let Some(user) = user {
             user.give(&order.folder)?;
@@ -113,18 +118,21 @@ impl Service for Postgresql {
         let sql = Sql { env, user, folder: order.folder.clone(), log: order.log.with_extension("sql.log") };
         let init = "initdb -D \"$DATA\" -U postgres -A trust -E UTF8 --locale=C --no-sync";
         sql.run(init, order.stop).map_err(|why| format!("cannot make its files: {why}"))?;
-        fs::write(data.join("pg_hba.conf"), HBA).map_err(|error| format!("cannot be configured: {error}"))?;
+        fs::write(data.join("pg_hba.conf"), hba(order.clients))
+            .map_err(|error| format!("cannot be configured: {error}"))?;
         let most = self.connections + OWN_CONNECTIONS;
         let command = format!(
-            "exec {}postgres -D \"$DATA\" -p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=\"$DATA\" \
+            "exec {}postgres -D \"$DATA\" -p {port} -c listen_addresses={} -c unix_socket_directories=\"$DATA\" \
              -c max_connections={most} -c password_encryption=md5 -c fsync=off -c autovacuum=off \
              -c shared_preload_libraries=pg_stat_statements",
-            sql.prefix()
+            sql.prefix(),
+            order.host
         );
         let mut process = Process::start(&command, &order.folder, &sql.env, order)?;
         process.wait_ready(READY, order.stop, || sql.execute("postgres", "select 1", order.stop).is_ok())?;
+        let password = password()?;
         let role =
-            format!("create role kumite login password 'kumite' connection limit {}", self.connections);
+            format!("create role kumite login password '{password}' connection limit {}", self.connections);
         for statement in [role.as_str(), "create database kumite owner kumite"] {
             sql.execute("postgres", statement, order.stop)?;
         }
@@ -136,7 +144,8 @@ impl Service for Postgresql {
             sql.execute("kumite", &text, order.stop)
                 .map_err(|why| format!("{why} (in {})", setup.display()))?;
         }
-        Ok(Box::new(Started { process, port, counts: self.counts.clone(), sql }))
+        let address = SocketAddrV4::new(order.host, port);
+        Ok(Box::new(Started { process, address, password, counts: self.counts.clone(), sql }))
     }
 }
 
@@ -184,7 +193,12 @@ impl Sql {
 
 impl Serving for Started {
     fn variables(&self) -> Variables {
-        vec![("HOST".to_owned(), "127.0.0.1".to_owned()), ("PORT".to_owned(), self.port.to_string())]
+        let said = [
+            ("HOST", self.address.ip().to_string()),
+            ("PORT", self.address.port().to_string()),
+            ("PASSWORD", self.password.clone()),
+        ];
+        said.map(|(end, value)| (end.to_owned(), value)).into()
     }
 
     fn process(&mut self) -> Option<&mut Process> {
@@ -213,6 +227,13 @@ impl Serving for Started {
         self.process.stop();
         Ok(Counts::from([("queries", queries)]))
     }
+}
+
+/// Another one for each trial, of letters and digits.
+fn password() -> Result<String, String> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| format!("has no random password: {error}"))?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A text in SQL.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddrV4, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
@@ -64,34 +64,34 @@ impl TryFrom<Keys> for Ready {
 /// Looks whether it is ready, again and again.
 pub(super) struct Watch<'a> {
     ready: &'a Ready,
-    port: u16,
+    address: SocketAddrV4,
     output: Output<'a>,
 }
 
 impl<'a> Watch<'a> {
     /// Its output goes to `log`.
-    pub fn new(ready: &'a Ready, port: u16, log: &'a Path) -> Watch<'a> {
-        Watch { ready, port, output: Output { log, file: None, unfinished: Vec::new() } }
+    pub fn new(ready: &'a Ready, address: SocketAddrV4, log: &'a Path) -> Watch<'a> {
+        Watch { ready, address, output: Output { log, file: None, unfinished: Vec::new() } }
     }
 
     pub fn is_ready(&mut self) -> bool {
         match self.ready {
-            Ready::Tcp => connect(self.port).is_ok(),
-            Ready::Http(path) => get(self.port, path).is_ok_and(|status| status / 100 == 2),
+            Ready::Tcp => connect(self.address).is_ok(),
+            Ready::Http(path) => get(self.address, path).is_ok_and(|status| status / 100 == 2),
             Ready::Line(text) => self.output.has(text).unwrap_or(false),
         }
     }
 }
 
-fn connect(port: u16) -> io::Result<TcpStream> {
-    TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), LOOK_LIMIT)
+fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
+    TcpStream::connect_timeout(&address.into(), LOOK_LIMIT)
 }
 
 /// The status of the answer; its body is not waited for.
-fn get(port: u16, path: &str) -> io::Result<u16> {
-    let mut stream = connect(port)?;
+fn get(address: SocketAddrV4, path: &str) -> io::Result<u16> {
+    let mut stream = connect(address)?;
     stream.set_read_timeout(Some(LOOK_LIMIT))?;
-    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut line = String::new();
     BufReader::new(stream).take(1024).read_line(&mut line)?;
@@ -130,7 +130,8 @@ mod tests {
     use super::*;
 
     fn watch(ready: &Ready, port: u16) -> bool {
-        Watch::new(ready, port, Path::new("none")).is_ready()
+        let address = SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, port);
+        Watch::new(ready, address, Path::new("none")).is_ready()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The delay stub as a service: this very program, as `kumite stub`.
 
-use std::net::TcpStream;
+use std::net::{SocketAddrV4, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ fn pong() -> String {
 
 struct Started {
     process: Process,
-    port: u16,
+    address: SocketAddrV4,
     json: PathBuf,
 }
 
@@ -58,7 +58,7 @@ impl Service for Stub {
     }
 
     fn start(&self, parameters: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
-        let port = free_port()?;
+        let address = SocketAddrV4::new(order.host, free_port(order.host)?);
         let delay_ms = self.delay_ms.of(parameters)?;
         let json = order.folder.join("stub.json");
         let env = [
@@ -67,17 +67,19 @@ impl Service for Stub {
             ("JSON".to_owned(), json.display().to_string()),
         ];
         let command = format!(
-            "exec \"$KUMITE\" stub --port {port} --delay {delay_ms}ms --body \"$BODY\" --json \"$JSON\""
+            "exec \"$KUMITE\" stub --host {} --port {} --delay {delay_ms}ms --body \"$BODY\" --json \"$JSON\"",
+            address.ip(),
+            address.port()
         );
         let mut process = Process::start(&command, &order.folder, &env, order)?;
-        process.wait_ready(READY, order.stop, || TcpStream::connect(("127.0.0.1", port)).is_ok())?;
-        Ok(Box::new(Started { process, port, json }))
+        process.wait_ready(READY, order.stop, || TcpStream::connect(address).is_ok())?;
+        Ok(Box::new(Started { process, address, json }))
     }
 }
 
 impl Serving for Started {
     fn variables(&self) -> Variables {
-        vec![("URL".to_owned(), format!("http://127.0.0.1:{}/", self.port))]
+        vec![("URL".to_owned(), format!("http://{}/", self.address))]
     }
 
     fn process(&mut self) -> Option<&mut Process> {

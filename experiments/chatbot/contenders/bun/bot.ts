@@ -5,7 +5,7 @@ if (process.argv[2] === "--version") {
   console.log(`Bun ${Bun.version}, Bun.serve`);
 } else {
   Bun.serve({
-    hostname: "127.0.0.1",
+    hostname: process.env.HOST,
     port: process.env.PORT,
     maxRequestBodySize: MESSAGE_BYTES_MAX,
     routes: { "/": { POST: answer } },

@@ -231,8 +231,9 @@ static void set_up_ring(void) {
 }
 
 static void set_up_listener(void) {
-  const char *port = getenv("PORT");
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  const char *host = getenv("HOST"), *port = getenv("PORT");
+  struct sockaddr_in address = {.sin_family = AF_INET};
+  if (inet_pton(AF_INET, host ? host : "127.0.0.1", &address.sin_addr) != 1) fail("HOST", EINVAL);
   address.sin_port = htons(port ? atoi(port) : 0);
   int yes = 1;
   listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

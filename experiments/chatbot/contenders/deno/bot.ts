@@ -5,7 +5,7 @@ if (Deno.args[0] === "--version") {
   console.log(`Deno ${Deno.version.deno}, Deno.serve`);
 } else {
   Deno.serve({
-    hostname: "127.0.0.1",
+    hostname: Deno.env.get("HOST"),
     port: Number(Deno.env.get("PORT")),
     // As many as Ranch lets wait; Deno's own default is 511.
     tcpBacklog: 1024,

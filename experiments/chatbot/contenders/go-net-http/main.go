@@ -24,7 +24,7 @@ func main() {
 	mux.HandleFunc("POST /{$}", hear)
 
 	server := &http.Server{
-		Addr:              net.JoinHostPort("127.0.0.1", os.Getenv("PORT")),
+		Addr:              net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,

@@ -11,7 +11,7 @@ export function httpBot(configuration) {
     createServer((request, response) =>
       receive(controller, bot, request, response),
     ).listen({
-      host: "127.0.0.1",
+      host: process.env.HOST,
       port: bot.config.port,
       // As many as Ranch lets wait; Node.js' own default is 511.
       backlog: 1024,

@@ -7,7 +7,7 @@ if (process.argv[2] === "--version") {
   console.log(`Node.js ${process.version}, node:http`);
 } else {
   createServer(listen).listen({
-    host: "127.0.0.1",
+    host: process.env.HOST,
     port: process.env.PORT,
     // As many as Ranch lets wait; Node.js' own default is 511.
     backlog: 1024,

@@ -52,7 +52,7 @@ def main():
         return
     uvicorn.run(
         "bot:app",
-        host="127.0.0.1",
+        host=os.environ["HOST"],
         port=int(os.environ["PORT"]),
         # os.cpu_count() would count the processors that it may not use.
         workers=len(os.sched_getaffinity(0)),

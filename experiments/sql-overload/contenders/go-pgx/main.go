@@ -37,8 +37,8 @@ func main() {
 	}
 
 	pool, err := pgxpool.New(context.Background(), fmt.Sprintf(
-		"host=%s port=%s user=kumite password=kumite dbname=kumite pool_max_conns=%d pool_min_conns=%[3]d",
-		os.Getenv("DB_HOST"), os.Getenv("DB_PORT"), connections))
+		"host=%s port=%s user=kumite password=%s dbname=kumite pool_max_conns=%d pool_min_conns=%[4]d",
+		os.Getenv("DB_HOST"), os.Getenv("DB_PORT"), os.Getenv("DB_PASSWORD"), connections))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func main() {
 	mux.HandleFunc("/", http.NotFound) // also for other methods, which would be 405
 
 	server := &http.Server{
-		Addr:    net.JoinHostPort("127.0.0.1", os.Getenv("PORT")),
+		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
 		Handler: mux,
 		// Both run while a client sends nothing, the first on a new connection. No client's pause is so long.
 		ReadHeaderTimeout: 2 * time.Minute,

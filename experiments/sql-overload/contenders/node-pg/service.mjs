@@ -32,7 +32,7 @@ if (options.version) {
     host: process.env.DB_HOST,
     port: process.env.DB_PORT,
     user: "kumite",
-    password: "kumite",
+    password: process.env.DB_PASSWORD,
     database: "kumite",
     max: CONNECTIONS,
     min: CONNECTIONS,
@@ -47,7 +47,7 @@ if (options.version) {
 
   createServer(PATIENCE, (request, response) =>
     serve(pool, line, request, response),
-  ).listen(process.env.PORT, "127.0.0.1");
+  ).listen(process.env.PORT, process.env.HOST);
 }
 
 async function serve(pool, line, request, response) {

@@ -56,7 +56,7 @@ pub(crate) fn drive(
     let pace = if shared { load::Pace::Sleeping } else { load::Pace::Precise };
     let mut settling = Settling::of(workload);
     let opener = settling.opener.clone();
-    let load = load::Load { cores: cores_of_threads, pace, opener, ..workload.load(server.port) };
+    let load = load::Load { cores: cores_of_threads, pace, opener, ..workload.load(server.address) };
     let halt = AtomicBool::new(false);
     let moves = AtomicBool::new(false);
     let (send, receive) = mpsc::channel();

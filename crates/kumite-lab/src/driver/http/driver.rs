@@ -1,5 +1,6 @@
 //! Trials of servers that the lab starts itself.
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -16,6 +17,9 @@ use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder,
 use crate::halt::Halt;
 use crate::service::{Running, Services};
 use kumite_process::last_lines;
+
+/// A server that ignores HOST does not answer there.
+const CHECKED_AT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// Starts each contender afresh, offers it the load, and stops it.
 pub(crate) struct HttpDriver<'a> {
@@ -48,6 +52,7 @@ impl HttpDriver<'_> {
     fn start(
         &self,
         contender: &Ready,
+        host: Ipv4Addr,
         point: &Point,
         cores: &[usize],
         log: &Path,
@@ -55,14 +60,15 @@ impl HttpDriver<'_> {
     ) -> Result<(Running, Server), Halt> {
         let services = self.services.start(&self.conditions.parameters(point), log, stop)?;
         let server =
-            Server::start(contender, services.env(), cores, log).map_err(|why| Halt::of(why, stop))?;
+            Server::start(contender, host, services.env(), cores, log).map_err(|why| Halt::of(why, stop))?;
         Ok((services, server))
     }
 
     fn tried(&self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
         let (workload, given) = http(&self.conditions, order.point, self.cores)?;
         let GivenCores { cores, shared } = given;
-        let (mut services, mut server) = self.start(order.contender, order.point, &cores, log, stop)?;
+        let (mut services, mut server) =
+            self.start(order.contender, Ipv4Addr::LOCALHOST, order.point, &cores, log, stop)?;
         let engine = if shared { &cores } else { &self.cores.engine };
         let driven = server.wait_ready(&workload, stop).and_then(|answered| {
             let ready = match answered {
@@ -103,8 +109,10 @@ impl Driver for HttpDriver<'_> {
     fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
         let (workload, given) = http(&self.conditions, point, self.cores)?;
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let (services, mut server) = self.start(contender, point, &given.cores, &log, stop)?;
-        let answered = server.wait_ready(&workload, stop);
+        let (services, mut server) = self.start(contender, CHECKED_AT, point, &given.cores, &log, stop)?;
+        let answered = server
+            .wait_ready(&workload, stop)
+            .and_then(|answered| server.elsewhere().map_or(Ok(answered), |why| Err(why.into())));
         let left = server.stop().or(services.end().err());
         answered??;
         left.map_or(Ok("answers right"), |why| Err(why.into()))

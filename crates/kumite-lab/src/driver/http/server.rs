@@ -1,5 +1,6 @@
 //! A contender that has been started: until it is ready, and how it ends.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(3);
 
 pub(crate) struct Server {
     pub tree: Tree,
-    pub port: u16,
+    pub address: SocketAddrV4,
     pub log: PathBuf,
     started: Instant,
 }
@@ -30,17 +31,19 @@ pub(crate) struct Server {
 pub(crate) type Answered = Result<Duration, String>;
 
 impl Server {
-    /// `services` is what tells it where those are.
+    /// It is to listen at `host`. `services` is what tells it where those are.
     pub fn start(
         contender: &Ready,
+        host: Ipv4Addr,
         services: Vec<(String, String)>,
         cores: &[usize],
         log: &Path,
     ) -> Result<Server, String> {
-        let port = free_port()?;
+        let address = SocketAddrV4::new(host, free_port(host)?);
         let mut env = contender.env.clone();
         env.extend(services);
-        env.push(("PORT".to_owned(), port.to_string()));
+        env.push(("HOST".to_owned(), host.to_string()));
+        env.push(("PORT".to_owned(), address.port().to_string()));
         let started = Instant::now();
         let spawn = Spawn {
             command: &contender.run,
@@ -52,7 +55,7 @@ impl Server {
             group: None,
         };
         let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
-        Ok(Server { tree, port, log: log.to_owned(), started })
+        Ok(Server { tree, address, log: log.to_owned(), started })
     }
 
     /// Ends it. Returns what was wrong with how it ended, if anything was.
@@ -71,7 +74,7 @@ impl Server {
     /// Waits until the server answers rightly, and makes sure that it is the one that answers. Returns the time since its
     /// start, or what is wrong with its answers.
     pub fn wait_ready(&mut self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<Answered, Halt> {
-        let mut probe = workload.probe(self.port);
+        let mut probe = workload.probe(self.address);
         let mut wrong_since = None;
         let failed = |why: String| Err(Halt::Failed(why));
         loop {
@@ -118,6 +121,10 @@ impl Server {
                     return if asked.errors.body > 0 { Ok(Err(why)) } else { failed(why) };
                 }
             }
+            let is_refused = asked.errors.refused > 0 && self.started.elapsed() > WRONG_LIMIT;
+            if let Some(why) = is_refused.then(|| self.elsewhere()).flatten() {
+                return failed(why);
+            }
             if self.started.elapsed() > workload.ready {
                 let (limit, errors) = (workload.ready.as_secs_f64(), asked.errors.in_words());
                 let (ports, log) = (self.ports(), last_lines(&self.log));
@@ -131,8 +138,8 @@ impl Server {
 
     /// Whoever answers on the port is to be the contender: another's answers would be measured as its own.
     fn own_port(&mut self) -> Result<(), String> {
-        let port = self.port;
-        match self.tree.listeners(port) {
+        let port = self.address.port();
+        match self.tree.listeners(self.address) {
             Ok(Listener::Tree) => Ok(()),
             Ok(Listener::Nobody) => Err(format!("it answered once and no longer listens on PORT ({port})")),
             Ok(Listener::Stranger { pid, command }) => {
@@ -148,12 +155,22 @@ impl Server {
         }
     }
 
+    /// Where it listens on PORT, if that is not HOST alone.
+    pub fn elsewhere(&mut self) -> Option<String> {
+        let (host, port) = (self.address.ip(), self.address.port());
+        let listening = self.tree.listening();
+        let other = listening.iter().find(|at| at.port() == port && at.ip() != IpAddr::V4(*host))?;
+        Some(format!(
+            "it listens on {other}, and HOST was {host}: it is to listen there alone, for a server on a node of its own has \
+             another address"
+        ))
+    }
+
     fn ports(&mut self) -> String {
         let ports: Vec<String> = self.tree.listening().iter().map(ToString::to_string).collect();
         match ports.len() {
-            0 => "it listens on no port".to_owned(),
-            1 => format!("it listens on port {}", ports[0]),
-            _ => format!("it listens on ports {}", ports.join(", ")),
+            0 => "it listens nowhere".to_owned(),
+            _ => format!("it listens on {}", ports.join(", ")),
         }
     }
 }

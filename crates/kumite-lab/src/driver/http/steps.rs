@@ -374,8 +374,9 @@ mod tests {
         assert_eq!(workload.within(), Some(Within { axis: "rate_rps".to_owned(), values }));
         let steps = workload.steps.as_ref().unwrap();
         assert_eq!((steps.good, steps.normal), (Duration::from_secs(3), Duration::from_secs(3)));
-        let load = workload.load(1);
-        assert!(load.log && load.check().is_ok() && !workload.probe(1).log);
+        let at = "127.0.0.1:1".parse().unwrap();
+        let load = workload.load(at);
+        assert!(load.log && load.check().is_ok() && !workload.probe(at).log);
         let mean = |seconds: f64| load.arrivals.as_ref().unwrap().mean_rate(Duration::from_secs_f64(seconds));
         assert_eq!((mean(4.0), mean(10.5) * 10.5), (10.0, 40.0 + 243.0 + 33.0));
         assert_eq!(mean(20.5) * 20.5, 316.0 + 100.0);

@@ -1,6 +1,6 @@
 //! What is asked of a server in a trial.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
@@ -72,7 +72,10 @@ impl HttpWorkload {
             steps,
             expect: Expect { status: answer.status, body: right_body(answer) },
         };
-        workload.request().encode(&workload.target(1)).map_err(|error| error.to_string())?;
+        workload
+            .request()
+            .encode(&workload.target(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1)))
+            .map_err(|error| error.to_string())?;
         Ok(workload)
     }
 
@@ -81,8 +84,8 @@ impl HttpWorkload {
         self.connections + self.disturbance.map_or(0, |disturbance| disturbance.connections())
     }
 
-    /// The load of a trial against a server on this loopback port.
-    pub(crate) fn load(&self, port: u16) -> Load {
+    /// The load of a trial against a server there.
+    pub(crate) fn load(&self, at: SocketAddrV4) -> Load {
         Load {
             request: self.request(),
             expect: self.expect.clone(),
@@ -92,12 +95,12 @@ impl HttpWorkload {
             timeout: self.timeout,
             disturbance: self.disturbance,
             log: self.steps.is_some(),
-            ..Load::new(self.target(port), Limit { requests: None, duration: Some(self.duration) })
+            ..Load::new(self.target(at), Limit { requests: None, duration: Some(self.duration) })
         }
     }
 
-    /// One request, to see whether the server on this loopback port is ready.
-    pub(crate) fn probe(&self, port: u16) -> Load {
+    /// One request, to see whether the server there is ready.
+    pub(crate) fn probe(&self, at: SocketAddrV4) -> Load {
         Load {
             connections: 1,
             limit: Limit { requests: Some(1), duration: None },
@@ -105,12 +108,12 @@ impl HttpWorkload {
             warm_up: Duration::ZERO,
             disturbance: None,
             log: false,
-            ..self.load(port)
+            ..self.load(at)
         }
     }
 
-    fn target(&self, port: u16) -> Target {
-        Target { path: self.path.clone(), ..Target::plain(SocketAddr::from(([127, 0, 0, 1], port))) }
+    fn target(&self, at: SocketAddrV4) -> Target {
+        Target { path: self.path.clone(), ..Target::plain(at.into()) }
     }
 
     fn request(&self) -> Request {
@@ -205,6 +208,8 @@ mod tests {
 
     use super::*;
 
+    const AT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
+
     fn workload(name: &str, value: AxisValue) -> Result<HttpWorkload, String> {
         HttpWorkload::new(&[(name.to_owned(), value)].into(), &Answer::default())
     }
@@ -225,13 +230,13 @@ mod tests {
         let workload = given(2.0, 30.0).unwrap();
         assert!(workload.warm_up.by_evidence());
         assert_eq!(
-            (workload.load(1).warm_up, workload.least_time(), workload.time()),
+            (workload.load(AT).warm_up, workload.least_time(), workload.time()),
             (Duration::from_secs(30), Some(Duration::from_secs(7)), Some(Duration::from_secs(35)))
         );
         for (least, limit) in [(2.0, 0.0), (2.0, 2.0)] {
             let fixed = given(least, limit).unwrap();
             assert!(!fixed.warm_up.by_evidence());
-            assert_eq!(fixed.load(1).warm_up, Duration::from_secs(2));
+            assert_eq!(fixed.load(AT).warm_up, Duration::from_secs(2));
         }
         let below = given(2.0, 1.5).unwrap_err();
         assert!(below.contains("warm_up_limit_s is 1.5, and warm_up_s is 2: give at least that"), "{below}");

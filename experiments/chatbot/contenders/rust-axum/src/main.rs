@@ -14,8 +14,8 @@ async fn main() -> io::Result<()> {
         return Ok(());
     }
 
-    let port = env::var("PORT").expect("PORT is not set");
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?.tap_io(|connection| {
+    let [host, port] = ["HOST", "PORT"].map(|name| env::var(name).expect("HOST and PORT are set"));
+    let listener = TcpListener::bind(format!("{host}:{port}")).await?.tap_io(|connection| {
         let _ = connection.set_nodelay(true);
     });
     let bot = Router::new().route("/", post(hear)).layer(DefaultBodyLimit::max(MESSAGE_BYTES_MAX));

@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .host(&env::var("DB_HOST")?)
         .port(env::var("DB_PORT")?.parse()?)
         .username("kumite")
-        .password("kumite")
+        .password(&env::var("DB_PASSWORD")?)
         .database("kumite");
     let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS)
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .method_not_allowed_fallback(async || StatusCode::NOT_FOUND)
         .with_state(Database { pool, line });
     let listener =
-        TcpListener::bind(format!("127.0.0.1:{}", env::var("PORT")?)).await?.tap_io(|connection| {
+        TcpListener::bind(format!("{}:{}", env::var("HOST")?, env::var("PORT")?)).await?.tap_io(|connection| {
             let _ = connection.set_nodelay(true);
         });
     axum::serve(listener, service).await?;

@@ -18,9 +18,10 @@ defmodule Pong.Http do
 
   @doc "Has every message answered with the status and text that `answer` makes of it."
   def listen(answer) do
+    {:ok, address} = "HOST" |> System.fetch_env!() |> to_charlist() |> :inet.parse_address()
     port = "PORT" |> System.fetch_env!() |> String.to_integer()
     routes = :cowboy_router.compile([{:_, [{"/", __MODULE__, answer}]}])
-    options = [ip: {127, 0, 0, 1}, port: port, backlog: @backlog]
+    options = [ip: address, port: port, backlog: @backlog]
     transport = Map.put(@connections, :socket_opts, options)
     protocol = %{env: %{dispatch: routes}, max_keepalive: @requests_per_connection}
 

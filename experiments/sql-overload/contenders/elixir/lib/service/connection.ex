@@ -21,8 +21,9 @@ defmodule Service.Connection do
   def handle_continue(:connect, nil) do
     host = System.fetch_env!("DB_HOST")
     port = "DB_PORT" |> System.fetch_env!() |> String.to_integer()
+    password = System.fetch_env!("DB_PASSWORD")
 
-    case Postgres.connect(host, port, "kumite", "kumite", "kumite") do
+    case Postgres.connect(host, port, "kumite", password, "kumite") do
       {:ok, socket} ->
         Pool.idle(self())
         {:noreply, socket}

@@ -20,8 +20,9 @@ defmodule Service.Http do
       {"/scan", __MODULE__, "select count(*) from items where name like '%42%'"}
     ]
 
+    {:ok, address} = "HOST" |> System.fetch_env!() |> to_charlist() |> :inet.parse_address()
     port = "PORT" |> System.fetch_env!() |> String.to_integer()
-    transport = Map.put(@connections, :socket_opts, ip: {127, 0, 0, 1}, port: port)
+    transport = Map.put(@connections, :socket_opts, ip: address, port: port)
     dispatch = :cowboy_router.compile([{:_, routes}])
     protocol = %{env: %{dispatch: dispatch}, request_timeout: @request_timeout_ms}
     :cowboy.start_clear(__MODULE__, transport, protocol)

@@ -12,5 +12,5 @@ func main() {
 	handler := func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, "not written yet")
 	}
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), http.HandlerFunc(handler)))
+	log.Fatal(http.ListenAndServe(os.Getenv("HOST")+":"+os.Getenv("PORT"), http.HandlerFunc(handler)))
 }

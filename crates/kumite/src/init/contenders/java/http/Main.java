@@ -1,6 +1,5 @@
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executors;
@@ -13,9 +12,9 @@ public final class Main {
   private static final byte[] BODY = "not written yet".getBytes(StandardCharsets.UTF_8);
 
   public static void main(String[] args) throws IOException {
+    String host = System.getenv("HOST");
     int port = Integer.parseInt(System.getenv("PORT"));
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1024);
+    HttpServer server = HttpServer.create(new InetSocketAddress(host, port), 1024);
     server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     server.createContext(
         "/",

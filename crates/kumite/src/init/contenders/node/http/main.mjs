@@ -5,4 +5,4 @@ const server = createServer((request, response) => {
   request.resume();
   response.end("not written yet");
 });
-server.listen(Number(process.env.PORT), "127.0.0.1", 1024);
+server.listen(Number(process.env.PORT), process.env.HOST, 1024);

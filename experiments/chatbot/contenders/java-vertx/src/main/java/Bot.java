@@ -28,7 +28,7 @@ public final class Bot extends VerticleBase {
   @Override
   public Future<?> start() {
     int port = Integer.parseInt(System.getenv("PORT"));
-    return vertx.createHttpServer().requestHandler(Bot::hear).listen(port, "127.0.0.1");
+    return vertx.createHttpServer().requestHandler(Bot::hear).listen(port, System.getenv("HOST"));
   }
 
   private static void hear(HttpServerRequest request) {

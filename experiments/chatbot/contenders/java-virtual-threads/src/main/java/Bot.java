@@ -15,7 +15,7 @@ final class Bot {
     }
 
     WebServer.builder()
-        .host("127.0.0.1")
+        .host(System.getenv("HOST"))
         .port(Integer.parseInt(System.getenv("PORT")))
         .maxPayloadSize(MESSAGE_BYTES_MAX)
         .routing(routing -> routing.post("/", Bot::hear))

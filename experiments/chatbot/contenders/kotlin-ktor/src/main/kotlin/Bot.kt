@@ -24,7 +24,7 @@ fun main(args: Array<String>) {
     val server =
         embeddedServer(Netty, configure = {
             connector {
-                host = "127.0.0.1"
+                host = System.getenv("HOST")
                 port = System.getenv("PORT").toInt()
             }
             shutdownGracePeriod = 200

@@ -38,7 +38,7 @@ public final class Overload extends VerticleBase {
                     .setPort(Integer.parseInt(System.getenv("DB_PORT")))
                     .setDatabase("kumite")
                     .setUser("kumite")
-                    .setPassword("kumite"))
+                    .setPassword(System.getenv("DB_PASSWORD")))
             .using(vertx)
             .build();
     int processors = Runtime.getRuntime().availableProcessors();
@@ -51,7 +51,7 @@ public final class Overload extends VerticleBase {
   @Override
   public Future<?> start() {
     int port = Integer.parseInt(System.getenv("PORT"));
-    return vertx.createHttpServer().requestHandler(this::hear).listen(port, "127.0.0.1");
+    return vertx.createHttpServer().requestHandler(this::hear).listen(port, System.getenv("HOST"));
   }
 
   private void hear(HttpServerRequest request) {

@@ -5,8 +5,8 @@ use tokio::net::TcpListener;
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
-    let port = std::env::var("PORT").expect("kumite sets PORT");
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+    let [host, port] = ["HOST", "PORT"].map(|name| std::env::var(name).expect("kumite sets HOST and PORT"));
+    let listener = TcpListener::bind(format!("{host}:{port}")).await?;
     axum::serve(listener, Router::new().fallback(answer)).await
 }
 

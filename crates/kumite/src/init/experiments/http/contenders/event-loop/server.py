@@ -18,8 +18,8 @@ async def serve(reader, writer):
 
 
 async def main():
-    port = int(os.environ["PORT"])
-    server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=1024)
+    host, port = os.environ["HOST"], int(os.environ["PORT"])
+    server = await asyncio.start_server(serve, host, port, backlog=1024)
     await server.serve_forever()
 
 

@@ -26,4 +26,4 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 1024
 
 
-Server(("127.0.0.1", int(os.environ["PORT"])), Hello).serve_forever()
+Server((os.environ["HOST"], int(os.environ["PORT"])), Hello).serve_forever()

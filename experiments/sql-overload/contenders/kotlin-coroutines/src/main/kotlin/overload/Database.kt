@@ -13,6 +13,7 @@ private const val CONNECTIONS = 4
 class Database(
     @Value("\${DB_HOST}") host: String,
     @Value("\${DB_PORT}") port: Int,
+    @Value("\${DB_PASSWORD}") password: String,
     @Value("\${waiting}") waiting: Int,
 ) : DisposableBean {
     private val pool =
@@ -21,7 +22,7 @@ class Database(
             this.port = port
             database = "kumite"
             username = "kumite"
-            password = "kumite"
+            this.password = password
             maxActiveConnections = CONNECTIONS
             minIdleConnections = CONNECTIONS
             maxPendingQueries = waiting

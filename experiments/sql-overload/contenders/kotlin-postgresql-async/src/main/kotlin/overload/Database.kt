@@ -26,13 +26,14 @@ private const val VALIDATION_INTERVAL_MS = 5_000L
 class Database(
     @Value("\${DB_HOST}") host: String,
     @Value("\${DB_PORT}") port: Int,
+    @Value("\${DB_PASSWORD}") password: String,
     @Value("\${waiting}") waiting: Int,
 ) : DisposableBean {
     private val executor = ExecutorServiceUtils.CachedExecutionContext()
     private val pool =
         ConnectionPool(
             PostgreSQLConnectionFactory(
-                URLParser.parse("jdbc:postgresql://$host:$port/kumite?user=kumite&password=kumite", Charsets.UTF_8),
+                URLParser.parse("jdbc:postgresql://$host:$port/kumite?user=kumite&password=$password", Charsets.UTF_8),
                 NettyUtils.DefaultEventLoopGroup(),
                 executor,
             ),

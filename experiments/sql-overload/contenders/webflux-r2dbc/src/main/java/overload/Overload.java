@@ -30,14 +30,17 @@ public class Overload {
   }
 
   @Bean
-  ConnectionPool pool(@Value("${DB_HOST}") String host, @Value("${DB_PORT}") int port) {
+  ConnectionPool pool(
+      @Value("${DB_HOST}") String host,
+      @Value("${DB_PORT}") int port,
+      @Value("${DB_PASSWORD}") String password) {
     var server =
         PostgresqlConnectionConfiguration.builder()
             .host(host)
             .port(port)
             .database("kumite")
             .username("kumite")
-            .password("kumite")
+            .password(password)
             .build();
     var pool =
         new ConnectionPool(
