@@ -1,6 +1,7 @@
 //! A driver's link to an agent.
 
 use std::io::Write;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -132,6 +133,38 @@ impl Link {
         }
     }
 
+    /// Gives it a role in a run of the experiment that was sent to this folder; its address, and ours as it sees it.
+    pub fn role(&mut self, experiment: &str, stop: &AtomicBool) -> Result<(Ipv4Addr, Ipv4Addr), String> {
+        self.ask(&Ask::Role { experiment: experiment.to_owned() }, stop)?;
+        let line = self.line(Instant::now() + PATIENCE, stop)?;
+        match decode::<Tell>(&line) {
+            Ok(Tell::Placed { address, driver }) => Ok((address, driver)),
+            Ok(Tell::Failed { why }) => Err(self.wrong(&format!("cannot have a role: {}", plain(&why)))),
+            _ => Err(self.wrong("said something else than where it is")),
+        }
+    }
+
+    /// Has it do something for its role. An answer is JSON, or why it could not; `note` is told what it says meanwhile. It may
+    /// say nothing for so long.
+    pub fn work(
+        &mut self,
+        work: &str,
+        limit: Duration,
+        note: &mut dyn FnMut(&str),
+        stop: &AtomicBool,
+    ) -> Result<Result<String, String>, String> {
+        self.ask(&Ask::Work { work: work.to_owned() }, stop)?;
+        loop {
+            let line = self.line(Instant::now() + limit, stop)?;
+            match decode::<Tell>(&line) {
+                Ok(Tell::Note { text }) => note(&plain(&text)),
+                Ok(Tell::Worked { answer: Some(answer), .. }) => return Ok(Ok(answer)),
+                Ok(Tell::Worked { answer: None, why }) => return Ok(Err(plain(&why))),
+                _ => return Err(self.wrong("said something else than what came of its work")),
+            }
+        }
+    }
+
     /// Gets its results store, and writes it to this file.
     pub fn store(&mut self, file: &Path, stop: &AtomicBool) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", file.display());
@@ -237,7 +270,7 @@ mod tests {
         Link::open("n1", &Way::Command(&command), "1.0", log.path(), &AtomicBool::new(false))
     }
 
-    const HELLO: &str = r#"{"tell":"hello","protocol":1,"kumite":"1.0"}"#;
+    const HELLO: &str = r#"{"tell":"hello","protocol":2,"kumite":"1.0"}"#;
 
     #[test]
     fn a_banner_is_skipped_and_another_version_is_said() {
@@ -246,9 +279,9 @@ mod tests {
         let other = |hello: &str| link(hello, "cat > /dev/null").err().unwrap();
         assert_eq!(
             other(&HELLO.replace("1.0", "2.0")),
-            "n1: the agent has kumite 2.0, which speaks version 1 of its protocol; this is 1.0, with version 1"
+            "n1: the agent has kumite 2.0, which speaks version 2 of its protocol; this is 1.0, with version 2"
         );
-        assert!(other(&HELLO.replace(":1,", ":9,")).contains("speaks version 9 of its protocol"));
+        assert!(other(&HELLO.replace(":2,", ":9,")).contains("speaks version 9 of its protocol"));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What driver and agent say to each other.
 
+use std::net::Ipv4Addr;
+
 use serde::{Deserialize, Serialize};
 
 /// The version of all that is below. Another one is an error on either side.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// What a driver asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,16 @@ pub enum Ask {
         /// What else `kumite run` is to be given.
         arguments: Vec<String>,
     },
+    /// To have a role in a run of an experiment.
+    Role {
+        /// The experiment's folder, relative to the run's.
+        experiment: String,
+    },
+    /// To do something for its role.
+    Work {
+        /// What: JSON.
+        work: String,
+    },
     /// To send its results store.
     Store,
     /// To say what the node can and cannot give: a list of findings, as JSON.
@@ -55,6 +67,20 @@ pub enum Tell {
     Note {
         /// In a line.
         text: String,
+    },
+    /// That it is ready to have a role.
+    Placed {
+        /// The address of the node that the driver came to.
+        address: Ipv4Addr,
+        /// The driver's own, as it is seen there.
+        driver: Ipv4Addr,
+    },
+    /// What came of something for its role.
+    Worked {
+        /// JSON; none if it could not be done.
+        answer: Option<String>,
+        /// Why.
+        why: String,
     },
     /// That what was asked for is done.
     Done {

@@ -36,14 +36,15 @@ impl WantedCores {
     /// The CPUs of the contender, or why they cannot be had.
     pub fn given(self, available: &Cores) -> Result<GivenCores, String> {
         let WantedCores { param, asked, may_share } = self;
+        let apart = available.apart;
         let mut cores = available.contender.clone();
         let engine = available.engine.iter().filter(|core| !available.contender.contains(core));
-        if may_share || asked == AskedCores::All {
+        if !apart && (may_share || asked == AskedCores::All) {
             cores.extend(engine);
         }
         if let AskedCores::Count(count) = asked {
             if count > cores.len() {
-                let beside = if may_share { "" } else { "beside the load engine's, " };
+                let beside = if may_share || apart { "" } else { "beside the load engine's, " };
                 return Err(format!(
                     "{param} = {count} cannot be had: {beside}kumite may use {} here",
                     cores.len()
@@ -51,7 +52,7 @@ impl WantedCores {
             }
             cores.truncate(count);
         }
-        let shared = cores.iter().any(|core| available.engine.contains(core));
+        let shared = !apart && cores.iter().any(|core| available.engine.contains(core));
         Ok(GivenCores { cores, shared })
     }
 }
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     fn given(count: usize, may_share: bool) -> Result<GivenCores, String> {
-        let available = Cores { contender: vec![0], engine: vec![1] };
+        let available = Cores { contender: vec![0], engine: vec![1], apart: false };
         WantedCores { param: "cores", asked: AskedCores::Count(count), may_share }.given(&available)
     }
 

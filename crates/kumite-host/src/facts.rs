@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn two_cpus() -> Cores {
-        Cores { contender: vec![0], engine: vec![1] }
+        Cores { contender: vec![0], engine: vec![1], apart: false }
     }
 
     #[test]

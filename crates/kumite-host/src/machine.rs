@@ -13,7 +13,7 @@ pub fn cores() -> Cores {
     if contender.len() > 1 {
         contender.pop();
     }
-    Cores { contender, engine }
+    Cores { contender, engine, apart: false }
 }
 
 /// Looks at this machine, as the kernel describes it.

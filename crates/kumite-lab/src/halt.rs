@@ -17,6 +17,14 @@ impl Halt {
         if stop.load(Ordering::Relaxed) { Halt::Interrupted } else { why.into() }
     }
 
+    /// In words.
+    pub fn why(self) -> String {
+        match self {
+            Halt::Interrupted => "it was interrupted".to_owned(),
+            Halt::Failed(why) => why,
+        }
+    }
+
     /// Interrupted if `stop` is set.
     pub(crate) fn if_set(stop: &AtomicBool) -> Result<(), Halt> {
         if stop.load(Ordering::Relaxed) { Err(Halt::Interrupted) } else { Ok(()) }

@@ -8,6 +8,7 @@ mod driver;
 mod halt;
 mod kit_test;
 mod metrics;
+mod node;
 mod parameter;
 mod port;
 mod reference;
@@ -15,6 +16,7 @@ mod run;
 mod schema;
 mod service;
 mod spec;
+mod station;
 mod toml_source;
 
 pub use contender::{Answers, Contender, Install, Need, Origin, Reads, Ready, Variant};
@@ -28,12 +30,14 @@ pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES};
 pub use kumite_process::end_orphans;
+pub use node::{Nodes, Remote, Talk};
 pub use reference::reference;
 pub use run::{
-    Block, Choice, Event, Merging, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk,
-    claimed_points, conclude, execute, export, humane, judged, merge, plan, prepare, prospects, seed_of,
-    too_few_values, trial_seed, undecided, used_cores,
+    Block, Choice, Event, Joined, Merging, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk,
+    check_roles, claimed_points, conclude, execute, export, humane, join, judged, merge, plan, prepare,
+    prospects, seed_of, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use spec::{Experiment, Planned, read_functions};
+pub use station::serve as serve_station;
 pub use toml_source::SpecError;

@@ -48,7 +48,7 @@ pub use selfcheck::{
     ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
     SameTwice, SelfCheck, SmallestDifference,
 };
-pub use shard::{Merged, Node, Scope, Shard};
+pub use shard::{Merged, Node, Role, Scope, Shard};
 pub use store::{Named, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AxisValue, Kind, Merged, Metric, NoiseFloor, Point, Rule, Shard, Unit};
+use crate::{AxisValue, Kind, Merged, Metric, NoiseFloor, Point, Role, Rule, Shard, Unit};
 
 /// One execution of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,6 +90,9 @@ pub struct Run {
     /// What was published, to be shown beside the estimates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
+    /// The parts of it that other nodes have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
     /// Which share of the plan it is, if it is one: its claims are judged when all shares are merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -255,6 +258,9 @@ pub struct Cores {
     pub contender: Vec<usize>,
     /// CPUs of the load engine.
     pub engine: Vec<usize>,
+    /// Whether these are on different machines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
 }
 
 /// A contender as the run found it.

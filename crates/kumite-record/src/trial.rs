@@ -236,6 +236,9 @@ pub struct Sample {
     /// tell is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noise: BTreeMap<String, f64>,
+    /// The doubts that came from a node with a role of its own, by that role.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub marked: BTreeMap<String, Vec<Mark>>,
     /// The parts of the trial, where it sweeps an axis within itself: one for each of its values that was reached, in
     /// their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

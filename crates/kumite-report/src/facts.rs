@@ -1,6 +1,6 @@
 //! What one needs to know to repeat a run, or to doubt it.
 
-use kumite_record::{Cores, Export, Machine, Rule, Run, Scope, Shard, Trial, Unit, standing};
+use kumite_record::{Cores, Export, Machine, Role, Rule, Run, Scope, Shard, Trial, Unit, standing};
 use serde::Serialize;
 
 use crate::number::plural;
@@ -64,7 +64,7 @@ fn nodes(run: &Run) -> String {
     if let Some(Shard { nth, of, node }) = &run.shard {
         return format!("shard {nth} of {of}, on {node}");
     }
-    let Some(merged) = &run.merged else { return String::new() };
+    let Some(merged) = &run.merged else { return roles(&run.roles) };
     let names: Vec<&str> = merged.nodes.iter().map(|node| node.name.as_str()).collect();
     let scope = match merged.scope {
         Scope::TheseNodes => "the verdicts are about these nodes: rounds are the repetitions",
@@ -73,9 +73,16 @@ fn nodes(run: &Run) -> String {
     format!("{} of {} shards, on {}; {scope}", merged.runs.len(), merged.of, names.join(", "))
 }
 
+/// Which parts other nodes have, and what those are.
+fn roles(roles: &[Role]) -> String {
+    let of = |Role { role, node }: &Role| format!("{role} on {} ({})", node.name, hardware(&node.machine));
+    let named: Vec<String> = roles.iter().map(of).collect();
+    if named.is_empty() { String::new() } else { format!("{}; the rest here", named.join("; ")) }
+}
+
 fn cores(record: &Record) -> String {
     let (run, machine) = (&record.export.run, &record.export.machine);
-    let Cores { contender, engine } = &machine.cores;
+    let Cores { contender, engine, apart } = &machine.cores;
     if contender.is_empty() && engine.is_empty() {
         return "not pinned".to_owned();
     }
@@ -101,6 +108,13 @@ fn cores(record: &Record) -> String {
         (false, false) => "; no physical core is shared",
     };
     let engine_is = record.kind.engine();
+    if *apart {
+        return format!(
+            "contender on {} of its own node, {engine_is} on {} here",
+            list(contender),
+            list(engine)
+        );
+    }
     format!("contender on {}, {engine_is} on {}{relation}", list(contender), list(engine))
 }
 

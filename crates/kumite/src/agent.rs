@@ -2,8 +2,10 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ use kumite_process::{Heard, Spawn, Talk, Tree};
 use kumite_record::{Run, Store};
 
 use crate::exit::Failure;
+use crate::measure::begin_measuring;
 
 /// For a run to end its trial and what it started.
 const GRACE: Duration = Duration::from_secs(30);
@@ -26,7 +29,7 @@ pub fn run() -> Result<(), Failure> {
     let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned() };
     let mut ended = tell(&hello).is_err();
     while !ended {
-        let Ok(line) = asked.recv() else { break };
+        let Ok(line) = asked.lines.recv() else { break };
         let answer = decode::<Ask>(&line).and_then(|ask| agent.does(ask, &asked));
         let said = match answer {
             Ok(None) => Ok(()),
@@ -38,9 +41,18 @@ pub fn run() -> Result<(), Failure> {
     Ok(())
 }
 
+/// What a driver asks.
+struct Asked {
+    lines: Receiver<Vec<u8>>,
+    /// Set once it is gone.
+    gone: Arc<AtomicBool>,
+}
+
 /// The lines of standard input, until it ends or one is too long.
-fn listen() -> Receiver<Vec<u8>> {
-    let (send, receive) = sync_channel(4);
+fn listen() -> Asked {
+    let (send, lines) = sync_channel(4);
+    let gone = Arc::new(AtomicBool::new(false));
+    let asked = Asked { lines, gone: Arc::clone(&gone) };
     std::thread::spawn(move || {
         let mut input = BufReader::new(std::io::stdin());
         loop {
@@ -48,11 +60,12 @@ fn listen() -> Receiver<Vec<u8>> {
             let read = input.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line);
             let is_whole = line.pop() == Some(b'\n');
             if read.is_err() || !is_whole || send.send(line).is_err() {
+                gone.store(true, Ordering::Relaxed);
                 return;
             }
         }
     });
-    receive
+    asked
 }
 
 fn tell(what: &Tell) -> Result<(), String> {
@@ -76,7 +89,7 @@ struct Agent {
 }
 
 impl Agent {
-    fn does(&mut self, ask: Ask, asked: &Receiver<Vec<u8>>) -> Result<Option<Tell>, String> {
+    fn does(&mut self, ask: Ask, asked: &Asked) -> Result<Option<Tell>, String> {
         match ask {
             Ask::Forget => {
                 let folder = self.run.take().map(|of_run| of_run.folder);
@@ -92,6 +105,8 @@ impl Agent {
                 let status = execute(&of_run.folder, &experiment, &arguments, asked)?;
                 Ok(Some(Tell::Done { status }))
             }
+            Ask::Role { experiment } => self.role(&experiment, asked).map(|()| None),
+            Ask::Work { .. } => Err("it has no role".to_owned()),
             Ask::Store => {
                 let file = self.of_run()?.folder.join(STORE);
                 // What is in the journal comes into the file.
@@ -104,6 +119,30 @@ impl Agent {
                 send(&facts[..]).map(|()| None)
             }
         }
+    }
+
+    /// Has a role in another's run until the driver is gone.
+    fn role(&mut self, experiment: &str, asked: &Asked) -> Result<(), String> {
+        let (address, driver) = addresses(std::env::var("SSH_CONNECTION").ok())?;
+        let folder = self.of_run()?.folder.clone();
+        let experiment = below(&folder.join(FILES), experiment)?;
+        let experiment = experiment.to_str().ok_or("the experiment's path is not UTF-8")?;
+        // Whoever measures here now would disturb, and be disturbed.
+        let _lock = begin_measuring().map_err(|failure| failure.to_string())?;
+        tell(&Tell::Placed { address, driver })?;
+        let mut next = |answered: Option<Result<String, String>>| {
+            let told = answered.map_or(Ok(()), |answered| match answered {
+                Ok(answer) => tell(&Tell::Worked { answer: Some(answer), why: String::new() }),
+                Err(why) => tell(&Tell::Worked { answer: None, why }),
+            });
+            match (told, decode(&asked.lines.recv().ok()?)) {
+                (Ok(()), Ok(Ask::Work { work })) => Some(work),
+                _ => None,
+            }
+        };
+        let mut note = |text: &str| drop(tell(&Tell::Note { text: text.to_owned() }));
+        kumite_lab::serve_station(experiment, address, &folder, &asked.gone, &mut note, &mut next);
+        Ok(())
     }
 
     fn of_run(&mut self) -> Result<&mut OfRun, String> {
@@ -129,6 +168,16 @@ impl Agent {
     }
 }
 
+/// The node's address and the driver's, from what sshd says of the connection.
+fn addresses(connection: Option<String>) -> Result<(Ipv4Addr, Ipv4Addr), String> {
+    let connection = connection.unwrap_or_default();
+    let fields: Vec<&str> = connection.split_whitespace().collect();
+    let address = |nth: usize| fields.get(nth).and_then(|field| field.parse().ok());
+    address(2).zip(address(0)).ok_or_else(|| {
+        format!("which of its addresses you came to is not known: SSH_CONNECTION is '{connection}', and IPv4 is needed")
+    })
+}
+
 const STORE: &str = "results.db";
 const FILES: &str = "files";
 
@@ -143,7 +192,7 @@ fn execute(
     folder: &Path,
     experiment: &str,
     arguments: &[String],
-    asked: &Receiver<Vec<u8>>,
+    asked: &Asked,
 ) -> Result<Option<i32>, String> {
     let experiment = below(&folder.join(FILES), experiment)?;
     let store = folder.join(STORE);
@@ -184,9 +233,9 @@ fn execute(
 }
 
 /// Tells what kumite says until it ends; whether the driver was there until then.
-fn attend(talk: &mut Talk, asked: &Receiver<Vec<u8>>) -> bool {
+fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     loop {
-        match asked.try_recv() {
+        match asked.lines.try_recv() {
             Err(TryRecvError::Empty) => {}
             // A driver has nothing to say now.
             Ok(_) | Err(TryRecvError::Disconnected) => return false,

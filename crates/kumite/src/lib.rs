@@ -28,6 +28,7 @@ mod progress;
 mod prospects;
 mod report;
 mod resume;
+mod roles;
 mod run;
 mod schema;
 mod selfcheck;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use kumite_host::Lock;
 use kumite_lab::{
-    Event, Experiment, Halt, Ready, Session, claimed_points, conclude, execute, export, humane, judged, plan,
-    too_few_values, trial_seed, undecided,
+    Event, Experiment, Halt, Nodes, Ready, Session, claimed_points, conclude, execute, export, humane,
+    judged, plan, too_few_values, trial_seed, undecided,
 };
 use kumite_record::{Claim, Cores, Export, Metric, Outcome, Run, Store, Unit, Verdict, standing};
 
@@ -34,6 +34,7 @@ pub struct Measuring<'a> {
     pub world: &'a dyn World,
     pub experiment: &'a Experiment,
     pub cores: Cores,
+    pub nodes: Nodes,
     pub budget: Option<Duration>,
     pub stop: &'a AtomicBool,
 }
@@ -45,6 +46,7 @@ impl Measuring<'_> {
         let state = store.folder().to_owned();
         let id = run.id.clone();
         let of = self.experiment.opening(&self.cores, &state, &id, trial_seed(&run), self.stop);
+        let of = of.on(self.nodes);
         let mut driver = self.world.open(&of).map_err(before_trials)?;
         run.unmet = driver.notices();
         run.unmet.iter().for_each(|what| output::note(what));

@@ -1,6 +1,9 @@
 //! `--on`: on which hosts something is done.
 
-use kumite_agent::Host;
+use std::path::{Path, PathBuf};
+
+use kumite_agent::{Folder, Host};
+use kumite_lab::Experiment;
 
 /// Where.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,31 @@ pub fn parse(text: &str) -> Result<On, String> {
         Some((_, twice)) => Err(format!("{} is there twice: a host has one share", twice.name())),
         None => Ok(On::Ssh(hosts)),
     }
+}
+
+/// What an experiment needs on another node, and where the experiment is among it: its folder, the kits beside it, and what else its contenders
+/// use. All of it lies to each other as it does here.
+pub fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), String> {
+    let canonical = |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+    let experiment = canonical(&of.folder)?;
+    let root = experiment.ancestors().nth(2).unwrap_or(Path::new("/")).to_owned();
+    let mut wanted = vec![experiment.clone()];
+    wanted.extend(Some(root.join("kits")).filter(|kits| kits.is_dir()));
+    for contender in &of.contenders {
+        for used in &contender.uses {
+            let used = canonical(&contender.folder.join(used))?;
+            if wanted.iter().all(|folder| !used.starts_with(folder)) {
+                wanted.push(used);
+            }
+        }
+    }
+    let named = |from: PathBuf| {
+        let within = from.strip_prefix(&root).ok().and_then(Path::to_str);
+        let to = within.ok_or_else(|| format!("{}: cannot be sent from there", from.display()))?.to_owned();
+        Ok(Folder { from, to })
+    };
+    let folders: Vec<Folder> = wanted.into_iter().map(named).collect::<Result<_, String>>()?;
+    Ok((folders[0].to.clone(), folders))
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, Prepared, check_disk, prepare, used_cores};
-use kumite_record::{Contender, ContenderStatus, Machine, Rule, Run, Store};
+use kumite_lab::{Choice, Experiment, Joined, Nodes, Prepared, check_disk, join, used_cores};
+use kumite_record::{Contender, ContenderStatus, Machine, Role, Rule, Run, Store};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
+use crate::roles::Roles;
 use crate::store::Db;
 use crate::world::World;
 use crate::{duration, output, stop};
@@ -22,6 +23,8 @@ pub struct Args {
     /// Begin no block that would end after this time from now, e.g. 10m
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
+    #[command(flatten)]
+    roles: Roles,
     #[command(flatten)]
     documents: output::Documents,
     #[command(flatten)]
@@ -70,10 +73,9 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         )));
     }
     let available = cores();
-    let used = used_cores(&experiment, &available)?;
     args.documents.check()?;
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
-    same_machine(&id, &store.machine(&id)?, &machine(used))?;
+    args.roles.check(&experiment)?;
     let stop = stop::flag()?;
     let contenders = store.contenders(&id)?;
     let ran = |contender: &&Contender| contender.status == ContenderStatus::Ran;
@@ -83,12 +85,21 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         return Err(changed(&id, &format!("{gone} is not among the contenders any more: they have changed")));
     }
     let choice = Choice { only, ..Choice::default() };
-    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note).map_err(before_trials)?;
+    let nodes = match args.roles.are_given() {
+        true => args.roles.nodes(&experiment, &stop)?,
+        false => Nodes::default(),
+    };
+    let joined = join(&experiment, &choice, nodes, &available, &state, &stop, &mut output::note);
+    let Joined { prepared, nodes, cores: available, roles } = joined.map_err(before_trials)?;
+    let used = used_cores(&experiment, &available)?;
+    same_roles(&id, &run.roles, &roles)?;
+    same_machine(&id, &store.machine(&id)?, &machine(used))?;
     same_contenders(&id, contenders.iter().filter(ran), &prepared)?;
     take_up(&mut run, world.clock());
     store.finish(&run, &[], &[], &[])?;
+    let budget = args.budget;
     let measuring =
-        Measuring { world, experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
+        Measuring { world, experiment: &experiment, cores: available, nodes, budget, stop: &stop };
     let export = measuring.measure(run, &prepared.ready, &mut store)?;
     args.documents.write(&(&export, args.length.report()))?;
     ended(&export, &stop)?;
@@ -106,6 +117,24 @@ fn changed(id: &str, what: &str) -> Failure {
         "{what} since run {id} began, and one run cannot be of both: `kumite run` begins a new one, \
          `kumite report {id}` shows what there is"
     ))
+}
+
+/// The nodes are named anew, for a record does not say to which hosts to go; they are to be the same.
+fn same_roles(id: &str, then: &[Role], now: &[Role]) -> Result<(), Failure> {
+    let named = |roles: &[Role]| match roles {
+        [] => "no role elsewhere".to_owned(),
+        roles => {
+            roles.iter().map(|of| format!("{} on {}", of.role, of.node.name)).collect::<Vec<_>>().join(", ")
+        }
+    };
+    if named(then) != named(now) {
+        return Err(Failure::Usage(format!(
+            "run {id} had {}, and is now given {}: name the same nodes with --role",
+            named(then),
+            named(now)
+        )));
+    }
+    then.iter().zip(now).try_for_each(|(then, now)| same_machine(id, &then.node.machine, &now.node.machine))
 }
 
 /// A run of two machines would compare them.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, check_disk, prepare, seed_of, used_cores};
+use kumite_lab::{Choice, Experiment, Joined, Nodes, check_disk, join, seed_of, used_cores};
 use kumite_record::{Contender, Cores, Rule, Run, Shard, Store};
 
 use crate::contenders::Contenders;
@@ -15,6 +15,7 @@ use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, before_trials, begin_measuring, ended};
 use crate::on::{self, On};
+use crate::roles::Roles;
 use crate::shard::{self, Share};
 use crate::store::{Db, noise_floor};
 use crate::world::World;
@@ -46,6 +47,8 @@ pub struct Args {
     /// Where: local; or ssh:HOST,HOST, where each host executes a share of the blocks, and verdicts are about these hosts
     #[arg(long, value_name = "WHERE", value_parser = on::parse, default_value = "local", conflicts_with = "shard")]
     on: On,
+    #[command(flatten)]
+    roles: Roles,
     /// Repeat the order of an earlier run, and its resampling
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -71,13 +74,19 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let choice = Choice { unplanned: experiment.unplanned(), ..args.contenders.choice() };
     choice.check(&experiment)?;
     let available = cores();
-    let used = used_cores(&experiment, &available)?;
+    if !args.roles.are_given() {
+        used_cores(&experiment, &available)?;
+    }
     args.documents.check()?;
     let shard = args.shard.map(|share| share.shard(&|name| std::env::var(name).ok())).transpose();
     let shard = shard.map_err(Failure::Usage)?;
     if let Some(shard) = shard.as_ref().filter(|shard| shard.nth > experiment.blocks) {
         let (of, blocks) = (shard.of, experiment.blocks);
         return Err(Failure::Usage(format!("--shard: {of} shards of {blocks} blocks: some would have none")));
+    }
+    args.roles.check(&experiment)?;
+    if args.roles.are_given() && args.on != On::Local {
+        return Err(Failure::Usage("--role and --on: each run has one or the other".to_owned()));
     }
     if args.dry_run {
         return output::print(&dry_run::text(experiment, &available, &choice, shard.as_ref()));
@@ -92,7 +101,13 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring()?;
-    let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note).map_err(before_trials)?;
+    let nodes = match args.roles.are_given() {
+        true => args.roles.nodes(&experiment, &stop)?,
+        false => Nodes::default(),
+    };
+    let joined = join(&experiment, &choice, nodes, &available, &state, &stop, &mut output::note);
+    let Joined { prepared, nodes, cores: available, roles } = joined.map_err(before_trials)?;
+    let used = used_cores(&experiment, &available)?;
     absent(&prepared.contenders).iter().for_each(|line| output::note(line));
     if prepared.ready.is_empty() {
         return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
@@ -100,6 +115,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let run = Run {
         noise_floor: noise_floor(&store),
         services: prepared.services.clone(),
+        roles,
         ..begin(args, shard, &experiment, &available, clock)
     };
     let ready: Vec<&str> = prepared.ready.iter().map(|ready| ready.name.as_str()).collect();
@@ -109,8 +125,9 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     for other in &run.unavailable {
         output::note(&format!("cannot measure {}: {}", other.point, other.why));
     }
+    let budget = args.budget;
     let measuring =
-        Measuring { world, experiment: &experiment, cores: available, budget: args.budget, stop: &stop };
+        Measuring { world, experiment: &experiment, cores: available, nodes, budget, stop: &stop };
     // Looked at before the executor keeps this thread to the engine's core.
     store.begin(&run, &machine(used), &prepared.contenders)?;
     let export = measuring.measure(run, &prepared.ready, &mut store)?;

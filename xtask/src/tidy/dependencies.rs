@@ -39,6 +39,7 @@ const ALLOWED: &[Allowed] = &[
             "kumite-realtime",
             "kumite-record",
             "kumite-stats",
+            "kumite-stub",
         ],
     ),
     (

@@ -183,12 +183,12 @@ mod tests {
     }
 
     fn two() -> Cores {
-        Cores { contender: vec![0], engine: vec![1] }
+        Cores { contender: vec![0], engine: vec![1], apart: false }
     }
 
     #[test]
     fn one_cpu_for_both_roles_is_limited() {
-        let one = Cores { contender: vec![0], engine: vec![0] };
+        let one = Cores { contender: vec![0], engine: vec![0], apart: false };
         assert_eq!(state(cpus(&one, &[0])), State::Limited);
         let found = cpus(&two(), &[0, 1]);
         assert_eq!(found.found, "2 may be used: contenders get 0, the load engine 1");
@@ -200,7 +200,7 @@ mod tests {
         let shared = System::of(&[(SIBLINGS, "0-1\n"), (SIBLINGS_1, "0-1\n")]);
         let found = siblings(&shared, &two(), &[0, 1]);
         assert_eq!((found.state, found.found.as_str()), (State::Limited, "sharing a physical core: 0 and 1"));
-        let apart = Cores { contender: vec![0, 1], engine: vec![2] };
+        let apart = Cores { contender: vec![0, 1], engine: vec![2], apart: false };
         assert_eq!(state(siblings(&shared, &apart, &[0, 1])), State::Ok);
         let alone = System::of(&[(SIBLINGS, "0\n"), (SIBLINGS_1, "1\n")]);
         assert_eq!(state(siblings(&alone, &two(), &[0, 1])), State::Ok);

@@ -21,6 +21,9 @@ impl Attended<'_> {
     fn cpus(&self, point: &Point) -> Vec<usize> {
         let (conditions, cores) = (&self.of.conditions, self.of.cores);
         let workload = (self.of.kind.workload)(&conditions.parameters(point), conditions.answer);
+        if cores.apart {
+            return cores.engine.clone();
+        }
         let given = workload.and_then(|workload| workload.cores().given(cores));
         let mut cpus = given.map_or_else(|_| cores.contender.clone(), |given| given.cores);
         cpus.extend(&cores.engine);

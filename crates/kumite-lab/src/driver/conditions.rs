@@ -9,6 +9,7 @@ use kumite_record::Point;
 
 use super::Answer;
 use crate::halt::Halt;
+use crate::node::Nodes;
 use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceSpec, Services};
 
@@ -27,6 +28,8 @@ pub(crate) struct Conditions<'a> {
     pub derived: &'a Derived,
     /// What runs beside contenders, by name.
     pub services: &'a BTreeMap<String, ServiceSpec>,
+    /// Which node has which role.
+    pub nodes: Nodes,
 }
 
 impl<'a> Conditions<'a> {
@@ -38,7 +41,7 @@ impl<'a> Conditions<'a> {
     /// The services, started once and ended at the first point: what is wrong with them is then said once, and before the
     /// first trial. Their logs go to `logs`.
     pub fn rehearsed(&self, cores: &[usize], logs: &Path, stop: &AtomicBool) -> Result<Services<'a>, Halt> {
-        let services = Services::find(self.services, cores, &logs.join("services.log"), stop)?;
+        let services = Services::find(self.services, &self.nodes, cores, &logs.join("services.log"), stop)?;
         if let Some(point) = self.points.first() {
             services.start(&self.parameters(point), &logs.join("rehearsal.log"), stop)?.end()?;
         }

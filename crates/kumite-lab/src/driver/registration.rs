@@ -11,6 +11,7 @@ use super::{Answer, AnyWorkload, Conditions, Driver};
 use crate::contender::Variant;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
+use crate::node::Nodes;
 use crate::parameter::{Param, Parameters};
 
 /// A kind of workload: what it declares, and what makes its parts.
@@ -72,7 +73,12 @@ pub struct Opening<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-impl Opening<'_> {
+impl<'a> Opening<'a> {
+    /// The same with roles on other nodes.
+    pub fn on(self, nodes: Nodes) -> Opening<'a> {
+        Opening { conditions: Conditions { nodes, ..self.conditions }, ..self }
+    }
+
     /// Makes the folder of logs, and keeps this thread, and those it starts from now on, to the engine's CPUs. Returns that
     /// folder, relative to the store's.
     pub(super) fn settle(&self) -> Result<PathBuf, String> {

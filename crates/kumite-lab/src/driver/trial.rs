@@ -6,6 +6,8 @@ use kumite_record::{Mark, Outcome, Point, Sample, Void};
 
 use crate::contender::Ready;
 use crate::halt::Halt;
+use crate::node::Seen;
+use crate::service::Counted;
 
 /// What executes a trial. Replaced in tests.
 pub trait Executor {
@@ -71,6 +73,26 @@ impl Measured {
         match tried {
             Err(Halt::Failed(why)) => Ok(Measured::failed(why)),
             tried => tried,
+        }
+    }
+
+    /// With what services counted beside it.
+    pub(crate) fn with(mut self, counted: Counted) -> Measured {
+        self.sample.metrics.extend(counted.metrics);
+        if let Some(seen) = counted.seen {
+            self.seen_on("services", seen);
+        }
+        self
+    }
+
+    /// With what came from outside on the node that has this role.
+    pub(crate) fn seen_on(&mut self, role: &str, seen: Seen) {
+        let figure = |(name, value)| (format!("{role}_{name}"), value);
+        self.sample.noise.extend(seen.figures.into_iter().map(figure));
+        let fresh = seen.marks.iter().filter(|mark| !self.marks.contains(mark)).copied();
+        self.marks.extend(fresh.collect::<Vec<_>>());
+        if !seen.marks.is_empty() {
+            self.sample.marked.insert(role.to_owned(), seen.marks);
         }
     }
 

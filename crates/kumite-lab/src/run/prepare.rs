@@ -102,6 +102,10 @@ pub struct Choice {
     pub install: bool,
     /// Build them anew, also what the cache has.
     pub anew: bool,
+    /// They are on another node.
+    pub contenders_elsewhere: bool,
+    /// Services are on another node.
+    pub services_elsewhere: bool,
 }
 
 impl Choice {
@@ -145,7 +149,9 @@ pub fn prepare(
     // Without these nothing can be measured, so they come first.
     preparing.tools_of(experiment).map_err(|why| Halt::of(why, stop))?;
     let log = preparing.builds.log("services");
-    let services = service::prepare(&experiment.services, choice.install, &log, stop, preparing.note)
+    let none = BTreeMap::new();
+    let specs = if choice.services_elsewhere { &none } else { &experiment.services };
+    let services = service::prepare(specs, choice.install, &log, stop, preparing.note)
         .map_err(|why| Halt::of(why, stop))?;
     let mut prepared = Prepared {
         ready: Vec::new(),
@@ -154,7 +160,8 @@ pub fn prepare(
         cache: preparing.builds.folder().to_owned(),
         builds: BTreeMap::new(),
     };
-    for contender in &experiment.contenders {
+    let here = if choice.contenders_elsewhere { &[][..] } else { &experiment.contenders };
+    for contender in here {
         let takes_part = |variant: &Variant| choice.left_out(&variant.name).is_none();
         let built = if contender.variants.iter().any(takes_part) {
             preparing.built(contender)

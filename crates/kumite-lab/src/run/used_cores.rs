@@ -7,7 +7,7 @@ use crate::toml_source::SpecError;
 
 /// The CPUs that an experiment will use of those that may be used, or why they do not do for any of its points.
 pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, SpecError> {
-    let mut used = Cores { contender: Vec::new(), engine: available.engine.clone() };
+    let mut used = Cores { contender: Vec::new(), engine: available.engine.clone(), apart: available.apart };
     let unavailable = experiment.unavailable(available);
     for point in experiment.points() {
         if unavailable.iter().any(|other| other.point == point) {
@@ -38,7 +38,7 @@ mod tests {
     }
 
     fn used(values: &str) -> Result<Vec<usize>, String> {
-        let available = Cores { contender: vec![0, 1, 2], engine: vec![3] };
+        let available = Cores { contender: vec![0, 1, 2], engine: vec![3], apart: false };
         let experiment = experiment(&http::KIND, "server_cores", values);
         used_cores(&experiment, &available).map(|cores| cores.contender).map_err(|error| error.to_string())
     }
@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn sharing_is_known() {
-        let two = Cores { contender: vec![0], engine: vec![1] };
-        let one = Cores { contender: vec![0], engine: vec![0] };
+        let two = Cores { contender: vec![0], engine: vec![1], apart: false };
+        let one = Cores { contender: vec![0], engine: vec![0], apart: false };
         for (kind, name) in
             [(&http::KIND, "server_cores"), (&task::KIND, "cores"), (&function::KIND, "cores")]
         {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_worker_may_have_the_engine_s_too() {
-        let available = Cores { contender: vec![0], engine: vec![1] };
+        let available = Cores { contender: vec![0], engine: vec![1], apart: false };
         let of = |values| {
             let experiment = experiment(&task::KIND, "cores", values);
             experiment.workload(&experiment.points()[0]).unwrap().cores().given(&available)

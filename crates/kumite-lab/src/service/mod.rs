@@ -25,6 +25,7 @@ use kumite_record::{self as record, Metric};
 
 use crate::contender::{Install, Need, Obtaining, Tools, Versions, remedy};
 use crate::halt::Halt;
+use crate::node::{Nodes, Remote, Seen, ServicesEnded, Work};
 use crate::parameter::Parameters;
 use folder::Folder;
 use process::Process;
@@ -105,6 +106,12 @@ struct Fetching<'a> {
 
 /// The services of an experiment, with what starts them.
 pub(crate) struct Services<'a> {
+    /// Where they are, if not here.
+    there: Option<Remote>,
+    /// Where they listen.
+    host: Ipv4Addr,
+    /// From where contenders come.
+    clients: Vec<Ipv4Addr>,
     specs: &'a BTreeMap<String, ServiceSpec>,
     /// What leads to the tools of each, and to what is fetched for it.
     env: BTreeMap<&'a str, Variables>,
@@ -128,38 +135,91 @@ struct StartOrder<'a> {
 /// Those of one trial, while they run. What is dropped is ended.
 #[derive(Default)]
 pub(crate) struct Running {
+    there: Option<There>,
     services: Vec<(String, Box<dyn Serving>)>,
     /// Goes after them.
     _folder: Option<Folder>,
+}
+
+/// Those that run on another node.
+struct There {
+    node: Remote,
+    env: Variables,
+    is_ended: bool,
+}
+
+impl There {
+    fn ended(&mut self) -> Result<ServicesEnded, String> {
+        self.is_ended = true;
+        self.node.ask(&Work::EndServices)
+    }
+}
+
+impl Drop for There {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            // What cannot be told now is ended with the way there.
+            let _ = self.ended();
+        }
+    }
+}
+
+/// What services counted in a trial, and what came from outside where they have a node of their own.
+#[derive(Default)]
+pub(crate) struct Counted {
+    pub metrics: BTreeMap<String, f64>,
+    pub seen: Option<Seen>,
 }
 
 impl<'a> Services<'a> {
     /// Looks for their tools, or says in words what is missing.
     pub fn find(
         specs: &'a BTreeMap<String, ServiceSpec>,
+        nodes: &Nodes,
         cores: &[usize],
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Services<'a>, Halt> {
         let mut env = BTreeMap::new();
-        for (name, spec) in specs {
+        let here = nodes.services.is_none().then_some(specs).into_iter().flatten();
+        for (name, spec) in here {
             let tools = look(spec, log).map_err(|what| missing(name, spec, &what))?;
             let env_of_one = fetched(name, spec, &tools, log, stop, &mut |_| ());
             env.insert(name.as_str(), env_of_one.map_err(|why| Halt::of(why, stop))?);
         }
-        Ok(Services { specs, env, cores: cores.to_vec() })
+        Ok(Services {
+            there: nodes.services.clone().filter(|_| !specs.is_empty()),
+            host: nodes.services_host(),
+            clients: vec![nodes.contenders_host()],
+            specs,
+            env,
+            cores: cores.to_vec(),
+        })
+    }
+
+    /// From now on they listen there, and contenders come from those.
+    pub fn listen_at(&mut self, host: Ipv4Addr, clients: Vec<Ipv4Addr>) {
+        (self.host, self.clients) = (host, clients);
     }
 
     /// Starts them and waits until they are ready. Their logs are `log` with their names at its end.
     pub fn start(&self, parameters: &Parameters, log: &Path, stop: &AtomicBool) -> Result<Running, Halt> {
+        if let Some(node) = &self.there {
+            let (host, clients) = (self.host, self.clients.clone());
+            let work =
+                Work::StartServices { parameters: parameters.clone(), host, clients, log: file_name(log) };
+            let env = node.ask(&work).map_err(|why| Halt::of(why, stop))?;
+            let there = There { node: node.clone(), env, is_ended: false };
+            return Ok(Running { there: Some(there), ..Running::default() });
+        }
         let folder = if self.specs.is_empty() { None } else { Some(Folder::new()?) };
-        let mut running = Running { services: Vec::new(), _folder: folder };
+        let mut running = Running { there: None, services: Vec::new(), _folder: folder };
         for (name, spec) in self.specs {
             let failed = |why| format!("the service '{name}' ({}) {why}", spec.kind);
             let own = running._folder.as_ref().map_or(Ok(PathBuf::new()), |folder| folder.for_service(name));
             let order = StartOrder {
-                host: Ipv4Addr::LOCALHOST,
-                clients: &[Ipv4Addr::LOCALHOST],
+                host: self.host,
+                clients: &self.clients,
                 env: &self.env[name.as_str()],
                 folder: own.map_err(failed)?,
                 cores: &self.cores,
@@ -177,7 +237,7 @@ impl<'a> Services<'a> {
 impl Running {
     /// What tells contenders where they are.
     pub fn env(&self) -> Variables {
-        let mut env = Variables::new();
+        let mut env = self.there.as_ref().map_or_else(Variables::new, |there| there.env.clone());
         for (name, service) in &self.services {
             env.extend(service.variables().into_iter().map(|(end, value)| (variable(name, &end), value)));
         }
@@ -186,6 +246,9 @@ impl Running {
 
     /// What they count, they count from here on.
     pub fn begin(&mut self) -> Result<(), String> {
+        if let Some(there) = &self.there {
+            there.node.ask::<()>(&Work::BeginServices)?;
+        }
         for (_, service) in &mut self.services {
             service.begin()?;
             service.process().into_iter().for_each(Process::begin);
@@ -193,21 +256,26 @@ impl Running {
         Ok(())
     }
 
-    /// CPU time of all of them since then.
+    /// CPU time of all of them on this machine since then.
     pub fn cpu(&mut self) -> Duration {
         self.services.iter_mut().filter_map(|(_, service)| service.process()).map(Process::cpu).sum()
     }
 
     /// Ends them, and says what they counted, by metric.
-    pub fn end(self) -> Result<BTreeMap<String, f64>, String> {
-        let mut metrics = BTreeMap::new();
+    pub fn end(self) -> Result<Counted, String> {
+        let mut counted = Counted::default();
+        if let Some(mut there) = self.there {
+            let ended = there.ended()?;
+            counted = Counted { metrics: ended.metrics, seen: Some(ended.seen) };
+        }
+        let metrics = &mut counted.metrics;
         for (name, mut service) in self.services {
             let cpu = service.process().map_or(Duration::ZERO, Process::cpu);
             metrics.insert(format!("{name}_cpu_s"), cpu.as_secs_f64());
             let counted = service.end().map_err(|why| format!("the service '{name}' {why}"))?;
             metrics.extend(counted.into_iter().map(|(metric, value)| (format!("{name}_{metric}"), value)));
         }
-        Ok(metrics)
+        Ok(counted)
     }
 }
 

@@ -12,6 +12,7 @@ use super::folder;
 use super::points::Planned;
 use crate::contender::{Contender, Install, Need, Ready, Variant};
 use crate::driver::{Answer, AnyWorkload, Conditions, Opening, Registration};
+use crate::node::Nodes;
 use crate::parameter::{Parameters, at_point};
 use crate::service::ServiceSpec;
 use crate::toml_source::SpecError;
@@ -229,6 +230,7 @@ impl Experiment {
             points: self.points().into_iter().filter(can_be).collect(),
             derived: &self.derived,
             services: &self.services,
+            nodes: Nodes::default(),
         };
         Opening { kind: self.kind, conditions, cores, state, run, seed, stop }
     }

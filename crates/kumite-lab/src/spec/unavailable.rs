@@ -27,7 +27,7 @@ mod tests {
     fn more_cpus_than_there_are() {
         let text = "question = 'x'\nkind = 'task'\n[axes]\ncores = [1, 2, 4]\n";
         let experiment = Experiment::from_text(text, "quick", &["a"]).unwrap();
-        let found = experiment.unavailable(&Cores { contender: vec![0], engine: vec![1] });
+        let found = experiment.unavailable(&Cores { contender: vec![0], engine: vec![1], apart: false });
         let [only] = &found[..] else { panic!("{found:?}") };
         assert_eq!(only.point.to_string(), "cores=4");
         assert_eq!(only.why, "cores = 4 cannot be had: kumite may use 2 here");

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_agent::{Ask, Folder, Host, Link, Program, Said, Way};
+use kumite_agent::{Ask, Host, Link, Program, Said, Way};
 use kumite_lab::{Experiment, seed_of};
 use kumite_record::{Run, Store};
 
 use super::Args;
 use crate::exit::Failure;
 use crate::merge::{Wanted, merged};
+use crate::on::sent_folders;
 use crate::{output, stop};
 
 const LOOK: Duration = Duration::from_millis(200);
@@ -96,7 +97,7 @@ impl Sharing<'_> {
         let log = folder.join(format!("{nth}.log"));
         let mut link = Link::open(name, &Way::Ssh(host, kumite), crate::VERSION, &log, stop)?;
         output::note(&format!("{name}: connected in {:.1} s", link.connected_in.as_secs_f64()));
-        let (experiment, folders) = self.folders()?;
+        let (experiment, folders) = sent_folders(self.experiment)?;
         link.prepare(&self.key(nth), &folders, stop)?;
         link.ask(&Ask::Run { experiment, arguments: self.words(nth) }, stop)?;
         loop {
@@ -132,33 +133,6 @@ impl Sharing<'_> {
         words.extend(args.budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
         words.extend((args.strict || args.gate.is_set()).then(|| "--strict".to_owned()));
         words
-    }
-
-    /// What a share needs, and where the experiment is among it: its folder, the kits beside it, and what else its contenders
-    /// use. All of it lies to each other as it does here.
-    fn folders(&self) -> Result<(String, Vec<Folder>), String> {
-        let canonical =
-            |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
-        let experiment = canonical(&self.experiment.folder)?;
-        let root = experiment.ancestors().nth(2).unwrap_or(Path::new("/")).to_owned();
-        let mut wanted = vec![experiment.clone()];
-        wanted.extend(Some(root.join("kits")).filter(|kits| kits.is_dir()));
-        for contender in &self.experiment.contenders {
-            for used in &contender.uses {
-                let used = canonical(&contender.folder.join(used))?;
-                if wanted.iter().all(|folder| !used.starts_with(folder)) {
-                    wanted.push(used);
-                }
-            }
-        }
-        let named = |from: PathBuf| {
-            let within = from.strip_prefix(&root).ok().and_then(Path::to_str);
-            let to =
-                within.ok_or_else(|| format!("{}: cannot be sent from there", from.display()))?.to_owned();
-            Ok(Folder { from, to })
-        };
-        let folders: Vec<Folder> = wanted.into_iter().map(named).collect::<Result<_, String>>()?;
-        Ok((folders[0].to.clone(), folders))
     }
 }
 

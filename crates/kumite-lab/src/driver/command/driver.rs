@@ -71,8 +71,7 @@ impl<'a> CommandDriver<'a> {
         let mut services = self.services.start(&trial.parameters, &trial.log, trial.stop)?;
         let measured = self.measure(trial, &mut services);
         trim(&trial.log);
-        let mut measured = measured?;
-        measured.sample.metrics.extend(services.end()?);
+        let mut measured = measured?.with(services.end()?);
         self.conditions.derived.add(&mut measured.sample.metrics, &trial.parameters);
         Ok(measured)
     }

@@ -137,18 +137,20 @@ impl<'a> FunctionDriver<'a> {
         let (figures, mut marks) = sample(&called, &beside);
         let mut sample = Sample { noise: seen.noise.figures, ..figures };
         (sample.calls, sample.phases) = (of_life.calls, of_life.phases);
-        sample.metrics.extend(counted);
+        sample.metrics.extend(counted.metrics);
         self.derive(&mut sample, &workload.parameters);
         marks.extend(seen.noise.marks);
         let measured = Measured::answered(wrong.map(|why| format!("its answer is wrong: {why}")));
-        Ok(Measured {
+        let mut measured = Measured {
             reason: measured.reason.or_else(|| rejected(&timeline)),
             ready_ms: sample.calls.first().map(|call| call.init_ms),
             load_ms: Some(window.as_secs_f64() * 1e3),
             sample,
             marks,
             ..measured
-        })
+        };
+        counted.seen.into_iter().for_each(|seen| measured.seen_on("services", seen));
+        Ok(measured)
     }
 
     fn derive(&self, sample: &mut Sample, parameters: &Parameters) {

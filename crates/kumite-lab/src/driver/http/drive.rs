@@ -1,7 +1,5 @@
 //! Load on one thread, and an eye on the server from another.
 
-use std::path::Path;
-use std::process::ExitStatus;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -9,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use kumite_host::{Noise, Ours, Watch};
 use kumite_load as load;
-use kumite_process::{Tree, Usage, Waits};
+use kumite_process::Waits;
 
 use super::INTERVAL_MS;
 use super::server::Server;
+use super::server_process::ServerProcess;
 use super::settling::Settling;
 use super::workload::HttpWorkload;
-use crate::driver::log::{check_size, last_lines};
+use crate::node::Seen;
 use crate::service::Running;
-use kumite_process::how_it_ended;
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 
@@ -30,16 +28,27 @@ pub(crate) struct Driven {
     pub peak_rss_bytes: u64,
     /// What came from outside in the window.
     pub noise: Noise,
+    /// The same of the server's node, if it has its own.
+    pub there: Option<Seen>,
     /// Whether the warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
     /// What was wrong with it, if the load was ended for that.
     pub gone: Option<String>,
 }
 
-/// A look at the server: when, since the window opened, and what it had used until then.
-type Look = (f64, Usage);
+/// A look at the server.
+struct Look {
+    /// When it was, since the window opened.
+    when: f64,
+    /// The same in the clock of the server's node, which no other is compared with.
+    at: Duration,
+    /// What it had used until then.
+    cpu: Duration,
+    peak_rss_bytes: u64,
+}
 
-/// Drives the load from a thread on each of `cores`; the server has `server_cores`.
+/// Drives the load from a thread on each of `cores`; the server has `server_cores`, which are none of this machine's if it
+/// is on another node.
 //
 // Long, for what both threads do stands in one place: they share the server, and each tells the other to end.
 pub(crate) fn drive(
@@ -50,8 +59,9 @@ pub(crate) fn drive(
     cores: &[usize],
     stop: &AtomicBool,
 ) -> Result<Driven, String> {
+    let is_here = server.process.is_here();
     // Where the server may use every CPU, so may the engine's one thread.
-    let shared = server_cores == cores;
+    let shared = is_here && server_cores == cores;
     let cores_of_threads = if shared { Vec::new() } else { cores.to_vec() };
     let pace = if shared { load::Pace::Sleeping } else { load::Pace::Precise };
     let mut settling = Settling::of(workload);
@@ -62,14 +72,14 @@ pub(crate) fn drive(
     let (send, receive) = mpsc::channel();
     let mut gone = None;
     let mut looks = Vec::<Look>::new();
-    let all_cores = [server_cores, cores].concat();
+    let here = if is_here { server_cores } else { &[] };
+    let all_cores = [here, cores].concat();
     let seconds = workload.duration.as_secs_f64();
     let mut machine = Window { cores: &all_cores, seconds, services, watch: None, noise: None };
-    let log = &server.log;
     // The engine stops and resumes it, this thread looks at it.
-    let tree = Mutex::new(&mut server.tree);
+    let process = Mutex::new(&mut server.process);
     let mut outcome = std::thread::scope(|scope| {
-        let (load, halt, moves, tree) = (&load, &halt, &moves, &tree);
+        let (load, halt, moves, process) = (&load, &halt, &moves, &process);
         // The warm-up counts from when the engine begins; what lies between is starting a thread.
         let began = Instant::now();
         let mut opens = began + workload.warm_up.most;
@@ -78,18 +88,19 @@ pub(crate) fn drive(
                 load::Event::Interval(interval) => {
                     let _ = send.send(*interval);
                 }
-                load::Event::Pause => moves.store(!lock(tree).pause(), Ordering::Relaxed),
-                load::Event::Resume => lock(tree).resume(),
+                load::Event::Pause => moves.store(!lock(process).pause(), Ordering::Relaxed),
+                load::Event::Resume => lock(process).resume(),
             })
             .map_err(|error| error.to_string())
         });
         loop {
-            let exited = lock(tree).exited().ok().flatten();
-            gone = gone.take().or_else(|| why_gone(exited, log));
+            match machine.look(lock(process).as_mut(), opens) {
+                Ok(look) => looks.push(look),
+                Err(why) => gone = gone.take().or(Some(why)),
+            }
             if gone.is_some() || stop.load(Ordering::Relaxed) {
                 halt.store(true, Ordering::Relaxed);
             }
-            looks.push(machine.look(&mut lock(tree), opens));
             let sooner = match receive.recv_timeout(LOOK) {
                 Ok(interval) => settling.take(&interval).map(|after| began + after),
                 Err(RecvTimeoutError::Timeout) => None,
@@ -97,7 +108,7 @@ pub(crate) fn drive(
             };
             if let Some(sooner) = sooner.filter(|sooner| *sooner < opens) {
                 let by = (opens - sooner).as_secs_f64();
-                looks.iter_mut().for_each(|(when, _)| *when += by);
+                looks.iter_mut().for_each(|look| look.when += by);
                 opens = sooner;
             }
         }
@@ -111,14 +122,16 @@ pub(crate) fn drive(
     }
     let window = outcome.elapsed.as_secs_f64();
     let last = looks.get(first_at(&looks, window)).or(looks.last());
-    let peak_rss_bytes = last.map_or(0, |(_, usage)| usage.peak_rss_bytes);
+    let peak_rss_bytes = last.map_or(0, |look| look.peak_rss_bytes);
     if machine.noise.is_none() {
-        let usage = server.tree.usage();
-        machine.end(&server.tree, &usage);
+        let process = server.process.as_mut();
+        let used = process.look().map_or(Duration::ZERO, |look| Duration::from_nanos(look.cpu_ns));
+        machine.end(process, used);
     }
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
-    let (noise, unsettled) = (machine.noise.unwrap_or_default(), settling.is_unsettled());
-    Ok(Driven { looks, cpu_series, peak_rss_bytes, noise, unsettled, gone, outcome })
+    let (noise, there) = machine.noise.unwrap_or_default();
+    let unsettled = settling.is_unsettled();
+    Ok(Driven { looks, cpu_series, peak_rss_bytes, noise, there, unsettled, gone, outcome })
 }
 
 impl Driven {
@@ -133,44 +146,58 @@ struct Window<'a> {
     cores: &'a [usize],
     seconds: f64,
     services: &'a mut Running,
-    /// With what the server and the services had used, and how the server had waited, when it began.
-    watch: Option<(Watch, Duration, Waits)>,
-    noise: Option<Noise>,
+    /// With what the server and the services had used here, and how the server had waited, when it began.
+    watch: Option<(Watch, Duration, Option<Waits>)>,
+    noise: Option<(Noise, Option<Seen>)>,
 }
 
 impl Window<'_> {
-    fn look(&mut self, tree: &mut Tree, opens: Instant) -> Look {
-        let (when, usage) = (since(opens), tree.usage());
+    /// An error says what is wrong with the server: it has ended, or writes too much.
+    fn look(&mut self, server: &mut dyn ServerProcess, opens: Instant) -> Result<Look, String> {
+        let when = since(opens);
+        let looked = server.look()?;
+        if let Some(how) = looked.exited {
+            return Err(format!("it {how} under load; its log: {}", server.last_lines()));
+        }
+        if let Some(too_much) = looked.too_much {
+            return Err(too_much);
+        }
+        let cpu = Duration::from_nanos(looked.cpu_ns);
         match &self.watch {
             // The next look may be a little late.
             None if when + 1.5 * LOOK.as_secs_f64() >= 0.0 => {
-                let cpu = usage.cpu + self.services.cpu();
-                self.watch = Some((Watch::begin(self.cores), cpu, tree.waits()));
+                let (used, waits) = (self.used_here(server, cpu), server.waits());
+                server.begin_watch()?;
+                self.watch = Some((Watch::begin(self.cores), used, waits));
             }
-            Some(_) if when >= self.seconds && self.noise.is_none() => self.end(tree, &usage),
+            Some(_) if when >= self.seconds && self.noise.is_none() => self.end(server, cpu),
             _ => {}
         }
-        (when, usage)
+        let at = Duration::from_nanos(looked.at_ns);
+        Ok(Look { when, at, cpu, peak_rss_bytes: looked.peak_rss_bytes })
     }
 
-    fn end(&mut self, tree: &Tree, usage: &Usage) {
-        if let Some((watch, cpu, waits)) = &self.watch {
-            let used = usage.cpu + self.services.cpu();
-            let (cpu, waited) = (used.saturating_sub(*cpu), tree.waits().since(waits));
-            self.noise = Some(watch.end(&Ours { cpu: Some(cpu), waited: Some(waited) }));
+    /// Who waits on another node has used nothing here.
+    fn used_here(&mut self, server: &dyn ServerProcess, cpu: Duration) -> Duration {
+        self.services.cpu() + if server.is_here() { cpu } else { Duration::ZERO }
+    }
+
+    fn end(&mut self, server: &mut dyn ServerProcess, cpu: Duration) {
+        let (used, now) = (self.used_here(server, cpu), server.waits());
+        if let Some((watch, before, waits)) = &self.watch {
+            let waited = now.zip(waits.as_ref()).map(|(now, then)| now.since(then));
+            let noise = watch.end(&Ours { cpu: Some(used.saturating_sub(*before)), waited });
+            // What is not told now is not told at all, and the run ends for that.
+            self.noise = Some((noise, server.end_watch().ok().flatten()));
         }
     }
 }
 
-fn lock<'a, 'b>(tree: &'a Mutex<&'b mut Tree>) -> std::sync::MutexGuard<'a, &'b mut Tree> {
-    tree.lock().expect("neither thread panics while it holds the tree")
-}
+/// A process that both threads talk to.
+type Shared<'a> = Mutex<&'a mut Box<dyn ServerProcess>>;
 
-/// What is wrong with a server that has ended, or that writes too much.
-fn why_gone(exited: Option<ExitStatus>, log: &Path) -> Option<String> {
-    let died =
-        exited.map(|status| format!("it {} under load; its log: {}", how_it_ended(status), last_lines(log)));
-    died.or_else(|| check_size(log))
+fn lock<'a, 'b>(process: &'a Shared<'b>) -> std::sync::MutexGuard<'a, &'b mut Box<dyn ServerProcess>> {
+    process.lock().expect("neither thread panics while it holds the process")
 }
 
 /// Seconds since then, below 0 before it.
@@ -189,16 +216,17 @@ fn cpu_in(looks: &[Look], interval: &load::Interval) -> Option<f64> {
 
 /// The position of the first look at or after a moment.
 fn first_at(looks: &[Look], moment: f64) -> usize {
-    looks.partition_point(|(when, _)| *when < moment)
+    looks.partition_point(|look| look.when < moment)
 }
 
 /// CPU time a second between two moments, from the looks that are next to them: the first at or after each, but for the
 /// last look, which may be a little early.
 fn cpu_between(looks: &[Look], from: f64, to: f64) -> Option<f64> {
-    let (from, before) = looks.get(first_at(looks, from))?;
-    let (to, after) = looks.get(first_at(looks, to)).or(looks.last())?;
-    let seconds = to - from;
-    (seconds > LOOK.as_secs_f64() / 4.0).then(|| after.cpu.saturating_sub(before.cpu).as_secs_f64() / seconds)
+    let before = looks.get(first_at(looks, from))?;
+    let after = looks.get(first_at(looks, to)).or(looks.last())?;
+    let time = after.at.saturating_sub(before.at);
+    let used = || after.cpu.saturating_sub(before.cpu).as_secs_f64() / time.as_secs_f64();
+    (time > LOOK / 4).then(used)
 }
 
 #[cfg(test)]
@@ -211,7 +239,9 @@ mod tests {
         let look = |nth: i32| {
             let when = f64::from(nth) / 10.0 + 0.01;
             let cpu = if nth < 0 { 5.0 + when * 0.5 } else { 5.005 + when - 0.01 };
-            (when, Usage { cpu: Duration::from_secs_f64(cpu), ..Usage::default() })
+            // The clock of its node, which had another beginning.
+            let at = Duration::from_secs_f64(when + 100.0);
+            Look { when, at, cpu: Duration::from_secs_f64(cpu), peak_rss_bytes: 0 }
         };
         let looks: Vec<Look> = (-10..=10).map(look).collect();
         let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-6;

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
+use kumite_load::{Limit, Load, Target};
 use kumite_record::{Cores, Mark, Outcome, Point};
 
 use super::drive::{Driven, drive};
@@ -15,6 +16,7 @@ use super::workload::HttpWorkload;
 use crate::contender::Ready;
 use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
+use crate::node::Nodes;
 use crate::service::{Running, Services};
 use kumite_process::last_lines;
 
@@ -59,8 +61,11 @@ impl HttpDriver<'_> {
         stop: &AtomicBool,
     ) -> Result<(Running, Server), Halt> {
         let services = self.services.start(&self.conditions.parameters(point), log, stop)?;
-        let server =
-            Server::start(contender, host, services.env(), cores, log).map_err(|why| Halt::of(why, stop))?;
+        let server = match &self.conditions.nodes.server {
+            None => Server::start(contender, host, services.env(), cores, log),
+            Some(node) => Server::start_there(node, contender, services.env(), cores, log),
+        };
+        let server = server.map_err(|why| Halt::of(why, stop))?;
         Ok((services, server))
     }
 
@@ -70,6 +75,7 @@ impl HttpDriver<'_> {
         let (mut services, mut server) =
             self.start(order.contender, Ipv4Addr::LOCALHOST, order.point, &cores, log, stop)?;
         let engine = if shared { &cores } else { &self.cores.engine };
+        let round_trip_us = round_trip_us(&self.conditions.nodes, stop)?;
         let driven = server.wait_ready(&workload, stop).and_then(|answered| {
             let ready = match answered {
                 Ok(ready) => ready,
@@ -80,7 +86,7 @@ impl HttpDriver<'_> {
             let driven = drive(&mut server, &mut services, &workload, &cores, engine, stop)?;
             Ok(Ok((ready, began.elapsed(), driven)))
         });
-        let left = server.stop();
+        let (left, void) = server.stop();
         Halt::if_set(stop)?;
         let counted = services.end();
         let (ready, under_load, driven) = match driven? {
@@ -88,8 +94,14 @@ impl HttpDriver<'_> {
             Err(wrong) => return Ok(Measured::answered(Some(wrong))),
         };
         let mut measured = measured(&driven, &workload, shared, left, log);
-        measured.sample.metrics.extend(counted?);
+        if let Some(seen) = driven.there {
+            measured.seen_on("server", seen);
+        }
+        measured = measured.with(counted?);
+        let round_trip = round_trip_us.map(|us| ("network_round_trip_us".to_owned(), us));
+        measured.sample.metrics.extend(round_trip);
         Ok(Measured {
+            void,
             ready_ms: Some(ready.as_secs_f64() * 1e3),
             load_ms: Some(under_load.as_secs_f64() * 1e3),
             ..measured
@@ -112,11 +124,29 @@ impl Driver for HttpDriver<'_> {
         let (services, mut server) = self.start(contender, CHECKED_AT, point, &given.cores, &log, stop)?;
         let answered = server
             .wait_ready(&workload, stop)
-            .and_then(|answered| server.elsewhere().map_or(Ok(answered), |why| Err(why.into())));
-        let left = server.stop().or(services.end().err());
+            .and_then(|answered| server.process.elsewhere().map_or(Ok(answered), |why| Err(why.into())));
+        let left = server.stop().0.or(services.end().err());
         answered??;
         left.map_or(Ok("answers right"), |why| Err(why.into()))
     }
+}
+
+/// How long the way to the server's node and back takes, in the middle of some: what a stub there takes to answer.
+fn round_trip_us(nodes: &Nodes, stop: &AtomicBool) -> Result<Option<f64>, Halt> {
+    const ASKED: u64 = 20;
+    let Some(at) = nodes.echo else { return Ok(None) };
+    let load = Load {
+        connections: 1,
+        ..Load::new(Target::plain(at.into()), Limit { requests: Some(ASKED), duration: None })
+    };
+    let outcome = load.run(stop, &mut |_| ()).map_err(|error| error.to_string())?;
+    Halt::if_set(stop)?;
+    let failed = outcome.errors.total();
+    if failed > 0 {
+        let kinds = outcome.errors.in_words();
+        return Err(format!("the echo at {at} did not answer {failed} of {ASKED} requests ({kinds})").into());
+    }
+    Ok(Some(outcome.response.value_at_quantile(0.5) as f64 / 1e3))
 }
 
 fn http(

@@ -57,6 +57,7 @@ pub(crate) fn metrics() -> Metrics {
             "99th percentile of how long answers may have waited in the engine until they were read: an upper bound.",
         )
         .detail(),
+        Metric::new("network_round_trip_us", "The way to the server's node and back, and an answer at once: the middle of 20, before the server is started.").detail(),
         Metric::new("peak_rss_bytes", "Highest memory of the contender's process tree."),
     ];
     Metrics { results, costs }

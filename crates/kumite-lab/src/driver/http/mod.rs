@@ -9,6 +9,7 @@ mod overload_recovery;
 mod params;
 mod percentile;
 mod server;
+pub(crate) mod server_process;
 mod settling;
 mod steadiness;
 mod steps;
@@ -20,6 +21,11 @@ use super::{Draft, Registration, Wrong};
 
 pub use external::{External, load_result};
 pub(crate) use workload::HttpWorkload;
+
+/// Whether it is the kind whose contenders are servers.
+pub(crate) fn is(kind: &Kind) -> bool {
+    *kind == NAME
+}
 
 const NAME: Kind = Kind::new("http");
 

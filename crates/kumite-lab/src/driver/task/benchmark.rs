@@ -54,13 +54,10 @@ impl TaskDriver<'_> {
         if !done.status.success() {
             return Err(format!("it {}; its log: {}", how_it_ended(done.status), last_lines(log)).into());
         }
-        let mut sample = jmh::read(&scratch.path().join(jmh::FILE))?;
-        sample.metrics.extend(services.end()?);
-        self.conditions.derived.add(&mut sample.metrics, &parameters);
-        Ok(Measured {
-            sample,
-            load_ms: Some(done.ended.wall.as_secs_f64() * 1e3),
-            ..Measured::answered(None)
-        })
+        let sample = jmh::read(&scratch.path().join(jmh::FILE))?;
+        let load_ms = Some(done.ended.wall.as_secs_f64() * 1e3);
+        let mut measured = Measured { sample, load_ms, ..Measured::answered(None) }.with(services.end()?);
+        self.conditions.derived.add(&mut measured.sample.metrics, &parameters);
+        Ok(measured)
     }
 }

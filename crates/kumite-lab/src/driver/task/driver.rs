@@ -167,8 +167,7 @@ impl<'a> TaskDriver<'a> {
         let left = worker.process.end();
         Halt::if_set(stop)?;
         let counted = services.end();
-        let mut measured = measured?;
-        measured.sample.metrics.extend(counted?);
+        let mut measured = measured?.with(counted?);
         let parameters = self.conditions.parameters(order.point);
         self.conditions.derived.add(&mut measured.sample.metrics, &parameters);
         Ok(Measured { reason: measured.reason.or(left), ..measured })

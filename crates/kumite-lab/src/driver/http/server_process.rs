@@ -1,0 +1,294 @@
+//! The processes of a server: here, or on a node of its own.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use kumite_process::{Listener, Spawn, Tree, Waits, how_it_ended};
+use kumite_record::Void;
+
+use crate::contender::Ready;
+use crate::driver::log::{check_size, last_lines, trim};
+use crate::node::{Look, Remote, Seen, ServerEnded, Work};
+use crate::port::free_port;
+
+/// Between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// What has been started to be a server.
+pub(crate) trait ServerProcess: Send {
+    /// Whether it is on this machine.
+    fn is_here(&self) -> bool;
+
+    /// How it is.
+    fn look(&mut self) -> Result<Look, String>;
+
+    /// What its log ends with.
+    fn last_lines(&mut self) -> String;
+
+    /// Whoever answers on the port is to be the contender: another's answers would be measured as its own.
+    fn own_port(&mut self) -> Result<(), String>;
+
+    /// Where it listens on PORT, if that is not HOST alone.
+    fn elsewhere(&mut self) -> Option<String>;
+
+    /// Where it listens, in words.
+    fn listening(&mut self) -> String;
+
+    /// Stops all its processes; whether that succeeded.
+    fn pause(&mut self) -> bool;
+
+    fn resume(&mut self);
+
+    /// What its threads have gone through; none if that is known elsewhere alone.
+    fn waits(&self) -> Option<Waits>;
+
+    /// Watches its node, where that is not this one.
+    fn begin_watch(&mut self) -> Result<(), String>;
+
+    /// What was seen there.
+    fn end_watch(&mut self) -> Result<Option<Seen>, String>;
+
+    /// Ends it. Returns what was wrong with how it ended, if anything was, and why its node's trial counts for nothing.
+    fn stop(self: Box<Self>) -> (Option<String>, Option<Void>);
+}
+
+/// On this machine.
+pub(crate) struct Here {
+    tree: Tree,
+    address: SocketAddrV4,
+    log: PathBuf,
+    started: Instant,
+}
+
+impl Here {
+    /// `services` is what tells it where those are.
+    pub fn start(
+        contender: &Ready,
+        host: Ipv4Addr,
+        services: Vec<(String, String)>,
+        cores: &[usize],
+        log: &Path,
+    ) -> Result<Here, String> {
+        let address = SocketAddrV4::new(host, free_port(host)?);
+        let mut env = contender.env.clone();
+        env.extend(services);
+        env.push(("HOST".to_owned(), host.to_string()));
+        env.push(("PORT".to_owned(), address.port().to_string()));
+        let started = Instant::now();
+        let spawn = Spawn {
+            command: &contender.run,
+            dir: &contender.folder,
+            env: &env,
+            keeps: None,
+            cores,
+            log,
+            group: None,
+        };
+        let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
+        Ok(Here { tree, address, log: log.to_owned(), started })
+    }
+
+    pub fn address(&self) -> SocketAddrV4 {
+        self.address
+    }
+}
+
+impl ServerProcess for Here {
+    fn is_here(&self) -> bool {
+        true
+    }
+
+    fn look(&mut self) -> Result<Look, String> {
+        let exited = self.tree.exited().map_err(|error| error.to_string())?;
+        let usage = self.tree.usage();
+        Ok(Look {
+            exited: exited.map(how_it_ended),
+            too_much: check_size(&self.log),
+            cpu_ns: nanoseconds(usage.cpu),
+            peak_rss_bytes: usage.peak_rss_bytes,
+            at_ns: nanoseconds(self.started.elapsed()),
+        })
+    }
+
+    fn last_lines(&mut self) -> String {
+        last_lines(&self.log)
+    }
+
+    fn own_port(&mut self) -> Result<(), String> {
+        let port = self.address.port();
+        match self.tree.listeners(self.address) {
+            Ok(Listener::Tree) => Ok(()),
+            Ok(Listener::Nobody) => Err(format!("it answered once and no longer listens on PORT ({port})")),
+            Ok(Listener::Stranger { pid, command }) => {
+                let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
+                let command = command.map(|command| format!(" ({command})")).unwrap_or_default();
+                let log = last_lines(&self.log);
+                Err(format!(
+                    "its PORT is held by {who}{command}, which is not of this contender: end that; {port} was free when it \
+                     was given; its log: {log}"
+                ))
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn elsewhere(&mut self) -> Option<String> {
+        let (host, port) = (self.address.ip(), self.address.port());
+        let listening = self.tree.listening();
+        let other = listening.iter().find(|at| at.port() == port && at.ip() != IpAddr::V4(*host))?;
+        Some(format!(
+            "it listens on {other}, and HOST was {host}: it is to listen there alone, for a server on a node of its own has \
+             another address"
+        ))
+    }
+
+    fn listening(&mut self) -> String {
+        let places: Vec<String> = self.tree.listening().iter().map(ToString::to_string).collect();
+        match places.len() {
+            0 => "it listens nowhere".to_owned(),
+            _ => format!("it listens on {}", places.join(", ")),
+        }
+    }
+
+    fn pause(&mut self) -> bool {
+        self.tree.pause()
+    }
+
+    fn resume(&mut self) {
+        self.tree.resume();
+    }
+
+    fn waits(&self) -> Option<Waits> {
+        Some(self.tree.waits())
+    }
+
+    fn begin_watch(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn end_watch(&mut self) -> Result<Option<Seen>, String> {
+        Ok(None)
+    }
+
+    fn stop(self: Box<Self>) -> (Option<String>, Option<Void>) {
+        let ended = self.tree.stop(GRACE);
+        trim(&self.log);
+        let wrong = match (ended.killed, ended.left_behind) {
+            (true, _) => Some(format!("it ignored SIGTERM for {} s and was killed", GRACE.as_secs())),
+            (false, 0) => None,
+            (false, left) => {
+                Some(format!("it ended and left {left} of its processes behind, which were killed"))
+            }
+        };
+        (wrong, None)
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// On another node.
+pub(crate) struct There {
+    node: Remote,
+    /// Where the end of its log is kept here.
+    log: PathBuf,
+    is_stopped: bool,
+}
+
+impl There {
+    /// Starts it at that node's address; where it is to listen.
+    pub fn start(
+        node: &Remote,
+        contender: &str,
+        env: Vec<(String, String)>,
+        cores: &[usize],
+        log: &Path,
+    ) -> Result<(There, SocketAddrV4), String> {
+        let host = node.address();
+        let name = log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let contender = contender.to_owned();
+        let work = Work::StartServer { contender, host, env, cores: cores.to_vec(), log: name };
+        let port = node.ask(&work)?;
+        let there = There { node: node.clone(), log: log.to_owned(), is_stopped: false };
+        Ok((there, SocketAddrV4::new(host, port)))
+    }
+
+    /// Nobody can be told: the way there is closed, and that ends the run.
+    fn told(&self, work: &Work) -> bool {
+        self.node.ask(work).unwrap_or(false)
+    }
+
+    fn stopped(&mut self) -> Result<ServerEnded, String> {
+        self.is_stopped = true;
+        self.node.ask(&Work::StopServer)
+    }
+}
+
+impl Drop for There {
+    fn drop(&mut self) {
+        if !self.is_stopped {
+            // What cannot be told now is ended with the way there.
+            let _ = self.stopped();
+        }
+    }
+}
+
+impl ServerProcess for There {
+    fn is_here(&self) -> bool {
+        false
+    }
+
+    fn look(&mut self) -> Result<Look, String> {
+        self.node.ask(&Work::Look)
+    }
+
+    fn last_lines(&mut self) -> String {
+        self.node.ask(&Work::LastLines).unwrap_or_else(|why| why)
+    }
+
+    fn own_port(&mut self) -> Result<(), String> {
+        let wrong: Option<String> = self.node.ask(&Work::OwnPort)?;
+        wrong.map_or(Ok(()), Err)
+    }
+
+    fn elsewhere(&mut self) -> Option<String> {
+        self.node.ask(&Work::Elsewhere).unwrap_or_else(Some)
+    }
+
+    fn listening(&mut self) -> String {
+        self.node.ask(&Work::Listening).unwrap_or_else(|why| why)
+    }
+
+    fn pause(&mut self) -> bool {
+        self.told(&Work::Pause)
+    }
+
+    fn resume(&mut self) {
+        self.told(&Work::Resume);
+    }
+
+    fn waits(&self) -> Option<Waits> {
+        None
+    }
+
+    fn begin_watch(&mut self) -> Result<(), String> {
+        self.node.ask(&Work::BeginWatch)
+    }
+
+    fn end_watch(&mut self) -> Result<Option<Seen>, String> {
+        self.node.ask(&Work::EndWatch).map(Some)
+    }
+
+    fn stop(mut self: Box<Self>) -> (Option<String>, Option<Void>) {
+        match self.stopped() {
+            Err(why) => (Some(why), None),
+            Ok(ServerEnded { wrong, void, log }) => {
+                // As a log that cannot be cut, one that cannot be kept is nothing worse.
+                let _ = std::fs::write(&self.log, log);
+                (wrong, void)
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! A node with a role in another's run: it starts servers or services, and looks at them, as it is asked.
+//!
+//! The other end is `node.rs`. One thread does one thing after the other; what runs is ended with it.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_host::{Heartbeat, Noise, Ours, Watch, cores, machine};
+use kumite_process::{Waits, become_subreaper};
+use kumite_record::Cores;
+use kumite_stub::{Config, Stub};
+use serde::Serialize;
+
+use crate::contender::Ready;
+use crate::driver::http::server_process::{Here, ServerProcess};
+use crate::halt::Halt;
+use crate::node::{Nodes, Readied, Seen, ServerEnded, ServicesEnded, Wanted, Work};
+use crate::run::{Choice, Prepared, prepare};
+use crate::service::{Running, Services};
+use crate::spec::Experiment;
+
+/// Of a log, what its driver gets.
+const LOG_KEPT: u64 = 64 << 10;
+
+/// Does what it is asked until nobody asks any more. The first thing is to get ready. The node is reached at `host`; `note` is
+/// told of what takes long.
+pub fn serve(
+    experiment: &str,
+    host: Ipv4Addr,
+    state: &Path,
+    stop: &AtomicBool,
+    note: &mut dyn FnMut(&str),
+    next: &mut dyn FnMut(Option<Result<String, String>>) -> Option<String>,
+) {
+    let mut answer = None;
+    while let Some(asked) = next(answer.take()) {
+        let wanted = match serde_json::from_str(&asked) {
+            Ok(Work::Prepare(wanted)) => wanted,
+            Ok(_) => {
+                answer = Some(Err("it was asked for something before it was to get ready".to_owned()));
+                continue;
+            }
+            Err(error) => {
+                answer = Some(Err(format!("it does not understand what it is asked: {error}")));
+                continue;
+            }
+        };
+        let failed = match Experiment::load(experiment, &wanted.profile) {
+            Ok(experiment) => ready(&experiment, &wanted, host, state, stop, note, next),
+            Err(error) => Err(error.to_string()),
+        };
+        match failed {
+            Ok(()) => return,
+            Err(why) => answer = Some(Err(why)),
+        }
+    }
+}
+
+/// Gets ready, and does what it is asked then. An error says why it cannot get ready.
+fn ready(
+    experiment: &Experiment,
+    wanted: &Wanted,
+    host: Ipv4Addr,
+    state: &Path,
+    stop: &AtomicBool,
+    note: &mut dyn FnMut(&str),
+    next: &mut dyn FnMut(Option<Result<String, String>>) -> Option<String>,
+) -> Result<(), String> {
+    become_subreaper().map_err(|error| error.to_string())?;
+    crate::end_orphans();
+    let logs = state.join("logs");
+    std::fs::create_dir_all(&logs).map_err(|error| format!("cannot make {}: {error}", logs.display()))?;
+    let choice = Choice {
+        only: wanted.only.clone(),
+        skip: wanted.skip.clone(),
+        unplanned: wanted.unplanned.clone(),
+        install: wanted.install,
+        contenders_elsewhere: !wanted.server,
+        services_elsewhere: !wanted.services,
+        ..Choice::default()
+    };
+    let prepared = prepare(experiment, &choice, state, stop, note).map_err(Halt::why)?;
+    let split = cores();
+    let services_cores = if wanted.server { split.engine.clone() } else { Vec::new() };
+    let contender = match wanted.services {
+        true => split.contender.clone(),
+        false => all(&split),
+    };
+    let services = wanted.services.then_some(&experiment.services);
+    let none = BTreeMap::new();
+    let services = services.unwrap_or(&none);
+    let found =
+        Services::find(services, &Nodes::default(), &services_cores, &logs.join("services.log"), stop);
+    let services = found.map_err(Halt::why)?;
+    let echo = wanted.server.then(|| Stub::listen(Config { host, ..Config::default() }));
+    let echo = echo.transpose().map_err(|error| error.to_string())?;
+    let echo_port = echo.as_ref().map_or(0, |stub| stub.addr().port());
+    let mut station = Station {
+        prepared,
+        services,
+        logs,
+        stop,
+        cores: all(&split),
+        running: None,
+        server: None,
+        watch: None,
+    };
+    let cores = Cores { contender, engine: Vec::new(), apart: true };
+    let readied = Readied {
+        contenders: station.prepared.contenders.clone(),
+        services: station.prepared.services.clone(),
+        machine: machine(cores.clone()),
+        cores,
+        echo_port,
+    };
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let echoing = echo.map(|stub| scope.spawn(|| stub.serve(&ended)));
+        let mut answer = Some(json(&readied));
+        while let Some(asked) = next(answer.take()) {
+            let work = serde_json::from_str(&asked).map_err(|error| error.to_string());
+            answer = Some(work.and_then(|work| station.does(work)));
+        }
+        ended.store(true, std::sync::atomic::Ordering::Relaxed);
+        drop(echoing);
+    });
+    Ok(())
+}
+
+fn all(cores: &Cores) -> Vec<usize> {
+    let mut all = [cores.contender.clone(), cores.engine.clone()].concat();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn json(answer: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string(answer).map_err(|error| error.to_string())
+}
+
+/// A node that is ready.
+struct Station<'a> {
+    prepared: Prepared,
+    services: Services<'a>,
+    logs: PathBuf,
+    stop: &'a AtomicBool,
+    /// All that it may use.
+    cores: Vec<usize>,
+    running: Option<(Running, Option<Watch>)>,
+    server: Option<(Here, PathBuf, Heartbeat)>,
+    watch: Option<Watching>,
+}
+
+/// The node is watched, and what ours had used when that began.
+struct Watching {
+    watch: Watch,
+    cpu: Duration,
+    waits: Option<Waits>,
+}
+
+impl Station<'_> {
+    fn does(&mut self, work: Work) -> Result<String, String> {
+        match work {
+            Work::Prepare(_) => Err("it is ready already".to_owned()),
+            Work::StartServices { parameters, host, clients, log } => {
+                // What is left of a trial that its driver gave up.
+                self.running = None;
+                let log = self.log(&log)?;
+                self.services.listen_at(host, clients);
+                let running = self.services.start(&parameters, &log, self.stop).map_err(Halt::why)?;
+                let env = running.env();
+                self.running = Some((running, None));
+                json(&env)
+            }
+            Work::BeginServices => {
+                let (running, watch) = self.running.as_mut().ok_or("no services run")?;
+                running.begin()?;
+                *watch = Some(Watch::begin(&self.cores));
+                json(&())
+            }
+            Work::EndServices => {
+                let (mut running, watch) = self.running.take().ok_or("no services run")?;
+                let server = self.server.as_mut().map_or(Duration::ZERO, |(server, ..)| cpu_of(server));
+                let used = running.cpu();
+                // With a server beside them, it is watched as that.
+                let watch = watch.filter(|_| server.is_zero());
+                let seen = watch.map(|watch| watch.end(&Ours { cpu: Some(used), waited: None }));
+                let metrics = running.end()?.metrics;
+                json(&ServicesEnded { metrics, seen: seen.map(seen_of).unwrap_or_default() })
+            }
+            Work::StartServer { contender, host, env, cores, log } => {
+                self.server = None;
+                let log = self.log(&log)?;
+                let ready = self.ready(&contender)?;
+                let heartbeat = Heartbeat::start(&self.cores);
+                let here = Here::start(ready, host, env, &cores, &log)?;
+                let port = here.address().port();
+                self.server = Some((here, log, heartbeat));
+                json(&port)
+            }
+            Work::Look => json(&self.server()?.look()?),
+            Work::LastLines => json(&self.server()?.last_lines()),
+            Work::OwnPort => json(&self.server()?.own_port().err()),
+            Work::Elsewhere => json(&self.server()?.elsewhere()),
+            Work::Listening => json(&self.server()?.listening()),
+            Work::Pause => json(&self.server()?.pause()),
+            Work::Resume => {
+                self.server()?.resume();
+                json(&true)
+            }
+            Work::BeginWatch => {
+                let (cpu, waits) = (self.cpu()?, self.server()?.waits());
+                self.watch = Some(Watching { watch: Watch::begin(&self.cores), cpu, waits });
+                json(&())
+            }
+            Work::EndWatch => {
+                let (cpu, waits) = (self.cpu()?, self.server()?.waits());
+                let Watching { watch, cpu: before, waits: then } =
+                    self.watch.take().ok_or("nothing is watched")?;
+                let waited = waits.zip(then).map(|(now, then)| now.since(&then));
+                json(&seen_of(watch.end(&Ours { cpu: Some(cpu.saturating_sub(before)), waited })))
+            }
+            Work::StopServer => {
+                let (server, log, heartbeat) = self.server.take().ok_or("no server runs")?;
+                let void = heartbeat.stop();
+                let (wrong, _) = Box::new(server).stop();
+                json(&ServerEnded { wrong, void, log: end_of(&log) })
+            }
+        }
+    }
+
+    fn server(&mut self) -> Result<&mut Here, String> {
+        self.server.as_mut().map(|(server, ..)| server).ok_or_else(|| "no server runs".to_owned())
+    }
+
+    /// Of all that runs here.
+    fn cpu(&mut self) -> Result<Duration, String> {
+        let services = self.running.as_mut().map_or(Duration::ZERO, |(running, _)| running.cpu());
+        Ok(cpu_of(self.server()?) + services)
+    }
+
+    fn ready(&self, name: &str) -> Result<&Ready, String> {
+        let found = self.prepared.ready.iter().find(|ready| ready.name == name);
+        found.ok_or_else(|| format!("there is no contender {name} that can be run"))
+    }
+
+    /// A driver names files, not places.
+    fn log(&self, name: &str) -> Result<PathBuf, String> {
+        let is_name = !name.is_empty()
+            && !name.starts_with('.')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+        if is_name { Ok(self.logs.join(name)) } else { Err("that is no name of a log".to_owned()) }
+    }
+}
+
+fn cpu_of(server: &mut Here) -> Duration {
+    server.look().map_or(Duration::ZERO, |look| Duration::from_nanos(look.cpu_ns))
+}
+
+fn seen_of(Noise { figures, marks }: Noise) -> Seen {
+    Seen { figures, marks }
+}
+
+/// A log that cannot be read is not worth a trial.
+fn end_of(log: &Path) -> String {
+    let bytes = std::fs::read(log).unwrap_or_default();
+    let from = bytes.len().saturating_sub(LOG_KEPT as usize);
+    String::from_utf8_lossy(&bytes[from..]).into_owned()
+}
