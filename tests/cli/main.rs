@@ -26,6 +26,7 @@ mod percentile;
 mod place;
 mod play;
 mod resume;
+mod roles;
 mod run;
 mod schema;
 mod selfcheck;

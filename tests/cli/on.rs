@@ -18,10 +18,11 @@ if test -e "$HOMES/$host.closed"; then echo "$host: Permission denied (publickey
 mkdir -p "$HOMES/$host"
 unset XDG_CACHE_HOME XDG_DATA_HOME
 export HOME="$HOMES/$host" KUMITE_LOCK="$HOMES/$host.lock" NODE_NAME="$host"
+export SSH_CONNECTION="127.0.0.1 1 127.0.0.${host#h} 22"
 exec sh -c "$6"
 "#;
 
-fn place() -> Place {
+pub fn place() -> Place {
     let place = Place::new("", &[("a", "pong"), ("b", "pong")]);
     let claim = "[[claim]]\nid = \"any\"\nassert = \"throughput_rps(a) > 0.5 * throughput_rps(b)\"\n";
     place.write("experiments/fake/experiment.toml", &format!("{EXPERIMENT}{claim}"));
@@ -31,7 +32,7 @@ fn place() -> Place {
     place
 }
 
-fn command(place: &Place, arguments: &[&str]) -> Command {
+pub fn command(place: &Place, arguments: &[&str]) -> Command {
     let mut command = place.command(arguments);
     let path = std::env::var("PATH").unwrap();
     command.env("PATH", format!("{}:{path}", place.path("bin").display()));

@@ -47,7 +47,7 @@ node_begin() {
     ip link set $PREFIX-$1 master $PREFIX up
     nsenter --net=/run/netns/$PREFIX-$node sh -c "ip addr add $address/24 dev eth0; ip link set eth0 up; ip link set lo up"
     cat > "$NODES/$node.sshd" <<EOF
-ListenAddress $address
+ListenAddress 0.0.0.0
 HostKey $NODES/hostkey
 AuthorizedKeysFile $NODES/key.pub
 PidFile none

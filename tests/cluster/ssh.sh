@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 KUMITE=$(realpath "${1:-target/debug/kumite}")
 . tests/cluster/nodes.sh
+. tests/cluster/checks.sh
 
 if ! nodes_can_be; then
     echo "no network namespaces here: tests/cluster/ssh.sh is not made"
@@ -21,40 +22,6 @@ nodes_begin 4
 cd "$WORK"
 export XDG_DATA_HOME=$WORK XDG_CACHE_HOME=$WORK/cache KUMITE_LOCK=$WORK/lock
 "$KUMITE" init mine > /dev/null 2>&1
-passed=0
-# NAME EXPECTED-STATUS COMMAND…: its output is in out and err.
-try() {
-    name=$1 expected=$2
-    shift 2
-    status=0
-    "$@" > out 2> err || status=$?
-    if [ $status != "$expected" ]; then
-        echo "FAILED $name: status $status, not $expected"
-        cat out err
-        exit 1
-    fi
-}
-says() {
-    grep -q -e "$2" "$1" || { echo "FAILED $name: $1 does not say '$2':"; cat out err; exit 1; }
-}
-ok() {
-    passed=$((passed + 1))
-    echo "ok $name"
-}
-# What the run's record has is this.
-has() {
-    found=$(python3 -c "import json; d = json.load(open('run.json')); print($1)")
-    test "$found" = "$2" || { echo "FAILED $name: $1 is $found, not $2"; cat out err; exit 1; }
-}
-# Waits until a node has no process of kumite's.
-nothing_runs() {
-    tries=0
-    until [ "$(node_runs $1)" = 0 ]; do
-        tries=$((tries + 1))
-        test $tries -lt 100 || { echo "FAILED $name: something runs on n$1"; exit 1; }
-        sleep 0.2
-    done
-}
 run() {
     "$KUMITE" run mine --db all.db --json run.json "$@"
 }

@@ -14,6 +14,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// This very program.
+    pub fn own() -> Result<Program, String> {
+        std::env::current_exe().map_err(|error| error.to_string()).and_then(|file| Program::read(&file))
+    }
+
     /// Reads it, and takes its digest.
     pub fn read(file: &Path) -> Result<Program, String> {
         let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;

@@ -59,7 +59,7 @@ mod tests {
         }
 
         #[test]
-        fn no_json_makes_it_panic(text in r#"\{"(ask|tell)":"(begin|file|run|store|note|done|data|hello)"(,"[a-z]{1,8}":("x"|[0-9]{1,20}|null|\[\]|\{\})){0,4}\}"#) {
+        fn no_json_makes_it_panic(text in r#"\{"(ask|tell)":"(begin|file|run|role|work|relayed|store|note|done|data|hello|worked|relay)"(,"[a-z]{1,8}":("x"|[0-9]{1,20}|null|\[\]|\{\})){0,4}\}"#) {
             let _ = decode::<Ask>(text.as_bytes());
             let _ = decode::<Tell>(text.as_bytes());
         }

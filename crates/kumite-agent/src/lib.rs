@@ -14,5 +14,5 @@ pub use bootstrap::Program;
 pub use files::{Folder, Received, below, pieces};
 pub use frame::{LONGEST, decode, encode};
 pub use link::{Link, Said, Way};
-pub use message::{Ask, PROTOCOL, Tell};
+pub use message::{Ask, PROTOCOL, Tell, Worked};
 pub use ssh::Host;

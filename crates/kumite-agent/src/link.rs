@@ -11,7 +11,7 @@ use kumite_process::{Heard, Spawn, Talk, Tree, last_lines};
 use crate::bootstrap::{Program, WANTED};
 use crate::files::{Folder, decoded};
 use crate::frame::{LONGEST, decode, encode, shown};
-use crate::message::{Ask, PROTOCOL, Tell};
+use crate::message::{Ask, PROTOCOL, Tell, Worked};
 use crate::ssh::Host;
 
 /// From the start of ssh to the agent's first frame, and for kumite itself to arrive.
@@ -40,6 +40,7 @@ pub struct Link {
     tree: Tree,
     talk: Talk,
     log: std::path::PathBuf,
+    addresses: Option<(Ipv4Addr, Ipv4Addr)>,
     /// How long it took from nothing to its first frame.
     pub connected_in: Duration,
 }
@@ -51,6 +52,13 @@ pub enum Said {
     Note(String),
     /// That it is done, and how kumite ended.
     Done(Option<i32>),
+    /// That a run there asks another node to do something.
+    Relay {
+        /// Which.
+        node: String,
+        /// What.
+        work: String,
+    },
 }
 
 impl Link {
@@ -71,8 +79,8 @@ impl Link {
             group: None,
         };
         let (tree, talk) = Tree::start_talking(&spawn, LONGEST).map_err(|error| error.to_string())?;
-        let mut link =
-            Link { node: node.to_owned(), tree, talk, log: log.to_owned(), connected_in: Duration::ZERO };
+        let (node, log) = (node.to_owned(), log.to_owned());
+        let mut link = Link { node, tree, talk, log, addresses: None, connected_in: Duration::ZERO };
         link.greeted(program, version, stop)?;
         link.connected_in = began.elapsed();
         Ok(link)
@@ -93,8 +101,11 @@ impl Link {
                 }
             }
             match decode::<Tell>(&line) {
-                Ok(Tell::Hello { protocol: PROTOCOL, kumite }) if kumite == version => return Ok(()),
-                Ok(Tell::Hello { protocol, kumite }) => {
+                Ok(Tell::Hello { protocol: PROTOCOL, kumite, addresses }) if kumite == version => {
+                    self.addresses = addresses;
+                    return Ok(());
+                }
+                Ok(Tell::Hello { protocol, kumite, .. }) => {
                     return Err(self.wrong(&format!(
                         "has kumite {}, which speaks version {protocol} of its protocol; this is {version}, with version {PROTOCOL}",
                         shown(kumite.as_bytes())
@@ -128,41 +139,52 @@ impl Link {
         match decode::<Tell>(&line).map_err(|what| self.wrong(&format!("said what it should not: {what}")))? {
             Tell::Note { text } => Ok(Some(Said::Note(plain(&text)))),
             Tell::Done { status } => Ok(Some(Said::Done(status))),
+            Tell::Relay { node, work } => Ok(Some(Said::Relay { node, work })),
             Tell::Failed { why } => Err(self.wrong(&format!("cannot do that: {}", plain(&why)))),
             other => Err(self.wrong(&format!("said {other:?} when nobody asked for it"))),
         }
     }
 
-    /// Gives it a role in a run of the experiment that was sent to this folder; its address, and ours as it sees it.
-    pub fn role(&mut self, experiment: &str, stop: &AtomicBool) -> Result<(Ipv4Addr, Ipv4Addr), String> {
+    /// Its address, and ours as it sees it.
+    pub fn addresses(&self) -> Result<(Ipv4Addr, Ipv4Addr), String> {
+        let why = "does not say by which of its addresses one comes to it: SSH_CONNECTION has none of IPv4";
+        self.addresses.ok_or_else(|| self.wrong(why))
+    }
+
+    /// Gives it a role in a run of the experiment that was sent to this folder.
+    pub fn role(&mut self, experiment: &str, stop: &AtomicBool) -> Result<(), String> {
         self.ask(&Ask::Role { experiment: experiment.to_owned() }, stop)?;
         let line = self.line(Instant::now() + PATIENCE, stop)?;
         match decode::<Tell>(&line) {
-            Ok(Tell::Placed { address, driver }) => Ok((address, driver)),
+            Ok(Tell::Done { .. }) => Ok(()),
             Ok(Tell::Failed { why }) => Err(self.wrong(&format!("cannot have a role: {}", plain(&why)))),
-            _ => Err(self.wrong("said something else than where it is")),
+            _ => Err(self.wrong("said something else than whether it can have a role")),
         }
     }
 
-    /// Has it do something for its role. An answer is JSON, or why it could not; `note` is told what it says meanwhile. It may
-    /// say nothing for so long.
+    /// Has it do something for its role. `note` is told what it says meanwhile. It may say nothing for so long.
     pub fn work(
         &mut self,
         work: &str,
         limit: Duration,
         note: &mut dyn FnMut(&str),
         stop: &AtomicBool,
-    ) -> Result<Result<String, String>, String> {
-        self.ask(&Ask::Work { work: work.to_owned() }, stop)?;
-        loop {
-            let line = self.line(Instant::now() + limit, stop)?;
-            match decode::<Tell>(&line) {
-                Ok(Tell::Note { text }) => note(&plain(&text)),
-                Ok(Tell::Worked { answer: Some(answer), .. }) => return Ok(Ok(answer)),
-                Ok(Tell::Worked { answer: None, why }) => return Ok(Err(plain(&why))),
-                _ => return Err(self.wrong("said something else than what came of its work")),
+    ) -> Worked {
+        let mut work = || {
+            self.ask(&Ask::Work { work: work.to_owned() }, stop)?;
+            loop {
+                let line = self.line(Instant::now() + limit, stop)?;
+                match decode::<Tell>(&line) {
+                    Ok(Tell::Note { text }) => note(&plain(&text)),
+                    Ok(Tell::Worked { worked: Worked::Failed(why) }) => {
+                        return Ok(Worked::Failed(plain(&why)));
+                    }
+                    Ok(Tell::Worked { worked }) => return Ok(worked),
+                    _ => return Err(self.wrong("said something else than what came of its work")),
+                }
             }
-        }
+        };
+        work().unwrap_or_else(Worked::Lost)
     }
 
     /// Gets its results store, and writes it to this file.
@@ -270,7 +292,7 @@ mod tests {
         Link::open("n1", &Way::Command(&command), "1.0", log.path(), &AtomicBool::new(false))
     }
 
-    const HELLO: &str = r#"{"tell":"hello","protocol":2,"kumite":"1.0"}"#;
+    const HELLO: &str = r#"{"tell":"hello","protocol":2,"kumite":"1.0","addresses":null}"#;
 
     #[test]
     fn a_banner_is_skipped_and_another_version_is_said() {

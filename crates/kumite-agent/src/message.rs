@@ -44,12 +44,29 @@ pub enum Ask {
         /// What: JSON.
         work: String,
     },
+    /// What came of work that a run there asked another node to do.
+    Relayed {
+        /// That.
+        worked: Worked,
+    },
     /// To send its results store.
     Store,
     /// To say what the node can and cannot give: a list of findings, as JSON.
     Facts,
     /// To keep nothing of the run.
     Forget,
+}
+
+/// What came of a node's work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Worked {
+    /// Its answer: JSON.
+    Answer(String),
+    /// Why it could not be done.
+    Failed(String),
+    /// Why the node is not there any more.
+    Lost(String),
 }
 
 /// What an agent tells.
@@ -62,25 +79,25 @@ pub enum Tell {
         protocol: u32,
         /// kumite's own.
         kumite: String,
+        /// The address of the node that the driver came to, and the driver's own as it is seen there, if that is known.
+        addresses: Option<(Ipv4Addr, Ipv4Addr)>,
     },
     /// Something that kumite says on the node while it works.
     Note {
         /// In a line.
         text: String,
     },
-    /// That it is ready to have a role.
-    Placed {
-        /// The address of the node that the driver came to.
-        address: Ipv4Addr,
-        /// The driver's own, as it is seen there.
-        driver: Ipv4Addr,
-    },
     /// What came of something for its role.
     Worked {
-        /// JSON; none if it could not be done.
-        answer: Option<String>,
-        /// Why.
-        why: String,
+        /// That.
+        worked: Worked,
+    },
+    /// Work that a run here asks another node to do.
+    Relay {
+        /// Which: by the name of its host.
+        node: String,
+        /// What: JSON.
+        work: String,
     },
     /// That what was asked for is done.
     Done {

@@ -104,6 +104,7 @@ fn ready(
         logs,
         stop,
         cores: all(&split),
+        has_server: wanted.server,
         running: None,
         server: None,
         watch: None,
@@ -149,6 +150,7 @@ struct Station<'a> {
     stop: &'a AtomicBool,
     /// All that it may use.
     cores: Vec<usize>,
+    has_server: bool,
     running: Option<(Running, Option<Watch>)>,
     server: Option<(Here, PathBuf, Heartbeat)>,
     watch: Option<Watching>,
@@ -178,15 +180,13 @@ impl Station<'_> {
             Work::BeginServices => {
                 let (running, watch) = self.running.as_mut().ok_or("no services run")?;
                 running.begin()?;
-                *watch = Some(Watch::begin(&self.cores));
+                // A node with the server, too, is watched while that is.
+                *watch = (!self.has_server).then(|| Watch::begin(&self.cores));
                 json(&())
             }
             Work::EndServices => {
                 let (mut running, watch) = self.running.take().ok_or("no services run")?;
-                let server = self.server.as_mut().map_or(Duration::ZERO, |(server, ..)| cpu_of(server));
                 let used = running.cpu();
-                // With a server beside them, it is watched as that.
-                let watch = watch.filter(|_| server.is_zero());
                 let seen = watch.map(|watch| watch.end(&Ours { cpu: Some(used), waited: None }));
                 let metrics = running.end()?.metrics;
                 json(&ServicesEnded { metrics, seen: seen.map(seen_of).unwrap_or_default() })

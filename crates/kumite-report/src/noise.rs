@@ -44,7 +44,7 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
         column("block".to_owned(), true, &|trial| count(f64::from(trial.block) + 1.0)),
         column("marks".to_owned(), false, &|trial| {
             let void = trial.void.iter().map(|void| format!("void: {void}"));
-            let marks = outside(trial).map(|mark| mark.as_str().to_owned());
+            let marks = outside(trial).map(|mark| marked(trial, mark));
             let does_not_count = trial.void.is_none() && !stands.contains(&trial.seq);
             let replaced = does_not_count.then(|| "does not count".to_owned());
             void.chain(marks).chain(replaced).collect::<Vec<_>>().join(", ")
@@ -56,6 +56,16 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
         })
     }));
     Some(NoiseText { summary: summary(&trials, &zero), table: Table::of(columns) })
+}
+
+/// With the role of the node that it is from, where nodes have roles.
+fn marked(trial: &Trial, mark: Mark) -> String {
+    let is_from = |(role, marks): (&String, &Vec<Mark>)| marks.contains(&mark).then(|| role.clone());
+    let roles: Vec<String> = trial.sample.marked.iter().filter_map(is_from).collect();
+    match roles.is_empty() {
+        true => mark.as_str().to_owned(),
+        false => format!("{} ({})", mark.as_str(), roles.join(", ")),
+    }
 }
 
 fn outside(trial: &Trial) -> impl Iterator<Item = Mark> {

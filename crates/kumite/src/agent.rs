@@ -9,24 +9,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::Duration;
 
-use kumite_agent::{Ask, LONGEST, PROTOCOL, Received, Tell, below, decode, encode, pieces};
+use kumite_agent::{Ask, LONGEST, PROTOCOL, Received, Tell, Worked, below, decode, encode, pieces};
 use kumite_host::facts;
 use kumite_process::{Heard, Spawn, Talk, Tree};
 use kumite_record::{Run, Store};
 
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
+use crate::roles::{RELAYED, relayed};
 
 /// For a run to end its trial and what it started.
 const GRACE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
-/// A line that kumite says.
-const LONGEST_NOTE: usize = 64 << 10;
+/// A line that kumite says, or asks another node.
+const LONGEST_NOTE: usize = LONGEST / 2;
 
 pub fn run() -> Result<(), Failure> {
     let asked = listen();
     let mut agent = Agent { run: None };
-    let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned() };
+    let addresses = addresses(std::env::var("SSH_CONNECTION").ok());
+    let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned(), addresses };
     let mut ended = tell(&hello).is_err();
     while !ended {
         let Ok(line) = asked.lines.recv() else { break };
@@ -107,6 +109,7 @@ impl Agent {
             }
             Ask::Role { experiment } => self.role(&experiment, asked).map(|()| None),
             Ask::Work { .. } => Err("it has no role".to_owned()),
+            Ask::Relayed { .. } => Err("nothing runs".to_owned()),
             Ask::Store => {
                 let file = self.of_run()?.folder.join(STORE);
                 // What is in the journal comes into the file.
@@ -123,26 +126,26 @@ impl Agent {
 
     /// Has a role in another's run until the driver is gone.
     fn role(&mut self, experiment: &str, asked: &Asked) -> Result<(), String> {
-        let (address, driver) = addresses(std::env::var("SSH_CONNECTION").ok())?;
+        let host =
+            addresses(std::env::var("SSH_CONNECTION").ok()).map_or(Ipv4Addr::LOCALHOST, |(own, _)| own);
         let folder = self.of_run()?.folder.clone();
         let experiment = below(&folder.join(FILES), experiment)?;
         let experiment = experiment.to_str().ok_or("the experiment's path is not UTF-8")?;
         // Whoever measures here now would disturb, and be disturbed.
         let _lock = begin_measuring().map_err(|failure| failure.to_string())?;
-        tell(&Tell::Placed { address, driver })?;
+        tell(&Tell::Done { status: None })?;
         let mut next = |answered: Option<Result<String, String>>| {
-            let told = answered.map_or(Ok(()), |answered| match answered {
-                Ok(answer) => tell(&Tell::Worked { answer: Some(answer), why: String::new() }),
-                Err(why) => tell(&Tell::Worked { answer: None, why }),
-            });
+            let worked = answered.map(|answered| answered.map_or_else(Worked::Failed, Worked::Answer));
+            let told = worked.map_or(Ok(()), |worked| tell(&Tell::Worked { worked }));
             match (told, decode(&asked.lines.recv().ok()?)) {
                 (Ok(()), Ok(Ask::Work { work })) => Some(work),
                 _ => None,
             }
         };
         let mut note = |text: &str| drop(tell(&Tell::Note { text: text.to_owned() }));
-        kumite_lab::serve_station(experiment, address, &folder, &asked.gone, &mut note, &mut next);
-        Ok(())
+        kumite_lab::serve_station(experiment, host, &folder, &asked.gone, &mut note, &mut next);
+        // Builds and tools are in the cache; nothing else is worth keeping.
+        std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))
     }
 
     fn of_run(&mut self) -> Result<&mut OfRun, String> {
@@ -169,13 +172,11 @@ impl Agent {
 }
 
 /// The node's address and the driver's, from what sshd says of the connection.
-fn addresses(connection: Option<String>) -> Result<(Ipv4Addr, Ipv4Addr), String> {
-    let connection = connection.unwrap_or_default();
+fn addresses(connection: Option<String>) -> Option<(Ipv4Addr, Ipv4Addr)> {
+    let connection = connection?;
     let fields: Vec<&str> = connection.split_whitespace().collect();
-    let address = |nth: usize| fields.get(nth).and_then(|field| field.parse().ok());
-    address(2).zip(address(0)).ok_or_else(|| {
-        format!("which of its addresses you came to is not known: SSH_CONNECTION is '{connection}', and IPv4 is needed")
-    })
+    let address = |nth: usize| fields.get(nth)?.parse().ok();
+    address(2).zip(address(0))
 }
 
 const STORE: &str = "results.db";
@@ -198,7 +199,10 @@ fn execute(
     let store = folder.join(STORE);
     let mut words = match before(&store)? {
         Some(run) if run.finished.is_some() && run.cut_short.is_none() => return Ok(None),
-        Some(run) => vec!["resume".to_owned(), run.id],
+        Some(run) => {
+            let nodes = arguments.iter().filter(|word| word.starts_with(RELAYED)).cloned();
+            ["resume".to_owned(), run.id].into_iter().chain(nodes).collect()
+        }
         None => [&["run".to_owned(), experiment.to_string_lossy().into_owned()], arguments].concat(),
     };
     words.extend(["--db".to_owned(), store.to_string_lossy().into_owned()]);
@@ -235,15 +239,22 @@ fn execute(
 /// Tells what kumite says until it ends; whether the driver was there until then.
 fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     loop {
-        match asked.lines.try_recv() {
+        match asked.lines.try_recv().map(|line| decode::<Ask>(&line)) {
             Err(TryRecvError::Empty) => {}
-            // A driver has nothing to say now.
+            Ok(Ok(Ask::Relayed { worked })) => {
+                let said = talk.say(&encode(&worked), GRACE, &asked.gone);
+                if !matches!(said, Ok(true)) {
+                    return false;
+                }
+            }
+            // A driver has nothing else to say now.
             Ok(_) | Err(TryRecvError::Disconnected) => return false,
         }
         match talk.hear(LOOK) {
             Ok(Heard::Line(line, _)) => {
                 let text = String::from_utf8_lossy(&line).into_owned();
-                if tell(&Tell::Note { text }).is_err() {
+                let told = relayed(&text).unwrap_or(Tell::Note { text });
+                if tell(&told).is_err() {
                     return false;
                 }
             }

@@ -1,13 +1,15 @@
 //! `--role`: parts of a run that other nodes have.
 
+use std::io::{BufRead, Write};
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kumite_agent::{Host, Link, Program, Way};
+use kumite_agent::{Host, Link, Program, Tell, Way, Worked, decode};
 use kumite_lab::{Experiment, Nodes, Remote, Talk, check_roles};
+use serde::{Deserialize, Serialize};
 
 use crate::exit::Failure;
 use crate::on::sent_folders;
@@ -18,11 +20,20 @@ const READYING: Duration = Duration::from_secs(30 * 60);
 /// For all else. To start a service takes longest.
 const WORKING: Duration = Duration::from_secs(3 * 60);
 
+/// How a run on the engine's node is told of the other nodes.
+pub const RELAYED: &str = "--relayed=";
+/// What it begins a line with that is for one of them.
+const RELAY: &str = "kumite asks ";
+
 #[derive(clap::Args)]
 pub struct Roles {
-    /// Another node for a part of the run, reached by ssh: server=HOST (kind http), services=HOST; the engine is here
-    #[arg(long = "role", value_name = "ROLE=HOST")]
+    /// Another node for a part of the run, reached by ssh: server=HOST (kind http), services=HOST, engine=HOST (what measures,
+    /// and whatever else no other node has)
+    #[arg(long = "role", value_name = "ROLE=HOST", conflicts_with = "relayed")]
     given: Vec<Given>,
+    /// The nodes that whoever started this reaches, and relays to
+    #[arg(long, hide = true, value_parser = |text: &str| serde_json::from_str::<RelayedNodes>(text))]
+    relayed: Option<RelayedNodes>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -35,87 +46,163 @@ struct Given {
 enum Part {
     Server,
     Services,
+    Engine,
 }
 
 impl FromStr for Given {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Given, String> {
-        let (role, host) = text.split_once('=').ok_or("write server=HOST or services=HOST")?;
+        const WRITE: &str = "write server=HOST, services=HOST or engine=HOST";
+        let (role, host) = text.split_once('=').ok_or(WRITE)?;
         let role = match role {
             "server" => Part::Server,
             "services" => Part::Services,
-            _ => return Err(format!("there is no role '{role}': write server=HOST or services=HOST")),
+            "engine" => Part::Engine,
+            _ => return Err(format!("there is no role '{role}': {WRITE}")),
         };
         Ok(Given { role, host: host.parse()? })
     }
 }
 
+/// A node that whoever started us reaches.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct RelayedNode {
+    name: String,
+    address: Ipv4Addr,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct RelayedNodes {
+    here: Ipv4Addr,
+    server: Option<RelayedNode>,
+    services: Option<RelayedNode>,
+}
+
+/// The links to the nodes of a run, each to one.
+pub struct Reached {
+    /// Where this machine is reached by them.
+    here: Ipv4Addr,
+    links: Vec<(Host, Ipv4Addr, Linked)>,
+}
+
 impl Roles {
     /// Whether other nodes have any.
     pub fn are_given(&self) -> bool {
-        !self.given.is_empty()
+        !self.given.is_empty() || self.relayed.is_some()
+    }
+
+    /// Who measures, if that is another node.
+    pub fn engine(&self) -> Option<&Host> {
+        self.of(Part::Engine)
     }
 
     /// Whether they can be had.
     pub fn check(&self, experiment: &Experiment) -> Result<(), Failure> {
-        for role in [Part::Server, Part::Services] {
+        for role in [Part::Server, Part::Services, Part::Engine] {
             if self.given.iter().filter(|given| given.role == role).count() > 1 {
                 return Err(Failure::Usage("--role: each role is one node's".to_owned()));
             }
         }
-        Ok(check_roles(experiment, self.of(Part::Server).is_some(), self.of(Part::Services).is_some())?)
+        let elsewhere = |part| self.of(part).filter(|host| Some(*host) != self.engine()).is_some();
+        let (server, services) = (elsewhere(Part::Server), elsewhere(Part::Services));
+        if self.engine().is_some() && !server && !services {
+            let why =
+                "--role engine: nothing would be apart from it; to run all of it there, write --on ssh:HOST";
+            return Err(Failure::Usage(why.to_owned()));
+        }
+        Ok(check_roles(experiment, server, services)?)
     }
 
     fn of(&self, role: Part) -> Option<&Host> {
         self.given.iter().find(|given| given.role == role).map(|given| &given.host)
     }
 
-    /// Goes to the nodes. If the way to one of them fails later, that is said, and `stop` is set: what was measured is kept.
+    /// Goes to the nodes of the server and of the services. If the way to one fails later, that is said, and `stop` is set: what
+    /// was measured is kept.
     pub fn nodes(&self, experiment: &Experiment, stop: &Arc<AtomicBool>) -> Result<Nodes, Failure> {
-        let mut nodes = Nodes::default();
-        let (server, services) = (self.of(Part::Server), self.of(Part::Services));
-        let kumite = std::env::current_exe().map_err(|error| error.to_string());
-        let kumite = kumite.and_then(|file| Program::read(&file)).map_err(Failure::Incomplete)?;
-        let to = |host: &Host| node(host, &kumite, experiment, stop).map_err(Failure::Incomplete);
-        if let Some(host) = server {
-            let (node, here) = to(host)?;
-            (nodes.server, nodes.here) = (Some(node), here);
+        if let Some(RelayedNodes { here, server, services }) = &self.relayed {
+            let remote = |node: &RelayedNode| {
+                let talk = Relaying { node: node.name.clone(), stop: Arc::clone(stop) };
+                Remote::new(&node.name, node.address, talk)
+            };
+            let server_node = server.as_ref().map(remote);
+            let is_same = |node: &RelayedNode| server.as_ref().is_some_and(|server| server.name == node.name);
+            let services = match services {
+                Some(node) if is_same(node) => server_node.clone(),
+                services => services.as_ref().map(remote),
+            };
+            return Ok(Nodes { here: *here, server: server_node, services, ..Nodes::default() });
         }
-        nodes.services = match services {
-            Some(host) if Some(host) == server => nodes.server.clone(),
-            Some(host) => {
-                let (node, here) = to(host)?;
-                nodes.here = here;
-                Some(node)
+        let Reached { here, links } = self.reach(experiment, stop)?;
+        let (server, services) = (self.of(Part::Server), self.of(Part::Services));
+        let mut nodes = Nodes { here, ..Nodes::default() };
+        for (host, address, linked) in links {
+            let remote = Remote::new(host.name(), address, linked);
+            if Some(&host) == server {
+                nodes.server = Some(remote.clone());
             }
-            None => None,
-        };
+            if Some(&host) == services {
+                nodes.services = Some(remote);
+            }
+        }
         Ok(nodes)
+    }
+
+    /// Goes to the nodes of the server and of the services, where they are not the engine's.
+    fn reach(&self, experiment: &Experiment, stop: &Arc<AtomicBool>) -> Result<Reached, Failure> {
+        let program = Program::own().map_err(Failure::Incomplete)?;
+        let mut hosts: Vec<&Host> = Vec::new();
+        for host in [Part::Server, Part::Services].into_iter().filter_map(|part| self.of(part)) {
+            if Some(host) != self.engine() && !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        let mut reached = Reached { here: Ipv4Addr::LOCALHOST, links: Vec::new() };
+        for host in hosts {
+            let linked = Linked::to(host, &program, experiment, stop).map_err(Failure::Incomplete)?;
+            let (address, here) = linked.link.addresses().map_err(Failure::Incomplete)?;
+            reached.here = here;
+            reached.links.push((host.clone(), address, linked));
+        }
+        Ok(reached)
+    }
+
+    /// Goes to the nodes for a run on the engine's, which is reached at `here`; what that run is told of them.
+    pub fn relays(
+        &self,
+        here: Ipv4Addr,
+        experiment: &Experiment,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<(Relays, String), Failure> {
+        let links = self.reach(experiment, stop)?.links;
+        let named = |part| {
+            let (host, address, _) = links.iter().find(|(host, ..)| Some(host) == self.of(part))?;
+            Some(RelayedNode { name: host.name().to_owned(), address: *address })
+        };
+        let (server, services) = (named(Part::Server), named(Part::Services));
+        let nodes = serde_json::to_string(&RelayedNodes { here, server, services });
+        let nodes = nodes.map_err(|error| Failure::Incomplete(error.to_string()))?;
+        Ok((Relays(links), format!("{RELAYED}{nodes}")))
     }
 }
 
-/// An agent that waits for its role, and this machine's address as it sees it.
-fn node(
-    host: &Host,
-    kumite: &Program,
-    experiment: &Experiment,
-    stop: &Arc<AtomicBool>,
-) -> Result<(Remote, Ipv4Addr), String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let log = folder.path().join("way.log");
-    let mut link = Link::open(host.name(), &Way::Ssh(host, kumite), crate::VERSION, &log, stop)?;
-    output::note(&format!("{}: connected in {:.1} s", host.name(), link.connected_in.as_secs_f64()));
-    let (named, folders) = sent_folders(experiment)?;
-    let key = format!("{:016x}", kumite_lab::seed_of(experiment));
-    link.prepare(&key, &folders, stop)?;
-    let (address, here) = link.role(&named, stop)?;
-    let talk =
-        Talking { name: host.name().to_owned(), link, stop: Arc::clone(stop), is_ready: false, _log: folder };
-    Ok((Remote::new(host.name(), address, talk), here))
+/// The links to the nodes that a run on the engine's node works with.
+pub struct Relays(Vec<(Host, Ipv4Addr, Linked)>);
+
+impl Relays {
+    /// Has a node do what the run asks of it.
+    pub fn does(&mut self, node: &str, work: &str) -> Worked {
+        let of = self.0.iter_mut().find(|(host, ..)| host.name() == node);
+        of.map_or_else(
+            || Worked::Failed(format!("there is no node {node}")),
+            |(.., linked)| linked.work(work),
+        )
+    }
 }
 
-struct Talking {
+/// An agent that has a role.
+struct Linked {
     name: String,
     link: Link,
     stop: Arc<AtomicBool>,
@@ -124,20 +211,87 @@ struct Talking {
     _log: tempfile::TempDir,
 }
 
-impl Talk for Talking {
-    fn does(&mut self, work: &str) -> Result<String, String> {
+impl Linked {
+    fn to(
+        host: &Host,
+        program: &Program,
+        experiment: &Experiment,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Linked, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let log = folder.path().join("way.log");
+        let mut link = Link::open(host.name(), &Way::Ssh(host, program), crate::VERSION, &log, stop)?;
+        output::note(&format!("{}: connected in {:.1} s", host.name(), link.connected_in.as_secs_f64()));
+        let (named, folders) = sent_folders(experiment)?;
+        link.prepare(&fresh_key(), &folders, stop)?;
+        link.role(&named, stop)?;
+        let (name, stop) = (host.name().to_owned(), Arc::clone(stop));
+        Ok(Linked { name, link, stop, is_ready: false, _log: folder })
+    }
+
+    fn work(&mut self, work: &str) -> Worked {
         let limit = if self.is_ready { WORKING } else { READYING };
-        let name = self.name.clone();
+        let name = &self.name;
         let mut note = |text: &str| output::note(&format!("{name}: {text}"));
-        let done = self.link.work(work, limit, &mut note, &self.stop);
+        let worked = self.link.work(work, limit, &mut note, &self.stop);
         self.is_ready = true;
-        done.unwrap_or_else(|why| {
-            if !self.stop.swap(true, Ordering::Relaxed) {
-                output::note(&format!("{why}; nothing is measured any more"));
+        worked
+    }
+}
+
+/// Of no other run.
+fn fresh_key() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    format!("{:08x}{:024x}", std::process::id(), now.as_nanos())
+}
+
+impl Talk for Linked {
+    fn does(&mut self, work: &str) -> Result<String, String> {
+        answered(self.work(work), &self.stop)
+    }
+}
+
+/// Nothing is measured without a node: one that is lost ends the run, as Ctrl-C does.
+fn answered(worked: Worked, stop: &AtomicBool) -> Result<String, String> {
+    match worked {
+        Worked::Answer(answer) => Ok(answer),
+        Worked::Failed(why) => Err(why),
+        Worked::Lost(why) => {
+            if !stop.swap(true, Ordering::Relaxed) {
+                output::note(&format!("{why}; the run ends here"));
             }
             Err(why)
-        })
+        }
     }
+}
+
+/// A node that whoever started us reaches.
+struct Relaying {
+    node: String,
+    stop: Arc<AtomicBool>,
+}
+
+impl Talk for Relaying {
+    fn does(&mut self, work: &str) -> Result<String, String> {
+        let asked = Tell::Relay { node: self.node.clone(), work: work.to_owned() };
+        let asked = serde_json::to_string(&asked).map_err(|error| error.to_string())?;
+        let ask = || {
+            writeln!(std::io::stderr().lock(), "{RELAY}{asked}")?;
+            let mut line = String::new();
+            std::io::stdin().lock().read_line(&mut line)?;
+            Ok::<_, std::io::Error>(line)
+        };
+        let worked = match ask() {
+            Ok(line) => decode(line.trim_end().as_bytes()).unwrap_or_else(Worked::Lost),
+            Err(error) => Worked::Lost(format!("nobody relays to {}: {error}", self.node)),
+        };
+        answered(worked, &self.stop)
+    }
+}
+
+/// What a run on the engine's node says with this line, if it is for another node.
+pub fn relayed(line: &str) -> Option<Tell> {
+    decode(line.strip_prefix(RELAY)?.as_bytes()).ok()
 }
 
 #[cfg(test)]
@@ -149,7 +303,7 @@ mod tests {
         let given: Given = "server=root@n1".parse().unwrap();
         assert_eq!((given.role, given.host.name()), (Part::Server, "root@n1"));
         for (text, expected) in [
-            ("n1", "write server=HOST or services=HOST"),
+            ("n1", "write server=HOST, services=HOST or engine=HOST"),
             ("client=n1", "there is no role 'client'"),
             ("server=-oX", "'-oX' is no host"),
         ] {

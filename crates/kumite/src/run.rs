@@ -1,5 +1,6 @@
 //! `kumite run`: an experiment from its specification to its verdicts.
 
+mod apart;
 mod dry_run;
 mod sharing;
 
@@ -85,14 +86,20 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--shard: {of} shards of {blocks} blocks: some would have none")));
     }
     args.roles.check(&experiment)?;
-    if args.roles.are_given() && args.on != On::Local {
-        return Err(Failure::Usage("--role and --on: each run has one or the other".to_owned()));
+    if args.roles.are_given() && (args.on != On::Local || args.shard.is_some()) {
+        let why =
+            "--role: a run has parts on several nodes, or shares of its blocks (--on, --shard), not both";
+        return Err(Failure::Usage(why.to_owned()));
     }
     if args.dry_run {
         return output::print(&dry_run::text(experiment, &available, &choice, shard.as_ref()));
     }
+    let seed = || args.seed.unwrap_or_else(|| fresh_seed(world.clock()));
+    if let Some(engine) = args.roles.engine() {
+        return apart::run(args, &experiment, engine, seed());
+    }
     if let On::Ssh(hosts) = &args.on {
-        let seed = args.seed.unwrap_or_else(|| fresh_seed(world.clock()));
+        let seed = seed();
         return sharing::run(&sharing::Sharing { args, experiment: &experiment, hosts, seed });
     }
     let clock = world.clock();
@@ -139,6 +146,18 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     args.documents.write(&(&export, args.length.report()))?;
     ended(&export, &stop)?;
     args.gate.check(&export)
+}
+
+impl Args {
+    /// What the same run is called with on another node.
+    fn words(&self, seed: u64) -> Vec<String> {
+        let mut words = vec![format!("--seed={seed}"), format!("--profile={}", self.profile)];
+        words.extend(self.contenders.words());
+        words.extend(self.blocks.map(|blocks| format!("--blocks={blocks}")));
+        words.extend(self.budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
+        words.extend((self.strict || self.gate.is_set()).then(|| "--strict".to_owned()));
+        words
+    }
 }
 
 fn begin(

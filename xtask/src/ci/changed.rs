@@ -33,7 +33,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 43] = [
+const RULES: [(&str, &[Need]); 48] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -49,12 +49,17 @@ const RULES: [(&str, &[Need]); 43] = [
     ("crates/kumite-lab/src/driver/task/", &[Need::Kind("task")]),
     ("crates/kumite-lab/src/kit_test", &[Need::EveryKit]),
     ("crates/kumite-lab/src/run/prepare", &[Need::EveryLanguage]),
-    // Its tests start Redis; no experiment has such a service.
     ("crates/kumite-agent/", &[Need::Nodes]),
     ("crates/kumite/src/agent.rs", &[Need::Nodes]),
     ("crates/kumite/src/merge.rs", &[Need::Nodes]),
+    ("crates/kumite/src/roles.rs", &[Need::Nodes]),
+    ("crates/kumite/src/run/apart.rs", &[Need::Nodes]),
     ("crates/kumite/src/run/sharing.rs", &[Need::Nodes]),
+    ("crates/kumite-lab/src/node.rs", &[Need::Nodes]),
+    ("crates/kumite-lab/src/run/nodes.rs", &[Need::Nodes]),
+    ("crates/kumite-lab/src/station.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/service/", &[Need::EveryKind, Need::Service("stub")]),
+    // Its tests start Redis; no experiment has such a service.
     ("crates/kumite-lab/src/service/command.rs", &[]),
     ("crates/kumite-lab/src/service/dynamodb.rs", &[Need::Service("dynamodb")]),
     ("crates/kumite-lab/src/service/files.rs", &[Need::Service("files")]),

@@ -105,7 +105,7 @@ impl Step {
             Step::Page => 60,
             Step::Release => 300,
             Step::Install => 600,
-            Step::Nodes => 120,
+            Step::Nodes => 240,
             Step::Check { languages, variants, .. } => {
                 languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
             }
@@ -224,15 +224,16 @@ fn nodes(checkout: &Checkout) -> Result<(), String> {
     have("ssh", "openssh-client")?;
     have("ip", "iproute2")?;
     let kumite = checkout.binaries.join("kumite");
-    let mut test = Command::new("sh");
-    test.arg("tests/cluster/ssh.sh").arg(kumite).current_dir(&checkout.root);
-    let status = test.status().map_err(|error| error.to_string())?;
-    match status.code() {
-        Some(0) => Ok(()),
-        // It says what this machine lacks.
-        Some(NOT_MADE) => Ok(()),
-        _ => Err(format!("tests/cluster/ssh.sh ended with {status}")),
+    for script in ["tests/cluster/ssh.sh", "tests/cluster/roles.sh"] {
+        let mut test = Command::new("sh");
+        test.arg(script).arg(&kumite).current_dir(&checkout.root);
+        let status = test.status().map_err(|error| error.to_string())?;
+        // Where it was not made, it says what this machine lacks.
+        if !matches!(status.code(), Some(0 | NOT_MADE)) {
+            return Err(format!("{script} ended with {status}"));
+        }
     }
+    Ok(())
 }
 
 /// Has Debian's packages with that program.

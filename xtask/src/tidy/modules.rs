@@ -8,13 +8,13 @@ use std::path::Path;
 
 /// What kumite-lab consists of, from below: each may use what stands before it.
 const LAB: &[&[&str]] = &[
-    &["halt", "metrics", "parameter", "port", "toml_source"],
+    &["halt", "metrics", "node", "parameter", "port", "toml_source"],
     &["contender"],
     &["service"],
     &["driver"],
     &["spec"],
     &["run"],
-    &["doctor", "kit_test", "reference", "schema"],
+    &["doctor", "kit_test", "reference", "schema", "station"],
 ];
 
 /// Folders whose files hold each other by what they are: parts of one document, and its index and what it is read by.

@@ -128,7 +128,12 @@ fn of_cell(trials: &[&Trial]) -> Vec<String> {
     for mark in Mark::ALL {
         let count = usable.iter().filter(|trial| trial.marks.contains(&mark)).count();
         if count > 0 {
-            doubts.push(format!("{count} of {} samples {}", usable.len(), meaning(mark)));
+            doubts.push(format!(
+                "{count} of {} samples {}{}",
+                usable.len(),
+                meaning(mark),
+                whence(&usable, mark)
+            ));
         }
     }
     if let Some(steadiness) = steadiness(usable.iter().map(|trial| **trial)).filter(is_doubtful) {
@@ -145,6 +150,18 @@ fn of_cell(trials: &[&Trial]) -> Vec<String> {
         doubts.push(format!("{failures} of {finished} requests failed ({})", kinds(&usable)));
     }
     doubts
+}
+
+/// The nodes that a mark is from, by their roles, and how often; nothing where all is on one machine.
+fn whence(trials: &[&&Trial], mark: Mark) -> String {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for (role, marks) in trials.iter().flat_map(|trial| &trial.sample.marked) {
+        if marks.contains(&mark) {
+            *counts.entry(role).or_default() += 1;
+        }
+    }
+    let counts: Vec<String> = counts.iter().map(|(role, count)| format!("{role} {count}")).collect();
+    if counts.is_empty() { String::new() } else { format!(" (by node: {})", counts.join(", ")) }
 }
 
 /// That some began steady and others became so is no doubt about figures of what is steady.

@@ -18,8 +18,7 @@ pub struct OfNode {
 pub fn ask(hosts: &[Host]) -> Result<Vec<OfNode>, Failure> {
     let stop = stop::flag()?;
     let incomplete = |error: std::io::Error| Failure::Incomplete(error.to_string());
-    let kumite = std::env::current_exe().map_err(incomplete)?;
-    let kumite = Program::read(&kumite).map_err(Failure::Incomplete)?;
+    let kumite = Program::own().map_err(Failure::Incomplete)?;
     let log = tempfile::NamedTempFile::new().map_err(incomplete)?;
     let ask = |host: &Host| {
         let node = host.name().to_owned();

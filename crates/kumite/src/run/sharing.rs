@@ -32,8 +32,7 @@ pub fn run(sharing: &Sharing) -> Result<(), Failure> {
     let mut into = Store::open(&args.db.path())?;
     output::note(&format!("{} hosts, a share of the blocks each; seed {seed}", hosts.len()));
     let missing: Vec<usize> = sharing.missing(&into)?;
-    let kumite = std::env::current_exe().map_err(|error| error.to_string());
-    let kumite = kumite.and_then(|file| Program::read(&file)).map_err(Failure::Incomplete)?;
+    let kumite = Program::own().map_err(Failure::Incomplete)?;
     let share = |nth: usize| sharing.share(nth, &kumite, folder.path(), &stop);
     let shares: Vec<Result<PathBuf, String>> = std::thread::scope(|scope| {
         let share = &share;
@@ -104,6 +103,7 @@ impl Sharing<'_> {
             match link.next(LOOK, stop)? {
                 None => {}
                 Some(Said::Note(text)) => output::note(&format!("{name}: {text}")),
+                Some(Said::Relay { .. }) => return Err(format!("{name}: a share asks no other node")),
                 Some(Said::Done(_)) => break,
             }
         }
@@ -122,16 +122,8 @@ impl Sharing<'_> {
     }
 
     fn words(&self, nth: usize) -> Vec<String> {
-        let args = self.args;
-        let mut words = vec![
-            format!("--shard={}/{}", nth + 1, self.hosts.len()),
-            format!("--seed={}", self.seed),
-            format!("--profile={}", args.profile),
-        ];
-        words.extend(args.contenders.words());
-        words.extend(args.blocks.map(|blocks| format!("--blocks={blocks}")));
-        words.extend(args.budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
-        words.extend((args.strict || args.gate.is_set()).then(|| "--strict".to_owned()));
+        let mut words = self.args.words(self.seed);
+        words.push(format!("--shard={}/{}", nth + 1, self.hosts.len()));
         words
     }
 }

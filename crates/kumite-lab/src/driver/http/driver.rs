@@ -95,6 +95,9 @@ impl HttpDriver<'_> {
         };
         let mut measured = measured(&driven, &workload, shared, left, log);
         if let Some(seen) = driven.there {
+            if !driven.noise.marks.is_empty() {
+                measured.sample.marked.insert("engine".to_owned(), driven.noise.marks);
+            }
             measured.seen_on("server", seen);
         }
         measured = measured.with(counted?);

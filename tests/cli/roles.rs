@@ -1,0 +1,90 @@
+//! Runs whose server and engine have nodes of their own. The hosts are homes of this machine, as in `on.rs`; the host `h5`
+//! has the address 127.0.0.5.
+
+use serde_json::json;
+
+use crate::on::{command, place};
+use crate::place::{Place, Said};
+
+fn run(place: &Place, roles: &[&str]) -> Said {
+    let roles = roles.iter().flat_map(|role| ["--role", role]);
+    let arguments: Vec<&str> =
+        ["run", "fake", "--blocks", "2", "--seed", "7", "--json", "-"].into_iter().chain(roles).collect();
+    Said::of(command(place, &arguments).output().unwrap())
+}
+
+fn assert_apart(said: &Said) {
+    let export = said.json();
+    let roles = export["run"]["roles"].as_array().unwrap();
+    assert_eq!(roles.len(), 1);
+    assert_eq!((&roles[0]["role"], &roles[0]["node"]["name"]), (&json!("server"), &json!("h5")));
+    assert_eq!(export["machine"]["cores"]["apart"], true);
+    let trials = export["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), 4);
+    for trial in trials {
+        assert_eq!(trial["outcome"], "ok", "{}", trial["reason"]);
+        let metrics = &trial["sample"]["metrics"];
+        for name in ["network_round_trip_us", "throughput_rps", "peak_rss_bytes", "cpu_cores"] {
+            assert!(metrics[name].as_f64().is_some(), "{name}: {metrics}");
+        }
+        let noise = trial["sample"]["noise"].as_object().unwrap();
+        assert!(
+            noise.contains_key("server_clock_jump_ms") && noise.contains_key("clock_jump_ms"),
+            "{noise:?}"
+        );
+    }
+}
+
+#[test]
+fn a_server_runs_on_its_node_and_is_measured_from_here() {
+    let place = place();
+    let said = run(&place, &["server=h5"]).ended(0);
+    assert!(said.err.contains("h5: connected in "), "{}", said.err);
+    assert_apart(&said);
+    // Nothing is kept there but builds, and nothing runs.
+    assert_eq!(std::fs::read_dir(place.path("homes/h5/.cache/kumite/nodes")).unwrap().count(), 0);
+    assert_eq!(place.left(), [""; 0]);
+    let shown = place.kumite(&["report", "last"]).ended(0);
+    assert!(shown.out.contains("server on h5 ("), "{}", shown.out);
+    assert!(shown.out.contains("of its own node"), "{}", shown.out);
+}
+
+#[test]
+fn an_engine_elsewhere_measures_and_what_it_asks_is_relayed() {
+    let place = place();
+    let said = run(&place, &["server=h5", "engine=h6"]).ended(0);
+    assert!(said.err.contains("h6: connected in ") && said.err.contains("h5: connected in "), "{}", said.err);
+    assert_apart(&said);
+    assert!(!said.err.contains("kumite asks"), "{}", said.err);
+    // The same command has it already, and the engine's node keeps nothing of it.
+    assert_eq!(std::fs::read_dir(place.path("homes/h6/.cache/kumite/nodes")).unwrap().count(), 0);
+    assert_eq!(place.left(), [""; 0]);
+    place.kumite(&["report", "last"]).ended(0);
+}
+
+#[test]
+fn roles_that_make_no_sense_are_refused_before_anything_is_reached() {
+    let place = place();
+    for (roles, expected) in [
+        (&["client=h5"][..], "there is no role 'client': write server=HOST, services=HOST or engine=HOST"),
+        (&["server=-oX"], "'-oX' is no host"),
+        (&["server=h5", "server=h6"], "--role: each role is one node's"),
+        (&["engine=h6"], "nothing would be apart from it; to run all of it there, write --on ssh:HOST"),
+        (&["server=h5", "engine=h5"], "nothing would be apart from it"),
+        (&["services=h5"], "--role services: fake has no services"),
+    ] {
+        let said = run(&place, roles).ended(2);
+        assert!(said.err.contains(expected), "{roles:?}: {}", said.err);
+    }
+    assert!(!place.path("homes/h5").exists());
+}
+
+#[test]
+fn a_node_that_cannot_be_reached_is_named_and_nothing_is_measured() {
+    let place = place();
+    command(&place, &["list"]).output().unwrap();
+    place.write("homes/h5.closed", "");
+    let said = run(&place, &["server=h5"]).ended(3);
+    assert!(said.err.contains("h5: the agent ended: h5: Permission denied (publickey)."), "{}", said.err);
+    assert_eq!(place.left(), [""; 0]);
+}
