@@ -14,6 +14,7 @@ nodes_can_be() {
 
 nodes_begin() {
     count=$1
+    network_ends
     NODES=$(mktemp -d /tmp/kumite-nodes.XXXXXX)
     chmod 711 "$NODES"
     mkdir -p /run/sshd "$NODES/bin"
@@ -111,9 +112,16 @@ nodes_end() {
     for pid in "$NODES"/*.pid; do
         kill -9 "$(cat "$pid")" 2>/dev/null || true
     done
+    network_ends
+    rm -rf "$NODES"
+}
+
+# That of a run that was killed, too.
+network_ends() {
     for net in $(ip netns list | cut -d' ' -f1 | grep "^$PREFIX-n"); do
         ip netns del "$net"
     done
-    ip link del $PREFIX 2>/dev/null || true
-    rm -rf "$NODES"
+    for link in $(ip -o link show | grep -o "$PREFIX[-0-9]*"); do
+        ip link del "$link" 2>/dev/null || true
+    done
 }

@@ -98,7 +98,7 @@ link_begins() {
     python3 "$RELAY" host 10.213.78.1 kumite-test-n1 10.213.78.11 "$1" "$2" < "$WORK/end-of-link" > "$WORK/link" 2>&1 &
     link=$!
     exec 8> "$WORK/end-of-link"
-    until grep -q ready "$WORK/link"; do
+    until grep -q ready "$WORK/link" 2> /dev/null; do
         sleep 0.1
         kill -0 $link || { cat "$WORK/link"; exit 1; }
     done
@@ -116,6 +116,10 @@ python3 - <<EOF
 import json
 for trial in json.load(open("run.json"))["trials"]:
     metrics = trial["sample"]["metrics"]
+    assert trial["outcome"] == "ok", trial
+    # Of one connection a short window has few answers.
+    if trial["point"]["connections"] == 1:
+        continue
     trip, middle = metrics["network_round_trip_us"] / 1e3, metrics["response_p50_us"] / 1e3
     print(f"{trial['contender']}: there and back {trip:.2f} ms, response p50 {middle:.2f} ms")
     assert trip >= 20 and middle >= 20
@@ -130,11 +134,13 @@ python3 - <<EOF
 import json
 for trial in json.load(open("run.json"))["trials"]:
     metrics = trial["sample"]["metrics"]
-    assert trial["outcome"] == "ok", trial["reason"]
+    assert trial["outcome"] == "ok" and not any(trial["sample"]["errors"].values()), trial
+    # One connection may wait for most of the window.
+    if trial["point"]["connections"] == 1:
+        continue
     print(trial["contender"], {name: round(metrics[name]) for name in ("response_p50_us", "response_max_us")})
     # Who sends one small packet and waits learns of its loss by a timer of 200 ms alone.
     assert metrics["response_p50_us"] < 150_000 < metrics["response_max_us"], trial["contender"]
-    assert not trial["sample"].get("errors")
 EOF
 link_ends
 ok

@@ -22,13 +22,18 @@ fn main() -> ExitCode {
         eprintln!("fuzz KUMITE SECONDS [SEED]");
         return ExitCode::from(2);
     };
+    // It is started in other folders.
+    let Ok(kumite) = Path::new(kumite).canonicalize() else {
+        eprintln!("{kumite}: no such file");
+        return ExitCode::from(2);
+    };
     let seed = words.get(3).and_then(|word| word.parse().ok()).unwrap_or(1);
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let until = Instant::now() + Duration::from_secs(seconds);
     let (mut agents, mut drivers) = (0_u64, 0_u64);
     while Instant::now() < until {
         let asked = spoiled(&asks(), &mut random);
-        if let Err(why) = agent(kumite, &asked) {
+        if let Err(why) = agent(&kumite, &asked) {
             eprintln!("the agent {why}, when it was asked:\n{}", String::from_utf8_lossy(&asked));
             return ExitCode::FAILURE;
         }
@@ -115,7 +120,7 @@ fn spoiled(frames: &[Vec<u8>], random: &mut impl Rng) -> Vec<u8> {
 }
 
 /// A real agent in a home of its own.
-fn agent(kumite: &str, asked: &[u8]) -> Result<(), String> {
+fn agent(kumite: &Path, asked: &[u8]) -> Result<(), String> {
     let home = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mut command = Command::new(kumite);
     command

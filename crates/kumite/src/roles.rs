@@ -161,7 +161,7 @@ impl Roles {
         let mut reached = Reached { here: Ipv4Addr::LOCALHOST, links: Vec::new() };
         for host in hosts {
             let linked = Linked::to(host, &program, experiment, stop).map_err(Failure::Incomplete)?;
-            let (address, here) = linked.link.addresses().map_err(Failure::Incomplete)?;
+            let (address, here) = linked.addresses;
             reached.here = here;
             reached.links.push((host.clone(), address, linked));
         }
@@ -204,7 +204,10 @@ impl Relays {
 /// An agent that has a role.
 struct Linked {
     name: String,
-    link: Link,
+    /// Until it is closed.
+    link: Option<Link>,
+    /// The node's, and ours as it sees it.
+    addresses: (Ipv4Addr, Ipv4Addr),
     stop: Arc<AtomicBool>,
     is_ready: bool,
     /// Where what ssh says is kept, as long as it may say something.
@@ -223,19 +226,28 @@ impl Linked {
         let mut link = Link::open(host.name(), &Way::Ssh(host, program), crate::VERSION, &log, stop)?;
         output::note(&format!("{}: connected in {:.1} s", host.name(), link.connected_in.as_secs_f64()));
         let (named, folders) = sent_folders(experiment)?;
+        let addresses = link.addresses()?;
         link.prepare(&fresh_key(), &folders, stop)?;
         link.role(&named, stop)?;
         let (name, stop) = (host.name().to_owned(), Arc::clone(stop));
-        Ok(Linked { name, link, stop, is_ready: false, _log: folder })
+        Ok(Linked { name, link: Some(link), addresses, stop, is_ready: false, _log: folder })
     }
 
     fn work(&mut self, work: &str) -> Worked {
         let limit = if self.is_ready { WORKING } else { READYING };
         let name = &self.name;
         let mut note = |text: &str| output::note(&format!("{name}: {text}"));
-        let worked = self.link.work(work, limit, &mut note, &self.stop);
+        let Some(link) = &mut self.link else { return Worked::Lost(format!("{name}: it is closed")) };
+        let worked = link.work(work, limit, &mut note, &self.stop);
         self.is_ready = true;
         worked
+    }
+}
+
+impl Drop for Linked {
+    /// The agent removes what it was sent before it ends.
+    fn drop(&mut self) {
+        self.link.take().into_iter().for_each(Link::close);
     }
 }
 
