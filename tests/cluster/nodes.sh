@@ -100,7 +100,7 @@ agent_dies() {
         case "$(tr "\0" " " < $p/cmdline 2>/dev/null)" in
             */kumite/agents/*" agent ") kill -9 "${p#/proc/}" ;;
         esac
-    done'
+    done 2> /dev/null; true'
 }
 
 # How many processes of kumite's a node has.

@@ -129,12 +129,13 @@ ok
 
 sed -i 's/^duration_s = .*/duration_s = 2/' mine/experiment.toml
 link_begins 0 0.01
-try "1 % of packets lost is in the tail, and no failure" 0 run mine --blocks 6 --role server=far --seed 3
+try "1 % of packets lost is in the tail, and hardly in the middle" 0 run mine --blocks 6 --role server=far --seed 3
 python3 - <<EOF
 import json
 for trial in json.load(open("run.json"))["trials"]:
     metrics = trial["sample"]["metrics"]
-    assert trial["outcome"] == "ok" and not any(trial["sample"]["errors"].values()), trial
+    # A packet that is lost three times in a row is a time-out.
+    assert trial["outcome"] == "ok" and metrics["failures"] < 0.01 * metrics["finished"], trial
     # One connection may wait for most of the window.
     if trial["point"]["connections"] == 1:
         continue
@@ -173,7 +174,7 @@ begin --role server=n1 --seed 4
 agent_dies 1
 status=0; wait $driver || status=$?
 test $status = 3
-says err "n1: the agent ended.*; the run ends here"
+says err "n1: the agent \(ended\|broke off\).*; the run ends here"
 nothing_runs 1
 try "$name" 2 "$KUMITE" resume --db all.db
 says err "had server on n1, and is now given no role elsewhere: name the same nodes with --role"
@@ -198,7 +199,7 @@ begin --role server=n1 --role engine=n2 --seed 6
 node_dies 1
 status=0; wait $driver || status=$?
 test $status = 3
-says err "n1: the agent ended.*; the run ends here"
+says err "n1: the agent \(ended\|broke off\).*; the run ends here"
 has 'd["run"]["cut_short"].startswith("it was interrupted after"), len(d["trials"]) > 0' 'True True'
 nothing_runs 2
 ok
