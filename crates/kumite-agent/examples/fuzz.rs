@@ -2,13 +2,13 @@
 //! say is changed here and there, cut, doubled and put in another order. A driver must end with an error, and an agent must
 //! answer or end, without a panic, in time, and without a file outside of its folder.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_agent::{Ask, Link, PROTOCOL, Said, Tell, Way, Worked, encode};
+use kumite_process::{Spawn, run};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -122,30 +122,29 @@ fn spoiled(frames: &[Vec<u8>], random: &mut impl Rng) -> Vec<u8> {
 /// A real agent in a home of its own.
 fn agent(kumite: &Path, asked: &[u8]) -> Result<(), String> {
     let home = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let mut command = Command::new(kumite);
-    command
-        .arg("agent")
-        .env_clear()
-        .env("HOME", home.path().join("home"))
-        .env("KUMITE_LOCK", home.path().join("lock"));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).current_dir(home.path());
-    let mut child = command.spawn().map_err(|error| format!("does not start: {error}"))?;
-    let began = Instant::now();
-    let mut input = child.stdin.take().ok_or("has no input")?;
-    let asked = asked.to_vec();
-    // It may end before it has read all.
-    let asking = std::thread::spawn(move || drop(input.write_all(&asked)));
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    asking.join().map_err(|_| "was not asked")?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if said.contains("panicked") || output.status.code().is_none() {
-        return Err(format!("ended with {}: {said}", output.status));
-    }
-    if began.elapsed() > LIMIT {
-        return Err(format!("took {:?}", began.elapsed()));
+    let at = |name: &str| home.path().join(name);
+    std::fs::write(at("asked"), asked).map_err(|error| error.to_string())?;
+    let env = [("HOME", at("home")), ("KUMITE_LOCK", at("lock")), ("XDG_CACHE_HOME", at("cache"))];
+    let env = env.map(|(name, value)| (name.to_owned(), value.display().to_string()));
+    let (command, log) = (format!("exec '{}' agent < asked", kumite.display()), at("log"));
+    let spawn = Spawn {
+        command: &command,
+        dir: home.path(),
+        env: &env,
+        keeps: None,
+        cores: &[],
+        log: &log,
+        group: None,
+    };
+    let done = run(&spawn, LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
+    let said = std::fs::read_to_string(&log).unwrap_or_default();
+    if said.contains("panicked") || done.status.code().is_none() {
+        return Err(format!("ended with {}: {said}", done.status));
     }
     let mut places = std::fs::read_dir(home.path()).map_err(|error| error.to_string())?.flatten();
-    match places.find(|place| !["home", "lock"].contains(&&*place.file_name().to_string_lossy())) {
+    match places.find(|place| {
+        !["asked", "cache", "home", "lock", "log"].contains(&&*place.file_name().to_string_lossy())
+    }) {
         Some(place) => Err(format!("wrote {}", place.path().display())),
         None if Path::new("/tmp/outside").exists() => Err("wrote /tmp/outside".to_owned()),
         None => Ok(()),
