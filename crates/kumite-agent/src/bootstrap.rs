@@ -32,7 +32,7 @@ impl Program {
         let (digest, size) = (&self.digest, self.bytes.len());
         let wanted = String::from_utf8_lossy(WANTED);
         format!(
-            r#"set -eu; umask 077
+            r#"set -eu; m=$(umask); umask 077
 d="${{XDG_CACHE_HOME:-$HOME/.cache}}/kumite/agents"; f="$d/{digest}"; mkdir -p "$d"
 right() {{ test -x "$1" && test "$(sha256sum < "$1" | cut -c1-64)" = {digest}; }}
 if ! right "$f"; then
@@ -41,6 +41,7 @@ if ! right "$f"; then
   right "$t" || {{ rm -f "$t"; echo "what arrived is not the kumite that was sent" >&2; exit 1; }}
   mv "$t" "$f"
 fi
+umask "$m"
 exec "$f" agent"#
         )
     }

@@ -239,22 +239,19 @@ fn execute(
 /// Tells what kumite says until it ends; whether the driver was there until then.
 fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     loop {
-        match asked.lines.try_recv().map(|line| decode::<Ask>(&line)) {
-            Err(TryRecvError::Empty) => {}
-            Ok(Ok(Ask::Relayed { worked })) => {
-                let said = talk.say(&encode(&worked), GRACE, &asked.gone);
-                if !matches!(said, Ok(true)) {
-                    return false;
-                }
-            }
-            // A driver has nothing else to say now.
-            Ok(_) | Err(TryRecvError::Disconnected) => return false,
+        // A driver has nothing to say now, unless it was asked to relay.
+        if !matches!(asked.lines.try_recv(), Err(TryRecvError::Empty)) {
+            return false;
         }
         match talk.hear(LOOK) {
             Ok(Heard::Line(line, _)) => {
                 let text = String::from_utf8_lossy(&line).into_owned();
-                let told = relayed(&text).unwrap_or(Tell::Note { text });
-                if tell(&told).is_err() {
+                let relay = relayed(&text);
+                let is_there = match &relay {
+                    Some(relay) => tell(relay).is_ok() && answer(talk, asked),
+                    None => tell(&Tell::Note { text }).is_ok(),
+                };
+                if !is_there {
                     return false;
                 }
             }
@@ -262,6 +259,13 @@ fn attend(talk: &mut Talk, asked: &Asked) -> bool {
             Ok(Heard::TooLong) | Ok(Heard::Ended(_)) | Err(_) => return true,
         }
     }
+}
+
+/// Waits for what came of a relayed work, as the run does that asked for it, and gives it to that; whether the driver is there.
+fn answer(talk: &mut Talk, asked: &Asked) -> bool {
+    let said = asked.lines.recv().map(|line| decode::<Ask>(&line));
+    let Ok(Ok(Ask::Relayed { worked })) = said else { return false };
+    matches!(talk.say(&encode(&worked), GRACE, &asked.gone), Ok(true))
 }
 
 /// What was made of it before.

@@ -1,7 +1,7 @@
 //! Where services keep their files for the time of a trial.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
@@ -19,9 +19,10 @@ impl Folder {
         let root = std::env::temp_dir();
         remove_left(&root);
         let folder = root.join(format!("{PREFIX}{}", std::process::id()));
-        fs::DirBuilder::new()
-            .mode(0o711)
-            .create(&folder)
+        // Others may enter it whatever our umask is.
+        let entered = || fs::set_permissions(&folder, fs::Permissions::from_mode(0o711));
+        fs::create_dir(&folder)
+            .and_then(|()| entered())
             .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         Ok(Folder(folder))
     }

@@ -49,7 +49,11 @@ pub fn run(args: &Args, experiment: &Experiment, engine: &Host, seed: u64) -> Re
     link.store(&file, &stop).map_err(failed)?;
     let there = Store::open_existing(&file)?;
     let whole = there.read(&there.find("last")?)?;
-    let is_complete = whole.run.finished.is_some() && whole.run.cut_short.is_none();
+    if whole.run.finished.is_none() {
+        let why = format!("{}: the run came to no trial; what it said above is why", engine.name());
+        return Err(Failure::Incomplete(why));
+    }
+    let is_complete = whole.run.cut_short.is_none();
     store.put(&whole)?;
     if is_complete {
         link.ask(&Ask::Forget, &stop).map_err(failed)?;

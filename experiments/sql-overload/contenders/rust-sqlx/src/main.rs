@@ -43,10 +43,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .route("/scan", get(|State(database)| serve(database, SCAN)))
         .method_not_allowed_fallback(async || StatusCode::NOT_FOUND)
         .with_state(Database { pool, line });
-    let listener =
-        TcpListener::bind(format!("{}:{}", env::var("HOST")?, env::var("PORT")?)).await?.tap_io(|connection| {
-            let _ = connection.set_nodelay(true);
-        });
+    let address = format!("{}:{}", env::var("HOST")?, env::var("PORT")?);
+    let listener = TcpListener::bind(address).await?.tap_io(|connection| {
+        let _ = connection.set_nodelay(true);
+    });
     axum::serve(listener, service).await?;
     Ok(())
 }
