@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, Joined, Nodes, Prepared, check_disk, join, used_cores};
+use kumite_lab::{Choice, Experiment, Joined, Prepared, check_disk, used_cores};
 use kumite_record::{Contender, ContenderStatus, Machine, Role, Rule, Run, Store};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
-use crate::measure::{Measuring, before_trials, begin_measuring, ended};
+use crate::measure::{Measuring, begin_measuring, ended};
 use crate::roles::Roles;
 use crate::store::Db;
 use crate::world::World;
@@ -85,12 +85,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         return Err(changed(&id, &format!("{gone} is not among the contenders any more: they have changed")));
     }
     let choice = Choice { only, ..Choice::default() };
-    let nodes = match args.roles.are_given() {
-        true => args.roles.nodes(&experiment, &stop)?,
-        false => Nodes::default(),
-    };
-    let joined = join(&experiment, &choice, nodes, &available, &state, &stop, &mut output::note);
-    let Joined { prepared, nodes, cores: available, roles } = joined.map_err(before_trials)?;
+    let joined = args.roles.join(&experiment, &choice, &available, &state, &stop)?;
+    let Joined { prepared, nodes, cores: available, roles } = joined;
     let used = used_cores(&experiment, &available)?;
     same_roles(&id, &run.roles, &roles)?;
     same_machine(&id, &store.machine(&id)?, &machine(used))?;

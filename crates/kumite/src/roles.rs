@@ -2,16 +2,19 @@
 
 use std::io::{BufRead, Write};
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_agent::{Host, Link, Program, Tell, Way, Worked, decode};
-use kumite_lab::{Experiment, Nodes, Remote, Talk, check_roles};
+use kumite_lab::{Choice, Experiment, Joined, Nodes, Remote, Talk, check_roles, join};
+use kumite_record::Cores;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::Failure;
+use crate::measure::before_trials;
 use crate::on::sent_folders;
 use crate::output;
 
@@ -114,13 +117,26 @@ impl Roles {
         Ok(check_roles(experiment, server, services)?)
     }
 
+    /// Goes to the nodes that have roles, if any, and has them and this machine get ready.
+    pub fn join(
+        &self,
+        experiment: &Experiment,
+        choice: &Choice,
+        here: &Cores,
+        state: &Path,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Joined, Failure> {
+        let nodes = if self.are_given() { self.nodes(experiment, stop)? } else { Nodes::default() };
+        join(experiment, choice, nodes, here, state, stop, &mut output::note).map_err(before_trials)
+    }
+
     fn of(&self, role: Part) -> Option<&Host> {
         self.given.iter().find(|given| given.role == role).map(|given| &given.host)
     }
 
     /// Goes to the nodes of the server and of the services. If the way to one fails later, that is said, and `stop` is set: what
     /// was measured is kept.
-    pub fn nodes(&self, experiment: &Experiment, stop: &Arc<AtomicBool>) -> Result<Nodes, Failure> {
+    fn nodes(&self, experiment: &Experiment, stop: &Arc<AtomicBool>) -> Result<Nodes, Failure> {
         if let Some(RelayedNodes { here, server, services }) = &self.relayed {
             let remote = |node: &RelayedNode| {
                 let talk = Relaying { node: node.name.clone(), stop: Arc::clone(stop) };

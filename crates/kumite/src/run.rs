@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, Joined, Nodes, check_disk, join, seed_of, used_cores};
+use kumite_lab::{Choice, Experiment, Joined, check_disk, seed_of, used_cores};
 use kumite_record::{Contender, Cores, Rule, Run, Shard, Store};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::gate::Gate;
-use crate::measure::{Measuring, before_trials, begin_measuring, ended};
+use crate::measure::{Measuring, begin_measuring, ended};
 use crate::on::{self, On};
 use crate::roles::Roles;
 use crate::shard::{self, Share};
@@ -108,12 +108,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring()?;
-    let nodes = match args.roles.are_given() {
-        true => args.roles.nodes(&experiment, &stop)?,
-        false => Nodes::default(),
-    };
-    let joined = join(&experiment, &choice, nodes, &available, &state, &stop, &mut output::note);
-    let Joined { prepared, nodes, cores: available, roles } = joined.map_err(before_trials)?;
+    let joined = args.roles.join(&experiment, &choice, &available, &state, &stop)?;
+    let Joined { prepared, nodes, cores: available, roles } = joined;
     let used = used_cores(&experiment, &available)?;
     absent(&prepared.contenders).iter().for_each(|line| output::note(line));
     if prepared.ready.is_empty() {
