@@ -129,9 +129,9 @@ fn a_profile_whose_blocks_are_too_few_is_an_error_and_says_how_many_would_do() {
     );
     let said = place.kumite(&["check", "fake"]).ended(1);
     for fault in [
-        "profile quick: claim one cannot be decided within 16 blocks: blocks = 17 would do",
-        "profile quick: claim every cannot be decided within 16 blocks: blocks = 18 would do",
-        "profile standard: claim every can hold and never fail within 17 blocks: blocks = 18 would do",
+        "profile quick: 16 blocks are too few for claim one to be decided if 90 % of rounds lie on one side: blocks = 17",
+        "profile quick: 16 blocks are too few for claim every to be decided if 90 % of rounds lie on one side: blocks = 18",
+        "profile standard: 17 blocks are too few for claim every to fail if 90 % of rounds lie on one side: blocks = 18",
         "error: what the profiles of fake can decide has faults: 4",
     ] {
         assert!(said.err.contains(fault), "{fault}: {}", said.err);

@@ -31,6 +31,7 @@ mod run;
 mod schema;
 mod selfcheck;
 mod service;
+mod slurm;
 mod smoke;
 mod spec;
 mod steps;

@@ -13,11 +13,11 @@ fn run(place: &Place, roles: &[&str]) -> Said {
     Said::of(command(place, &arguments).output().unwrap())
 }
 
-fn assert_apart(said: &Said) {
+pub fn assert_apart(said: &Said, server: &str) {
     let export = said.json();
     let roles = export["run"]["roles"].as_array().unwrap();
     assert_eq!(roles.len(), 1);
-    assert_eq!((&roles[0]["role"], &roles[0]["node"]["name"]), (&json!("server"), &json!("h5")));
+    assert_eq!((&roles[0]["role"], &roles[0]["node"]["name"]), (&json!("server"), &json!(server)));
     assert_eq!(export["machine"]["cores"]["apart"], true);
     let trials = export["trials"].as_array().unwrap();
     assert_eq!(trials.len(), 4);
@@ -40,7 +40,7 @@ fn a_server_runs_on_its_node_and_is_measured_from_here() {
     let place = place();
     let said = run(&place, &["server=h5"]).ended(0);
     assert!(said.err.contains("h5: connected in "), "{}", said.err);
-    assert_apart(&said);
+    assert_apart(&said, "h5");
     // Nothing is kept there but builds, and nothing runs.
     assert_eq!(std::fs::read_dir(place.path("homes/h5/.cache/kumite/nodes")).unwrap().count(), 0);
     assert_eq!(place.left(), [""; 0]);
@@ -54,7 +54,7 @@ fn an_engine_elsewhere_measures_and_what_it_asks_is_relayed() {
     let place = place();
     let said = run(&place, &["server=h5", "engine=h6"]).ended(0);
     assert!(said.err.contains("h6: connected in ") && said.err.contains("h5: connected in "), "{}", said.err);
-    assert_apart(&said);
+    assert_apart(&said, "h5");
     assert!(!said.err.contains("kumite asks"), "{}", said.err);
     // The same command has it already, and the engine's node keeps nothing of it.
     assert_eq!(std::fs::read_dir(place.path("homes/h6/.cache/kumite/nodes")).unwrap().count(), 0);
@@ -66,7 +66,11 @@ fn an_engine_elsewhere_measures_and_what_it_asks_is_relayed() {
 fn roles_that_make_no_sense_are_refused_before_anything_is_reached() {
     let place = place();
     for (roles, expected) in [
-        (&["client=h5"][..], "there is no role 'client': write server=HOST, services=HOST or engine=HOST"),
+        (
+            &["server"][..],
+            "--role: write server=HOST, services=HOST or engine=HOST; any node is for --on slurm",
+        ),
+        (&["client=h5"], "there is no role 'client': write server=HOST, services=HOST or engine=HOST"),
         (&["server=-oX"], "'-oX' is no host"),
         (&["server=h5", "server=h6"], "--role: each role is one node's"),
         (&["engine=h6"], "nothing would be apart from it; to run all of it there, write --on ssh:HOST"),
@@ -86,5 +90,24 @@ fn a_node_that_cannot_be_reached_is_named_and_nothing_is_measured() {
     place.write("homes/h5.closed", "");
     let said = run(&place, &["server=h5"]).ended(3);
     assert!(said.err.contains("h5: the agent ended: h5: Permission denied (publickey)."), "{}", said.err);
+    assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
+fn an_engine_that_can_run_no_contender_says_why_and_keeps_nothing() {
+    let place = place();
+    for name in ["a", "b"] {
+        let file = format!("experiments/fake/contenders/{name}/contender.toml");
+        let text = place.read(&file).replace("[[variant]]", "build = 'echo no compiler; false'\n[[variant]]");
+        place.write(&file, &text);
+    }
+    let said = run(&place, &["server=h5", "engine=h6"]).ended(3);
+    assert!(said.err.contains("h6: failed a: its build command"), "{}", said.err);
+    assert!(
+        said.err.contains("error: h6: the run came to no trial; what it said above is why"),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains("no run 'last'"), "{}", said.err);
     assert_eq!(place.left(), [""; 0]);
 }

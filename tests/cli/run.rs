@@ -258,11 +258,11 @@ fn the_budget_is_kept_and_said_at_once() {
     let said =
         place.scripted(&["run", "fake", "--blocks", "1000", "--budget", "30s", "--json", "-"]).ended(0);
     assert!(
-        said.err.contains("2000 trials will take about 33 min if all of them are needed; the budget of 30 s will do for about 15 of 1000 blocks"),
+        said.err.contains("2000 trials will take about 33 min if all of them are needed; the budget of 30 s will do for about 30"),
         "{}",
         said.err
     );
     let export = said.json();
-    assert_eq!(export["run"]["cut_short"], "the budget of 30 s was spent after 3 of at most 1000 blocks");
+    assert_eq!(export["run"]["cut_short"], "the budget of 30 s was spent after 6 of at most 2000 trials");
     assert_eq!(export["trials"].as_array().unwrap().len(), 6);
 }

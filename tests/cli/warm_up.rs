@@ -34,11 +34,12 @@ fn a_server_without_evidence_until_the_limit_is_measured_then_and_marked() {
     assert!(said.err.contains("warm_up_limit_s is 0.05, and warm_up_s is 0.1"), "{}", said.err);
 }
 
-/// One experiment with a worker whose jobs take 5 ms or more.
+/// One experiment with a worker whose jobs take 20 ms or more: fewer of them, on any machine, than a judgement of how steady
+/// they are needs. So only what ended the warm-up decides about the mark.
 fn of_tasks(workload: &str) -> Value {
     let place = Place::new("", &[]);
     let text = format!(
-        "question = 'Who adds up faster?'\nkind = 'task'\nblocks = 1\n[workload]\nn = 100\nms = 5\niterations = 2\n{workload}\n\
+        "question = 'Who adds up faster?'\nkind = 'task'\nblocks = 1\n[workload]\nn = 100\nms = 20\niterations = 2\n{workload}\n\
          [metrics]\nadded_bytes = {{ value = 'worker', about = 'Eight bytes for each number.' }}\n\
          [answer]\nat = {{ '/sum' = 5050 }}\n"
     );
@@ -68,7 +69,7 @@ fn a_worker_is_given_jobs_until_the_time_has_passed_and_all_iterations_are_done(
     let by_time = of_tasks("warm_up_s = 0.1\nwarm_up_iterations = 1");
     let (times_ms, marks) = warm_up(&by_time);
     let before_last: f64 = times_ms[..times_ms.len() - 1].iter().sum();
-    assert!((1..=20).contains(&times_ms.len()) && before_last < 100.0, "{times_ms:?}");
+    assert!((1..=5).contains(&times_ms.len()) && before_last < 100.0, "{times_ms:?}");
     assert!(!marks.contains(&"unsteady".into()), "{marks:?}");
 }
 
@@ -76,6 +77,6 @@ fn a_worker_is_given_jobs_until_the_time_has_passed_and_all_iterations_are_done(
 fn a_worker_without_evidence_until_the_limit_is_measured_then_and_marked() {
     let export = of_tasks("warm_up_limit_s = 0.05\nconcurrency = 2");
     let (times_ms, marks) = warm_up(&export);
-    assert!((2..=22).contains(&times_ms.len()), "{times_ms:?}");
+    assert!((2..=6).contains(&times_ms.len()), "{times_ms:?}");
     assert!(marks.contains(&"unsteady".into()), "{marks:?}");
 }

@@ -14,6 +14,28 @@ try() {
         exit 1
     fi
 }
+# A program, and no function, beside the script: $driver is its process.
+beside() {
+    # What the one before has said is not to be taken for this one's.
+    : > err
+    "$@" > out 2> err &
+    driver=$!
+}
+# Waits until the driver has said each of these.
+until_said() {
+    for pattern; do
+        until grep -q -e "$pattern" err; do
+            sleep 0.1
+            kill -0 $driver || { echo "FAILED $name: it ended before it said '$pattern'"; cat out err; exit 1; }
+        done
+    done
+}
+# Waits for the driver's end, with that status.
+ends() {
+    status=0
+    wait $driver || status=$?
+    test $status = "$1" || { echo "FAILED $name: status $status, not $1"; cat out err; exit 1; }
+}
 says() {
     grep -q -e "$2" "$1" || { echo "FAILED $name: $1 does not say '$2':"; cat out err; exit 1; }
 }

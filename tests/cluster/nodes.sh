@@ -1,12 +1,14 @@
 # Nodes of one machine, for tests: each has a network namespace with an address, a host name, a process list, a cache and
 # an sshd of its own. To be sourced, as root. `nodes_begin N` starts n1 to nN, `nodes_end` ends them; $NODES is their
-# folder. `ssh` is then one that knows them.
+# folder. `ssh` is then one that knows them. What $ALSO says runs on each beside its sshd, with its name in $node.
 
 PREFIX=kumite-test
 NET=10.213.77
+ALSO=:
 
 # Whether this machine may have them.
 nodes_can_be() {
+    network_ends
     ip netns add $PREFIX-probe 2>/dev/null && ip netns del $PREFIX-probe \
         && ip link add $PREFIX type bridge 2>/dev/null && ip link del $PREFIX \
         && unshare --uts --pid --mount --fork --mount-proc true 2>/dev/null
@@ -72,6 +74,8 @@ EOF
         mkdir -p /root/.cache
         mount -t tmpfs -o size=2g tmpfs /root/.cache
         mount -t tmpfs tmpfs /run/lock
+        node=$node
+        $ALSO
         exec /usr/sbin/sshd -D -e -f $NODES/$node.sshd" 2> "$NODES/$node.log" &
     echo $! > "$NODES/$node.pid"
 }

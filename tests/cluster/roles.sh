@@ -162,18 +162,13 @@ fi
 # Long enough to be hit.
 sed -i 's/^duration_s = .*/duration_s = 1/' mine/experiment.toml
 begin() {
-    "$KUMITE" run mine --db all.db --json run.json --blocks 20 "$@" > out 2> err &
-    driver=$!
-    until grep -q '[0-9]/[0-9]* at most' err; do
-        sleep 0.1
-        kill -0 $driver || { cat err; exit 1; }
-    done
+    beside "$KUMITE" run mine --db all.db --json run.json --blocks 20 "$@"
+    until_said '[0-9]/[0-9]* at most'
 }
 name="an agent that is killed in a trial ends the run, and resume goes on with it"
 begin --role server=n1 --seed 4
 agent_dies 1
-status=0; wait $driver || status=$?
-test $status = 3
+ends 3
 says err "n1: the agent \(ended\|broke off\).*; the run ends here"
 nothing_runs 1
 try "$name" 2 "$KUMITE" resume --db all.db
@@ -186,8 +181,7 @@ ok
 name="Ctrl-C ends all there is on every node"
 begin --role server=n1 --role engine=n2 --seed 5
 kill -INT $driver
-status=0; wait $driver || status=$?
-test $status = 3
+ends 3
 nothing_runs 1
 nothing_runs 2
 try "$name, and the same command goes on" 0 run mine --blocks 20 --role server=n1 --role engine=n2 --seed 5
@@ -197,8 +191,7 @@ ok
 name="a server's node that dies in a trial ends the run of an engine elsewhere, which keeps what was made"
 begin --role server=n1 --role engine=n2 --seed 6
 node_dies 1
-status=0; wait $driver || status=$?
-test $status = 3
+ends 3
 says err "n1: the agent \(ended\|broke off\).*; the run ends here"
 has 'd["run"]["cut_short"].startswith("it was interrupted after"), len(d["trials"]) > 0' 'True True'
 nothing_runs 2

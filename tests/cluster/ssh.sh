@@ -72,17 +72,15 @@ wait $!
 ok
 
 # Long enough to be hit.
-sed -i 's/numbers = 20_000/numbers = 200_000/' mine/experiment.toml
+sed -i 's/20_000/100_000/g; s/numbers=20000/numbers=100000/g' mine/experiment.toml
 begin() {
-    "$KUMITE" run mine --db all.db --json run.json --on ssh:n1,n2 --blocks 60 --seed "$1" > out 2> err &
-    driver=$!
-    until grep -q '^n2: [0-9]*/' err && grep -q '^n1: [0-9]*/' err; do sleep 0.1; done
+    beside "$KUMITE" run mine --db all.db --json run.json --on ssh:n1,n2 --blocks 60 --seed "$1"
+    until_said '^n1: [0-9]*/' '^n2: [0-9]*/'
 }
 name="an agent that is killed in a trial loses nothing that was made"
 begin 8
 agent_dies 2
-status=0; wait $driver || status=$?
-test $status = 3
+ends 3
 says err "n2: the agent ended"
 nothing_runs 2
 try "$name" 0 run --on ssh:n1,n2 --blocks 60 --seed 8
@@ -101,8 +99,7 @@ ok
 name="a node that dies in a trial is named, and the others are kept"
 begin 10
 node_dies 2
-status=0; wait $driver || status=$?
-test $status = 3
+ends 3
 says err "n2: the agent ended"
 says err "shard 2 of 2 is missing"
 ok

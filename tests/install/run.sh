@@ -7,22 +7,15 @@ dist=$here/../../target/dist
 home=$(mktemp -d)
 root=$home/debian
 ended() {
-  if mountpoint -q "$root/proc"; then umount "$root/proc"; fi
+  debian_end "$root"
   rm -rf --one-file-system "$home"
 }
 trap ended EXIT
+. "$here/debian.sh"
 
 echo "== the package in a plain Debian 12"
-mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | head -n 1)
-debootstrap --variant=minbase bookworm "$root" "$mirror" >"$home/debootstrap.log" || { cat "$home/debootstrap.log"; exit 1; }
-# The same way to the mirror as outside.
-cp -a /etc/apt/. "$root/etc/apt/"
-cp /etc/resolv.conf /etc/hosts "$root/etc/"
-mkdir -p "$root/etc/ssl" "$root/usr/share/keyrings"
-cp -a /etc/ssl/. "$root/etc/ssl/"
-cp -a /usr/share/keyrings/. "$root/usr/share/keyrings/"
-mount -t proc proc "$root/proc"
-cp "$dist"/kumite_*.deb "$here/first-minute.sh" "$root/root/"
+debian_begin "$root"
+cp "$dist"/kumite_*_"$(dpkg --print-architecture)".deb "$here/first-minute.sh" "$root/root/"
 clean="env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin"
 # With what the package recommends, as apt does by itself: Python, for the experiments that are checked in it.
 chroot "$root" $clean DEBIAN_FRONTEND=noninteractive sh -c \

@@ -12,6 +12,8 @@ use kumite_process::{Spawn, run};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// What is doubled again and again would be of any length, and its time that of its length.
+const LONGEST: usize = 1 << 20;
 /// More than any of what is said here takes.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -106,7 +108,7 @@ fn spoiled(frames: &[Vec<u8>], random: &mut impl Rng) -> Vec<u8> {
                 3 => {
                     let piece = frame[at..].to_vec();
                     let times = random.random_range(1..200);
-                    (0..times).for_each(|_| frame.extend(&piece));
+                    (0..times).take(LONGEST / piece.len()).for_each(|_| frame.extend(&piece));
                 }
                 _ => frame.insert(at, *b"\"{}[],:\n\\0".get(random.random_range(0..10)).unwrap_or(&0)),
             }
@@ -116,6 +118,7 @@ fn spoiled(frames: &[Vec<u8>], random: &mut impl Rng) -> Vec<u8> {
         }
         said.extend(frame);
     }
+    said.truncate(LONGEST);
     said
 }
 

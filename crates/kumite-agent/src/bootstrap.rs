@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use kumite_process::MARKER;
 use sha2::{Digest, Sha256};
 
 /// What the script prints if the node does not have this kumite.
@@ -27,12 +28,13 @@ impl Program {
     }
 
     /// A script for a POSIX shell: looks for the program under its digest, takes it from standard input if it is not there,
-    /// and becomes the agent. Nobody else may write where it is.
+    /// and becomes the agent. Nobody else may write where it is. It is of no tree of the driver's: if what started it took our
+    /// environment along, it would look like what a killed kumite has left.
     pub(crate) fn script(&self) -> String {
         let (digest, size) = (&self.digest, self.bytes.len());
         let wanted = String::from_utf8_lossy(WANTED);
         format!(
-            r#"set -eu; m=$(umask); umask 077
+            r#"set -eu; unset {MARKER}; m=$(umask); umask 077
 d="${{XDG_CACHE_HOME:-$HOME/.cache}}/kumite/agents"; f="$d/{digest}"; mkdir -p "$d"
 right() {{ test -x "$1" && test "$(sha256sum < "$1" | cut -c1-64)" = {digest}; }}
 if ! right "$f"; then

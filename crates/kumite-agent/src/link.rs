@@ -12,9 +12,9 @@ use crate::bootstrap::{Program, WANTED};
 use crate::files::{Folder, decoded};
 use crate::frame::{LONGEST, decode, encode, shown};
 use crate::message::{Ask, PROTOCOL, Tell, Worked};
-use crate::ssh::Host;
+use crate::node::Node;
 
-/// From the start of ssh to the agent's first frame, and for kumite itself to arrive.
+/// From the start of the way to the agent's first frame, and for kumite itself to arrive.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// For a frame to be taken.
 const SAYING: Duration = Duration::from_secs(60);
@@ -28,8 +28,8 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// How an agent is reached.
 pub enum Way<'a> {
-    /// By ssh, with the kumite that is to be there.
-    Ssh(&'a Host, &'a Program),
+    /// To a node, with the kumite that is to be there.
+    To(&'a Node, &'a Program),
     /// By a command that becomes an agent.
     Command(&'a str),
 }
@@ -66,7 +66,7 @@ impl Link {
     pub fn open(node: &str, way: &Way, version: &str, log: &Path, stop: &AtomicBool) -> Result<Link, String> {
         let began = Instant::now();
         let (command, program) = match way {
-            Way::Ssh(host, program) => (host.command(&program.script()), Some(*program)),
+            Way::To(node, program) => (node.command(&program.script()), Some(*program)),
             Way::Command(command) => ((*command).to_owned(), None),
         };
         let spawn = Spawn {
@@ -147,7 +147,7 @@ impl Link {
 
     /// Its address, and ours as it sees it.
     pub fn addresses(&self) -> Result<(Ipv4Addr, Ipv4Addr), String> {
-        let why = "does not say by which of its addresses one comes to it: SSH_CONNECTION has none of IPv4";
+        let why = "does not say by which of its addresses one comes to it: it knows none of IPv4";
         self.addresses.ok_or_else(|| self.wrong(why))
     }
 

@@ -14,9 +14,13 @@ impl Host {
 
     /// The command that runs a script there. It asks nobody for a password, and takes no host for an option.
     pub(crate) fn command(&self, script: &str) -> String {
-        let quoted = |text: &str| shlex::try_quote(text).expect("a script of ours has no NUL").into_owned();
         format!("exec ssh -T -o BatchMode=yes -- {} {}", quoted(&self.0), quoted(script))
     }
+}
+
+/// A word for a shell.
+pub(crate) fn quoted(text: &str) -> String {
+    shlex::try_quote(text).expect("what we say has no NUL").into_owned()
 }
 
 impl FromStr for Host {

@@ -63,6 +63,7 @@ pub use helper::HELPER;
 pub use listen::Listener;
 pub use members::Usage;
 pub use orphans::{Orphan, end_orphans};
+pub use owner::MARKER;
 pub use run::{Finished, STDOUT_LIMIT, run};
 pub use runner::{Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun};
 pub use serve::runner_main;

@@ -13,7 +13,8 @@ use nix::unistd::Pid;
 
 use crate::proc_fs::Stat;
 
-pub(crate) const MARKER: &str = "KUMITE_TREE";
+/// The variable by which what a tree starts is known as its own.
+pub const MARKER: &str = "KUMITE_TREE";
 
 /// A process that starts trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -33,6 +33,8 @@ pub struct Document {
     pub reading: String,
     /// What was measured without a disturbance, the defaults first.
     pub groups: Vec<GroupTables>,
+    /// What is said in their place if there are none.
+    pub no_groups: Option<&'static str>,
     pub failures: Failures,
     /// Trial by trial, for formats with room.
     pub noise: Option<NoiseText>,
@@ -81,6 +83,7 @@ impl Document {
         let run = &export.run;
         let (present, absent): (Vec<_>, Vec<_>) =
             export.contenders.iter().partition(|contender| contender.status == ContenderStatus::Ran);
+        let failures = failures(record, groups);
         Document {
             experiment: one_line(&run.experiment),
             question: match one_line(&run.question.text) {
@@ -106,7 +109,11 @@ impl Document {
             verdicts: export.claims.iter().map(|claim| VerdictText::of(run, claim)).collect(),
             reading: reading(record, groups),
             groups: groups.calm().map(|group| group_tables(record, groups, group)).collect(),
-            failures: failures(record, groups),
+            no_groups: groups.calm().next().is_none().then_some(match failures.disturbances.is_empty() {
+                true => "Nothing was measured.",
+                false => "Every trial had a disturbance: what was measured is below, with the failures.",
+            }),
+            failures,
             noise: noise(export, groups),
             published: published(record, groups),
             absent: absent

@@ -25,9 +25,7 @@ pub fn markdown(export: &Export) -> String {
     }
 
     out += &format!("\n## Measurements\n\n{}\n", escaped(&document.reading));
-    if document.groups.is_empty() {
-        out += "\nNothing was measured.\n";
-    }
+    out += &document.no_groups.map_or(String::new(), |text| format!("\n{text}\n"));
     for group in &document.groups {
         out += &group_lines(group);
     }

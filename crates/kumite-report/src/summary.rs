@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
-use kumite_record::{Cell, Claim, Doubt, Export, Mark, Run, standing};
+use kumite_record::{AxisValue, Cell, Claim, Doubt, Export, Mark, Run, standing};
 
 use crate::document::Document;
 use crate::grid::grid;
@@ -242,9 +242,22 @@ fn rests_on_marked_alone(export: &Export, claim: &Claim) -> bool {
     };
     claim.doubts.iter().any(|doubt| {
         let Doubt::Marked { cell: name, .. } = doubt else { return false };
-        let named = export.cells.iter().find(|cell| export.run.cell(&cell.contender, &cell.point) == *name);
-        named.is_some_and(is_all_marked)
+        export.cells.iter().find(|cell| is_named(&export.run, cell, name)).is_some_and(is_all_marked)
     })
+}
+
+/// Whether this is the name of a cell, or of a part of its trials.
+fn is_named(run: &Run, cell: &Cell, name: &str) -> bool {
+    let of_part = |axis: &str, value: &AxisValue| {
+        let mut point = cell.point.clone();
+        point.0.insert(axis.to_owned(), value.clone());
+        run.cell(&cell.contender, &point) == name
+    };
+    run.cell(&cell.contender, &cell.point) == name
+        || run
+            .within
+            .as_ref()
+            .is_some_and(|within| within.values.iter().any(|value| of_part(&within.axis, value)))
 }
 
 /// `1 was disturbed by other processes`

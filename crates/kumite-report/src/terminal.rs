@@ -29,9 +29,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
 
     out += &heading("measurements", style);
     out += &style.wrap(&document.reading, 0);
-    if document.groups.is_empty() {
-        out += &style.wrap("Nothing was measured.", 0);
-    }
+    out += &document.no_groups.map_or(String::new(), |text| style.wrap(text, 0));
     for group in &document.groups {
         out += &group_lines(group, style);
     }

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::Duration;
 
-use kumite_agent::{Ask, LONGEST, PROTOCOL, Received, Tell, Worked, below, decode, encode, pieces};
+use kumite_agent::{
+    ADDRESSES, Ask, LONGEST, PROTOCOL, Received, Tell, Worked, below, decode, encode, pieces,
+};
 use kumite_host::facts;
 use kumite_process::{Heard, Spawn, Talk, Tree};
 use kumite_record::{Run, Store};
@@ -17,6 +19,7 @@ use kumite_record::{Run, Store};
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::roles::{RELAYED, relayed};
+use crate::shard::node_name;
 
 /// For a run to end its trial and what it started.
 const GRACE: Duration = Duration::from_secs(30);
@@ -27,8 +30,7 @@ const LONGEST_NOTE: usize = LONGEST / 2;
 pub fn run() -> Result<(), Failure> {
     let asked = listen();
     let mut agent = Agent { run: None };
-    let addresses = addresses(std::env::var("SSH_CONNECTION").ok());
-    let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned(), addresses };
+    let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned(), addresses: addresses() };
     let mut ended = tell(&hello).is_err();
     while !ended {
         let Ok(line) = asked.lines.recv() else { break };
@@ -126,8 +128,7 @@ impl Agent {
 
     /// Has a role in another's run until the driver is gone.
     fn role(&mut self, experiment: &str, asked: &Asked) -> Result<(), String> {
-        let host =
-            addresses(std::env::var("SSH_CONNECTION").ok()).map_or(Ipv4Addr::LOCALHOST, |(own, _)| own);
+        let host = addresses().map_or(Ipv4Addr::LOCALHOST, |(own, _)| own);
         let folder = self.of_run()?.folder.clone();
         let experiment = below(&folder.join(FILES), experiment)?;
         let experiment = experiment.to_str().ok_or("the experiment's path is not UTF-8")?;
@@ -171,12 +172,15 @@ impl Agent {
     }
 }
 
-/// The node's address and the driver's, from what sshd says of the connection.
-fn addresses(connection: Option<String>) -> Option<(Ipv4Addr, Ipv4Addr)> {
-    let connection = connection?;
-    let fields: Vec<&str> = connection.split_whitespace().collect();
-    let address = |nth: usize| fields.get(nth)?.parse().ok();
-    address(2).zip(address(0))
+/// The node's address and the driver's, from what the driver or sshd says of the way here.
+fn addresses() -> Option<(Ipv4Addr, Ipv4Addr)> {
+    let told = |name: &str, own: usize, driver: usize| {
+        let told = std::env::var(name).ok()?;
+        let fields: Vec<&str> = told.split_whitespace().collect();
+        let address = |nth: usize| fields.get(nth)?.parse().ok();
+        address(own).zip(address(driver))
+    };
+    told(ADDRESSES, 0, 1).or_else(|| told("SSH_CONNECTION", 2, 0))
 }
 
 const STORE: &str = "results.db";
@@ -199,11 +203,12 @@ fn execute(
     let store = folder.join(STORE);
     let mut words = match before(&store)? {
         Some(run) if run.finished.is_some() && run.cut_short.is_none() => return Ok(None),
-        Some(run) => {
+        // A share that is begun on another node is its own; with a home that nodes share, it is seen here.
+        Some(run) if run.shard.as_ref().is_none_or(|shard| shard.node == node_name()) => {
             let nodes = arguments.iter().filter(|word| word.starts_with(RELAYED)).cloned();
             ["resume".to_owned(), run.id].into_iter().chain(nodes).collect()
         }
-        None => [&["run".to_owned(), experiment.to_string_lossy().into_owned()], arguments].concat(),
+        _ => [&["run".to_owned(), experiment.to_string_lossy().into_owned()], arguments].concat(),
     };
     words.extend(["--db".to_owned(), store.to_string_lossy().into_owned()]);
     let kumite = std::env::current_exe().map_err(|error| format!("where kumite is: {error}"))?;

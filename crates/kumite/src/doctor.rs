@@ -6,12 +6,14 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use clap::builder::styling::{AnsiColor, Style};
+use kumite_agent::Node;
 use kumite_host::{Finding, State};
 use kumite_lab::{Diagnosis, Equipment, NeedFound, doctor};
 
 use crate::exit::Failure;
 use crate::on::{self, On};
-use crate::output;
+use crate::slurm::Wanted;
+use crate::{output, slurm, stop};
 
 /// Where what was found begins, behind the state and the name.
 const INDENT: usize = 2 + STATE + 1 + NAME + 1;
@@ -23,14 +25,24 @@ pub struct Args {
     /// Write it as JSON, to standard output if no file is named, in place of the text
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
-    /// Where: local; or ssh:HOST,HOST, which are shown beside each other, what differs first
+    /// Where: local; ssh:HOST,HOST or slurm, whose nodes are shown beside each other, what differs first
     #[arg(long, value_name = "WHERE", value_parser = on::parse, default_value = "local")]
     on: On,
+    #[command(flatten)]
+    slurm: slurm::Options,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if let On::Ssh(hosts) = &args.on {
-        let found = nodes::ask(hosts)?;
+    let stop = stop::flag()?;
+    let found = match &args.on {
+        On::Local => None,
+        On::Ssh(hosts) => Some(nodes::ask(&hosts.iter().cloned().map(Node::Ssh).collect::<Vec<_>>(), &stop)?),
+        On::Slurm => {
+            let allocation = args.slurm.allocate(&Wanted::Nodes, "doctor", &stop)?;
+            Some(nodes::ask(&allocation.nodes, &stop)?)
+        }
+    };
+    if let Some(found) = found {
         return match &args.json {
             Some(file) => output::write(file, &output::json(&found)?),
             None => output::print(&nodes::text(&found)),

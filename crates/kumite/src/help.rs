@@ -5,7 +5,11 @@ use clap::builder::StyledStr;
 
 /// A heading, an example, and the commands below it.
 const GROUPS: [(&str, &str, &[&str]); 4] = [
-    ("Measure", "kumite run compress --profile quick", &["run", "resume", "merge", "compare", "load"]),
+    (
+        "Measure",
+        "kumite run compress --profile quick",
+        &["run", "resume", "merge", "manifest", "compare", "load"],
+    ),
     ("Look", "kumite report last --html report.html", &["list", "report", "export", "doctor", "selfcheck"]),
     ("Build", "kumite init mine --kind http", &["init", "check", "build", "task", "kit-test", "schema"]),
     ("Host and play", "kumite stub --delay 5ms -p 3000", &["function", "stub", "disk", "play"]),

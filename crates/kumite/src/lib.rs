@@ -19,6 +19,7 @@ mod kit_test;
 mod lateness;
 mod list;
 mod load;
+mod manifest;
 mod measure;
 mod merge;
 mod on;
@@ -33,6 +34,7 @@ mod run;
 mod schema;
 mod selfcheck;
 mod shard;
+mod slurm;
 mod stop;
 mod store;
 mod stub;
@@ -68,6 +70,8 @@ enum Command {
     Agent,
     /// Merge the shards of a run that several machines executed, and judge its claims
     Merge(merge::Args),
+    /// Print the Kubernetes objects that run an experiment in shards, and merge them
+    Manifest(manifest::Args),
     /// Offer an HTTP load to a URL and report what came back
     Load(Box<load::Args>),
     /// Compare commands: interleaved runs, until it is decided which is faster
@@ -134,6 +138,7 @@ pub fn main(world: &dyn World) -> ExitCode {
         Command::Run(args) => run::run(&args, world),
         Command::Resume(args) => resume::run(&args, world),
         Command::Merge(args) => merge::run(&args),
+        Command::Manifest(args) => manifest::run(&args),
         Command::Agent => agent::run(),
         Command::Load(args) => load::run(&args),
         Command::Compare(args) => compare::run(&args),

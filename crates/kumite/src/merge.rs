@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, ValueEnum};
 use kumite_lab::{Experiment, Merging, export, merge};
 use kumite_record::{Export, Rule, Run, Scope, Store, StoredRun};
+use kumite_report::plural;
 
 use crate::exit::Failure;
 use crate::gate::Gate;
@@ -105,8 +106,9 @@ pub fn merged(stores: &[Store], wanted: &Wanted, into: &mut Store) -> Result<Exp
     into.put(&merged)?;
     let nodes = merged.run.merged.as_ref().map_or(0, |merged| merged.nodes.len());
     output::note(&format!(
-        "{} shards on {nodes} nodes are kept as run {id} in {}; `kumite report {id}` shows it again",
-        shards.len(),
+        "{} on {} are kept as run {id} in {}; `kumite report {id}` shows it again",
+        plural(shards.len(), "shard"),
+        plural(nodes, "node"),
         into.path().display(),
         id = merged.run.id,
     ));

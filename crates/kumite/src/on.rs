@@ -12,13 +12,17 @@ pub enum On {
     Local,
     /// On these hosts.
     Ssh(Vec<Host>),
+    /// On nodes of a Slurm cluster.
+    Slurm,
 }
 
 pub fn parse(text: &str) -> Result<On, String> {
-    if text == "local" {
-        return Ok(On::Local);
+    match text {
+        "local" => return Ok(On::Local),
+        "slurm" => return Ok(On::Slurm),
+        _ => {}
     }
-    let hosts = text.strip_prefix("ssh:").ok_or("write local, or ssh:HOST,HOST")?;
+    let hosts = text.strip_prefix("ssh:").ok_or("write local, ssh:HOST,HOST or slurm")?;
     let hosts: Vec<Host> = hosts.split(',').map(str::parse).collect::<Result<_, _>>()?;
     match hosts.iter().enumerate().find(|(nth, host)| hosts[..*nth].contains(host)) {
         Some((_, twice)) => Err(format!("{} is there twice: a host has one share", twice.name())),
@@ -57,7 +61,7 @@ mod tests {
 
     #[test]
     fn hosts_are_named_once_each() {
-        assert_eq!(parse("local"), Ok(On::Local));
+        assert_eq!((parse("local"), parse("slurm")), (Ok(On::Local), Ok(On::Slurm)));
         let Ok(On::Ssh(hosts)) = parse("ssh:n1,root@n2") else { panic!("no hosts") };
         assert_eq!(hosts.iter().map(Host::name).collect::<Vec<_>>(), ["n1", "root@n2"]);
         for text in ["", "ssh:", "ssh:a,a", "ssh:a,,b", "slurm:a", "ssh:-a"] {

@@ -2,7 +2,7 @@
 
 use kumite_lab::{Prospect, Prospects};
 
-/// Of each claim how many bets are made on it, and the fewest blocks to decide it.
+/// Of each claim how many bets are made on it, and how many blocks decide it.
 pub fn table(prospects: &Prospects, blocks: u32) -> String {
     if prospects.of_claims.is_empty() {
         return String::new();
@@ -14,7 +14,7 @@ pub fn table(prospects: &Prospects, blocks: u32) -> String {
     };
     let width = prospects.of_claims.iter().map(|of| of.id.chars().count()).max().unwrap_or(0).max(5);
     let mut text = format!(
-        "\n{}. The fewest blocks to decide each, if no other is\nand 90 % of rounds lie on one side:\n  {:width$}  comparisons  to hold  to fail\n",
+        "\n{}. Blocks to decide each, if no other is and 90 % of\nrounds lie on one side (a clearer claim takes fewer):\n  {:width$}  comparisons  to hold  to fail\n",
         claims(prospects.claims),
         "claim"
     );
@@ -33,8 +33,9 @@ pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
     let most = prospects.of_claims.iter().map(|of| of.comparisons).max().unwrap_or(0);
     let fewest =
         prospects.of_claims.iter().filter_map(|of| of.to_hold.into_iter().chain(of.to_fail).min()).min();
-    let fewest =
-        fewest.map_or(String::new(), |fewest| format!("about {fewest} blocks decide one if no other is; "));
+    let fewest = fewest.map_or(String::new(), |fewest| {
+        format!("about {fewest} blocks decide one if no other is, fewer if it is clear; ")
+    });
     let of = if most == 1 { "of 1 comparison".to_owned() } else { format!("of up to {most} comparisons") };
     let first = format!("{}, {of}: {fewest}there are at most {blocks}", claims(prospects.claims));
     std::iter::once(first).chain(faults(prospects, blocks)).collect()
@@ -48,15 +49,17 @@ pub fn faults(prospects: &Prospects, blocks: u32) -> Vec<String> {
 fn fault(of: &Prospect, blocks: usize) -> Option<String> {
     let id = &of.id;
     let can = |needed: Option<usize>| needed.is_some_and(|needed| needed <= blocks);
-    let what = match (can(of.to_hold), can(of.to_fail)) {
+    let (few_to, never) = match (can(of.to_hold), can(of.to_fail)) {
         (true, true) => return None,
-        (true, false) => "can hold and never fail",
-        (false, true) => "can fail and never hold",
-        (false, false) => "cannot be decided",
+        (true, false) => ("fail", "can hold and never fail"),
+        (false, true) => ("hold", "can fail and never hold"),
+        (false, false) => ("be decided", "cannot be decided"),
     };
     Some(match of.blocks() {
-        Some(needed) => format!("claim {id} {what} within {blocks} blocks: blocks = {needed} would do"),
-        None => format!("claim {id} {what}: some of what it compares is not tried"),
+        Some(needed) => format!(
+            "{blocks} blocks are too few for claim {id} to {few_to} if 90 % of rounds lie on one side: blocks = {needed} would do"
+        ),
+        None => format!("claim {id} {never}: some of what it compares is not tried"),
     })
 }
 
@@ -82,11 +85,15 @@ mod tests {
         assert_eq!(faults(Some(12), Some(12)), Vec::<String>::new());
         assert_eq!(
             faults(Some(12), Some(18)),
-            ["claim a-leads can hold and never fail within 12 blocks: blocks = 18 would do"]
+            [
+                "12 blocks are too few for claim a-leads to fail if 90 % of rounds lie on one side: blocks = 18 would do"
+            ]
         );
         assert_eq!(
             faults(Some(16), Some(18)),
-            ["claim a-leads cannot be decided within 12 blocks: blocks = 18 would do"]
+            [
+                "12 blocks are too few for claim a-leads to be decided if 90 % of rounds lie on one side: blocks = 18 would do"
+            ]
         );
         assert_eq!(
             faults(None, Some(12)),
@@ -100,14 +107,14 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "1 claim is judged, of up to 3 comparisons: about 16 blocks decide one if no other is; there are at most 24"
+                "1 claim is judged, of up to 3 comparisons: about 16 blocks decide one if no other is, fewer if it is clear; there are at most 24"
             ]
         );
     }
 
     #[test]
     fn a_table_has_a_line_for_each_claim() {
-        let expected = "\n1 claim is judged. The fewest blocks to decide each, if no other is\nand 90 % of rounds lie on one side:\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
+        let expected = "\n1 claim is judged. Blocks to decide each, if no other is and 90 % of\nrounds lie on one side (a clearer claim takes fewer):\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
         assert_eq!(table(&prospects(Some(16), None), 12), expected);
         assert_eq!(table(&Prospects { claims: 0, of_claims: Vec::new() }, 12), "");
     }

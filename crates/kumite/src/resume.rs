@@ -10,10 +10,11 @@ use kumite_record::{Contender, ContenderStatus, Machine, Role, Rule, Run, Store}
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, begin_measuring, ended};
+use crate::on::{self, On};
 use crate::roles::Roles;
 use crate::store::Db;
 use crate::world::World;
-use crate::{duration, output, stop};
+use crate::{duration, output, slurm, stop};
 
 #[derive(Parser)]
 pub struct Args {
@@ -23,6 +24,11 @@ pub struct Args {
     /// Begin no block that would end after this time from now, e.g. 10m
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
+    /// Where the nodes of --role are: local, which is by ssh; or slurm
+    #[arg(long, value_name = "WHERE", value_parser = on::parse, default_value = "local")]
+    on: On,
+    #[command(flatten)]
+    slurm: slurm::Options,
     #[command(flatten)]
     roles: Roles,
     #[command(flatten)]
@@ -75,7 +81,11 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let available = cores();
     args.documents.check()?;
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
-    args.roles.check(&experiment)?;
+    args.roles.check(&experiment, &args.on)?;
+    if args.on != On::Local && !args.roles.are_given() {
+        let why = "--on: `resume` has nodes for --role alone; a run that nodes share goes on by its own command, with --seed";
+        return Err(Failure::Usage(why.to_owned()));
+    }
     let stop = stop::flag()?;
     let contenders = store.contenders(&id)?;
     let ran = |contender: &&Contender| contender.status == ContenderStatus::Ran;
@@ -85,7 +95,12 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         return Err(changed(&id, &format!("{gone} is not among the contenders any more: they have changed")));
     }
     let choice = Choice { only, ..Choice::default() };
-    let joined = args.roles.join(&experiment, &choice, &available, &state, &stop)?;
+    let allocation = match args.on {
+        On::Slurm => Some(args.slurm.allocate(&args.roles.wanted(), &experiment.name, &stop)?),
+        _ => None,
+    };
+    let placed = args.roles.placed(allocation.as_ref().map(|allocation| &allocation.nodes[..]))?;
+    let joined = placed.join(&experiment, &choice, &available, &state, &stop)?;
     let Joined { prepared, nodes, cores: available, roles } = joined;
     let used = used_cores(&experiment, &available)?;
     same_roles(&id, &run.roles, &roles)?;

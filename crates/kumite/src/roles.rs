@@ -8,15 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kumite_agent::{Host, Link, Program, Tell, Way, Worked, decode};
+use kumite_agent::{Host, Link, Node, Program, Tell, Way, Worked, decode};
 use kumite_lab::{Choice, Experiment, Joined, Nodes, Remote, Talk, check_roles, join};
 use kumite_record::Cores;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::Failure;
 use crate::measure::before_trials;
-use crate::on::sent_folders;
+use crate::on::{On, sent_folders};
 use crate::output;
+use crate::slurm::{Wanted, own_job, own_node};
 
 /// To get ready: a build may take so long, and says nothing meanwhile.
 const READYING: Duration = Duration::from_secs(30 * 60);
@@ -31,8 +32,8 @@ const RELAY: &str = "kumite asks ";
 #[derive(clap::Args)]
 pub struct Roles {
     /// Another node for a part of the run, reached by ssh: server=HOST (kind http), services=HOST, engine=HOST (what measures,
-    /// and whatever else no other node has)
-    #[arg(long = "role", value_name = "ROLE=HOST", conflicts_with = "relayed")]
+    /// and whatever else no other node has). With --on slurm it is a node of the job, and `server` alone means any
+    #[arg(long = "role", id = "role", value_name = "ROLE=HOST", conflicts_with = "relayed")]
     given: Vec<Given>,
     /// The nodes that whoever started this reaches, and relays to
     #[arg(long, hide = true, value_parser = |text: &str| serde_json::from_str::<RelayedNodes>(text))]
@@ -41,8 +42,9 @@ pub struct Roles {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Given {
-    role: Part,
-    host: Host,
+    part: Part,
+    /// Any node of a job if there is none.
+    host: Option<Host>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,19 +54,31 @@ enum Part {
     Engine,
 }
 
+/// Which nodes have the roles.
+pub struct Placed {
+    nodes: Vec<(Part, Node)>,
+    relayed: Option<RelayedNodes>,
+}
+
 impl FromStr for Given {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Given, String> {
-        const WRITE: &str = "write server=HOST, services=HOST or engine=HOST";
-        let (role, host) = text.split_once('=').ok_or(WRITE)?;
-        let role = match role {
+        let (part, host) = match text.split_once('=') {
+            Some((part, host)) => (part, Some(host.parse()?)),
+            None => (text, None),
+        };
+        let part = match part {
             "server" => Part::Server,
             "services" => Part::Services,
             "engine" => Part::Engine,
-            _ => return Err(format!("there is no role '{role}': {WRITE}")),
+            _ => {
+                return Err(format!(
+                    "there is no role '{part}': write server=HOST, services=HOST or engine=HOST"
+                ));
+            }
         };
-        Ok(Given { role, host: host.parse()? })
+        Ok(Given { part, host })
     }
 }
 
@@ -86,7 +100,7 @@ pub struct RelayedNodes {
 pub struct Reached {
     /// Where this machine is reached by them.
     here: Ipv4Addr,
-    links: Vec<(Host, Ipv4Addr, Linked)>,
+    links: Vec<(Node, Ipv4Addr, Linked)>,
 }
 
 impl Roles {
@@ -95,26 +109,96 @@ impl Roles {
         !self.given.is_empty() || self.relayed.is_some()
     }
 
-    /// Who measures, if that is another node.
-    pub fn engine(&self) -> Option<&Host> {
-        self.of(Part::Engine)
-    }
-
     /// Whether they can be had.
-    pub fn check(&self, experiment: &Experiment) -> Result<(), Failure> {
-        for role in [Part::Server, Part::Services, Part::Engine] {
-            if self.given.iter().filter(|given| given.role == role).count() > 1 {
-                return Err(Failure::Usage("--role: each role is one node's".to_owned()));
+    pub fn check(&self, experiment: &Experiment, on: &On) -> Result<(), Failure> {
+        let wrong = |why: &str| Err(Failure::Usage(why.to_owned()));
+        for part in [Part::Server, Part::Services, Part::Engine] {
+            if self.given.iter().filter(|given| given.part == part).count() > 1 {
+                return wrong("--role: each role is one node's");
             }
         }
-        let elsewhere = |part| self.of(part).filter(|host| Some(*host) != self.engine()).is_some();
+        if *on != On::Slurm && self.given.iter().any(|given| given.host.is_none()) {
+            return wrong(
+                "--role: write server=HOST, services=HOST or engine=HOST; any node is for --on slurm",
+            );
+        }
+        let engine = self.given.iter().find(|given| given.part == Part::Engine);
+        let is_apart = |given: &Given| match engine {
+            Some(engine) => given.host.is_none() || given.host != engine.host,
+            None => true,
+        };
+        let elsewhere = |part| self.given.iter().any(|given| given.part == part && is_apart(given));
         let (server, services) = (elsewhere(Part::Server), elsewhere(Part::Services));
-        if self.engine().is_some() && !server && !services {
-            let why =
-                "--role engine: nothing would be apart from it; to run all of it there, write --on ssh:HOST";
-            return Err(Failure::Usage(why.to_owned()));
+        if engine.is_some() && !server && !services {
+            return wrong(
+                "--role engine: nothing would be apart from it; to run all of it there, write --on ssh:HOST",
+            );
+        }
+        if *on == On::Slurm && engine.is_none() && !self.given.is_empty() && own_job().is_none() {
+            return wrong(
+                "--role: outside of a job this machine is none of the cluster's nodes: add --role engine",
+            );
         }
         Ok(check_roles(experiment, server, services)?)
+    }
+
+    /// What nodes a job for them is to have.
+    pub fn wanted(&self) -> Wanted<'_> {
+        match self.given.is_empty() {
+            true => Wanted::Nodes,
+            false => Wanted::Roles(self.given.iter().map(|given| given.host.as_ref().map(Host::name)).fold(
+                Vec::new(),
+                |mut names, name| {
+                    // Two roles may have one node.
+                    if name.is_none() || !names.contains(&name) {
+                        names.push(name);
+                    }
+                    names
+                },
+            )),
+        }
+    }
+
+    /// Which nodes have them: those of the job if there is one.
+    pub fn placed(&self, of_job: Option<&[Node]>) -> Result<Placed, Failure> {
+        let relayed = self.relayed.clone();
+        let Some(of_job) = of_job else {
+            let of = |given: &Given| Some((given.part, Node::Ssh(given.host.clone()?)));
+            return Ok(Placed { nodes: self.given.iter().filter_map(of).collect(), relayed });
+        };
+        // Where nobody else has the engine, it is here.
+        let has_engine = self.given.iter().any(|given| given.part == Part::Engine);
+        let here = own_node().filter(|_| !has_engine);
+        let mut named = self.given.iter().filter_map(|given| given.host.as_ref()).map(Host::name);
+        let is_free = |node: &&Node| {
+            Some(node.name()) != here.as_deref() && named.clone().all(|name| name != node.name())
+        };
+        let mut free: Vec<&Node> = of_job.iter().filter(is_free).rev().collect();
+        let all = || of_job.iter().map(Node::name).collect::<Vec<_>>().join(", ");
+        if let Some(name) = named.find(|name| of_job.iter().all(|node| node.name() != *name)) {
+            return Err(Failure::Usage(format!("--role: the job has {}, and not {name}", all())));
+        }
+        let node_for = |given: &Given| match &given.host {
+            Some(host) => of_job.iter().find(|node| node.name() == host.name()),
+            None => free.pop(),
+        };
+        let nodes: Option<Vec<&Node>> = self.given.iter().map(node_for).collect();
+        let nodes = nodes.ok_or_else(|| {
+            Failure::Usage(format!("--role: the job has {}: too few for a node each", all()))
+        })?;
+        let parts = self.given.iter().map(|given| given.part);
+        Ok(Placed { nodes: parts.zip(nodes.into_iter().cloned()).collect(), relayed })
+    }
+}
+
+impl Placed {
+    fn are_given(&self) -> bool {
+        !self.nodes.is_empty() || self.relayed.is_some()
+    }
+
+    /// Who measures, if that is another node.
+    pub fn engine(&self) -> Option<&Node> {
+        self.of(Part::Engine)
     }
 
     /// Goes to the nodes that have roles, if any, and has them and this machine get ready.
@@ -130,8 +214,8 @@ impl Roles {
         join(experiment, choice, nodes, here, state, stop, &mut output::note).map_err(before_trials)
     }
 
-    fn of(&self, role: Part) -> Option<&Host> {
-        self.given.iter().find(|given| given.role == role).map(|given| &given.host)
+    fn of(&self, part: Part) -> Option<&Node> {
+        self.nodes.iter().find(|(of, _)| *of == part).map(|(_, node)| node)
     }
 
     /// Goes to the nodes of the server and of the services. If the way to one fails later, that is said, and `stop` is set: what
@@ -153,12 +237,12 @@ impl Roles {
         let Reached { here, links } = self.reach(experiment, stop)?;
         let (server, services) = (self.of(Part::Server), self.of(Part::Services));
         let mut nodes = Nodes { here, ..Nodes::default() };
-        for (host, address, linked) in links {
-            let remote = Remote::new(host.name(), address, linked);
-            if Some(&host) == server {
+        for (node, address, linked) in links {
+            let remote = Remote::new(node.name(), address, linked);
+            if Some(&node) == server {
                 nodes.server = Some(remote.clone());
             }
-            if Some(&host) == services {
+            if Some(&node) == services {
                 nodes.services = Some(remote);
             }
         }
@@ -168,18 +252,18 @@ impl Roles {
     /// Goes to the nodes of the server and of the services, where they are not the engine's.
     fn reach(&self, experiment: &Experiment, stop: &Arc<AtomicBool>) -> Result<Reached, Failure> {
         let program = Program::own().map_err(Failure::Incomplete)?;
-        let mut hosts: Vec<&Host> = Vec::new();
-        for host in [Part::Server, Part::Services].into_iter().filter_map(|part| self.of(part)) {
-            if Some(host) != self.engine() && !hosts.contains(&host) {
-                hosts.push(host);
+        let mut nodes: Vec<&Node> = Vec::new();
+        for node in [Part::Server, Part::Services].into_iter().filter_map(|part| self.of(part)) {
+            if Some(node) != self.engine() && !nodes.contains(&node) {
+                nodes.push(node);
             }
         }
         let mut reached = Reached { here: Ipv4Addr::LOCALHOST, links: Vec::new() };
-        for host in hosts {
-            let linked = Linked::to(host, &program, experiment, stop).map_err(Failure::Incomplete)?;
+        for node in nodes {
+            let linked = Linked::to(node, &program, experiment, stop).map_err(Failure::Incomplete)?;
             let (address, here) = linked.addresses;
             reached.here = here;
-            reached.links.push((host.clone(), address, linked));
+            reached.links.push((node.clone(), address, linked));
         }
         Ok(reached)
     }
@@ -193,8 +277,8 @@ impl Roles {
     ) -> Result<(Relays, String), Failure> {
         let links = self.reach(experiment, stop)?.links;
         let named = |part| {
-            let (host, address, _) = links.iter().find(|(host, ..)| Some(host) == self.of(part))?;
-            Some(RelayedNode { name: host.name().to_owned(), address: *address })
+            let (node, address, _) = links.iter().find(|(node, ..)| Some(node) == self.of(part))?;
+            Some(RelayedNode { name: node.name().to_owned(), address: *address })
         };
         let (server, services) = (named(Part::Server), named(Part::Services));
         let nodes = serde_json::to_string(&RelayedNodes { here, server, services });
@@ -204,12 +288,12 @@ impl Roles {
 }
 
 /// The links to the nodes that a run on the engine's node works with.
-pub struct Relays(Vec<(Host, Ipv4Addr, Linked)>);
+pub struct Relays(Vec<(Node, Ipv4Addr, Linked)>);
 
 impl Relays {
     /// Has a node do what the run asks of it.
     pub fn does(&mut self, node: &str, work: &str) -> Worked {
-        let of = self.0.iter_mut().find(|(host, ..)| host.name() == node);
+        let of = self.0.iter_mut().find(|(of, ..)| of.name() == node);
         of.map_or_else(
             || Worked::Failed(format!("there is no node {node}")),
             |(.., linked)| linked.work(work),
@@ -232,20 +316,21 @@ struct Linked {
 
 impl Linked {
     fn to(
-        host: &Host,
+        node: &Node,
         program: &Program,
         experiment: &Experiment,
         stop: &Arc<AtomicBool>,
     ) -> Result<Linked, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let log = folder.path().join("way.log");
-        let mut link = Link::open(host.name(), &Way::Ssh(host, program), crate::VERSION, &log, stop)?;
-        output::note(&format!("{}: connected in {:.1} s", host.name(), link.connected_in.as_secs_f64()));
+        let name = node.name().to_owned();
+        let mut link = Link::open(&name, &Way::To(node, program), crate::VERSION, &log, stop)?;
+        output::note(&format!("{name}: connected in {:.1} s", link.connected_in.as_secs_f64()));
         let (named, folders) = sent_folders(experiment)?;
         let addresses = link.addresses()?;
         link.prepare(&fresh_key(), &folders, stop)?;
         link.role(&named, stop)?;
-        let (name, stop) = (host.name().to_owned(), Arc::clone(stop));
+        let stop = Arc::clone(stop);
         Ok(Linked { name, link: Some(link), addresses, stop, is_ready: false, _log: folder })
     }
 
@@ -324,19 +409,53 @@ pub fn relayed(line: &str) -> Option<Tell> {
 
 #[cfg(test)]
 mod tests {
+    use kumite_agent::JobNode;
+
     use super::*;
 
     #[test]
     fn a_role_has_a_name_and_a_host() {
         let given: Given = "server=root@n1".parse().unwrap();
-        assert_eq!((given.role, given.host.name()), (Part::Server, "root@n1"));
+        assert_eq!((given.part, given.host.as_ref().map(Host::name)), (Part::Server, Some("root@n1")));
+        assert_eq!("engine".parse(), Ok(Given { part: Part::Engine, host: None }));
         for (text, expected) in [
-            ("n1", "write server=HOST, services=HOST or engine=HOST"),
+            ("n1", "there is no role 'n1'"),
             ("client=n1", "there is no role 'client'"),
             ("server=-oX", "'-oX' is no host"),
         ] {
             let why = text.parse::<Given>().unwrap_err();
             assert!(why.contains(expected), "{why}");
         }
+    }
+
+    fn roles(given: &[&str]) -> Roles {
+        Roles { given: given.iter().map(|text| text.parse().unwrap()).collect(), relayed: None }
+    }
+
+    #[test]
+    fn roles_have_the_nodes_of_a_job_that_they_name_and_else_any() {
+        let node = |name: &str| {
+            Node::OfJob(JobNode {
+                job: "7".to_owned(),
+                component: None,
+                name: name.to_owned(),
+                addresses: None,
+            })
+        };
+        let of_job = [node("n1"), node("n2"), node("n3")];
+        let placed = |given: &[&str]| {
+            let placed = roles(given).placed(Some(&of_job)).map_err(|failure| failure.to_string())?;
+            Ok::<_, String>(
+                placed.nodes.iter().map(|(_, node)| node.name().to_owned()).collect::<Vec<_>>().join(" "),
+            )
+        };
+        assert_eq!(placed(&["server", "engine"]), Ok("n1 n2".to_owned()));
+        assert_eq!(placed(&["server", "engine=n1", "services"]), Ok("n2 n1 n3".to_owned()));
+        assert_eq!(placed(&["server=n2", "services=n2", "engine"]), Ok("n2 n2 n1".to_owned()));
+        assert_eq!(placed(&["server=n9"]), Err("--role: the job has n1, n2, n3, and not n9".to_owned()));
+        assert!(roles(&["server", "engine"]).placed(Some(&of_job[..1])).is_err());
+        let given = roles(&["server=n2", "services=n2", "engine"]);
+        let Wanted::Roles(wanted) = given.wanted() else { panic!("no roles") };
+        assert_eq!(wanted, [Some("n2"), None]);
     }
 }

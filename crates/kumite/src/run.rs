@@ -1,12 +1,14 @@
 //! `kumite run`: an experiment from its specification to its verdicts.
 
 mod apart;
+mod array;
 mod dry_run;
 mod sharing;
 
 use std::time::Duration;
 
 use clap::Parser;
+use kumite_agent::Node;
 use kumite_host::{Clock, cores, machine};
 use kumite_lab::{Choice, Experiment, Joined, check_disk, seed_of, used_cores};
 use kumite_record::{Contender, Cores, Rule, Run, Shard, Store};
@@ -20,7 +22,8 @@ use crate::roles::Roles;
 use crate::shard::{self, Share};
 use crate::store::{Db, noise_floor};
 use crate::world::World;
-use crate::{duration, output, prospects, stop};
+use crate::{duration, output, prospects, slurm, stop};
+use sharing::Sharing;
 
 #[derive(Parser)]
 pub struct Args {
@@ -45,9 +48,15 @@ pub struct Args {
     /// Kubernetes Indexed Job. All shards need one --seed; without it, it is made of the experiment
     #[arg(long, value_name = "I/N", value_parser = shard::parse, conflicts_with = "gate")]
     shard: Option<Share>,
-    /// Where: local; or ssh:HOST,HOST, where each host executes a share of the blocks, and verdicts are about these hosts
+    /// Where: local; ssh:HOST,HOST, where each host executes a share of the blocks, and verdicts are about these hosts; or slurm, where
+    /// the nodes of a job do so: of the one that this is typed in, or of one that is submitted
     #[arg(long, value_name = "WHERE", value_parser = on::parse, default_value = "local", conflicts_with = "shard")]
     on: On,
+    #[command(flatten)]
+    slurm: slurm::Options,
+    /// With --on slurm: so many shares, each a job of an array, begun as soon as it has a node
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["shard", "role"])]
+    shards: Option<u32>,
     #[command(flatten)]
     roles: Roles,
     /// Repeat the order of an earlier run, and its resampling
@@ -81,34 +90,46 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     args.documents.check()?;
     let shard = args.shard.map(|share| share.shard(&|name| std::env::var(name).ok())).transpose();
     let shard = shard.map_err(Failure::Usage)?;
-    if let Some(shard) = shard.as_ref().filter(|shard| shard.nth > experiment.blocks) {
-        let (of, blocks) = (shard.of, experiment.blocks);
-        return Err(Failure::Usage(format!("--shard: {of} shards of {blocks} blocks: some would have none")));
+    if let Some(shard) = &shard {
+        some_for_each("--shard", shard.of, "shards", &experiment)?;
     }
-    args.roles.check(&experiment)?;
-    if args.roles.are_given() && (args.on != On::Local || args.shard.is_some()) {
-        let why =
-            "--role: a run has parts on several nodes, or shares of its blocks (--on, --shard), not both";
-        return Err(Failure::Usage(why.to_owned()));
-    }
+    args.roles.check(&experiment, &args.on)?;
+    args.check_where(&experiment)?;
     if args.dry_run {
         return output::print(&dry_run::text(experiment, &available, &choice, shard.as_ref()));
     }
     let seed = || args.seed.unwrap_or_else(|| fresh_seed(world.clock()));
-    if let Some(engine) = args.roles.engine() {
-        return apart::run(args, &experiment, engine, seed());
-    }
-    if let On::Ssh(hosts) = &args.on {
-        let seed = seed();
-        return sharing::run(&sharing::Sharing { args, experiment: &experiment, hosts, seed });
-    }
     let clock = world.clock();
     let stop = stop::flag()?;
+    if let Some(of) = args.shards {
+        return array::run(args, &experiment, of as usize, seed(), &stop);
+    }
+    // Held to the end: with it goes the job, if it is ours.
+    let allocation = match args.on {
+        On::Slurm => Some(args.slurm.allocate(&args.roles.wanted(), &experiment.name, &stop)?),
+        _ => None,
+    };
+    let placed = args.roles.placed(allocation.as_ref().map(|allocation| &allocation.nodes[..]))?;
+    if let Some(engine) = placed.engine() {
+        return apart::run(args, &experiment, (engine, &placed), seed(), &stop);
+    }
+    if !args.roles.are_given() {
+        let nodes = match (&args.on, &allocation) {
+            (On::Ssh(hosts), _) => hosts.iter().cloned().map(Node::Ssh).collect(),
+            (_, Some(allocation)) => allocation.nodes.clone(),
+            _ => Vec::new(),
+        };
+        if !nodes.is_empty() {
+            some_for_each("--on", nodes.len() as u32, "nodes", &experiment)?;
+            let sharing = Sharing::new(args, &experiment, nodes.len(), seed(), &stop)?;
+            return sharing::run(&sharing, &nodes, allocation.as_ref().map(|allocation| &allocation.job));
+        }
+    }
     let mut store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     let _lock = begin_measuring()?;
-    let joined = args.roles.join(&experiment, &choice, &available, &state, &stop)?;
+    let joined = placed.join(&experiment, &choice, &available, &state, &stop)?;
     let Joined { prepared, nodes, cores: available, roles } = joined;
     let used = used_cores(&experiment, &available)?;
     absent(&prepared.contenders).iter().for_each(|line| output::note(line));
@@ -145,14 +166,44 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
 }
 
 impl Args {
+    /// Whether what is said of nodes makes sense.
+    fn check_where(&self, experiment: &Experiment) -> Result<(), Failure> {
+        let wrong = |why: &str| Err(Failure::Usage(why.to_owned()));
+        if self.roles.are_given() && (matches!(self.on, On::Ssh(_)) || self.shard.is_some()) {
+            return wrong(
+                "--role: a run has parts on several nodes, or shares of its blocks (--on ssh, --shard), not both",
+            );
+        }
+        if self.on != On::Slurm && (self.shards.is_some() || self.slurm.are_given()) {
+            return wrong("--shards and --slurm need --on slurm");
+        }
+        match (self.shards, slurm::own_job()) {
+            (Some(_), Some(job)) => Err(Failure::Usage(format!(
+                "--shards: this is inside job {job}, whose nodes have a share each: leave --shards"
+            ))),
+            (Some(of), None) => some_for_each("--shards", of, "shares", experiment),
+            (None, _) => Ok(()),
+        }
+    }
+
     /// What the same run is called with on another node.
-    fn words(&self, seed: u64) -> Vec<String> {
+    fn words(&self, seed: u64, budget: Option<Duration>) -> Vec<String> {
         let mut words = vec![format!("--seed={seed}"), format!("--profile={}", self.profile)];
         words.extend(self.contenders.words());
         words.extend(self.blocks.map(|blocks| format!("--blocks={blocks}")));
-        words.extend(self.budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
+        words.extend(budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
         words.extend((self.strict || self.gate.is_set()).then(|| "--strict".to_owned()));
         words
+    }
+}
+
+/// Of too few blocks some would have none.
+fn some_for_each(option: &str, of: u32, what: &str, experiment: &Experiment) -> Result<(), Failure> {
+    match experiment.blocks {
+        blocks if blocks < of => {
+            Err(Failure::Usage(format!("{option}: {of} {what} of {blocks} blocks: some would have none")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -33,8 +33,7 @@ impl Share {
             Share::Of { nth, of } => (nth, of),
             Share::OfLauncher { of } => of_launcher(of, variable)?,
         };
-        let node = variable("SLURMD_NODENAME").or_else(|| variable("NODE_NAME")).or_else(host);
-        Ok(Shard { nth, of, node: node.unwrap_or_else(|| "unnamed".to_owned()) })
+        Ok(Shard { nth, of, node: named(variable) })
     }
 }
 
@@ -71,6 +70,16 @@ fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) ->
                 .to_owned(),
         ),
     }
+}
+
+/// This node's name.
+pub fn node_name() -> String {
+    named(&|name| std::env::var(name).ok())
+}
+
+fn named(variable: &dyn Fn(&str) -> Option<String>) -> String {
+    let node = variable("SLURMD_NODENAME").or_else(|| variable("NODE_NAME")).or_else(host);
+    node.unwrap_or_else(|| "unnamed".to_owned())
 }
 
 fn host() -> Option<String> {

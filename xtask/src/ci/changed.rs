@@ -33,7 +33,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 48] = [
+const RULES: [(&str, &[Need]); 52] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -54,7 +54,10 @@ const RULES: [(&str, &[Need]); 48] = [
     ("crates/kumite/src/merge.rs", &[Need::Nodes]),
     ("crates/kumite/src/roles.rs", &[Need::Nodes]),
     ("crates/kumite/src/run/apart.rs", &[Need::Nodes]),
+    ("crates/kumite/src/run/array.rs", &[Need::Nodes]),
     ("crates/kumite/src/run/sharing.rs", &[Need::Nodes]),
+    ("crates/kumite/src/manifest.rs", &[Need::Nodes]),
+    ("crates/kumite/src/slurm", &[Need::Nodes]),
     ("crates/kumite-lab/src/node.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/run/nodes.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/station.rs", &[Need::Nodes]),
@@ -75,6 +78,7 @@ const RULES: [(&str, &[Need]); 48] = [
     ("crates/kumite-testing/", &[]),
     ("Cargo.", &[Need::EveryKind, Need::Release]),
     ("LICENSE", &[]),
+    ("docs/image/", &[Need::Install]),
     ("tests/", &[]),
     ("tests/cluster/", &[Need::Nodes]),
     ("tests/install/", &[Need::Install]),

@@ -105,7 +105,7 @@ impl Step {
             Step::Page => 60,
             Step::Release => 300,
             Step::Install => 600,
-            Step::Nodes => 240,
+            Step::Nodes => 600,
             Step::Check { languages, variants, .. } => {
                 languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
             }
@@ -212,21 +212,24 @@ fn page(root: &Path) -> Result<(), String> {
 fn install(root: &Path) -> Result<(), String> {
     have("debootstrap", "debootstrap python3-venv")?;
     cargo(root, &["xtask", "dist", "x86_64-unknown-linux-gnu"])?;
-    run(Command::new("sh").arg("tests/install/run.sh").current_dir(root))
+    run(Command::new("sh").arg("tests/install/run.sh").current_dir(root))?;
+    run(Command::new("sh").arg("tests/install/image.sh").current_dir(root))
 }
 
 /// How a test ends that a machine cannot make, as with automake.
 const NOT_MADE: i32 = 77;
 
-/// Nodes of this machine, each with an sshd.
+/// Nodes of this machine, each with an sshd, or with a slurmd.
 fn nodes(checkout: &Checkout) -> Result<(), String> {
     have("sshd", "openssh-server")?;
     have("ssh", "openssh-client")?;
     have("ip", "iproute2")?;
     let kumite = checkout.binaries.join("kumite");
-    for script in ["tests/cluster/ssh.sh", "tests/cluster/roles.sh"] {
+    have("slurmctld", "slurmctld slurmd slurm-client munge")?;
+    for script in ["manifest.sh", "ssh.sh", "roles.sh", "slurm.sh"] {
+        let script = format!("tests/cluster/{script}");
         let mut test = Command::new("sh");
-        test.arg(script).arg(&kumite).current_dir(&checkout.root);
+        test.arg(&script).arg(&kumite).current_dir(&checkout.root);
         let status = test.status().map_err(|error| error.to_string())?;
         // Where it was not made, it says what this machine lacks.
         if !matches!(status.code(), Some(0 | NOT_MADE)) {
@@ -241,8 +244,12 @@ fn have(program: &str, packages: &str) -> Result<(), String> {
     if on_path(program) {
         return Ok(());
     }
-    let install =
-        format!("apt-get update -qq && apt-get install -y -qq --no-install-recommends {packages} >/dev/null");
+    // Some packages start a daemon, unless they are told not to.
+    let install = format!(
+        "policy=/usr/sbin/policy-rc.d
+        [ -e $policy ] || {{ printf '#!/bin/sh\\nexit 101\\n' > $policy; chmod 755 $policy; trap 'rm $policy' EXIT; }}
+        apt-get update -qq && apt-get install -y -qq --no-install-recommends {packages} >/dev/null"
+    );
     run(Command::new("sh").args(["-c", &install]))
 }
 

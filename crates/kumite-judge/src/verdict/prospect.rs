@@ -25,14 +25,14 @@ pub struct Prospect {
     pub id: String,
     /// How many bets are made on it: two for each `within`, one for each other comparison.
     pub comparisons: usize,
-    /// The fewest blocks for it to hold; none if some of it is not tried.
+    /// The blocks for it to hold, if the usual share of rounds lies on one side; none if some of it is not tried.
     pub to_hold: Option<usize>,
-    /// The fewest blocks for it to fail, if one comparison of it is false.
+    /// Likewise for it to fail, if one comparison of it is false.
     pub to_fail: Option<usize>,
 }
 
 impl Prospect {
-    /// The fewest blocks in which it can be decided either way.
+    /// The blocks in which it can be decided either way.
     pub fn blocks(&self) -> Option<usize> {
         Some(self.to_hold?.max(self.to_fail?))
     }

@@ -15,6 +15,7 @@ pub struct Answer {
     pub status: Option<u16>,
     /// The whole body, or the whole output of a command; the whole result of a task or answer of a function as JSON. Any
     /// will do if it is not given.
+    #[serde(default, deserialize_with = "text")]
     pub equals: Option<String>,
     /// The whole body, output, result or answer as a value, however its JSON is written; numbers are equal only if both or neither are
     /// integers (3 is not 3.0). In place of `equals`.
@@ -30,6 +31,19 @@ pub struct Answer {
     /// the task protocol, too. Runs through `sh -c` in the experiment's
     /// folder, outside of the timed part.
     pub checker: Option<String>,
+}
+
+/// Its sister takes what is no text.
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    match toml::Value::deserialize(from)? {
+        toml::Value::String(text) => Ok(Some(text)),
+        other => {
+            let what = other.type_str();
+            Err(D::Error::custom(format!(
+                "`equals` is a text and no {what}: write a value of TOML as `equals_json`"
+            )))
+        }
+    }
 }
 
 /// TOML has dates and numbers that JSON has not.

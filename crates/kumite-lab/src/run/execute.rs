@@ -123,8 +123,11 @@ impl Execution<'_> {
         let to_try = self.state.to_try(&blocks[nth..=nth], 0);
         let budget = self.session.budget?;
         let fits = self.state.tried == 0 || self.state.spent() + self.state.expected(&to_try) <= budget;
-        let (budget, of) = (humane(budget), blocks.len());
-        (!fits).then(|| format!("the budget of {budget} was spent after {nth} of at most {of} blocks"))
+        (!fits).then(|| {
+            let (budget, tried) = (humane(budget), self.state.tried);
+            let of = tried + self.state.to_try(&blocks[nth..], 0).len();
+            format!("the budget of {budget} was spent after {tried} of at most {of} trials")
+        })
     }
 
     /// A block, and again from its beginning as long as a trial of it is void. It breaks off if it is told to stop.

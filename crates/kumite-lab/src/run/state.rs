@@ -221,10 +221,9 @@ impl<'a> State<'a> {
         let (trials, time) = (self.tried + left.len(), humane(expected));
         let mut note = format!("{trials} trials will take about {time} if all of them are needed");
         if let Some(budget) = self.session.budget.filter(|budget| *budget < expected) {
-            let blocks_left = rest.len() + 1;
-            let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * blocks_left as f64) as usize;
+            let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * trials as f64) as usize;
             let budget = humane(budget);
-            note += &format!("; the budget of {budget} will do for about {will_do} of {blocks_left} blocks");
+            note += &format!("; the budget of {budget} will do for about {will_do}");
         }
         note
     }

@@ -62,18 +62,27 @@ fn axes_of_all(file: &ExperimentFile, known: &Known) -> BTreeMap<String, Vec<Axi
     let mut axes = file.axes.clone();
     for profile in file.profiles.values() {
         for (axis, values) in &profile.axes {
-            axes.entry(axis.clone()).or_default().extend(values.iter().cloned());
+            add(axes.entry(axis.clone()).or_default(), values);
         }
     }
     for (axis, values) in &mut axes {
         let profiles = file.profiles.values().map(|profile| &profile.workload);
         let defaults = std::iter::once(&file.workload).chain(profiles);
-        values.extend(defaults.filter_map(|workload| workload.get(axis).cloned()));
+        add(values, defaults.filter_map(|workload| workload.get(axis)));
     }
     if let Some(Within { axis, values }) = &known.within {
         axes.insert(axis.clone(), values.clone());
     }
     axes
+}
+
+/// Those that it has not.
+fn add<'a>(values: &mut Vec<AxisValue>, more: impl IntoIterator<Item = &'a AxisValue>) {
+    for value in more {
+        if !values.contains(value) {
+            values.push(value.clone());
+        }
+    }
 }
 
 fn claims(source: &TomlSource, file: &ExperimentFile, names: &Names) -> Result<Vec<ClaimSpec>, SpecError> {

@@ -74,6 +74,12 @@ fn what_is_wrong_is_named_with_its_place() {
 }
 
 #[test]
+fn a_value_that_profiles_have_too_is_named_once() {
+    let found = error(&SPEC.replace("(a at connections=10)", "(a at connections=11)"));
+    assert!(found.ends_with("it has 1, 10"), "{found}");
+}
+
+#[test]
 fn a_point_s_parameter_takes_the_place_of_the_fixed_one() {
     let text = SPEC.replace("duration_s = 2\n", "duration_s = 2\nconnections = 7\n");
     let experiment = Experiment::from_text(&text, "quick", &["a", "b"]).unwrap();
@@ -115,6 +121,7 @@ fn a_right_answer_may_be_any_value_of_toml_that_json_has() {
     for (answer, expected) in [
         ("equals_json = 1979-05-27", "14:15: JSON has no dates: write \"1979-05-27\" as text"),
         ("equals_json = [nan]", "JSON has no NaN"),
+        ("equals = 17", "14:10: `equals` is a text and no integer: write a value of TOML as `equals_json`"),
         ("equals = '1'\nequals_json = 1", "15:1: a right answer is either `equals` or `equals_json`"),
     ] {
         let found = with(answer).unwrap_err();

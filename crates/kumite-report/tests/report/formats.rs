@@ -1,6 +1,6 @@
 //! One record, every format, compared with what was reviewed by reading.
 
-use kumite_record::{AxisValue, Estimate, Export, JobEvent, Mark, SelfCheck, Trial, Unit};
+use kumite_record::{AxisValue, Doubt, Estimate, Export, JobEvent, Mark, SelfCheck, Trial, Unit};
 use kumite_report::{
     Style, csv, forest_svg, html, load_terminal, markdown, selfcheck_terminal, summary, terminal,
 };
@@ -37,6 +37,23 @@ fn a_summary_of_many_claims_has_a_line_for_each() {
     assert!(said.lines().count() <= 40, "{said}");
     assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
     assert_eq!(said.lines().filter(|line| line.starts_with("✗ ")).count(), 13, "{said}");
+}
+
+#[test]
+fn a_verdict_about_calls_rests_on_the_marks_of_their_trials() {
+    let mut export = fixture::function::export();
+    let mark = Mark::OtherProcesses;
+    let (contender, mut point) = (export.cells[0].contender.clone(), export.cells[0].point.clone());
+    let of_cell = |trial: &&mut Trial| (&trial.contender, &trial.point) == (&contender, &point);
+    export.trials.iter_mut().filter(of_cell).for_each(|trial| trial.marks = vec![mark]);
+    export.cells[0].marked = export.cells[0].trials;
+    let within = export.run.within.clone().unwrap();
+    point.0.insert(within.axis, within.values[2].clone());
+    let mut claim = fixture::export().claims[0].clone();
+    claim.doubts = vec![Doubt::Marked { cell: export.run.cell(&contender, &point), mark }];
+    export.claims = vec![claim];
+    let said = summary(&export, &PLAIN);
+    assert!(said.contains("1 verdict rests on such trials alone"), "{said}");
 }
 
 #[test]
@@ -396,6 +413,23 @@ fn one_trial_that_had_not_recovered_opens_the_interval_only() {
     assert!(recovery(0).contains(" 46.7 ms (45.6–53.1) "), "{}", recovery(0));
     assert!(recovery(1).contains(" 46.7 ms (45.6 or more) "), "{}", recovery(1));
     assert!(recovery(3).contains(" > 46.7 ms (45.6 or more) "), "{}", recovery(3));
+}
+
+#[test]
+fn who_was_measured_under_disturbances_only_was_measured() {
+    let mut export = fixture::sparse::export();
+    export.trials.retain(|trial| trial.sample.disturbance.is_some());
+    let disturbed: Vec<_> = export.trials.iter().map(|trial| trial.point.clone()).collect();
+    export.run.points.retain(|point| disturbed.contains(point));
+    export.cells.retain(|cell| disturbed.contains(&cell.point));
+    for text in [terminal(&export, &PLAIN), markdown(&export), html(&export)] {
+        assert!(text.contains("Every trial had a disturbance"), "{text}");
+        assert!(!text.contains("Nothing was measured."), "{text}");
+    }
+    export.trials.clear();
+    export.run.points.clear();
+    export.cells.clear();
+    assert!(markdown(&export).contains("Nothing was measured."));
 }
 
 #[test]

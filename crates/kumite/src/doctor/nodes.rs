@@ -1,13 +1,14 @@
 //! `kumite doctor --on`: what several hosts can and cannot give, beside each other.
 
-use kumite_agent::{Host, Link, Program, Way};
+use std::sync::atomic::AtomicBool;
+
+use kumite_agent::{Link, Node, Program, Way};
 use kumite_host::Finding;
 use serde::Serialize;
 
 use crate::exit::Failure;
-use crate::stop;
 
-/// What a host can and cannot give.
+/// What a node can and cannot give.
 #[derive(Debug, Serialize)]
 pub struct OfNode {
     node: String,
@@ -15,21 +16,21 @@ pub struct OfNode {
 }
 
 /// Asks all of them, one after the other.
-pub fn ask(hosts: &[Host]) -> Result<Vec<OfNode>, Failure> {
-    let stop = stop::flag()?;
+pub fn ask(nodes: &[Node], stop: &AtomicBool) -> Result<Vec<OfNode>, Failure> {
     let incomplete = |error: std::io::Error| Failure::Incomplete(error.to_string());
     let kumite = Program::own().map_err(Failure::Incomplete)?;
     let log = tempfile::NamedTempFile::new().map_err(incomplete)?;
-    let ask = |host: &Host| {
-        let node = host.name().to_owned();
-        let mut link = Link::open(&node, &Way::Ssh(host, &kumite), crate::VERSION, log.path(), &stop)?;
-        let facts = link.facts(&stop)?;
+    let ask = |node: &Node| {
+        let way = Way::To(node, &kumite);
+        let node = node.name().to_owned();
+        let mut link = Link::open(&node, &way, crate::VERSION, log.path(), stop)?;
+        let facts = link.facts(stop)?;
         link.close();
         let findings = serde_json::from_slice(&facts)
             .map_err(|error| format!("{node}: what it found cannot be read: {error}"))?;
         Ok(OfNode { node, findings })
     };
-    hosts.iter().map(ask).collect::<Result<_, String>>().map_err(Failure::Incomplete)
+    nodes.iter().map(ask).collect::<Result<_, String>>().map_err(Failure::Incomplete)
 }
 
 /// What differs, a line for each host; then what is the same on all.

@@ -1,76 +1,123 @@
-//! `--on`: a run whose blocks several hosts share, each by an agent.
+//! A run whose blocks several nodes share, each by an agent.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant};
 
-use kumite_agent::{Ask, Host, Link, Program, Said, Way};
+use kumite_agent::{Ask, Link, Node, Program, Said, Way};
 use kumite_lab::{Experiment, seed_of};
 use kumite_record::{Run, Store};
+use kumite_report::plural;
+use tempfile::TempDir;
 
 use super::Args;
 use crate::exit::Failure;
 use crate::merge::{Wanted, merged};
 use crate::on::sent_folders;
-use crate::{output, stop};
+use crate::output;
+use crate::slurm::Job;
 
 const LOOK: Duration = Duration::from_millis(200);
+/// A controller has others to answer, too.
+const LOOK_AT_JOB: Duration = Duration::from_secs(10);
+/// What a node needs behind the last trial of its share, before its job ends.
+const RESERVE: Duration = Duration::from_secs(30);
+
+/// Executes a share on each node at the same time, merges what came, and judges it. If the nodes are those of a job, they are
+/// lost with it.
+pub fn run(sharing: &Sharing, nodes: &[Node], job: Option<&Job>) -> Result<(), Failure> {
+    output::note(&format!(
+        "{}, a share of the blocks each; seed {}",
+        plural(nodes.len(), "node"),
+        sharing.seed
+    ));
+    let mut into = Store::open(&sharing.args.db.path())?;
+    let missing = sharing.missing(&into)?;
+    let left = job.and_then(|job| job.look(&sharing.stop).ok()?.iter().filter_map(|task| task.left).min());
+    let ended = std::thread::scope(|scope| {
+        let begin = |&nth: &usize| sharing.begin(scope, nth, &nodes[nth], left);
+        let mut under_way: Vec<UnderWay> = missing.iter().map(begin).collect();
+        let mut looked = Instant::now();
+        while !under_way.iter().all(UnderWay::has_ended) {
+            std::thread::sleep(LOOK);
+            let lost = job.filter(|_| looked.elapsed() >= LOOK_AT_JOB).and_then(|job| {
+                looked = Instant::now();
+                job.lost(&sharing.stop)
+            });
+            for share in &mut under_way {
+                share.look(&sharing.stop, lost.as_deref());
+            }
+        }
+        let lost = job.and_then(|job| job.lost(&sharing.stop));
+        under_way.into_iter().map(|share| share.ended(lost.as_deref())).collect::<Vec<_>>()
+    });
+    sharing.judged(ended, &mut into)
+}
 
 /// A run that is to be shared.
 pub struct Sharing<'a> {
-    pub args: &'a Args,
-    pub experiment: &'a Experiment,
-    pub hosts: &'a [Host],
-    pub seed: u64,
+    args: &'a Args,
+    experiment: &'a Experiment,
+    /// Among so many.
+    of: usize,
+    seed: u64,
+    stop: Arc<AtomicBool>,
+    kumite: Program,
+    /// Where stores arrive.
+    folder: TempDir,
 }
 
-/// Executes a share on each host at the same time, merges what came, and judges it.
-pub fn run(sharing: &Sharing) -> Result<(), Failure> {
-    let Sharing { args, hosts, seed, .. } = sharing;
-    let stop = stop::flag()?;
-    let folder = tempfile::tempdir().map_err(|error| Failure::Incomplete(error.to_string()))?;
-    let mut into = Store::open(&args.db.path())?;
-    output::note(&format!("{} hosts, a share of the blocks each; seed {seed}", hosts.len()));
-    let missing: Vec<usize> = sharing.missing(&into)?;
-    let kumite = Program::own().map_err(Failure::Incomplete)?;
-    let share = |nth: usize| sharing.share(nth, &kumite, folder.path(), &stop);
-    let shares: Vec<Result<PathBuf, String>> = std::thread::scope(|scope| {
-        let share = &share;
-        let started: Vec<_> = missing.iter().map(|&nth| scope.spawn(move || share(nth))).collect();
-        let ended = |of: std::thread::ScopedJoinHandle<Result<PathBuf, String>>| {
-            of.join().unwrap_or_else(|_| Err("it broke off".to_owned()))
-        };
-        started.into_iter().map(ended).collect()
-    });
-    let (mut stores, mut lost) = (Vec::new(), Vec::new());
-    for share in shares {
-        match share {
-            Ok(file) => stores.push(Store::open_existing(&file)?),
-            Err(why) => lost.push(why),
+/// A share that a node executes.
+pub struct UnderWay<'scope> {
+    node: String,
+    thread: ScopedJoinHandle<'scope, Result<PathBuf, String>>,
+    halt: Arc<AtomicBool>,
+    /// Why it was told to halt.
+    lost: Option<String>,
+}
+
+impl UnderWay<'_> {
+    pub fn has_ended(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Halts it if all is to stop, or if its node is lost.
+    pub fn look(&mut self, stop: &AtomicBool, lost: Option<&str>) {
+        if stop.load(Ordering::Relaxed) || lost.is_some() {
+            self.lost = self.lost.take().or_else(|| lost.map(str::to_owned));
+            self.halt.store(true, Ordering::Relaxed);
         }
     }
-    lost.iter().for_each(|why| output::note(why));
-    if stores.is_empty() && missing.len() == hosts.len() {
-        return Err(Failure::Incomplete("no host gave a share".to_owned()));
-    }
-    let wanted = Wanted { seed: Some(*seed), is_gate: args.gate.is_set(), ..Wanted::default() };
-    // What was there already is enough if nothing came.
-    let there = Store::open(&args.db.path())?;
-    let all: Vec<Store> = stores.into_iter().chain([there]).collect();
-    let export = merged(&all, &wanted, &mut into)?;
-    args.documents.write(&(&export, args.length.report()))?;
-    match &export.run.cut_short {
-        Some(why) => Err(Failure::Incomplete(format!(
-            "{why}; the same command with --seed {seed} goes on where the hosts stopped"
-        ))),
-        None => args.gate.check(&export),
+
+    /// Waits for the store that came of it; or why there is none, and what became of the node's job.
+    pub fn ended(self, job: Option<&str>) -> Result<PathBuf, String> {
+        let ended = self.thread.join().unwrap_or_else(|_| Err("it broke off".to_owned()));
+        ended.map_err(|why| match (self.lost, job) {
+            (Some(lost), _) => format!("{}: {lost}", self.node),
+            (None, Some(job)) => format!("{why}; {job}"),
+            (None, None) => why,
+        })
     }
 }
 
-impl Sharing<'_> {
-    /// The shares that the store does not have whole.
-    fn missing(&self, store: &Store) -> Result<Vec<usize>, Failure> {
-        let of = self.hosts.len() as u32;
+impl<'a> Sharing<'a> {
+    pub fn new(
+        args: &'a Args,
+        experiment: &'a Experiment,
+        of: usize,
+        seed: u64,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Sharing<'a>, Failure> {
+        let folder = tempfile::tempdir().map_err(|error| Failure::Incomplete(error.to_string()))?;
+        let kumite = Program::own().map_err(Failure::Incomplete)?;
+        Ok(Sharing { args, experiment, of, seed, stop: Arc::clone(stop), kumite, folder })
+    }
+
+    /// The shares that the store does not have whole, from 0 on.
+    pub fn missing(&self, store: &Store) -> Result<Vec<usize>, Failure> {
+        let of = self.of as u32;
         let is_of_this = |run: &Run| {
             let told = (&run.experiment, &run.profile, run.seed, &run.spec);
             told == (&self.experiment.name, &self.args.profile, self.seed, &self.experiment.text)
@@ -80,37 +127,79 @@ impl Sharing<'_> {
         let runs = store.runs()?;
         let shards = runs.iter().filter(|run| is_of_this(run)).filter_map(|run| run.shard.as_ref());
         let there: Vec<u32> = shards.filter(|shard| shard.of == of).map(|shard| shard.nth).collect();
-        Ok((0..self.hosts.len()).filter(|nth| !there.contains(&(*nth as u32 + 1))).collect())
+        Ok((0..self.of).filter(|nth| !there.contains(&(*nth as u32 + 1))).collect())
     }
 
-    /// Has a host execute its share; the store that came of it. Results stay on the host until they have arrived whole.
+    /// Has a node, which may be had for so long, execute a share.
+    pub fn begin<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        nth: usize,
+        node: &Node,
+        left: Option<Duration>,
+    ) -> UnderWay<'scope> {
+        let halt = Arc::new(AtomicBool::new(false));
+        let (its_halt, its_node) = (Arc::clone(&halt), node.clone());
+        let thread = scope.spawn(move || self.share(nth, &its_node, left, &its_halt));
+        UnderWay { node: node.name().to_owned(), thread, halt, lost: None }
+    }
+
+    /// Merges what came, and judges it.
+    pub fn judged(&self, ended: Vec<Result<PathBuf, String>>, into: &mut Store) -> Result<(), Failure> {
+        let Sharing { args, seed, .. } = self;
+        let of_missing = ended.len();
+        let mut stores = Vec::new();
+        for share in ended {
+            match share {
+                Ok(file) => stores.push(Store::open_existing(&file)?),
+                Err(why) => output::note(&why),
+            }
+        }
+        if stores.is_empty() && of_missing == self.of {
+            return Err(Failure::Incomplete("no node gave a share".to_owned()));
+        }
+        let wanted = Wanted { seed: Some(*seed), is_gate: args.gate.is_set(), ..Wanted::default() };
+        // What was there already is enough if nothing came.
+        stores.push(Store::open(&args.db.path())?);
+        let export = merged(&stores, &wanted, into)?;
+        args.documents.write(&(&export, args.length.report()))?;
+        match &export.run.cut_short {
+            Some(why) => Err(Failure::Incomplete(format!(
+                "{why}; the same command with --seed {seed} goes on where the nodes stopped"
+            ))),
+            None => args.gate.check(&export),
+        }
+    }
+
+    /// Has a node execute its share; the store that came of it. Results stay on the node until they have arrived whole.
     fn share(
         &self,
         nth: usize,
-        kumite: &Program,
-        folder: &Path,
-        stop: &AtomicBool,
+        node: &Node,
+        left: Option<Duration>,
+        halt: &AtomicBool,
     ) -> Result<PathBuf, String> {
-        let host = &self.hosts[nth];
-        let name = host.name();
-        let log = folder.join(format!("{nth}.log"));
-        let mut link = Link::open(name, &Way::Ssh(host, kumite), crate::VERSION, &log, stop)?;
+        let began = Instant::now();
+        let name = node.name();
+        let log = self.folder.path().join(format!("{nth}.log"));
+        let mut link = Link::open(name, &Way::To(node, &self.kumite), crate::VERSION, &log, halt)?;
         output::note(&format!("{name}: connected in {:.1} s", link.connected_in.as_secs_f64()));
         let (experiment, folders) = sent_folders(self.experiment)?;
-        link.prepare(&self.key(nth), &folders, stop)?;
-        link.ask(&Ask::Run { experiment, arguments: self.words(nth) }, stop)?;
+        link.prepare(&self.key(nth), &folders, halt)?;
+        let left = left.map(|left| left.saturating_sub(began.elapsed() + RESERVE));
+        link.ask(&Ask::Run { experiment, arguments: self.words(nth, left) }, halt)?;
         loop {
-            match link.next(LOOK, stop)? {
+            match link.next(LOOK, halt)? {
                 None => {}
                 Some(Said::Note(text)) => output::note(&format!("{name}: {text}")),
                 Some(Said::Relay { .. }) => return Err(format!("{name}: a share asks no other node")),
                 Some(Said::Done(_)) => break,
             }
         }
-        let file = folder.join(format!("{nth}.db"));
-        link.store(&file, stop)?;
+        let file = self.folder.path().join(format!("{nth}.db"));
+        link.store(&file, halt)?;
         if is_complete(&file) {
-            link.ask(&Ask::Forget, stop)?;
+            link.ask(&Ask::Forget, halt)?;
         }
         link.close();
         Ok(file)
@@ -118,12 +207,13 @@ impl Sharing<'_> {
 
     /// The same for the same share of the same run, wherever it is asked for.
     fn key(&self, nth: usize) -> String {
-        format!("{:08x}{:08x}{:04x}{:04x}", seed_of(self.experiment), self.seed, nth + 1, self.hosts.len())
+        format!("{:08x}{:08x}{:04x}{:04x}", seed_of(self.experiment), self.seed, nth + 1, self.of)
     }
 
-    fn words(&self, nth: usize) -> Vec<String> {
-        let mut words = self.args.words(self.seed);
-        words.push(format!("--shard={}/{}", nth + 1, self.hosts.len()));
+    fn words(&self, nth: usize, left: Option<Duration>) -> Vec<String> {
+        let budget = [self.args.budget, left].into_iter().flatten().min();
+        let mut words = self.args.words(self.seed, budget.map(|time| time.max(Duration::from_millis(1))));
+        words.push(format!("--shard={}/{}", nth + 1, self.of));
         words
     }
 }

@@ -137,9 +137,12 @@ impl Driver for HttpDriver<'_> {
 /// How long the way to the server's node and back takes, in the middle of some: what a stub there takes to answer.
 fn round_trip_us(nodes: &Nodes, stop: &AtomicBool) -> Result<Option<f64>, Halt> {
     const ASKED: u64 = 20;
+    // A way that loses a packet delays it and no more: the first of a connection is sent again after a second, then after two.
+    const PATIENCE: Duration = Duration::from_secs(10);
     let Some(at) = nodes.echo else { return Ok(None) };
     let load = Load {
         connections: 1,
+        timeout: PATIENCE,
         ..Load::new(Target::plain(at.into()), Limit { requests: Some(ASKED), duration: None })
     };
     let outcome = load.run(stop, &mut |_| ()).map_err(|error| error.to_string())?;

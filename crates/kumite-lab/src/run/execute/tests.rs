@@ -145,12 +145,10 @@ fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
     let ended = run(&["a", "b"], 10, Case { budget: Some(15), ..Case::default() });
     // A block takes 4 s: three fit into 15 s.
     assert_eq!(ended.trials.len(), 6);
-    assert_eq!(ended.ended.cut_short.unwrap(), "the budget of 15 s was spent after 3 of at most 20 blocks");
+    assert_eq!(ended.ended.cut_short.unwrap(), "the budget of 15 s was spent after 6 of at most 40 trials");
     assert_eq!(
         ended.notes,
-        [
-            "40 trials will take about 80 s if all of them are needed; the budget of 15 s will do for about 3 of 20 blocks"
-        ]
+        ["40 trials will take about 80 s if all of them are needed; the budget of 15 s will do for about 7"]
     );
 }
 

@@ -1,0 +1,59 @@
+//! The way to a node of a Slurm job, by a step of the job.
+
+use std::net::Ipv4Addr;
+
+use crate::ssh::quoted;
+
+/// A variable that tells an agent its node's address, and the driver's, where no sshd does.
+pub const ADDRESSES: &str = "KUMITE_ADDRESSES";
+
+/// A node of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobNode {
+    /// The job's number; of a heterogeneous one, its first component's.
+    pub job: String,
+    /// Which component of a heterogeneous one has the node.
+    pub component: Option<u32>,
+    /// As Slurm names it.
+    pub name: String,
+    /// Its address, and ours as it sees it, if they are known.
+    pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
+}
+
+impl JobNode {
+    /// The command that runs a script there, with all that the job has of the node: what runs on which CPUs is for the script
+    /// to say. Other steps of the job do not keep it waiting.
+    pub(crate) fn command(&self, script: &str) -> String {
+        let told = self.addresses.map(|(own, driver)| format!("env {ADDRESSES}='{own} {driver}' "));
+        format!(
+            "exec srun --jobid={}{} --nodelist={} --nodes=1 --ntasks=1 --whole --overlap --cpu-bind=none --chdir=/ --quiet \
+             {}sh -c {}",
+            quoted(&self.job),
+            self.component.map(|component| format!(" --het-group={component}")).unwrap_or_default(),
+            quoted(&self.name),
+            told.unwrap_or_default(),
+            quoted(script)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_has_one_node_of_the_job_and_all_of_it() {
+        let addresses = Some(([10, 0, 0, 2].into(), [10, 0, 0, 1].into()));
+        let mut node = JobNode { job: "12".to_owned(), component: None, name: "n;1".to_owned(), addresses };
+        let options = "--nodes=1 --ntasks=1 --whole --overlap --cpu-bind=none --chdir=/ --quiet";
+        assert_eq!(
+            node.command("echo 'a'"),
+            format!(
+                "exec srun --jobid=12 --nodelist='n;1' {options} env KUMITE_ADDRESSES='10.0.0.2 10.0.0.1' sh -c \"echo 'a'\""
+            )
+        );
+        (node.addresses, node.component) = (None, Some(1));
+        assert!(node.command("x").starts_with("exec srun --jobid=12 --het-group=1 --nodelist='n;1' "));
+        assert!(node.command("x").ends_with("--quiet sh -c x"));
+    }
+}

@@ -1,0 +1,210 @@
+//! `kumite manifest`: the Kubernetes objects that run an experiment in shards, and merge them.
+
+use clap::Parser;
+use kumite_lab::{Experiment, seed_of};
+
+use crate::contenders::Contenders;
+use crate::exit::Failure;
+use crate::output;
+
+#[derive(Parser)]
+pub struct Args {
+    /// An experiment that the image has below experiments/, or a folder with an experiment.toml, which it has there too
+    experiment: String,
+    /// How many shards: pods of an Indexed Job, each with a node of its own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    shards: u32,
+    /// A container image with kumite and the experiment
+    #[arg(long)]
+    image: String,
+    /// How much to measure: quick, standard, full
+    #[arg(long, default_value = "standard")]
+    profile: String,
+    #[command(flatten)]
+    contenders: Contenders,
+    /// Blocks at each point, at most, instead of the profile's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    blocks: Option<u32>,
+    /// The run's seed, the same in all shards; without it, it is made of the experiment
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Whole CPUs of each pod, its own where the node's CPU manager is static
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u32).range(1..))]
+    cpus: u32,
+    /// Memory of each pod, as Kubernetes writes it
+    #[arg(long, value_name = "QUANTITY", default_value = "4Gi", value_parser = quantity)]
+    memory: String,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
+    experiment.blocks = args.blocks.unwrap_or(experiment.blocks);
+    args.contenders.choice().check(&experiment)?;
+    if experiment.blocks < args.shards {
+        let (shards, blocks) = (args.shards, experiment.blocks);
+        return Err(Failure::Usage(format!(
+            "--shards: {shards} shards of {blocks} blocks: some would have none"
+        )));
+    }
+    let seed = args.seed.unwrap_or_else(|| seed_of(&experiment));
+    output::print(&text(args, &experiment.name, seed)?)
+}
+
+/// Digits, and one of Kubernetes' units for memory.
+fn quantity(text: &str) -> Result<String, String> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let is_one = number.parse::<u64>().is_ok_and(|number| number > 0)
+        && ["", "Ki", "Mi", "Gi", "Ti", "k", "M", "G", "T"].contains(&unit);
+    is_one.then(|| text.to_owned()).ok_or_else(|| "write it as 4Gi or 512Mi".to_owned())
+}
+
+fn text(args: &Args, experiment: &str, seed: u64) -> Result<String, Failure> {
+    let words = |words: Vec<String>| {
+        let joined = shlex::try_join(words.iter().map(String::as_str));
+        joined.map_err(|error| Failure::Usage(error.to_string()))
+    };
+    // A label of a name has 63 characters, and a pod's name a few more than its job's.
+    let short: String =
+        experiment.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(24).collect();
+    let name = format!("kumite-{}-{seed}", short.trim_matches('-').to_lowercase());
+    let folder = format!("/results/{name}");
+    let mut run = vec!["kumite".to_owned(), "run".to_owned(), args.experiment.clone()];
+    run.push(format!("--profile={}", args.profile));
+    run.extend(args.contenders.words());
+    run.extend(args.blocks.map(|blocks| format!("--blocks={blocks}")));
+    run.extend([format!("--seed={seed}"), format!("--shard=auto/{}", args.shards)]);
+    let run = format!("mkdir -p {folder} && exec {} --db \"{folder}/$JOB_COMPLETION_INDEX.db\"", words(run)?);
+    // Where the image is at home, for the experiment is found from there.
+    let merge = format!(
+        "exec kumite merge {folder}/[0-9]*.db --db {folder}/merged.db --json {folder}/run.json --html {folder}/report.html"
+    );
+    // What JSON calls a string YAML does, too.
+    let string = |text: &str| serde_json::to_string(text).map_err(|error| Failure::Usage(error.to_string()));
+    let filled = TEMPLATE
+        .replace("@POD@", POD)
+        .replace("@NAME@", &name)
+        .replace("@SHARDS@", &args.shards.to_string())
+        .replace("@CPUS@", &args.cpus.to_string())
+        .replace("@MEMORY@", &args.memory)
+        .replace("@IMAGE@", &string(&args.image)?)
+        .replace("@RUN_SHARD@", &string(&run)?)
+        .replace("@MERGE_THEM@", &string(&merge)?);
+    Ok(filled)
+}
+
+/// What both jobs' pods have: no privilege, whole CPUs and memory that are theirs, and the volume.
+const POD: &str = r#"restartPolicy: Never
+      automountServiceAccountToken: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 1000
+        runAsGroup: 1000
+        fsGroup: 1000
+        seccompProfile: {type: RuntimeDefault}
+      volumes:
+        - name: results
+          persistentVolumeClaim: {claimName: @NAME@}
+        - name: home
+          emptyDir: {}
+      containers:
+        - name: kumite
+          image: @IMAGE@
+          securityContext:
+            allowPrivilegeEscalation: false
+            capabilities: {drop: [ALL]}
+          resources:
+            requests: {cpu: "@CPUS@", memory: @MEMORY@}
+            limits: {cpu: "@CPUS@", memory: @MEMORY@}
+          env:
+            - {name: HOME, value: /home/kumite}
+            - name: NODE_NAME
+              valueFrom: {fieldRef: {fieldPath: spec.nodeName}}
+          volumeMounts:
+            - {name: results, mountPath: /results}
+            - {name: home, mountPath: /home/kumite}"#;
+
+const TEMPLATE: &str = r#"# kubectl apply -f FILE
+# kubectl wait --for=condition=complete --timeout=2h job/@NAME@
+# kubectl patch job/@NAME@-merge --patch '{"spec": {"suspend": false}}'
+# kubectl wait --for=condition=complete --timeout=10m job/@NAME@-merge
+# kubectl logs job/@NAME@-merge
+#
+# The claim needs a class of storage that several nodes may write to. Requests are limits, in whole CPUs: where the
+# kubelet has cpuManagerPolicy: static, no other container runs on a pod's CPUs. That is not so by default, and no pod can
+# see whether it is; processes of the node itself may still run there.
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: @NAME@
+spec:
+  accessModes: [ReadWriteMany]
+  resources:
+    requests:
+      storage: 1Gi
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: @NAME@
+spec:
+  completionMode: Indexed
+  completions: @SHARDS@
+  parallelism: @SHARDS@
+  # A shard that is lost is executed again, once; what it had stays on the volume.
+  backoffLimitPerIndex: 1
+  maxFailedIndexes: @SHARDS@
+  template:
+    metadata:
+      labels: {kumite-run: @NAME@}
+    spec:
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector:
+                matchExpressions: [{key: kumite-run, operator: Exists}]
+      @POD@
+          command: [sh, -c, @RUN_SHARD@]
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: @NAME@-merge
+spec:
+  # Until the shards are there.
+  suspend: true
+  backoffLimit: 0
+  template:
+    spec:
+      @POD@
+          command: [sh, -c, @MERGE_THEM@]
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_a_quantity() {
+        for text in ["4Gi", "512Mi", "1000000"] {
+            assert!(quantity(text).is_ok(), "{text}");
+        }
+        for text in ["", "Gi", "0Gi", "4gb", "4Gi\nx: y", "-1"] {
+            assert!(quantity(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_to_fill_in_and_words_stay_words() {
+        let words = ["manifest", "a b/$(x)", "--shards=8", "--image=registry/kumite:1", "--only=x,y"];
+        let filled = text(&Args::parse_from(words), "My Experiment", 7).unwrap();
+        assert!(!filled.contains('@'), "{filled}");
+        assert!(filled.contains("name: kumite-myexperiment-7\n"), "{filled}");
+        assert!(
+            filled.contains(
+                r#"exec kumite run 'a b/$(x)' '--profile=standard' --only x --only y '--seed=7' '--shard=auto/8' --db \"/results/kumite-myexperiment-7/$JOB_COMPLETION_INDEX.db\""#
+            ),
+            "{filled}"
+        );
+    }
+}

@@ -1,0 +1,308 @@
+//! A job that holds nodes for us.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::ask::ask;
+use crate::output;
+
+/// What a job of ours does on its nodes: nothing. It ends by itself if nobody has worked on them for a while, as after whoever
+/// submitted it was killed; to look so seldom disturbs nobody.
+const HOLD: &str = r#"#!/bin/sh
+# Holds nodes for kumite, until two looks find no step of the job.
+idle=0
+while [ $idle -lt 2 ]; do
+  sleep 300
+  if squeue --noheader --steps="" --jobs="$SLURM_JOB_ID" --format=%i 2>/dev/null | grep -q '\.[0-9]'
+  then idle=0; else idle=$((idle + 1)); fi
+done
+"#;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// A controller has others to answer, too.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(50);
+/// A task that ends waits for its processes' ends and its node's word.
+const SETTLING: Duration = Duration::from_secs(15);
+
+/// A job.
+pub struct Job {
+    id: String,
+    is_ours: bool,
+}
+
+/// A part of one that has nodes of its own: all of a plain one, a task of an array, a component of a heterogeneous one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Its number.
+    pub id: String,
+    /// What users call it, and `scancel` takes: of an array 12_3, and not its number.
+    pub name: String,
+    /// Which of an array it is.
+    pub index: Option<usize>,
+    pub state: State,
+    /// The state and its reason in Slurm's words.
+    pub told: String,
+    /// As Slurm writes several.
+    pub nodes: String,
+    /// How long it may still have them, where that is limited.
+    pub left: Option<Duration>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum State {
+    Waits,
+    Runs,
+    /// It ends, and Slurm does not say yet how.
+    Ends,
+    /// Well or not.
+    Ended,
+}
+
+impl Task {
+    /// The job, and which component of it, that a step on its nodes is of.
+    pub fn step_of(&self) -> (String, Option<u32>) {
+        let of_several = self.name.split_once('+').and_then(|(job, nth)| Some((job, nth.parse().ok()?)));
+        of_several.map_or((self.id.clone(), None), |(job, nth)| (job.to_owned(), Some(nth)))
+    }
+}
+
+impl Job {
+    /// Submits one that holds whole nodes.
+    pub fn submit(words: &[String], what: &str, stop: &AtomicBool) -> Result<Job, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let script = folder.path().join("hold.sh");
+        std::fs::write(&script, HOLD).map_err(|error| error.to_string())?;
+        let script = script.to_string_lossy();
+        let name = format!("--job-name=kumite-{what}");
+        let mut all = vec![
+            "sbatch",
+            "--parsable",
+            "--exclusive",
+            "--no-requeue",
+            "--output=/dev/null",
+            "--chdir=/",
+            &name,
+        ];
+        all.extend(words.iter().map(String::as_str));
+        all.push(&script);
+        let said = ask(&all, stop)?;
+        let id = said.trim().split(';').next().unwrap_or_default().to_owned();
+        if id.is_empty() || !id.chars().all(|c| c.is_ascii_digit()) {
+            return Err(format!("sbatch: no number of a job: '{}'", said.trim()));
+        }
+        output::note(&format!("submitted job {id}"));
+        Ok(Job { id, is_ours: true })
+    }
+
+    /// One that another has submitted, and ends.
+    pub fn found(id: String) -> Job {
+        Job { id, is_ours: false }
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// All its tasks that Slurm still knows.
+    pub fn look(&self, stop: &AtomicBool) -> Result<Vec<Task>, String> {
+        let jobs = format!("--jobs={}", self.id);
+        let said = ask(&["squeue", "--noheader", "--array", "--states=all", &jobs, FORMAT], stop);
+        match said {
+            Ok(said) => Ok(tasks(&said, (!self.is_ours).then_some(&self.id))),
+            Err(why) if why.contains("Invalid job id") => Ok(Vec::new()),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// Waits until all of it has its nodes.
+    pub fn begun(&self, limit: Duration, stop: &AtomicBool) -> Result<Vec<Task>, String> {
+        let began = Instant::now();
+        let mut said = String::new();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let told = match self.look(stop) {
+                Ok(tasks) if tasks.is_empty() => {
+                    return Err(format!("Slurm does not know job {} any more", self.id));
+                }
+                Ok(tasks) if tasks.iter().all(|task| task.state == State::Runs) => return Ok(tasks),
+                Ok(tasks) => match tasks.iter().find(|task| task.state == State::Ended) {
+                    Some(task) => return Err(format!("job {} has not begun: it is {}", self.id, task.told)),
+                    None => {
+                        let waits = tasks.into_iter().find(|task| task.state == State::Waits);
+                        waits.map(|task| task.told).unwrap_or_default()
+                    }
+                },
+                Err(why) => why,
+            };
+            if stop.load(Ordering::Relaxed) {
+                return Err("it was interrupted".to_owned());
+            }
+            // Slurm has not looked yet, if it gives no reason.
+            if told != said && told != "PENDING" {
+                output::note(&format!("job {}: {told}", self.id));
+                said = told;
+            }
+            if began.elapsed() >= limit {
+                return Err(format!(
+                    "job {} has not begun after {} s: {said}; --queue-timeout gives it longer",
+                    self.id,
+                    limit.as_secs()
+                ));
+            }
+            wait(pause, stop);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// All its tasks, none of which is just ending; or after a while as they are.
+    pub fn settled(&self, stop: &AtomicBool) -> Result<Vec<Task>, String> {
+        let began = Instant::now();
+        loop {
+            let tasks = self.look(stop)?;
+            let is_settled = tasks.iter().all(|task| task.state != State::Ends);
+            if is_settled || began.elapsed() >= SETTLING || stop.load(Ordering::Relaxed) {
+                return Ok(tasks);
+            }
+            wait(FIRST_PAUSE, stop);
+        }
+    }
+
+    /// What became of its tasks, if not all of them run.
+    pub fn lost(&self, stop: &AtomicBool) -> Option<String> {
+        let tasks = self.settled(stop).ok()?;
+        let ended = tasks.iter().find(|task| matches!(task.state, State::Ends | State::Ended));
+        match tasks.is_empty() {
+            true => Some(format!("Slurm does not know job {} any more", self.id)),
+            false => ended.map(|task| format!("job {} is {}", task.name, task.told)),
+        }
+    }
+
+    /// Gives back what a task has.
+    pub fn end(&self, task: &str) {
+        // Also after Ctrl-C: what is submitted is not left.
+        if let Err(why) = ask(&["scancel", task], &AtomicBool::new(false)) {
+            output::note(&format!("job {task} may still hold its nodes; `scancel {task}` ends it: {why}"));
+        }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        if self.is_ours {
+            self.end(&self.id);
+        }
+    }
+}
+
+/// Sleeps, unless it is to stop.
+pub fn wait(time: Duration, stop: &AtomicBool) {
+    let until = Instant::now() + time;
+    while Instant::now() < until && !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK.min(until - Instant::now()));
+    }
+}
+
+/// The number, the name, that of an array, the state, its reason, the nodes, the time that is left.
+const FORMAT: &str = "--format=%A|%i|%K|%T|%r|%N|%L";
+
+/// What squeue says in that format, of one job alone if there is `only`: who asks for an array's last task by its number
+/// is told of all.
+fn tasks(said: &str, only: Option<&String>) -> Vec<Task> {
+    let task = |line: &str| {
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [id, name, index, state, reason, nodes, left] = fields[..] else { return None };
+        let told = match reason {
+            "None" | "" => state.to_owned(),
+            reason => format!("{state} ({reason})"),
+        };
+        let (id, name, nodes) = (id.to_owned(), name.to_owned(), nodes.to_owned());
+        let state = match state {
+            "PENDING" | "CONFIGURING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED" | "RESV_DEL_HOLD"
+            | "SPECIAL_EXIT" => State::Waits,
+            "RUNNING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "RESIZING" => State::Runs,
+            "COMPLETING" => State::Ends,
+            _ => State::Ended,
+        };
+        Some(Task { id, name, index: index.parse().ok(), state, told, nodes, left: time(left) })
+    };
+    let tasks = said.lines().filter_map(task);
+    tasks.filter(|task| only.is_none_or(|only| task.step_of().0 == *only)).collect()
+}
+
+/// `days-hours:minutes:seconds`, of which the first may be missing.
+fn time(text: &str) -> Option<Duration> {
+    let (days, rest) = text.split_once('-').unwrap_or(("0", text));
+    let mut seconds = 0;
+    for field in rest.split(':') {
+        seconds = seconds * 60 + field.parse::<u64>().ok()?;
+    }
+    Some(Duration::from_secs(days.parse::<u64>().ok()? * 86400 + seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_squeue_says_of_a_job() {
+        let said = "12|12|N/A|RUNNING|None|n[1-2]|1-02:00:30\n";
+        let task = &tasks(said, None)[0];
+        let expected = (Some(Duration::from_secs(26 * 3600 + 30)), "n[1-2]", State::Runs, "RUNNING");
+        assert_eq!((task.left, task.nodes.as_str(), task.state, task.told.as_str()), expected);
+        // A component of an array that waits, one that a node's death ended, one that nobody knows.
+        let said = "15|13_1|1|PENDING|Resources||UNLIMITED\n14|13_2|2|NODE_FAIL|NodeDown|n2|0:00\n13|13_3|3|WHAT||n3|INVALID\n16|13_4|4|COMPLETING|None|n4|0:09\n";
+        let found = tasks(said, None);
+        let told: Vec<_> = found.iter().map(|task| (task.index, task.state, task.told.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (Some(1), State::Waits, "PENDING (Resources)"),
+                (Some(2), State::Ended, "NODE_FAIL (NodeDown)"),
+                (Some(3), State::Ended, "WHAT"),
+                (Some(4), State::Ends, "COMPLETING")
+            ]
+        );
+        assert!(found[..3].iter().all(|task| task.left.is_none_or(|left| left.is_zero())));
+        assert_eq!(found[1].step_of(), ("14".to_owned(), None));
+        let component = tasks("13|12+1|N/A|RUNNING|None|n2|1:00\n", None).remove(0);
+        assert_eq!(component.step_of(), ("12".to_owned(), Some(1)));
+        assert_eq!(tasks(said, Some(&"14".to_owned())).len(), 1);
+        assert_eq!(tasks("squeue: something else\n", None), []);
+    }
+
+    #[test]
+    fn a_job_ends_by_itself_once_two_looks_find_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let file = folder.path().join(name);
+            std::fs::write(&file, text).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+            file
+        };
+        write("sleep", "#!/bin/sh\n");
+        // What it says at each look, from the first to the fifth.
+        let squeue = "#!/bin/sh\necho >> looks\nsed -n \"$(wc -l < looks)p\" says\n";
+        write("squeue", squeue);
+        write("says", "7.0\n7.batch\n7.12\n7.batch\n\n7.0\n");
+        let hold = write("hold", HOLD);
+        let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+        let mut job = std::process::Command::new("/bin/sh");
+        job.arg(hold).env("PATH", path).env("SLURM_JOB_ID", "7").current_dir(folder.path());
+        assert!(job.status().unwrap().success());
+        let looks = std::fs::read_to_string(folder.path().join("looks")).unwrap();
+        assert_eq!(looks.lines().count(), 5);
+    }
+
+    #[test]
+    fn a_time_is_read_as_squeue_writes_it() {
+        for (text, seconds) in [("5", 5), ("1:05", 65), ("1:00:05", 3605), ("2-00:00:01", 172_801)] {
+            assert_eq!(time(text), Some(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["UNLIMITED", "NOT_SET", "", "a:b", "x-1"] {
+            assert_eq!(time(text), None, "{text}");
+        }
+    }
+}
