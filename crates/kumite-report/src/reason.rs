@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Claim, Decider, Doubt, EffectKind, Enough, Reason, Verdict};
+use kumite_record::{Claim, ContenderStatus, Decider, Doubt, EffectKind, Enough, Reason, Verdict};
 
 /// Of more, a list says one thing for each cell.
 const FEW_CELLS: usize = 3;
@@ -61,7 +61,10 @@ pub fn reason(reason: &Reason) -> String {
             format!("the {profile} profile has fewer than two values of {axis} for it")
         }
         Reason::NotPlanned { profile, cell } => format!("the {profile} profile does not try {cell}"),
-        Reason::Absent { contender, status, why } => format!("{contender} was {}: {why}", status.as_str()),
+        Reason::Absent { contender, status: ContenderStatus::Skipped, why } => {
+            format!("{contender} was skipped: {why}")
+        }
+        Reason::Absent { contender, status, why } => format!("{contender} {}: {why}", status.as_str()),
         Reason::Unavailable { why } => format!("it cannot be measured here: {why}"),
         Reason::NoUsableTrial { cell, outcome, why } => {
             format!("{cell} has no usable trial: {}: {why}", outcome.as_str())

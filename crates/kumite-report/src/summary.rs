@@ -6,10 +6,12 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::{AxisValue, Cell, Claim, Doubt, Export, Mark, Run, standing};
 
+use crate::chart::shortened;
 use crate::document::Document;
 use crate::grid::grid;
 use crate::group::Groups;
 use crate::number::plural;
+use crate::reason::reason;
 use crate::record::Record;
 use crate::style::Style;
 use crate::table::Table;
@@ -88,8 +90,11 @@ impl Line<'_> {
         // The level is in the report.
         let bound = bound.trim_end_matches(')').rsplit(" %: ").next().unwrap_or_default();
         let effect = effect.trim_start_matches("ratio ").trim_start_matches("difference ").to_owned();
-        // What was not tested has a reason in place of an effect.
-        let effect = if effect.is_empty() { one_line(&verdict.why) } else { effect };
+        if effect.is_empty() {
+            // What was not tested has a reason in place of an effect.
+            let why = claim.reason.as_ref().map_or_else(|| verdict.why.clone(), reason);
+            return Line { verdict, effect: one_line(&why), at: String::new() };
+        }
         let effect = if ["", "no bound"].contains(&bound) { effect } else { format!("{effect} ({bound})") };
         let comparison = claim.decided_by.as_ref().map(|decider| one_line(&decider.comparison));
         Line { verdict, effect, at: comparison.as_deref().and_then(point).unwrap_or_default() }
@@ -121,7 +126,8 @@ impl Line<'_> {
             }
             _ => {
                 let title = cut(&self.verdict.title, width);
-                format!("{symbol} {title}\n  {}\n", style.paint(color, &cut(&said, width)))
+                let said = if self.at.is_empty() { shortened(&said, width) } else { cut(&said, width) };
+                format!("{symbol} {title}\n  {}\n", style.paint(color, &said))
             }
         }
     }

@@ -1,6 +1,9 @@
 //! One record, every format, compared with what was reviewed by reading.
 
-use kumite_record::{AxisValue, Doubt, Estimate, Export, JobEvent, Mark, SelfCheck, Trial, Unit};
+use kumite_record::{
+    AxisValue, ContenderStatus, Decider, Doubt, Estimate, Export, JobEvent, Mark, Reason, SelfCheck, Trial,
+    Unit, Verdict,
+};
 use kumite_report::{
     Style, csv, forest_svg, html, load_terminal, markdown, selfcheck_terminal, summary, terminal,
 };
@@ -37,6 +40,20 @@ fn a_summary_of_many_claims_has_a_line_for_each() {
     assert!(said.lines().count() <= 40, "{said}");
     assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
     assert_eq!(said.lines().filter(|line| line.starts_with("✗ ")).count(), 13, "{said}");
+}
+
+#[test]
+fn what_was_not_tested_says_why_and_no_comparison() {
+    let mut export = fixture::export();
+    let claim = export.claims.iter_mut().find(|claim| claim.verdict == Verdict::NotTested).unwrap();
+    let comparison = "throughput(python-asyncio) <= throughput(node-botkit), at connections=10".into();
+    claim.decided_by = Some(Decider { comparison, alike: 1, of: 1 });
+    let why = format!("its build command ended with status 1 (log: {})", "/of/a/path".repeat(9));
+    let (contender, status) = ("python-asyncio".into(), ContenderStatus::Failed);
+    claim.reason = Some(Reason::Absent { contender, status, why });
+    let said = summary(&export, &Style { color: false, width: 80 });
+    let begin = "  not tested: python-asyncio failed: its build command ended with status 1 (log";
+    assert!(said.lines().any(|line| line.starts_with(begin) && line.ends_with('…')), "{said}");
 }
 
 #[test]
