@@ -2,7 +2,7 @@
 //!
 //! A figure that is to be checked has its reference after it, which Markdown does not show:
 //! `1.43<!-- claim ID effect -->`, `25,300<!-- cell CONTENDER AXIS=VALUE METRIC -->`, `holds<!-- claim ID verdict -->`,
-//! `20261123-070322-7cd1<!-- run id -->`. A cell that names the axis within trials, such as `call=2`, is a part. After the metric may stand `low`, `high` or `n`, and `/1000` at the end divides.
+//! `20261123-070322-7cd1<!-- run id -->`, `60<!-- run trials -->`, `14<!-- run minutes -->`. A cell that names the axis within trials, such as `call=2`, is a part. After the metric may stand `low`, `high` or `n`, and `/1000` at the end divides.
 
 use std::io::Read;
 use std::path::Path;
@@ -19,6 +19,7 @@ const WORDS: [&str; 10] =
     ["question", "source", "title", "published", "because", "note", "main", "beside", "needs", "install"];
 
 pub(super) fn check(root: &Path, wrong: &mut Vec<String>) {
+    let overview = read(&root.join("experiments/README.md"), wrong);
     for experiment in folders(&root.join("experiments")) {
         let (file, readme) = (experiment.join(FOUND), experiment.join("README.md"));
         let references = references(&read(&readme, wrong));
@@ -38,6 +39,9 @@ pub(super) fn check(root: &Path, wrong: &mut Vec<String>) {
         };
         let spec = read(&experiment.join("experiment.toml"), wrong);
         wrong.extend(of_run(&run, &spec).map(of_file));
+        wrong.extend(
+            of_overview(&overview, &experiment, &run).map(|what| format!("experiments/README.md: {what}")),
+        );
         for Reference { line, shown, to } in references {
             let value = value(&run, &to);
             let why = match value.as_ref().map(|value| is_shown(value, &shown)) {
@@ -71,6 +75,39 @@ fn of_run(run: &Value, experiment: &str) -> Option<String> {
     let is_same = asked(of_run("spec").unwrap_or_default()) == asked(experiment);
     (!is_same)
         .then(|| "experiment.toml has changed since: the first complete run of it as it is counts".to_owned())
+}
+
+/// Why its row in the overview is not the run's: the last two columns say how many claims are decided, and its minutes.
+fn of_overview(overview: &str, experiment: &Path, run: &Value) -> Option<String> {
+    let name = experiment.file_name()?.to_str()?;
+    let begin = format!("| [{name}]({name}) |");
+    let Some(row) = overview.lines().find(|line| line.starts_with(&begin)) else {
+        return Some(format!("{name} has a found run and no row"));
+    };
+    let mut cells = row.trim_end_matches('|').rsplit('|').map(str::trim);
+    let (shown, sure) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
+    let claims = run["claims"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_decided =
+        |claim: &&Value| !["undecided", "not-tested"].map(Value::from).contains(&claim["verdict"]);
+    let decided = format!("{} of {}", claims.iter().filter(is_decided).count(), claims.len());
+    match minutes(run) {
+        _ if sure.split([';', ',']).next().map(|sure| sure.trim_end_matches(" claims decided"))
+            != Some(&*decided) =>
+        {
+            Some(format!("{name} has \"{sure}\", and its run decided {decided}"))
+        }
+        Ok(minutes) if is_shown(&minutes.into(), shown) => None,
+        Ok(minutes) => Some(format!("{name} has {shown} minutes, and its run took {minutes:.1}")),
+        Err(why) => Some(format!("{name}: {why}")),
+    }
+}
+
+fn minutes(run: &Value) -> Result<f64, String> {
+    let at = |key: &str| {
+        let text = run["run"][key].as_str().unwrap_or_default();
+        text.parse::<jiff::Timestamp>().map_err(|error| format!("run {key}: {error}"))
+    };
+    Ok(at("finished")?.duration_since(at("started")?).as_secs_f64() / 60.0)
 }
 
 fn without_words(value: toml::Value) -> toml::Value {
@@ -119,6 +156,8 @@ fn value(run: &Value, to: &str) -> Result<Value, String> {
         };
     let words: Vec<&str> = path.split_whitespace().collect();
     let value = match words.as_slice() {
+        ["run", "minutes"] => minutes(run)?.into(),
+        ["run", "trials"] => run["trials"].as_array().map(Vec::len).into(),
         [part @ ("run" | "machine"), key] => run[*part][*key].clone(),
         ["claim", id, key] => entry(run, "claims", |claim| claim["id"] == *id)?[*key].clone(),
         ["cell", contender, rest @ ..] => {
@@ -188,7 +227,9 @@ mod tests {
 
     fn run() -> Value {
         serde_json::json!({
-            "run": { "id": "20261123-1", "profile": "standard", "cut_short": null, "spec": "blocks = 3 # x\nquestion = \"a\"", "seed": 7 },
+            "run": { "id": "20261123-1", "profile": "standard", "cut_short": null, "spec": "blocks = 3 # x\nquestion = \"a\"", "seed": 7,
+                "started": "2026-11-23T23:59:00Z", "finished": "2026-11-24T00:12:36.5Z" },
+            "trials": [{}, {}],
             "claims": [{ "id": "a-b", "effect": 1.4268, "verdict": "no-difference", "at_most": null }],
             "cells": [
                 { "contender": "a", "point": { "n": 1, "m": "all" }, "metrics": { "t_us": { "estimate": 25_260.0, "low": 2.0 } } },
@@ -200,9 +241,10 @@ mod tests {
     #[test]
     fn a_figure_is_that_of_the_run_rounded_as_it_is_written() {
         let text = "It is 1.43<!-- claim a-b effect --> (25,300<!-- cell a n=1 t_us -->, 25.26<!-- cell a n=1 t_us/1000 -->; \
-                    2–0.049<!-- cell a n=2 m=all t_us -->), difference<!-- claim a-b verdict -->, `7<!-- run seed -->`.";
+                    2–0.049<!-- cell a n=2 m=all t_us -->), difference<!-- claim a-b verdict -->, `7<!-- run seed -->`; \
+                    2<!-- run trials --> trials in 14<!-- run minutes --> minutes, 13.6<!-- run minutes -->.";
         let found = references(text);
-        assert_eq!(found.len(), 6);
+        assert_eq!(found.len(), 9);
         for Reference { shown, to, .. } in found {
             assert!(is_shown(&value(&run(), &to).unwrap(), &shown), "{shown} {to}");
         }
@@ -230,6 +272,19 @@ mod tests {
             assert!(to == "nothing" || value(&run(), to).is_err(), "{to}");
         }
         assert!(references("<!-- a comment --> 1<!-- claimed -->").is_empty());
+    }
+
+    #[test]
+    fn the_overview_has_what_the_run_decided_and_its_minutes() {
+        let said = |sure: &str, minutes: u32| {
+            let overview = format!("| [a](a) | why | it is | {sure} | {minutes} |\n");
+            of_overview(&overview, Path::new("experiments/a"), &run())
+        };
+        assert_eq!(said("1 of 1; a check is red", 14), None);
+        assert!(said("1 of 1", 16).unwrap().contains("a has 16 minutes, and its run took 13.6"));
+        assert!(said("1 of 13", 14).is_some());
+        assert!(said("0 of 1", 14).unwrap().contains("and its run decided 1 of 1"));
+        assert!(of_overview("", Path::new("experiments/a"), &run()).unwrap().contains("no row"));
     }
 
     #[test]
