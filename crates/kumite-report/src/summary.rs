@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
-use kumite_record::{AxisValue, Cell, Claim, Doubt, Export, Mark, Run, standing};
+use kumite_record::{AxisValue, Cell, Claim, Doubt, Export, Mark, Reason, Run, standing};
 
 use crate::chart::shortened;
 use crate::document::Document;
@@ -81,6 +81,8 @@ struct Line<'a> {
     verdict: &'a VerdictText,
     effect: String,
     at: String,
+    /// How much more would tell, of what is undecided.
+    more: Option<String>,
 }
 
 impl Line<'_> {
@@ -93,11 +95,16 @@ impl Line<'_> {
         if effect.is_empty() {
             // What was not tested has a reason in place of an effect.
             let why = claim.reason.as_ref().map_or_else(|| verdict.why.clone(), reason);
-            return Line { verdict, effect: one_line(&why), at: String::new() };
+            return Line { verdict, effect: one_line(&why), at: String::new(), more: None };
         }
         let effect = if ["", "no bound"].contains(&bound) { effect } else { format!("{effect} ({bound})") };
         let comparison = claim.decided_by.as_ref().map(|decider| one_line(&decider.comparison));
-        Line { verdict, effect, at: comparison.as_deref().and_then(point).unwrap_or_default() }
+        let at = comparison.as_deref().and_then(point).unwrap_or_default();
+        let more = matches!(
+            claim.reason,
+            Some(Reason::MoreBlocks { blocks: Some(_), .. } | Reason::MoreNodes { nodes: Some(_), .. })
+        );
+        Line { verdict, effect, at, more: claim.reason.as_ref().filter(|_| more).map(reason) }
     }
 
     /// On at most so many lines.
@@ -126,10 +133,23 @@ impl Line<'_> {
             }
             _ => {
                 let title = cut(&self.verdict.title, width);
-                let said = if self.at.is_empty() { shortened(&said, width) } else { cut(&said, width) };
+                let said = match &self.more {
+                    Some(more) => self.with(more, &said, word, width),
+                    None if self.at.is_empty() => shortened(&said, width),
+                    None => cut(&said, width),
+                };
                 format!("{symbol} {title}\n  {}\n", style.paint(color, &said))
             }
         }
+    }
+
+    /// With how much more would tell, and as much of the rest as there is room for.
+    fn with(&self, more: &str, said: &str, word: &str, width: usize) -> String {
+        let effect = self.effect.split(" (").next().unwrap_or_default();
+        let forms = [said.to_owned(), format!("{word}: {}", self.effect), format!("{word}: {effect}")];
+        let forms = forms.map(|form| format!("{form}; {more}"));
+        let fits = |form: &&String| form.chars().count() <= width;
+        forms.iter().find(fits).cloned().unwrap_or_else(|| shortened(&forms[2], width))
     }
 }
 

@@ -128,9 +128,12 @@ impl Scope<'_> {
         let has = |metrics: &[Metric]| metrics.iter().any(|metric| metric.name == name);
         let (of_trials, of_parts) = (has(self.names.metrics), has(self.names.part_metrics));
         let Some(declared) = self.names.metric(name) else {
-            let of_parts = self.names.part_metrics.iter().filter(|it| !self.names.metrics.contains(it));
-            let known: Vec<&str> =
-                self.names.metrics.iter().chain(of_parts).map(|metric| metric.name.as_str()).collect();
+            let mut known: Vec<&str> = Vec::new();
+            for metric in self.names.metrics.iter().chain(self.names.part_metrics) {
+                if !known.contains(&metric.name.as_str()) {
+                    known.push(&metric.name);
+                }
+            }
             return fail(&metric.name, format!("no metric '{name}'; there are: {}", known.join(", ")));
         };
         self.contender(&metric.contender)?;

@@ -226,8 +226,8 @@ fn meaning(mark: Mark) -> &'static str {
         }
         Mark::Stolen => "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",
         Mark::OtherProcesses => {
-            "had other processes on their CPUs (others_cpu_cores in their noise): what is measured is less than the \
-             contender could"
+            "had other processes on their CPUs (others_cpu_cores in their noise): the contender looks slower than \
+             it is"
         }
         Mark::ClockJumped => {
             "had the clock set, slept, or made to run at another rate: their times are not to be trusted"

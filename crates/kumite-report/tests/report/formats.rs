@@ -57,6 +57,23 @@ fn what_was_not_tested_says_why_and_no_comparison() {
 }
 
 #[test]
+fn what_is_undecided_says_how_much_more_would_tell() {
+    let mut export = fixture::export();
+    let claim = export.claims.iter_mut().find(|claim| claim.verdict == Verdict::Undecided).unwrap();
+    claim.reason = Some(Reason::MoreBlocks { blocks: Some(19), alone: None });
+    let claim = claim.clone();
+    export.claims = vec![claim];
+    for width in [60, 80, 132] {
+        let said = summary(&export, &Style { color: false, width });
+        let tells = |line: &str| {
+            line.starts_with("  undecided: ") && line.ends_with("; about 19 more blocks would tell")
+        };
+        assert!(said.lines().any(tells), "{said}");
+        assert!(said.lines().all(|line| line.chars().count() <= width), "{said}");
+    }
+}
+
+#[test]
 fn a_verdict_about_calls_rests_on_the_marks_of_their_trials() {
     let mut export = fixture::function::export();
     let mark = Mark::OtherProcesses;
