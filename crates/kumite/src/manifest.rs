@@ -15,7 +15,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     shards: u32,
     /// A container image with kumite and the experiment
-    #[arg(long)]
+    #[arg(long, value_parser = image)]
     image: String,
     /// How much to measure: quick, standard, full
     #[arg(long, default_value = "standard")]
@@ -48,6 +48,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let seed = args.seed.unwrap_or_else(|| seed_of(&experiment));
     output::print(&text(args, &experiment.name, seed)?)
+}
+
+/// A registry's name, a path, and a tag or a digest.
+fn image(text: &str) -> Result<String, String> {
+    let is_of_one = |c: char| c.is_ascii_alphanumeric() || "._-/:@".contains(c);
+    let is_one = text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_of_one);
+    is_one.then(|| text.to_owned()).ok_or_else(|| "write it as registry.example/kumite:1".to_owned())
 }
 
 /// Digits, and one of Kubernetes' units for memory.
@@ -183,6 +190,16 @@ spec:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_image_is_a_name() {
+        for text in ["kumite", "localhost:5000/kumite:1", "r.example/a/b@sha256:00ff"] {
+            assert!(image(text).is_ok(), "{text}");
+        }
+        for text in ["", "a b", "-x", "a\nb: c", "\"a\""] {
+            assert!(image(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn memory_is_a_quantity() {
