@@ -1,5 +1,5 @@
-// Package tkrzw is a thin binding of Tkrzw's C interface, of the shape of tkrzw-go: storing crosses the border to C once,
-// storing asynchronously crosses it twice, to start and to get the status.
+// Package tkrzw is a thin binding of Tkrzw's C interface, with the calls of tkrzw-go and fewer crossings: storing
+// crosses the border to C once, storing asynchronously twice, to start and to get the status. (tkrzw-go: five and six.)
 package tkrzw
 
 /*
