@@ -27,13 +27,15 @@ pub enum Need {
     Release,
     /// What people install can be installed.
     Install,
+    /// Small inputs are taken as they should be.
+    Cases,
     /// Nodes that share a run are begun, and fail in every way.
     Nodes,
 }
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 52] = [
+const RULES: [(&str, &[Need]); 53] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -80,6 +82,7 @@ const RULES: [(&str, &[Need]); 52] = [
     ("LICENSE", &[]),
     ("docs/image/", &[Need::Install]),
     ("tests/", &[]),
+    ("tests/cases/", &[Need::Cases]),
     ("tests/cluster/", &[Need::Nodes]),
     ("tests/install/", &[Need::Install]),
     ("tests/page/", &[Need::Page]),

@@ -50,6 +50,7 @@ impl Plan {
             Need::Page,
             Need::Release,
             Need::Install,
+            Need::Cases,
             Need::Nodes,
         ] {
             need(&rest)?;
@@ -146,6 +147,7 @@ impl Wanted {
             Need::Page => self.add(Step::Page, why),
             Need::Release => self.add(Step::Release, why),
             Need::Install => self.add(Step::Install, why),
+            Need::Cases => self.add(Step::Cases, why),
             Need::Nodes => self.add(Step::Nodes, why),
         }
         Ok(())
@@ -318,9 +320,9 @@ mod tests {
         assert_eq!(
             count(|step| matches!(
                 step,
-                Step::Windows | Step::Page | Step::Release | Step::Install | Step::Nodes
+                Step::Windows | Step::Page | Step::Release | Step::Install | Step::Cases | Step::Nodes
             )),
-            5
+            6
         );
     }
 

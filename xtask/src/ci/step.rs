@@ -50,6 +50,8 @@ pub enum Step {
     Quick {
         experiment: String,
     },
+    /// Small inputs on which a tool can be wrong.
+    Cases,
     /// Nodes share a run, and fail.
     Nodes,
     /// What people install is made, installed where nothing else is, and used.
@@ -79,6 +81,7 @@ impl fmt::Display for Step {
             }
             Step::Quick { experiment } => write!(f, "run {experiment}, quick"),
             Step::Install => f.write_str("install and first minute"),
+            Step::Cases => f.write_str("cases"),
             Step::Nodes => f.write_str("nodes that share a run"),
             Step::LeftBehind => f.write_str("left behind"),
         }
@@ -105,6 +108,7 @@ impl Step {
             Step::Page => 60,
             Step::Release => 300,
             Step::Install => 600,
+            Step::Cases => 120,
             Step::Nodes => 600,
             Step::Check { languages, variants, .. } => {
                 languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
@@ -156,6 +160,10 @@ impl Step {
                 run(Command::new(release).args(arguments).current_dir(root))
             }
             Step::Install => install(root),
+            Step::Cases => {
+                let kumite = binaries.join("kumite");
+                run(Command::new("tests/cases/run.sh").env("KUMITE", kumite).current_dir(root))
+            }
             Step::Nodes => nodes(checkout),
             Step::LeftBehind => left_behind::nothing(),
         }
