@@ -272,19 +272,97 @@ fn hyperfines_results_are_run_again_and_shown_beside() {
     );
 }
 
+/// The last line of a report, which is the gate's.
+fn gate(said: &Said) -> &str {
+    said.out.lines().last().unwrap_or_default()
+}
+
 #[test]
-fn the_gate_is_shut_for_what_is_slower() {
+fn the_gate_is_shut_for_what_is_slower_and_says_so_in_the_last_line_and_every_document() {
     let place = here();
-    let said = compare(&place, &[FAST, SLOW, "--gate"]).ended(1);
-    assert!(
-        said.err.contains("error: the gate is shut: 1 of 1 do not pass: sleep 0.06 (slower)"),
-        "{}",
-        said.err
-    );
-    compare(&place, &[SLOW, FAST, "--gate=holds"]).ended(0);
-    let said = compare(&place, &["true", "true", "--runs", "2", "--gate=holds"]).ended(1);
-    assert!(said.err.contains("true (2) (not shown to be as fast)"), "{}", said.err);
-    compare(&place, &["true", "true", "--runs", "2", "--gate"]).ended(0);
+    let files = ["--json", "r.json", "--markdown", "r.md", "--html", "r.html", "--save", "mine"];
+    let said = compare(&place, &[&[FAST, SLOW, "--gate"][..], &files].concat()).ended(1);
+    let line = gate(&said);
+    let shut = "gate: shut: sleep 0.06 is slower than sleep 0.01 by more than 0.25 %: sleep 0.01 is ";
+    assert!(line.starts_with(shut) && line.contains("× as fast (95 %: "), "{line}");
+    assert_eq!(said.err, "kept as mine: `kumite report mine` shows it again\n", "it is said once");
+    let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    assert_eq!(result["gate"], serde_json::json!({"passes": "fails", "state": "shut"}));
+    assert_eq!(result["pairs"][0]["gate"]["state"], "shut");
+    for file in ["r.md", "r.html"] {
+        assert!(place.read(file).contains("gate: shut: sleep 0.06 is slower"), "{file}");
+    }
+    assert_eq!(gate(&place.kumite(&["report", "mine"]).ended(0)), line);
+    // In place of the report there is a document: the line is said all the same.
+    let said = compare(&place, &[FAST, SLOW, "--gate", "--json", "-"]).ended(1);
+    assert!(said.err.starts_with("gate: shut: sleep 0.06 is slower"), "{}", said.err);
+    assert_eq!(said.json()["gate"]["state"], "shut");
+}
+
+#[test]
+fn the_gate_is_open_for_what_is_not_slower() {
+    let place = here();
+    for which in ["--gate", "--gate=holds"] {
+        let said = compare(&place, &[SLOW, FAST, which]).ended(0);
+        let open = "gate: open: sleep 0.01 is not slower than sleep 0.06 by more than 0.25 %: ";
+        assert!(gate(&said).starts_with(open), "{}", said.out);
+    }
+    // Nobody asked.
+    let said = compare(&place, &[FAST, SLOW]).ended(0);
+    assert!(!said.out.contains("gate:"), "{}", said.out);
+}
+
+#[test]
+fn one_of_several_shuts_the_gate() {
+    let place = here();
+    let said = compare(&place, &[FAST, FAST, SLOW, "--gate", "--margin", "90%"]).ended(1);
+    assert!(gate(&said).starts_with("gate: shut: sleep 0.06 is slower than "), "{}", said.out);
+}
+
+#[test]
+fn a_gate_that_is_undecided_in_the_end_says_so_and_what_it_lets_pass() {
+    let place = here();
+    // On either side of each other, far apart: turn and turn about.
+    let turn = "test -e $X && rm $X || { touch $X; sleep 0.03; }";
+    for (which, code, words) in
+        [("--gate", 0, "--gate lets that pass"), ("--gate=holds", 1, "lets no such pass")]
+    {
+        place.write("y", "");
+        let [x, y] = ["x", "y"].map(|file| turn.replace("$X", file));
+        let said = compare(&place, &[&x, &y, "-n", "x", "-n", "y", "--runs", "8", which, "--json", "r.json"]);
+        let said = said.ended(code);
+        let line = gate(&said);
+        assert!(
+            line.starts_with(
+                "gate: undecided: whether y is slower than x by more than 0.25 % is not shown: "
+            )
+        );
+        assert!(line.contains("the most runs were made") && line.ends_with(words), "{line}");
+        assert_eq!(said.err, "");
+        assert!(place.read("r.json").contains("\"state\": \"undecided\""));
+    }
+}
+
+#[test]
+fn a_gate_that_no_plan_could_decide_is_refused_before_anything_runs() {
+    let place = here();
+    let touches = "touch ran";
+    for (arguments, what) in [
+        (
+            &["--runs", "5", "--gate"][..],
+            "--runs 5: a gate cannot be decided by fewer than 6 runs of each command",
+        ),
+        (&["--max-runs", "5", "--gate=holds"], "--max-runs 5: a gate cannot be decided by fewer than 6 runs"),
+        (&["true", "true", "-r", "7", "--gate"], "--runs 7: a gate cannot be decided by fewer than 8 runs"),
+    ] {
+        let said = compare(&place, &[&[touches, touches], arguments].concat()).ended(2);
+        assert!(said.err.contains(what), "{}", said.err);
+    }
+    let urls = ["http://127.0.0.1:1/", "http://127.0.0.1:2/"];
+    let said = compare(&place, &[&urls[..], &["-r", "5", "--gate"]].concat()).ended(2);
+    assert!(said.err.contains("fewer than 6 runs"), "{}", said.err);
+    assert!(!place.path("ran").exists());
+    compare(&place, &["true", "true", "--runs", "6", "--gate"]).ended(0);
 }
 
 #[test]

@@ -33,9 +33,9 @@ fn a_claim_that_fails_shuts_the_gate_and_only_if_there_is_one() {
 fn what_is_undecided_passes_unless_all_must_hold() {
     let place = two("throughput_rps(fast) > throughput_rps(slow)");
     place.scripted(&["run", "fake", "--blocks", "1", "--gate"]).ended(0);
-    let said = place.kumite(&["report", "--gate", "holds"]).ended(1);
+    let said = place.kumite(&["report", "--gate=holds"]).ended(1);
     assert!(said.err.contains("it (undecided)"), "{}", said.err);
-    place.scripted(&["run", "fake", "--gate", "holds"]).ended(0);
+    place.scripted(&["run", "fake", "--gate=holds"]).ended(0);
 }
 
 #[test]
@@ -61,4 +61,21 @@ fn without_a_claim_there_is_no_gate() {
         "{}",
         said.err
     );
+}
+
+/// It is given as `--gate` or `--gate=holds`, and so never takes what comes after it for its own.
+#[test]
+fn a_gate_takes_no_word_that_comes_after_it() {
+    let place = two("throughput_rps(fast) > throughput_rps(slow)");
+    place.scripted(&["run", "--gate", "fake"]).ended(0);
+    place.kumite(&["report", "--gate", "last"]).ended(0);
+    place.kumite(&["report", "--gate=holds", "last"]).ended(0);
+    for command in ["run", "report", "resume", "merge", "compare"] {
+        let said = place.kumite(&[command, "--gate=open", "last", "last"]).ended(2);
+        assert!(said.err.contains("invalid value 'open' for '--gate"), "{}", said.err);
+    }
+    let said = place.scripted(&["resume", "--gate", "last"]).ended(2);
+    assert!(said.err.contains("is complete"), "{}", said.err);
+    let said = place.kumite(&["merge", "--gate", "no-such.db"]).ended(3);
+    assert!(said.err.contains("no-such.db"), "{}", said.err);
 }

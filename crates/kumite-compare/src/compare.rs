@@ -5,6 +5,7 @@ mod bench;
 mod commands;
 mod document;
 mod duet;
+mod gate;
 mod hooks;
 mod import;
 mod judge;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Machine, NoiseFloor, SteadyClass, Warning};
+use crate::{ComparisonGate, Estimate, Machine, NoiseFloor, PairGate, SteadyClass, Warning};
 
 /// Commands that were compared in interleaved blocks, and the verdicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +43,9 @@ pub struct Comparison {
     pub servers: Vec<ComparedServer>,
     /// Everyone but the reference, against the reference.
     pub pairs: Vec<ComparedPair>,
+    /// What `--gate` made of them, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<ComparisonGate>,
     /// What measuring itself cost.
     pub costs: Costs,
     /// What disturbed it from outside; none if it was too short to tell.
@@ -87,7 +90,7 @@ pub struct Outlier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonEnd {
-    /// Every verdict was reached.
+    /// What was asked for was decided: every verdict; or the gate, where there was one.
     Decided,
     /// The most runs that were allowed had been made.
     MaxRuns,
@@ -181,6 +184,9 @@ pub struct ComparedPair {
     pub seconds: f64,
     /// What it would take to a verdict, where there is none.
     pub remaining: Option<Remaining>,
+    /// Whether `a` passes `--gate`, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<PairGate>,
     /// User and system time together; none if a run had none that could be told.
     pub cpu: Option<ComparedUse>,
     /// Highest resident set.

@@ -10,6 +10,7 @@ mod comparison;
 mod disk;
 mod export;
 mod found_rate;
+mod gate;
 mod kind;
 mod load;
 mod metric;
@@ -35,6 +36,7 @@ pub use comparison::{
 pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
+pub use gate::{ComparisonGate, GateBar, GateState, PairGate};
 pub use kind::Kind;
 pub use load::{Engine, Latency, LoadResult};
 pub use metric::Metric;

@@ -4,6 +4,7 @@ mod answer;
 mod asciidoc;
 mod csv;
 mod figures;
+mod gate;
 mod html;
 mod markdown;
 mod names;
@@ -13,6 +14,7 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{Comparison, ComparisonEnd, Speed};
 
+use crate::gate::painted;
 use crate::grid::grid;
 use crate::style::Style;
 use crate::text::one_line;
@@ -85,7 +87,15 @@ pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) ->
         let text = format!("! {}: {}", one_line(&warning.place), one_line(&warning.what));
         out += style.wrap(&text, 2).trim_start();
     }
+    if let Some((gate, line)) = comparison.gate.zip(gate::line(comparison, &names)) {
+        out += &format!("\n{}", painted(&line, gate.state, style));
+    }
     out
+}
+
+/// The line on a comparison's gate alone, where it has one.
+pub fn compare_gate(comparison: &Comparison) -> Option<String> {
+    gate::line(comparison, &Names::of_all(comparison))
 }
 
 /// Why it ended before it was to, if it did.

@@ -17,6 +17,7 @@ mod facts;
 mod failure;
 mod forest;
 mod found_rate;
+mod gate;
 mod grid;
 mod group;
 mod html;
@@ -45,8 +46,8 @@ mod trials;
 mod verdict;
 
 pub use comparison::{
-    Shown, TimeUnit, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode,
-    compare_terminal, cut_short,
+    Shown, TimeUnit, compare_asciidoc, compare_csv, compare_gate, compare_html, compare_markdown,
+    compare_orgmode, compare_terminal, cut_short,
 };
 pub use csv::csv;
 pub use forest::forest_svg;

@@ -11,7 +11,7 @@ use kumite_compare::{
     Templates, compare, import,
 };
 use kumite_host::{Clock, RealClock, cores, machine};
-use kumite_record::{Comparison, Named, Speed, Store};
+use kumite_record::{Comparison, GateBar, GateState, Named, Store};
 use kumite_report::{Shown, TimeUnit};
 
 use crate::exit::Failure;
@@ -98,8 +98,8 @@ struct Amount {
     /// Keep commands to these CPUs, e.g. 1 or 0,2-3 [default: any]
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     cores: Option<Cpus>,
-    /// End with status 1 unless no command is slower than the reference, beyond the margin: `fails` lets pass whatever is
-    /// not shown to be, `holds` only what is shown not to be
+    /// Go on until it is decided whether a command is slower than the reference by more than the margin, and end with status
+    /// 1 if so: `fails` lets pass whatever is not shown to be, `holds` only what is shown not to be
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
 }
@@ -201,6 +201,11 @@ impl Documents {
         self.files().filter(|file| *file != Path::new("-")).try_for_each(|file| output::check_writable(file))
     }
 
+    /// Whether the report goes there, and not a document in its place.
+    fn is_on_terminal(&self) -> bool {
+        !self.files().any(|file| file == Path::new("-"))
+    }
+
     fn write(&self, comparison: &Comparison) -> Result<(), Failure> {
         let shown = Shown {
             by_time: self.sort == Order::Time,
@@ -210,7 +215,7 @@ impl Documents {
                 Times::Second => TimeUnit::Second,
             }),
         };
-        if !self.files().any(|file| file == Path::new("-")) {
+        if self.is_on_terminal() {
             output::print(&kumite_report::compare_terminal(comparison, shown, &output::style()))?;
         }
         if let Some(file) = &self.json {
@@ -266,13 +271,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let has_runs = comparison.commands.iter().any(|command| !command.times.is_empty());
     if has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0) {
+        // First, for a gate's line is to be the last.
+        let kept = args.save.keep(|| Named::Comparison(Box::new(comparison.clone())));
         args.documents.write(&comparison)?;
-        args.save.keep(|| Named::Comparison(Box::new(comparison.clone())))?;
+        kept?;
     }
     match (error, kumite_report::cut_short(comparison.ended)) {
         (Some(error), _) => Err(failure(error)),
         (None, Some(why)) => Err(Failure::Incomplete(why.to_owned())),
-        (None, None) => args.amount.gate.map_or(Ok(()), |bar| gate(bar, &comparison)),
+        (None, None) => {
+            args.amount.gate.map_or(Ok(()), |bar| gate(bar, &comparison, args.documents.is_on_terminal()))
+        }
     }
 }
 
@@ -284,6 +293,7 @@ fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> 
     }
     let (stop, clock) = (stop::flag()?, RealClock::default());
     let rules = rules(args, &clock, setting.benches.len(), reference);
+    refuse_undecidable(args, &rules, setting.benches.len())?;
     watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
 }
 
@@ -421,6 +431,7 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
         budget: amount.budget,
         seed: amount.seed.unwrap_or_else(fresh),
         reference,
+        gate: amount.gate.map(GateBar::from),
     };
     rules.min_blocks = amount.min_runs.or(amount.runs).map_or(rules.fewest(of), |runs| runs as usize);
     rules
@@ -431,25 +442,25 @@ fn command_line(args: &Args, seed: u64) -> String {
     output::command_line() + &again
 }
 
-/// Whether nobody is slower than the reference, by more than the margin.
-fn gate(bar: Bar, comparison: &Comparison) -> Result<(), Failure> {
-    let limit = 1.0 / (1.0 + comparison.margin);
-    let shut = comparison.pairs.iter().filter(|pair| match bar {
-        Bar::Fails => pair.ratio.high.is_some_and(|high| high < limit),
-        Bar::Holds => pair.ratio.low.is_none_or(|low| low < limit),
-    });
-    let shut: Vec<String> = shut
-        .map(|pair| {
-            let slower = pair.verdict == Speed::Slower && pair.ratio.high.is_some_and(|high| high < limit);
-            format!("{} ({})", pair.a, if slower { "slower" } else { "not shown to be as fast" })
-        })
-        .collect();
-    match shut.len() {
-        0 => Ok(()),
-        n => {
-            let of = comparison.pairs.len();
-            Err(Failure::Gate(format!("the gate is shut: {n} of {of} do not pass: {}", shut.join(", "))))
-        }
+/// Whether the gate lets pass. Its line ends the report, if that is on the terminal.
+fn gate(bar: Bar, comparison: &Comparison, is_said: bool) -> Result<(), Failure> {
+    if let Some(line) = kumite_report::compare_gate(comparison).filter(|_| !is_said) {
+        output::note(&line);
+    }
+    let state = comparison.gate.map_or(GateState::Undecided, |gate| gate.state);
+    if GateBar::from(bar).passes(state) { Ok(()) } else { Err(Failure::Shut) }
+}
+
+/// What no run could decide is found out before any.
+fn refuse_undecidable(args: &Args, rules: &Rules, of: usize) -> Result<(), Failure> {
+    let (Some(_), Some(most)) = (rules.gate, rules.max_blocks) else { return Ok(()) };
+    let flag = if args.amount.runs.is_some() { "--runs" } else { "--max-runs" };
+    match rules.fewest(of) {
+        fewest if most < fewest => Err(Failure::Usage(format!(
+            "{flag} {most}: a gate cannot be decided by fewer than {fewest} runs of each command: give {flag} {fewest}, or \
+             more"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -20,6 +20,8 @@ Exit status:
 pub enum Failure {
     /// Something that was asked to be so is not.
     Gate(String),
+    /// A gate does not let pass, as its line says, which has been printed.
+    Shut,
     /// What was typed, or written in a specification, makes no sense.
     Usage(String),
     /// It could not be done, or not to its end.
@@ -30,7 +32,7 @@ impl Failure {
     /// The documented exit code.
     pub fn code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Failure::Gate(_) => 1,
+            Failure::Gate(_) | Failure::Shut => 1,
             Failure::Usage(_) => 2,
             Failure::Incomplete(_) => 3,
         })
@@ -39,8 +41,10 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Failure::Gate(what) | Failure::Usage(what) | Failure::Incomplete(what)) = self;
-        f.write_str(what)
+        match self {
+            Failure::Gate(what) | Failure::Usage(what) | Failure::Incomplete(what) => f.write_str(what),
+            Failure::Shut => f.write_str("the gate does not let pass"),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `--gate`: verdicts as an exit status, for CI.
 
 use clap::ValueEnum;
-use kumite_record::{CheckOutcome, Export, Rule, Verdict};
+use kumite_record::{CheckOutcome, Export, GateBar, Rule, Verdict};
 
 use crate::exit::Failure;
 
@@ -9,7 +9,7 @@ use crate::exit::Failure;
 pub struct Gate {
     /// End with status 1 unless the claims pass: `fails` lets pass whatever does not fail, `holds` only what holds; and
     /// likewise of checks what is not red, or what is green. It takes a run by --strict, which it implies
-    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails")]
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
 }
 
@@ -20,6 +20,15 @@ pub enum Bar {
     Fails,
     /// Only what holds.
     Holds,
+}
+
+impl From<Bar> for GateBar {
+    fn from(bar: Bar) -> GateBar {
+        match bar {
+            Bar::Fails => GateBar::Fails,
+            Bar::Holds => GateBar::Holds,
+        }
+    }
 }
 
 impl Gate {

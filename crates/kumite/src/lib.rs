@@ -161,7 +161,9 @@ pub fn main(world: &dyn World) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            output::error(&failure);
+            if !matches!(failure, exit::Failure::Shut) {
+                output::error(&failure);
+            }
             failure.code()
         }
     }

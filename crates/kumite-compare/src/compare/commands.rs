@@ -16,6 +16,7 @@ use rand_chacha::rand_core::SeedableRng;
 use super::bench::{Bench, CompareError, Setting};
 use super::document::{Found, document, memory_side};
 use super::duet::BESIDE;
+use super::gate;
 use super::hooks::{Hooks, check_readable};
 use super::judge::Side;
 use super::outside::Outside;
@@ -162,7 +163,8 @@ impl<'a> Commands<'a> {
         let costs = self.found.costs(costs);
         let noise = self.outside.found();
         let found = document(self.setting, self.lines, rules, &self.found);
-        let comparison = Comparison { machine, started, ended, costs, noise, ..found };
+        let mut comparison = Comparison { machine, started, ended, costs, noise, ..found };
+        comparison.gate = gate::of(rules, &comparison);
         Ok((comparison, error))
     }
 

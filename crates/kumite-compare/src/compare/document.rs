@@ -14,6 +14,7 @@ use kumite_stats::sequential_median;
 use super::alone::alone;
 use super::bench::Setting;
 use super::duet::gain;
+use super::gate;
 use super::import::ratio;
 use super::judge::{Bar, Side, judge, log_ratios, remaining};
 use super::sequence::Rules;
@@ -96,6 +97,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         commands: Vec::new(),
         servers: Vec::new(),
         pairs: Vec::new(),
+        gate: None,
         costs: Costs { seconds: 0.0, between_runs_us: 0.0, empty_process_s: None, empty_shell_s: None },
         noise: None,
         noise_floor: None,
@@ -158,6 +160,7 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
         blocks: walls.len(),
         seconds,
         remaining: (side == Side::Unknown).then(|| remaining(&walls, bar, seconds)).flatten(),
+        gate: rules.gate.map(|_| gate::pair(&walls, bar, seconds)),
         cpu: used(&found.runs, |run| (run.user + run.system).as_secs_f64()),
         memory,
         response_p50: None,

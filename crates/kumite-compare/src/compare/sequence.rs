@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_host::Clock;
-use kumite_record::{ComparisonEnd, Ratio};
+use kumite_record::{ComparisonEnd, GateBar, GateState, Ratio};
 use kumite_stats::fewest_blocks;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use super::gate;
 use super::judge::{Bar, Side, judge};
 
 /// Judged after every block up to here; beyond, whenever there is one per cent more of them, so that judging stays
@@ -43,6 +44,8 @@ pub struct Rules {
     pub seed: u64,
     /// Which of them is the reference, by position.
     pub reference: usize,
+    /// Whether it goes on until a gate is decided, and not until there are verdicts; and what that lets pass.
+    pub gate: Option<GateBar>,
 }
 
 impl Rules {
@@ -135,8 +138,7 @@ pub(crate) fn until_decided<B: Blocks>(
             None => {}
         }
         if done >= look_at {
-            let judged: Vec<_> = logs.iter().map(|logs| judge(logs, bar)).collect();
-            let undecided = judged.iter().find(|(side, _)| *side == Side::Unknown).map(|(_, ratio)| *ratio);
+            let undecided = logs.iter().find_map(|logs| undecided(logs, bar, rules));
             let ratio = undecided.or((is_alone && elapsed < ALONE).then_some(NO_RATIO));
             let Some(ratio) = ratio else { return (Ok(ComparisonEnd::Decided), elapsed) };
             watch(Progressed { blocks: done, elapsed, ratio });
@@ -156,11 +158,22 @@ pub(crate) fn until_decided<B: Blocks>(
     (Ok(ComparisonEnd::MaxRuns), elapsed)
 }
 
+/// The ratio of a pair of which what is asked is not decided yet.
+fn undecided(logs: &[f64], bar: Bar, rules: &Rules) -> Option<Ratio> {
+    let (side, ratio) = judge(logs, bar);
+    let is_decided = match rules.gate {
+        None => side != Side::Unknown,
+        Some(_) => gate::state(logs, bar) != GateState::Undecided,
+    };
+    (!is_decided).then_some(ratio)
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
 
     use jiff::Timestamp;
+    use rand::RngExt;
 
     use super::*;
 
@@ -218,6 +231,7 @@ mod tests {
             budget: Duration::from_secs(1_000),
             seed: 1,
             reference: 0,
+            gate: None,
         }
     }
 
@@ -307,6 +321,65 @@ mod tests {
         let done = run(&rules, 2, None, &|nth| if nth < 1_000 { in_turn(nth) } else { vec![1.0, 2.0] });
         assert_eq!(done.ended, Ok(ComparisonEnd::Decided));
         assert!((1_010..1_300).contains(&done.orders.len()), "{}", done.orders.len());
+    }
+
+    #[test]
+    fn a_gate_goes_on_until_it_is_decided_whatever_the_verdict_is() {
+        let gated = |of| Rules { gate: Some(GateBar::Fails), margin: 0.01, max_blocks: Some(of), ..rules() };
+        // Slower by 3 %, but for one in eight, which is so within the margin: the verdict comes first.
+        let slower = |nth: usize| vec![1.0, if nth % 8 == 5 { 1.005 } else { 1.03 }];
+        let verdict = run(&Rules { gate: None, ..gated(100) }, 2, None, &slower);
+        assert_eq!((verdict.ended, verdict.orders.len()), (Ok(ComparisonEnd::Decided), 6));
+        let gate = run(&gated(100), 2, None, &slower);
+        assert_eq!(gate.ended, Ok(ComparisonEnd::Decided));
+        assert!(gate.orders.len() > 6, "{}", gate.orders.len());
+        // On either side of 1, and never beyond the margin: the gate is decided, and no verdict ever.
+        let alike = |nth: usize| if nth.is_multiple_of(2) { vec![1.0, 1.005] } else { vec![1.3, 1.0] };
+        assert_eq!(run(&gated(100), 2, None, &alike).orders.len(), 6);
+        assert_eq!(
+            run(&Rules { gate: None, ..gated(100) }, 2, None, &alike).ended,
+            Ok(ComparisonEnd::MaxRuns)
+        );
+        // On either side of the margin: never.
+        let beside = |nth: usize| vec![1.0, if nth.is_multiple_of(2) { 1.0 } else { 1.02 }];
+        assert_eq!(run(&gated(100), 2, None, &beside).ended, Ok(ComparisonEnd::MaxRuns));
+        // For each that is not the reference.
+        let one_of_two =
+            |nth: usize| vec![1.0, 1.1, if nth < 20 && nth.is_multiple_of(2) { 1.0 } else { 1.02 }];
+        assert!(run(&gated(200), 3, None, &one_of_two).orders.len() > 20);
+    }
+
+    /// The gate's state at the end of a sequence in which the other one takes `slowdown` more time, give or take 1 %.
+    fn gate_of(slowdown: f64, seed: u64, rules: &Rules) -> GateState {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+        let noise: Vec<f64> = (0..300).map(|_| (0.01 * normal()).exp()).collect();
+        let takes = |nth: usize| vec![0.01, 0.01 * (1.0 + slowdown) * noise[nth]];
+        let clock = FakeClock::default();
+        let mut fake = Fake { clock: &clock, takes: &takes, orders: Vec::new(), looks: 0, stop_in: None };
+        let stop = AtomicBool::new(false);
+        let (ended, _) = until_decided(&mut fake, 2, rules, &clock, &stop, &mut |_| {});
+        let done = fake.orders.len();
+        let logs: Vec<f64> = (0..done).map(takes).map(|of| of[0].ln() - of[1].ln()).collect();
+        let state = gate::state(&logs, rules.bar(2));
+        assert_eq!(ended == Ok(ComparisonEnd::Decided), state != GateState::Undecided, "{done}: {state:?}");
+        state
+    }
+
+    /// The gate is looked at after every block, and wrong in less than 5 % all the same.
+    #[test]
+    fn of_slowdowns_beyond_the_margin_none_is_decided_to_be_open_more_often_than_alpha() {
+        let rules = Rules { gate: Some(GateBar::Fails), margin: 0.01, max_blocks: Some(300), ..rules() };
+        for (slowdown, fewest_right, most_wrong) in
+            [(0.0, 490, 0), (0.005, 450, 0), (0.015, 450, 25), (0.03, 500, 0)]
+        {
+            let states: Vec<GateState> = (0..500).map(|seed| gate_of(slowdown, seed, &rules)).collect();
+            let of = |state| states.iter().filter(|other| **other == state).count();
+            let (open, shut) = (of(GateState::Open), of(GateState::Shut));
+            println!("slower by {slowdown}: {open} open, {shut} shut of 500");
+            let (right, wrong) = if slowdown > rules.margin { (shut, open) } else { (open, shut) };
+            assert!(right >= fewest_right && wrong <= most_wrong, "{slowdown}: {open} open, {shut} shut");
+        }
     }
 
     #[test]

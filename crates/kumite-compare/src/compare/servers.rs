@@ -11,6 +11,7 @@ use kumite_record::{
 
 use super::bench::CompareError;
 use super::document::{empty, estimate};
+use super::gate;
 use super::judge::{Side, judge, log_ratios, remaining};
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 
@@ -56,6 +57,7 @@ pub fn compare_servers(
     let windows: f64 = loads.trials.iter().flatten().map(|trial| trial.seconds).sum();
     let count: usize = loads.trials.iter().map(Vec::len).sum();
     let mut comparison = Comparison { machine, started, ended, ..loads.document(rules, elapsed) };
+    comparison.gate = gate::of(rules, &comparison);
     comparison.costs.seconds = elapsed.as_secs_f64();
     comparison.costs.between_runs_us = (elapsed.as_secs_f64() - windows).max(0.0) * 1e6 / count.max(1) as f64;
     (comparison, error)
@@ -194,6 +196,7 @@ impl Loads<'_> {
             blocks: times.len(),
             seconds,
             remaining: (side == Side::Unknown).then(|| remaining(&times, bar, seconds)).flatten(),
+            gate: rules.gate.map(|_| gate::pair(&times, bar, seconds)),
             cpu: None,
             memory: None,
             response_p50: compared(|trial| trial.p50_us),
@@ -268,6 +271,7 @@ mod tests {
             budget: Duration::MAX,
             seed: 1,
             reference: 0,
+            gate: None,
         }
     }
 

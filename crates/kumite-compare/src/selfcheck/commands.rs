@@ -56,6 +56,7 @@ impl Check<'_> {
             budget: Duration::MAX,
             seed: self.asked.seed.wrapping_add(nth) & 0xffff_ffff,
             reference: 0,
+            gate: None,
         };
         rules.min_blocks = rules.fewest(2);
         rules

@@ -23,7 +23,7 @@ pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison, names: &Nam
         Speed::Slower => format!("{}, decided {after}", fast(&b, &a, reciprocal(pair.ratio))),
         Speed::NoDifference => format!(
             "no difference: {a} is as fast as {b} within ±{} ({level}: {}), decided {after}",
-            percent(comparison.margin),
+            margin(comparison),
             interval(pair.ratio).unwrap_or_default()
         ),
         Speed::Undecided => {
@@ -226,6 +226,11 @@ pub(super) fn factor(value: f64) -> String {
 
 pub(super) fn interval(ratio: Ratio) -> Option<String> {
     Some(format!("{}–{}", factor(ratio.low?), factor(ratio.high?)))
+}
+
+/// As it was given.
+pub(super) fn margin(comparison: &Comparison) -> String {
+    format!("{} %", (comparison.margin * 1e8).round() / 1e6)
 }
 
 fn percent(share: f64) -> String {

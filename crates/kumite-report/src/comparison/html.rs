@@ -1,7 +1,7 @@
 use kumite_record::{ComparedCommand, Comparison, Unit};
 
 use super::names::Names;
-use super::{Shown, answer, cut_short, figures};
+use super::{Shown, answer, cut_short, figures, gate};
 use crate::leaf::{Leaf, Strip, StripRow, Table, leaf, place};
 use crate::number::plural;
 use crate::quantity::Measured;
@@ -31,7 +31,10 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
             .into_iter()
             .chain(warnings)
             .collect(),
-        sentences: sentences.chain(answer::alone_sentence(comparison, &names)).collect(),
+        sentences: sentences
+            .chain(answer::alone_sentence(comparison, &names))
+            .chain(gate::line(comparison, &names))
+            .collect(),
         strip: strip(comparison, &names),
         tables,
         bars: Vec::new(),

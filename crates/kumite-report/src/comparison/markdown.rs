@@ -1,7 +1,7 @@
 use kumite_record::Comparison;
 
 use super::names::Names;
-use super::{Shown, answer, cut_short, figures};
+use super::{Shown, answer, cut_short, figures, gate};
 use crate::markdown::{escaped, table};
 
 /// The same in GitHub's Markdown.
@@ -15,6 +15,9 @@ pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
     }
     if let Some(sentence) = answer::alone_sentence(comparison, &names) {
         out += &format!("**{}**\n\n", escaped(&sentence));
+    }
+    if let Some(line) = gate::line(comparison, &names) {
+        out += &format!("**{}**\n\n", escaped(&line));
     }
     for (letter, name) in &names.legend {
         out += &format!("- {letter}: {}\n", escaped(name));

@@ -1,7 +1,10 @@
 //! Comparisons with known figures, in words.
 
 use kumite_record::{Alone, Outlier, SteadyClass};
-use kumite_record::{ComparedPair, ComparedUse, Comparison, Ratio, Speed, Thrift};
+use kumite_record::{
+    ComparedPair, ComparedUse, Comparison, ComparisonEnd, ComparisonGate, GateBar, GateState, PairGate,
+    Ratio, Speed, Thrift,
+};
 use kumite_report::{
     Shown, Style, TimeUnit, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode,
     compare_terminal,
@@ -85,6 +88,67 @@ fn the_answer_has_four_forms() {
         few,
         "undecided after 1 pair in 9.2 s: too few pairs to tell B from A; as it looks, more pairs would not tell"
     );
+}
+
+/// Of one pair, in which B is slower; the last line of the report.
+fn gate(state: GateState, passes: GateBar, change: impl FnOnce(&mut Comparison)) -> String {
+    let mut comparison = comparison();
+    comparison.gate = Some(ComparisonGate { passes, state });
+    comparison.pairs[0].gate = Some(PairGate { state, remaining: None });
+    change(&mut comparison);
+    let text = compare_terminal(&comparison, Shown::default(), &STYLE);
+    let line = text.lines().last().unwrap().to_owned();
+    let markdown = compare_markdown(&comparison, Shown::default()).replace('\\', "");
+    assert!(markdown.contains(&format!("**{line}**")), "{markdown}");
+    line
+}
+
+#[test]
+fn a_gate_has_one_line_however_long_which_is_the_last() {
+    let (fails, holds) = (GateBar::Fails, GateBar::Holds);
+    assert_eq!(
+        gate(GateState::Shut, fails, |_| {}),
+        "gate: shut: B is slower than A by more than 0.25 %: A is 1.043× as fast (95 %: 1.031–1.055)"
+    );
+    let open = gate(GateState::Open, holds, |comparison| {
+        comparison.pairs[0].ratio = Ratio { estimate: 1.0, low: Some(0.998), high: Some(1.02) };
+    });
+    assert_eq!(
+        open,
+        "gate: open: B is not slower than A by more than 0.25 %: A is 1.000× as fast (95 %: 0.980–1.002)"
+    );
+    let undecided = |passes| {
+        gate(GateState::Undecided, passes, |comparison| {
+            comparison.ended = ComparisonEnd::Budget;
+            comparison.margin = 0.04;
+            let remaining = Some(kumite_record::Remaining { blocks: 40, seconds: 26.0 });
+            comparison.pairs[0].gate = Some(PairGate { state: GateState::Undecided, remaining });
+        })
+    };
+    let whether = "gate: undecided: whether B is slower than A by more than 4 % is not shown: A is 1.043× as fast (95 %: \
+                   1.031–1.055); about 40 more pairs (~26 s) would tell; --budget was spent; ";
+    assert_eq!(undecided(fails), format!("{whether}--gate lets that pass"));
+    assert_eq!(undecided(holds), format!("{whether}--gate=holds lets no such pass"));
+    let interrupted = gate(GateState::Undecided, fails, |comparison| {
+        comparison.ended = ComparisonEnd::Interrupted;
+        comparison.pairs[0].gate = Some(PairGate { state: GateState::Open, remaining: None });
+    });
+    assert_eq!(interrupted, "gate: undecided: it was interrupted; --gate lets that pass");
+}
+
+#[test]
+fn of_several_only_those_that_decide_a_gate_are_named_and_only_three() {
+    let line = gate(GateState::Shut, GateBar::Fails, |comparison| {
+        let shut = comparison.pairs[0].clone();
+        let open = ComparedPair {
+            a: "C".to_owned(),
+            gate: Some(PairGate { state: GateState::Open, remaining: None }),
+            ..shut.clone()
+        };
+        comparison.pairs = vec![open, shut.clone(), shut.clone(), shut.clone(), shut];
+    });
+    assert!(!line.contains("C is") && line.matches("B is slower than A").count() == 3, "{line}");
+    assert!(line.ends_with("; and so of 1 more"), "{line}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use kumite_host::{RealClock, cores, machine};
 use kumite_load::{Check, Expect, Limit, Load, Request, Target};
 use kumite_record::Comparison;
 
-use super::{Args, rules, watched};
+use super::{Args, refuse_undecidable, rules, watched};
 use crate::exit::Failure;
 use crate::load::request::header;
 use crate::{duration, stop};
@@ -91,6 +91,7 @@ pub fn compared(args: &Args) -> Result<(Comparison, Option<CompareError>), Failu
     };
     let (stop, clock) = (stop::flag()?, RealClock::default());
     let rules = rules(args, &clock, servers.len(), reference);
+    refuse_undecidable(args, &rules, servers.len())?;
     let warm_up = args.amount.warmup as usize;
     Ok(watched(|watch| compare_servers(&servers, warm_up, &rules, machine(cores()), &clock, &stop, watch)))
 }

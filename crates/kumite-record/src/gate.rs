@@ -1,0 +1,99 @@
+//! What `--gate` made of what was measured.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Remaining;
+
+/// What a gate lets pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateBar {
+    /// Whatever is not shown to fail: the gate passes unless it is shut.
+    Fails,
+    /// Only what is shown to hold: the gate passes if it is open.
+    Holds,
+}
+
+impl GateBar {
+    /// Whether a gate in this state lets pass.
+    pub fn passes(self, state: GateState) -> bool {
+        match self {
+            GateBar::Fails => state != GateState::Shut,
+            GateBar::Holds => state == GateState::Open,
+        }
+    }
+}
+
+/// What was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateState {
+    /// That all is well.
+    Open,
+    /// That something is not.
+    Shut,
+    /// Neither.
+    Undecided,
+}
+
+impl GateState {
+    /// The word used in files and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            GateState::Open => "open",
+            GateState::Shut => "shut",
+            GateState::Undecided => "undecided",
+        }
+    }
+
+    /// Of several: shut if one is, open if all are.
+    pub fn of_all(states: impl IntoIterator<Item = GateState>) -> GateState {
+        states.into_iter().fold(GateState::Open, |all, one| match (all, one) {
+            (GateState::Shut, _) | (_, GateState::Shut) => GateState::Shut,
+            (GateState::Open, GateState::Open) => GateState::Open,
+            _ => GateState::Undecided,
+        })
+    }
+}
+
+/// The gate of a comparison: whether nobody is slower than the reference by more than the margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparisonGate {
+    /// What it lets pass.
+    pub passes: GateBar,
+    /// Shut if one of `pairs[i].gate` is; open if all are, and the comparison came to its end.
+    pub state: GateState,
+}
+
+/// The same of one pair, by its `ratio`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PairGate {
+    /// Shut if the whole interval is below 1 / (1 + margin), open if none of it is.
+    pub state: GateState,
+    /// What it would take to decide it, where it is undecided.
+    pub remaining: Option<Remaining>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GateState::{Open, Shut, Undecided};
+    use super::*;
+
+    #[test]
+    fn one_that_is_shut_shuts_all_and_all_open_it() {
+        for (states, all) in [
+            (&[][..], Open),
+            (&[Open, Open], Open),
+            (&[Open, Undecided], Undecided),
+            (&[Undecided, Open], Undecided),
+            (&[Undecided, Shut], Shut),
+            (&[Shut, Undecided, Open], Shut),
+        ] {
+            assert_eq!(GateState::of_all(states.iter().copied()), all, "{states:?}");
+        }
+        let passing = |bar: GateBar| [Open, Shut, Undecided].map(|state| bar.passes(state));
+        assert_eq!(passing(GateBar::Fails), [true, false, true]);
+        assert_eq!(passing(GateBar::Holds), [true, false, false]);
+    }
+}
