@@ -84,6 +84,9 @@ impl Parser {
 
     fn hold(&mut self, cursor: &mut Cursor) -> Result<(), NotationError> {
         let position = cursor.position();
+        if is_almost_a_loop(cursor.word()) {
+            return Err(position.error("a loop begins with a line <loop N> and ends with a line </loop>"));
+        }
         let state = state(cursor)?;
         let frames = cursor.number(MOST_FRAMES).ok_or_else(|| {
             let what = format!("a number of frames from 1 to {MOST_FRAMES}, or a comma and another key");
@@ -94,6 +97,12 @@ impl Parser {
         self.lines.push(Line::Hold(Held { frames, state }));
         Ok(())
     }
+}
+
+/// What other notations begin and end a loop with.
+fn is_almost_a_loop(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphabetic()).to_ascii_lowercase();
+    bare.contains("loop") || ["repeat", "end", "for", "times"].contains(&&*bare)
 }
 
 fn too_long() -> String {
@@ -175,6 +184,7 @@ mod tests {
         let often = "expected how often, from 1 to 1000000, found";
         let nothing = "expected a line to play, such as 2,mk 8, found the end";
         let not_closed = "this loop is not closed: expected </loop> on a line below";
+        let a_loop = "a loop begins with a line <loop N> and ends with a line </loop>";
         let long = "the macro goes past 1000000 states or 10000000 frames, the most that is played";
         for (text, position, what) in [
             // Keys.
@@ -216,6 +226,12 @@ mod tests {
             ("2,4,5,6 1", "1:7", "4 and 6 are opposite directions".to_owned()),
             ("1,3 1", "1:3", "1 and 3 are opposite directions".to_owned()),
             // Loops.
+            ("loop 2\nlp 1\nendloop", "1:1", a_loop.to_owned()),
+            ("2 1\nLoop(3)", "2:1", a_loop.to_owned()),
+            ("[loop 3]\n", "1:1", a_loop.to_owned()),
+            ("<loop 2>\nlp 1\nendloop", "3:1", a_loop.to_owned()),
+            ("<loop 2>\nlp 1\n/loop", "3:1", a_loop.to_owned()),
+            ("repeat 3\n", "1:1", a_loop.to_owned()),
             ("2 1\r<loop 3>\r2 1", "2:1", not_closed.to_owned()),
             ("<loop 3>\n  <loop 2>\n2 1\n</loop>", "1:1", not_closed.to_owned()),
             ("<loop 3>\n  <loop 2>\n2 1", "2:3", not_closed.to_owned()),
