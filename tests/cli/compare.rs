@@ -1,3 +1,4 @@
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Instant;
 
@@ -150,7 +151,8 @@ fn what_goes_around_runs_comes_in_its_order() {
         runs.push(around[1]);
     }
     assert!(runs.chunks(2).all(|block| block == ["a", "b"] || block == ["b", "a"]), "{runs:?}");
-    assert!(runs.len() >= 14 && runs[2..].chunks(2).any(|block| block == ["b", "a"]), "{runs:?}");
+    // As often as it was told, and not once more.
+    assert!(runs.len() == 14 && runs[2..].chunks(2).any(|block| block == ["b", "a"]), "{runs:?}");
 }
 
 #[test]
@@ -158,11 +160,13 @@ fn a_failure_is_shown_with_its_output_and_can_be_ignored() {
     let place = here();
     let fails = "sh -c 'echo because >&2; exit 3'";
     let said = compare(&place, &["true", fails]).ended(3);
-    for part in
-        ["because >&2; exit 3'` ended with status 3", "run once more, it ended with status 3: because"]
-    {
-        assert!(said.err.contains(part), "{}", said.err);
-    }
+    let how = "because >&2; exit 3'` ended with status 3 in its run 1; --show-output shows what it says";
+    assert!(said.err.contains(how), "{}", said.err);
+    let shown = compare(&place, &["true", fails, "--show-output"]).ended(3);
+    assert!(shown.err.contains("because\n"), "{}", shown.err);
+    let warm = compare(&place, &[fails, "--warmup", "1", "--conclude", "echo x >> concluded"]).ended(3);
+    assert!(warm.err.contains("in its warm-up run 1"), "{}", warm.err);
+    assert_eq!(place.read("concluded"), "x\n");
     let only = |codes: &str| compare(&place, &["true", fails, "--runs", "6", codes]);
     let ignored = only("--ignore-failure=3").ended(0);
     assert!(ignored.out.contains("6 of 6 runs did not end with 0"), "{}", ignored.out);
@@ -171,6 +175,103 @@ fn a_failure_is_shown_with_its_output_and_can_be_ignored() {
     let late = "sh -c 'echo x >> count; test $(wc -l < count) -lt 8'";
     let said = compare(&place, &[FAST, late, "--min-runs", "30"]).ended(3);
     assert!(said.out.contains("! cut short: a run failed"), "what there is is reported: {}", said.out);
+}
+
+#[test]
+fn a_command_runs_as_often_as_told_and_no_more_once_one_has_failed() {
+    let place = here();
+    let count = |file: &str| place.read(file).lines().count();
+    compare(&place, &["echo x >> a", "--runs", "1"]).ended(0);
+    assert_eq!(count("a"), 1);
+    let around = ["--prepare", "echo x >> p", "--conclude", "echo x >> c"];
+    for (files, more) in [(["b", "d"], &around[..]), (["e", "f"], &[])] {
+        let writes = files.map(|file| format!("echo x >> {file}"));
+        compare(&place, &[&[&writes[0], &writes[1], "--runs", "3"], more].concat()).ended(0);
+        assert_eq!(files.map(count), [3, 3], "{more:?}");
+    }
+    assert_eq!(["p", "c"].map(count), [6, 6]);
+    // Two at once, too: nothing accompanies them.
+    let duet = compare(&place, &["echo x >> g", "echo x >> h", "--duet", "--runs", "3"]);
+    if duet.code != 2 {
+        assert_eq!(["g", "h"].map(count), [3, 3]);
+    }
+    place.write("fails", "#!/bin/sh\necho x >> m\n[ $(wc -l < m) -ne 4 ]\n");
+    let fails = "sh fails";
+    let said = compare(&place, &[fails, "--runs", "100", "--json", "r.json"]).ended(3);
+    assert!(said.err.contains("`sh fails` ended with status 1 in its run 4;"), "{}", said.err);
+    assert_eq!(count("m"), 4, "in one queue with all the others");
+    let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    assert_eq!(result["commands"][0]["times"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn what_cannot_be_started_is_told_alone() {
+    let place = here();
+    for _ in 0..10 {
+        let said = compare(&place, &["true", "./missing", "--runs", "5"]).ended(3);
+        assert_eq!(
+            said.err,
+            "error: cannot start `./missing`; is it there, and executable? No such file or directory (os error 2)\n"
+        );
+    }
+}
+
+/// Whether the process whose id is in `pid` lives. (One that was killed may be a zombie.)
+const LIVES: &str = "grep -q . /proc/$(cat pid)/cmdline";
+
+#[test]
+fn what_hooks_and_runs_leave_lives_until_everything_is_over() {
+    let leaves = "sleep 300 & echo $! > pid";
+    let once = format!("if [ -e pid ]; then {LIVES}; else {leaves}; fi");
+    let cases: &[(&[&str], Option<&str>)] = &[
+        (&["--setup", leaves, LIVES], None),
+        (&["--setup", leaves, "--cleanup", LIVES, "true"], None),
+        (&["--prepare", leaves, LIVES], None),
+        (&["--conclude", "kill $(cat pid)", leaves], None),
+        (&["--prepare", leaves, "--conclude", "kill $(cat pid)", "true"], None),
+        (&[&once, "--cleanup", LIVES], None),
+        (&["--setup", leaves, "sh -c 'exit 1'", "--cleanup", LIVES], Some("ended with status 1")),
+        (&["--setup", leaves, "sleep 300", "--timeout", "1s", "--cleanup", LIVES], Some("did not end")),
+    ];
+    for (arguments, fails) in cases {
+        let place = here();
+        let said = compare(&place, &[arguments, &["--runs", "3"][..]].concat());
+        let said = said.ended(if fails.is_some() { 3 } else { 0 });
+        assert!(fails.is_none_or(|why| said.err.contains(why)), "{arguments:?}: {}", said.err);
+        let was_ended_by_a_hook = arguments.contains(&"kill $(cat pid)");
+        // Where nothing could be measured there is no report to say it in.
+        let is_said = said.out.contains("`sleep 300`") && said.out.contains("after everything, and w");
+        assert_eq!(is_said, !was_ended_by_a_hook && fails.is_none(), "{arguments:?}: {}", said.out);
+        assert_eq!(place.left(), [""; 0], "{arguments:?}");
+    }
+}
+
+#[test]
+fn each_run_and_what_goes_around_it_knows_its_number() {
+    let place = here();
+    let tells = |file: &str| format!("echo $HYPERFINE_ITERATION >> {file}");
+    let [command, prepare, conclude] = ["n", "p", "c"].map(tells);
+    let arguments =
+        [&command, "--runs", "3", "--warmup", "1", "--prepare", &prepare, "--conclude", &conclude];
+    compare(&place, &arguments).ended(0);
+    for file in ["n", "p", "c"] {
+        assert_eq!(place.read(file), "warmup-0\n0\n1\n2\n", "{file}");
+    }
+    compare(&place, &[&tells("alone"), "--runs", "3"]).ended(0);
+    assert_eq!(place.read("alone"), "0\n1\n2\n");
+}
+
+#[test]
+fn a_script_that_does_not_say_whose_it_is_is_a_shells() {
+    let place = here();
+    for (file, text) in [("script", "echo $1 > said\n"), ("other", "\0\x01 is no text")] {
+        place.write(file, text);
+        std::fs::set_permissions(place.path(file), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    compare(&place, &["./script hello", "--runs", "2"]).ended(0);
+    assert_eq!(place.read("said"), "hello\n");
+    let said = compare(&place, &["./other"]).ended(3);
+    assert!(said.err.contains("cannot start `./other`") && said.err.contains("format error"), "{}", said.err);
 }
 
 #[test]
@@ -192,6 +293,8 @@ fn outputs_that_differ_fail_with_the_first_line_that_does() {
     let place = here();
     let same = |other: &str| compare(&place, &["seq 3", other, "--same-output", "--runs", "6"]);
     same("printf '1\\n2\\n3\\n'").ended(0);
+    // What varies by our doing is no difference.
+    compare(&place, &["env", "env", "--same-output", "--runs", "6"]).ended(0);
     let said = same("printf '1\\n2\\n4\\n'").ended(1);
     assert!(said.err.contains("outputs differ, first in line 3: "), "{}", said.err);
     assert!(said.err.contains("wrote \"3\\n\"") && said.err.contains("wrote \"4\\n\""), "{}", said.err);
@@ -203,6 +306,8 @@ fn input_and_output_go_where_they_are_told() {
     place.write("in", "hello");
     compare(&place, &["cat", "cat", "--input", "in", "--output", "out", "--runs", "6"]).ended(0);
     assert_eq!(place.read("out"), "hello");
+    compare(&place, &["echo a", "--output", "a", "echo b", "--output", "./b", "--runs", "2"]).ended(0);
+    assert_eq!((&*place.read("a"), &*place.read("b")), ("a\n", "b\n"));
     compare(&place, &["cat", "cat", "--input", "in", "--output", "pipe", "--runs", "6"]).ended(0);
     let said =
         compare(&place, &["cat", "cat", "--input", "in", "--output", "inherit", "--runs", "6"]).ended(0);
@@ -221,6 +326,14 @@ fn parameters_make_commands() {
     assert_eq!(
         of(&["-P", "t", "0", "0.02", "-D", "0.01", "sleep {t}"]),
         ["sleep 0.00", "sleep 0.01", "sleep 0.02"]
+    );
+    assert_eq!(
+        of(&["-P", "a", "1", "2", "-P", "b", "7", "8", "echo {a}x{b}"]),
+        ["echo 1x7", "echo 1x8", "echo 2x7", "echo 2x8"]
+    );
+    assert_eq!(
+        of(&["-P", "a", "1", "3", "-P", "b", "7", "8", "-D", "2", "-D", "1", "echo {a}x{b}"]),
+        ["echo 1x7", "echo 1x8", "echo 3x7", "echo 3x8"]
     );
     assert_eq!(
         of(&["-L", "a", "1,2", "-L", "b", "x,y", "echo {a}{b}"]),
@@ -471,6 +584,15 @@ fn what_makes_no_sense_is_said_before_anything_runs() {
         (&["true", "--gate"], "--gate compares, and there is one command"),
         (&["true", "true", "--reference-name", "x"], "--reference"),
         (&["true", ""], "a command is empty"),
+        (&["true", "# x"], "a command is empty"),
+        (&["true", "--setup", ""], "--setup \"\": a command is empty"),
+        (&["true", "--prepare", " "], "--prepare \" \": a command is empty"),
+        (&["true", "--conclude", "# x"], "--conclude \"# x\": a command is empty"),
+        (&["true", "--cleanup", "''"], "--cleanup \"''\": a command is empty"),
+        (&["true", "--setup", "echo 'a", "-N"], "has a quote without its end"),
+        (&["-P", "n", "1", "2", "-D", "1", "-D", "1", "sleep {n}"], "2 times --parameter-step-size for 1"),
+        (&["-P", "n", "1", "2", "-P", "n", "1", "2", "sleep {n}"], "parameter n is given twice"),
+        (&["true", "true", "--output", "a", "--output", "b", "--output", "c"], "3 times --output for 2"),
         (&["true", "echo 'a"], "has a quote without its end"),
         (&["true", "true", "--margin", "-1%"], "it must be at least 0 and below 100%"),
         (&["true", "true", "--margin", "x"], "expected a share"),

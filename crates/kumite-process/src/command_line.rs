@@ -39,6 +39,10 @@ pub struct CommandLine {
 impl CommandLine {
     /// Through the shell, or without one.
     pub fn new(command: &str, shell: &Shell) -> Result<CommandLine, String> {
+        // A comment, too, is nothing. What cannot be split may be right for a shell that is not sh.
+        if shlex::split(command).is_some_and(|words| words.first().is_none_or(String::is_empty)) {
+            return Err("a command is empty".to_owned());
+        }
         let through = |shell: &[String]| CommandLine {
             shell: Some(shell.to_vec()),
             words: shell.iter().cloned().chain(["-c".to_owned(), command.to_owned()]).collect(),
@@ -47,9 +51,6 @@ impl CommandLine {
             return Ok(through(shell));
         }
         let words = split(command)?;
-        if words.is_empty() {
-            return Err("a command is empty".to_owned());
-        }
         if *shell == Shell::IfNeeded {
             let program = without_exec(&words);
             return Ok(match needs_shell(command, program) {
@@ -172,9 +173,18 @@ mod tests {
 
     #[test]
     fn a_quote_without_its_end_and_nothing_at_all_are_errors() {
-        for command in ["'a", "\"a", "\"a\\", "a\\", "", "  "] {
+        for command in ["'a", "\"a", "\"a\\", "a\\"] {
             for shell in [Shell::IfNeeded, Shell::Never] {
                 assert!(CommandLine::new(command, &shell).is_err(), "{command:?}");
+            }
+        }
+        for command in ["", "  ", "\n", "# x", " # x\n\t# y", "''", "\"\" a"] {
+            for shell in [Shell::IfNeeded, Shell::Never, Shell::Always(vec!["bash".to_owned()])] {
+                assert_eq!(
+                    CommandLine::new(command, &shell),
+                    Err("a command is empty".to_owned()),
+                    "{command:?}"
+                );
             }
         }
     }

@@ -5,13 +5,29 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use nix::sys::signal::Signal;
+
 /// How a command ended, in words.
 pub fn how_it_ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with status {code}"),
+        // What a tree has ended for it has that signal for its status.
+        (None, Some(signal)) if signal == Signal::SIGTTIN as i32 || signal == Signal::SIGTTOU as i32 => {
+            "wanted the terminal, which it cannot have here, and was ended".to_owned()
+        }
         (None, Some(signal)) => format!("was ended by signal {signal}"),
         (None, None) => "ended".to_owned(),
     }
+}
+
+/// As a shell has it: 128 and the signal for one that was ended by a signal.
+pub fn shell_status(status: ExitStatus) -> Option<i32> {
+    status.code().or(status.signal().map(|signal| 128 + signal))
+}
+
+/// Whether that is how a command ends that has heard Ctrl-C: by the signal, or with the status that a shell makes of it.
+pub(crate) fn is_interrupt(status: ExitStatus) -> bool {
+    shell_status(status) == Some(128 + Signal::SIGINT as i32)
 }
 
 /// The end of a log, on one line: enough to see what went wrong without opening it.

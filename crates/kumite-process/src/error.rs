@@ -116,6 +116,25 @@ pub enum Error {
         limit: Duration,
     },
 
+    /// A command wanted the terminal, and there is none that it can have; its tree has been ended.
+    #[error(
+        "`{}` wanted the terminal, which it cannot have here, and was ended; only kumite compare lends one, in its foreground",
+        program.display()
+    )]
+    WantsTerminal {
+        /// As it was given.
+        program: OsString,
+    },
+
+    /// A process was stopped by a signal, and nobody let it go on; its tree has been ended.
+    #[error("`{process}` was stopped, nobody let it go on within a second, and so `{}` was ended", program.display())]
+    Stopped {
+        /// What was run, as it was given.
+        program: OsString,
+        /// Who was stopped.
+        process: String,
+    },
+
     /// The file that is to get the output of a command could not be created or emptied.
     #[error(
         "cannot write {path}, the output of a command; does its directory exist, and is there room? {source}"

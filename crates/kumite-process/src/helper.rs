@@ -4,10 +4,14 @@ use std::env;
 use std::ffi::CString;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
+use std::process::ExitStatus;
 
+use crate::Passes;
+use crate::ending::shell_status;
 use crate::owner::MARKER;
-use crate::wire::Wire;
+use crate::wire::{Answer, Message, Wire};
 
 /// The hidden argument with which a program of ours is the helper, and calls [`crate::runner_main`].
 pub const HELPER: &str = "--runner-helper";
@@ -23,6 +27,7 @@ pub(crate) const PIPE: u64 = 3;
 pub(crate) const FILES: u64 = 4;
 
 /// A job as the kernel wants it.
+#[derive(Clone)]
 pub(crate) struct Prepared {
     pub program: CString,
     pub args: Vec<CString>,
@@ -32,6 +37,7 @@ pub(crate) struct Prepared {
     pub output: Sink,
 }
 
+#[derive(Clone)]
 pub(crate) enum Sink {
     Null,
     Inherit,
@@ -45,8 +51,67 @@ pub(crate) struct RunOrder {
     pub job: usize,
     pub forked: bool,
     pub cores: Vec<usize>,
-    /// The last entry of its environment.
+    /// What it has beside its job's, or in their place, and what varies the size of it all.
+    pub variable: Option<CString>,
     pub padding: CString,
+}
+
+impl RunOrder {
+    pub(crate) fn environment<'a>(&'a self, job: &'a Prepared) -> impl Iterator<Item = &'a CString> {
+        let name = |entry: &'a CString| entry.to_bytes().split(|&byte| byte == b'=').next();
+        let set = self.variable.as_ref().and_then(name);
+        let kept = job.env.iter().filter(move |entry| set.is_none() || name(entry) != set);
+        kept.chain(&self.variable).chain([&self.padding])
+    }
+}
+
+/// Those that are to run at the same time.
+pub(crate) struct Together {
+    /// The first of a queue. Those behind it are not run once one has not passed.
+    pub begins: bool,
+    pub passes: Passes,
+    /// Whether they are as from a shell: what they leave behind lives on, and the terminal is theirs if they want it.
+    pub from_shell: bool,
+    pub runs: Vec<RunOrder>,
+}
+
+impl Passes {
+    pub(crate) fn write(&self, to: &mut Message) {
+        match self {
+            Passes::Always => to.number(0),
+            Passes::AnyStatus => to.number(1),
+            Passes::Statuses(codes) => {
+                to.number(2);
+                to.count(codes.len());
+                codes.iter().for_each(|&code| to.number(u64::from(code)));
+            }
+        }
+    }
+
+    fn read(from: &mut impl Read) -> io::Result<Passes> {
+        Ok(match from.number()? {
+            0 => Passes::Always,
+            1 => Passes::AnyStatus,
+            _ => {
+                let count = from.count()?;
+                let code = |_| Ok(u8::try_from(from.number()?).unwrap_or(u8::MAX));
+                Passes::Statuses((0..count).map(code).collect::<io::Result<_>>()?)
+            }
+        })
+    }
+
+    pub(crate) fn lets_pass(&self, answer: &Answer) -> bool {
+        match (self, answer) {
+            (Passes::Always, _) => true,
+            (_, Err(_)) => false,
+            (_, Ok(figures)) if figures.is_interrupted() => false,
+            (Passes::AnyStatus, Ok(_)) => true,
+            (Passes::Statuses(codes), Ok(figures)) => {
+                let code = shell_status(ExitStatus::from_raw(figures.status));
+                codes.iter().any(|&passes| Some(i32::from(passes)) == code)
+            }
+        }
+    }
 }
 
 pub(crate) fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
@@ -73,18 +138,21 @@ pub(crate) fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
     (0..count).map(job).collect()
 }
 
-/// Those that are to run at the same time; `None` at the end.
-pub(crate) fn orders(from: &mut impl Read) -> io::Result<Option<Vec<RunOrder>>> {
+/// The next; `None` at the end.
+pub(crate) fn orders(from: &mut impl Read) -> io::Result<Option<Together>> {
     let count = match from.count() {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         count => count?,
     };
+    let (begins, from_shell, passes) = (from.number()? != 0, from.number()? != 0, Passes::read(from)?);
+    let variable = Some(from.text()?).filter(|variable| !variable.is_empty());
     let order = |_| {
         let (job, forked) = (from.count()?, from.number()? != 0);
-        let padding = format!("{PADDING}={}", "x".repeat(from.count()?));
+        let padding = CString::new(format!("{PADDING}={}", "x".repeat(from.count()?)))?;
         let cores = from.count()?;
         let cores = (0..cores).map(|_| from.count()).collect::<io::Result<_>>()?;
-        Ok(RunOrder { job, forked, cores, padding: CString::new(padding)? })
+        Ok(RunOrder { job, forked, cores, variable: variable.clone(), padding })
     };
-    (0..count).map(order).collect::<io::Result<_>>().map(Some)
+    let runs = (0..count).map(order).collect::<io::Result<_>>()?;
+    Ok(Some(Together { begins, passes, from_shell, runs }))
 }

@@ -5,6 +5,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::ending::is_interrupt;
 use crate::tree::ready;
 use crate::{Error, Spawn, Tree, TreeEnd};
 
@@ -48,10 +49,12 @@ pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished
     let began = Instant::now();
     let mut open = Some(pipe);
     let mut left = limit;
+    let mut stopped;
     let status = loop {
         let status = tree.exited()?;
+        stopped = tree.stuck();
         left = left.min(limit.saturating_sub(began.elapsed()));
-        if status.is_some() || left.is_zero() || stop.load(Ordering::Relaxed) {
+        if status.is_some() || stopped.is_some() || left.is_zero() || stop.load(Ordering::Relaxed) {
             break status;
         }
         if tree.wait_a_little(left, open.as_ref().map(|pipe| pipe.as_fd()))?
@@ -74,7 +77,45 @@ pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished
     let (command, log) = (spawn.command.to_owned(), spawn.log.to_owned());
     match status {
         Some(status) => Ok(Finished { status, stdout: kept, ended }),
+        None if let Some(process) = stopped => Err(Error::Stopped { program: command.into(), process }),
         None if left.is_zero() => Err(Error::TimedOut { command, limit, log }),
         None => Err(Error::Interrupted { command, log }),
+    }
+}
+
+/// Runs a command to its end, and leaves alive what it leaves behind, as a shell would: that lives as long as the tree. It
+/// may have the terminal. Else like [`run`].
+pub fn run_leaving(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<(ExitStatus, Tree), Error> {
+    let mut tree = Tree::start(spawn)?;
+    tree.lend_terminal();
+    let (command, log) = (spawn.command.to_owned(), spawn.log.to_owned());
+    let began = Instant::now();
+    let mut had_terminal = false;
+    loop {
+        let left = limit.saturating_sub(began.elapsed());
+        tree.wait_a_little(left, None)?;
+        had_terminal |= tree.lent.is_some();
+        let status = tree.exited()?;
+        had_terminal |= tree.lent.is_some();
+        // A person at the terminal may well stop something there.
+        let stopped = if had_terminal { None } else { tree.stuck() };
+        match status {
+            // Ctrl-C went there, and not to us.
+            Some(status) if had_terminal && is_interrupt(status) => {
+                return Err(Error::Interrupted { command, log });
+            }
+            Some(status) => return Ok((status, tree)),
+            None => {}
+        }
+        if let Some(process) = stopped {
+            return Err(Error::Stopped { program: command.into(), process });
+        }
+        if left.is_zero() || stop.load(Ordering::Relaxed) {
+            tree.stop(GRACE);
+            return Err(match stop.load(Ordering::Relaxed) {
+                true => Error::Interrupted { command, log },
+                false => Error::TimedOut { command, limit, log },
+            });
+        }
     }
 }

@@ -12,11 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
+use nix::unistd::getpgrp;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 
 use crate::helper::{FILE, FILES, INHERIT, NULL, PADDING, PIPE};
 use crate::owner::MARKER;
+use crate::terminal::Terminal;
 use crate::timing::now;
 use crate::tree::ready;
 use crate::wire::{ANSWER, Failure, Message, Stage, Wire, decode};
@@ -26,6 +28,8 @@ use crate::{Error, Spawn, Tree, available_cores};
 const READY: Duration = Duration::from_secs(10);
 /// How often a wait looks at the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
+/// A run that takes longer may wait for somebody who was stopped.
+const LONG: Duration = Duration::from_secs(1);
 /// Between looks at what comes while more is queued.
 const SHORTEST_NAP: Duration = Duration::from_micros(500);
 /// A page: what depends on the place of a stack repeats itself after that.
@@ -62,10 +66,22 @@ pub enum Stdin {
     File(PathBuf),
 }
 
-/// Where the output of a command goes.
+/// Which runs are no failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Passes {
+    /// All of them, and also one that could not be started.
+    Always,
+    /// All that were started, however they ended.
+    AnyStatus,
+    /// Those that ended with one of these.
+    Statuses(Vec<u8>),
+}
+
+/// Where the output of a command goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Output {
     /// Nowhere.
+    #[default]
     Null,
     /// Where ours goes.
     Inherit,
@@ -102,6 +118,11 @@ pub struct Runner {
     last_wall: Duration,
     padding: Option<u64>,
     limit: Option<Duration>,
+    passes: Passes,
+    from_shell: bool,
+    variable: String,
+    /// While the helper lives it may be lent.
+    terminal: Option<Terminal>,
     rss_floor_bytes: u64,
 }
 
@@ -134,6 +155,8 @@ pub struct TimedRun {
     pub involuntary_switches: u64,
     /// Descendants that still ran when it ended, and have been ended; of both commands, if two ran at once.
     pub left_behind: usize,
+    /// Whether who sat at the terminal, which this run had, has ended it.
+    pub interrupted: bool,
     /// What it cost that is not in `wall`: preparation, and the clearing up after the run before it; for the last that
     /// is queued, the answer too. Not the time in which nothing was queued.
     pub overhead: Duration,
@@ -154,6 +177,8 @@ impl Runner {
     /// A directory that is not there, a program that cannot be found, a helper that does not get ready within 10 s.
     pub fn start(helper: &Path, helper_args: &[&str], jobs: &[Job]) -> Result<Runner, Error> {
         let mut message = Message::new();
+        let us = getpgrp();
+        message.number(u64::from(us.as_raw().cast_unsigned()));
         message.count(jobs.len());
         for job in jobs {
             describe(job, &mut message)?;
@@ -187,11 +212,15 @@ impl Runner {
             last_wall: Duration::ZERO,
             padding: None,
             limit: None,
+            passes: Passes::Always,
+            from_shell: false,
+            variable: String::new(),
+            terminal: Terminal::of(us),
             rss_floor_bytes: 0,
         };
         runner.send(&message)?;
         let began = Instant::now();
-        let hello = runner.receive::<1>(None, || began.elapsed() > READY)?;
+        let hello = runner.receive::<1>(None, |_| began.elapsed() > READY)?;
         let [floor] = hello.ok_or_else(|| failed(io::ErrorKind::TimedOut.into()))?;
         runner.rss_floor_bytes = floor;
         Ok(runner)
@@ -208,6 +237,31 @@ impl Runner {
     /// can run no more.
     pub fn limit(&mut self, limit: Duration) {
         self.limit = Some(limit);
+    }
+
+    /// From now on, once a queued run does not pass, those that are queued behind it are not made: see
+    /// [`Runner::forget_queued`].
+    pub fn end_queue_unless(&mut self, passes: Passes) {
+        self.passes = passes;
+    }
+
+    /// From now on runs are as from a shell: what one leaves behind lives on, as long as this runner (see
+    /// [`Runner::finish`]), and one that is stopped because it wants the terminal has it, as far as we are in its foreground.
+    /// Else the one is ended with the run, and the other an error.
+    pub fn run_as_from_a_shell(&mut self) {
+        self.from_shell = true;
+    }
+
+    /// From now on each run that is ordered has this variable, in place of the one that was set before.
+    pub fn set_variable(&mut self, name: &str, value: &str) {
+        self.variable = format!("{name}={value}");
+    }
+
+    /// Ends what runs have left behind, and says what that was.
+    pub fn finish(mut self) -> Vec<String> {
+        let left = self.tree.as_mut().map(Tree::left_outside).unwrap_or_default();
+        self.end();
+        left
     }
 
     /// The memory of the helper, which the peak of a command cannot be below: the kernel lets it inherit that.
@@ -274,6 +328,13 @@ impl Runner {
         self.fetch(nap, stop)
     }
 
+    /// Takes in what is still queued, of which nothing was run because one before it did not pass.
+    pub fn forget_queued(&mut self, stop: &AtomicBool) {
+        while !self.queued.is_empty() && self.tree.is_some() {
+            let _ = self.fetch(None, stop);
+        }
+    }
+
     fn run_at_once<const N: usize>(
         &mut self,
         jobs: [(usize, &[usize]); N],
@@ -295,15 +356,21 @@ impl Runner {
         let queued = self.queued.pop_front().expect("a run is queued");
         let (limit, began) = (self.limit, Instant::now());
         let takes_too_long = || limit.filter(|limit| began.elapsed() > *limit);
-        let answer =
-            self.receive::<ANSWER>(nap, || stop.load(Ordering::Relaxed) || takes_too_long().is_some())?;
+        let mut stopped = None;
+        let answer = self.receive::<ANSWER>(nap, |tree| {
+            if stopped.is_none() && began.elapsed() > LONG {
+                stopped = tree.stuck();
+            }
+            stopped.is_some() || stop.load(Ordering::Relaxed) || takes_too_long().is_some()
+        })?;
         let Some(answer) = answer else {
             self.end();
-            return match takes_too_long() {
-                Some(limit) if !stop.load(Ordering::Relaxed) => {
-                    Err(Error::TooLong { program: self.jobs[queued.job].program.clone(), limit })
-                }
-                _ => Ok(None),
+            let program = self.jobs[queued.job].program.clone();
+            return match (stopped, takes_too_long()) {
+                _ if stop.load(Ordering::Relaxed) => Ok(None),
+                (Some(process), _) => Err(Error::Stopped { program, process }),
+                (None, Some(limit)) => Err(Error::TooLong { program, limit }),
+                (None, None) => Ok(None),
             };
         };
         let figures = decode(answer).map_err(|failure| self.failed(&queued, failure))?;
@@ -326,6 +393,7 @@ impl Runner {
             status: ExitStatus::from_raw(figures.status),
             involuntary_switches: figures.involuntary_switches,
             left_behind: figures.left_behind as usize,
+            interrupted: figures.is_interrupted(),
             overhead,
         }))
     }
@@ -335,6 +403,10 @@ impl Runner {
         assert!(self.queued.len() + together.len() <= MOST_QUEUED, "too many queued runs were not fetched");
         let mut order = Message::new();
         order.count(together.len());
+        order.number(self.queued.is_empty().into());
+        order.number(self.from_shell.into());
+        self.passes.write(&mut order);
+        order.string(OsStr::new(&self.variable));
         for &(job, cores) in together {
             assert!(job < self.jobs.len(), "there are {} jobs, and no number {job}", self.jobs.len());
             order.count(job);
@@ -370,7 +442,7 @@ impl Runner {
     fn receive<const N: usize>(
         &mut self,
         nap: Option<Duration>,
-        give_up: impl Fn() -> bool,
+        mut give_up: impl FnMut(&mut Tree) -> bool,
     ) -> Result<Option<[u64; N]>, Error> {
         let mut bytes = vec![0; N * 8];
         let mut filled = 0;
@@ -379,7 +451,7 @@ impl Runner {
                 Ok((_, 0)) => return Err(self.lost(io::ErrorKind::UnexpectedEof.into())),
                 Ok((_, count)) => filled += count,
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) if give_up() => return Ok(None),
+                Err(Errno::AGAIN) if self.tree.as_mut().is_none_or(&mut give_up) => return Ok(None),
                 Err(Errno::AGAIN) => match nap {
                     Some(nap) => thread::sleep(nap),
                     None => _ = ready([self.stream.as_fd()], LOOK).map_err(|source| self.lost(source))?,
@@ -398,6 +470,10 @@ impl Runner {
     fn end(&mut self) {
         self.tree = None;
         self.queued.clear();
+        // The helper is not there any more to do it.
+        if let Some(terminal) = self.terminal.take().filter(Terminal::is_lent) {
+            terminal.take_back(true);
+        }
     }
 
     fn lost(&mut self, source: io::Error) -> Error {
@@ -408,7 +484,15 @@ impl Runner {
     fn failed(&self, queued: &Queued, failure: Failure) -> Error {
         let job = &self.jobs[queued.job];
         let source = io::Error::from_raw_os_error(failure.errno);
+        let program = job.program.clone();
         match (failure.stage, &job.stdin, &job.output) {
+            (Stage::Terminal, ..) => Error::WantsTerminal { program },
+            (Stage::Stopped, ..) => {
+                Error::Stopped { process: program.to_string_lossy().into_owned(), program }
+            }
+            (Stage::Skipped, ..) => {
+                Error::Program { program, source: io::Error::other("one before it in the queue failed") }
+            }
             (Stage::Cores, ..) => {
                 Error::Cores { cores: queued.cores.clone(), available: available_cores(), source }
             }
@@ -417,8 +501,14 @@ impl Runner {
             (Stage::Output, _, Output::File(path) | Output::Files { stdout: path, .. }) => {
                 Error::Output { path: path.clone(), source }
             }
-            _ => Error::Program { program: job.program.clone(), source },
+            _ => Error::Program { program, source },
         }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

@@ -20,16 +20,25 @@ use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::time::{ClockId, clock_gettime};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgid};
 
 use crate::helper::{Prepared, RunOrder, Sink};
 use crate::proc_fs::{self, Stat};
+use crate::terminal::{self, Terminal};
 use crate::tree::LastWait;
 use crate::wire::{Answer, Failure, Figures, Stage};
 use crate::{available_cores, pin_thread};
+
+/// So often is a run lent the terminal that it was stopped for.
+const MOST_STOPS: u32 = 100;
+/// How long one that is stopped may wait for who lets it go on, and how often that is looked at.
+const STOPPED_FOR: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(2);
+/// So much of a script is looked at to tell it from a program of another machine.
+const FIRST_LINE: u64 = 256;
 
 /// The monotonic clock, which is the same for all processes.
 pub(crate) fn now() -> Duration {
@@ -49,6 +58,9 @@ pub(crate) struct Timer {
     pipe: PipeWriter,
     attributes: PosixSpawnAttr,
     our_group: u32,
+    /// The process group of whom we serve, whose terminal it is.
+    owner: Pid,
+    from_shell: bool,
     /// The cores that "any" means.
     all_cores: Vec<usize>,
     /// Where we are; empty if we do not know.
@@ -59,7 +71,7 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
-    pub(crate) fn new(jobs: Vec<Prepared>) -> io::Result<Timer> {
+    pub(crate) fn new(jobs: Vec<Prepared>, owner: Pid) -> io::Result<Timer> {
         crate::become_subreaper()?;
         let (reader, pipe) = pipe()?;
         if jobs.iter().any(|job| matches!(job.output, Sink::Pipe)) {
@@ -81,6 +93,8 @@ impl Timer {
             null: OpenOptions::new().read(true).write(true).open("/dev/null")?,
             pipe,
             attributes,
+            owner,
+            from_shell: false,
             our_group: fs::metadata("/proc/self")?.gid(),
             all_cores: available_cores(),
             cores: Vec::new(),
@@ -89,13 +103,15 @@ impl Timer {
         })
     }
 
-    /// Runs these at the same time.
-    pub(crate) fn execute(&mut self, orders: &[RunOrder]) -> Vec<Answer> {
+    /// Runs these at the same time. What they leave behind is ended, unless they are as from a shell.
+    pub(crate) fn execute(&mut self, orders: &[RunOrder], from_shell: bool) -> Vec<Answer> {
+        self.from_shell = from_shell;
         let mut answers = match orders {
             [order] => vec![self.alone(order)],
             _ => self.together(orders),
         };
-        if let Some(left_behind) = end_children() {
+        let left_behind = if from_shell { reap_children().then_some(0) } else { end_children() };
+        if let Some(left_behind) = left_behind {
             *self.switches() = involuntary_switches();
             for figures in answers.iter_mut().flatten() {
                 figures.left_behind = left_behind as u64;
@@ -163,21 +179,27 @@ impl Timer {
         let files = Files::open(job);
         wait_for_others();
         let files = files?;
-        let (pid, began) = match order.forked {
-            true => self.fork(job, order, files)?,
-            false => self.spawn(job, order, &files)?,
-        };
-        // It stays a zombie, and its id its own, until we are the only one to reap.
-        while let Err(errno) = waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) {
-            if errno != Errno::EINTR {
-                return Err(unstarted(errno));
+        let (pid, began) = match self.start(job, order, &files) {
+            // It is a script, and does not say whose: a shell's, as to a shell.
+            Err(failure) if failure.errno == Errno::ENOEXEC as i32 && is_text(&job.program) => {
+                self.start(&through_sh(job), order, &files)?
             }
+            started => started?,
+        };
+        let mut lent = None;
+        if let Err(failure) = self.await_end(pid, &mut lent) {
+            let _ = killpg(pid, Signal::SIGKILL);
+            let _ = kill(pid, Signal::SIGKILL);
+            let _ = waitpid(pid, None);
+            lent.inspect(|terminal| terminal.take_back(true));
+            return Err(failure);
         }
         let mut before = self.switches();
         let end = wait4::try_wait4_pid(pid.as_raw().cast_unsigned()).map_err(at(Stage::Program))?;
         let ended = now();
         let end = end.ok_or(unstarted(Errno::ECHILD))?;
         let switches = involuntary_switches();
+        lent.as_ref().inspect(|terminal| terminal.take_back(end.status.signal().is_some()));
         Ok(Figures {
             began: nanos(began),
             ended: nanos(ended),
@@ -188,7 +210,46 @@ impl Timer {
             status: end.status.into_raw(),
             involuntary_switches: switches.saturating_sub(mem::replace(&mut *before, switches)),
             left_behind: 0,
+            had_terminal: lent.is_some(),
         })
+    }
+
+    /// Until it has ended. It stays a zombie, and its id its own, until we are the only one to reap.
+    fn await_end(&self, pid: Pid, lent: &mut Option<Terminal>) -> Result<(), Failure> {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
+        let mut stops = 0;
+        loop {
+            match waitid(Id::Pid(pid), flags) {
+                Ok(WaitStatus::Stopped(_, signal)) => {
+                    // The next wait is for what comes after it.
+                    let _ = waitid(Id::Pid(pid), WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG);
+                    stops += 1;
+                    let went_on = match terminal::is_wanted(signal) {
+                        true => stops <= MOST_STOPS && self.lend(pid, lent),
+                        false => goes_on(pid),
+                    };
+                    let stage = if terminal::is_wanted(signal) { Stage::Terminal } else { Stage::Stopped };
+                    if !went_on {
+                        return Err(Failure { stage, errno: signal as i32 });
+                    }
+                }
+                Ok(_) => return Ok(()),
+                Err(Errno::EINTR) => {}
+                Err(errno) => return Err(unstarted(errno)),
+            }
+        }
+    }
+
+    fn lend(&self, pid: Pid, lent: &mut Option<Terminal>) -> bool {
+        if lent.is_none() && self.from_shell {
+            *lent = Terminal::of(self.owner);
+        }
+        let group = getpgid(Some(pid)).unwrap_or(pid);
+        lent.as_ref().is_some_and(|terminal| terminal.lend(group))
+    }
+
+    fn start(&self, job: &Prepared, order: &RunOrder, files: &Files) -> Result<(Pid, Duration), Failure> {
+        if order.forked { self.fork(job, order, files) } else { self.spawn(job, order, files) }
     }
 
     fn switches(&self) -> MutexGuard<'_, u64> {
@@ -208,35 +269,35 @@ impl Timer {
             put(pipe.or(files.output.as_ref().map(File::as_fd)), io::stdout().as_fd())?;
             put(files.error.as_ref().map(File::as_fd), io::stderr().as_fd())?;
         }
-        let env: Vec<&CStr> = job.env.iter().chain([&order.padding]).map(|entry| &**entry).collect();
+        let env: Vec<&CStr> = order.environment(job).map(|entry| &**entry).collect();
         let began = now();
         let pid = posix_spawn(&*job.program, &actions, &self.attributes, &job.args, &env);
         Ok((pid.map_err(unstarted)?, began))
     }
 
     /// The other way: the child gets a copy of those pages that only we have, and so a lower floor.
-    fn fork(&self, job: &Prepared, order: &RunOrder, files: Files) -> Result<(Pid, Duration), Failure> {
+    fn fork(&self, job: &Prepared, order: &RunOrder, files: &Files) -> Result<(Pid, Duration), Failure> {
         let bytes = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
-        let null = || self.null.try_clone().map(Stdio::from).map_err(at(Stage::Program));
+        let clone = |file: &File| file.try_clone().map(Stdio::from).map_err(at(Stage::Program));
+        let or_null = |file: &Option<File>| clone(file.as_ref().unwrap_or(&self.null));
         let mut command = Command::new(bytes(&job.program));
         command.args(job.args.iter().skip(1).map(|arg| bytes(arg))).env_clear().process_group(0);
         if let Some(name) = job.args.first() {
             command.arg0(bytes(name));
         }
-        for entry in job.env.iter().chain([&order.padding]) {
+        for entry in order.environment(job) {
             let entry = entry.to_bytes();
             if let Some(at) = entry.iter().position(|&byte| byte == b'=') {
                 command.env(OsStr::from_bytes(&entry[..at]), OsStr::from_bytes(&entry[at + 1..]));
             }
         }
-        command.stdin(files.input.map_or_else(null, |file| Ok(file.into()))?);
+        command.stdin(or_null(&files.input)?);
         if !matches!(job.output, Sink::Inherit) {
-            let output = match (&job.output, files.output) {
-                (Sink::Pipe, _) => OwnedFd::from(self.pipe.try_clone().map_err(at(Stage::Output))?).into(),
-                (_, Some(file)) => file.into(),
-                _ => null()?,
+            let output = match &job.output {
+                Sink::Pipe => OwnedFd::from(self.pipe.try_clone().map_err(at(Stage::Output))?).into(),
+                _ => or_null(&files.output)?,
             };
-            command.stdout(output).stderr(files.error.map_or_else(null, |file| Ok(file.into()))?);
+            command.stdout(output).stderr(or_null(&files.error)?);
         }
         // Changes nothing, but posix_spawn cannot do it, and so the standard library forks.
         command.gid(self.our_group);
@@ -244,6 +305,38 @@ impl Timer {
         let child = command.spawn().map_err(at(Stage::Program))?;
         Ok((Pid::from_raw(child.id().cast_signed()), began))
     }
+}
+
+/// Whether a program that is none is a script: text, as far as its first line goes.
+fn is_text(program: &CStr) -> bool {
+    let mut first = Vec::new();
+    let file = File::open(OsStr::from_bytes(program.to_bytes()));
+    let read = file.and_then(|file| file.take(FIRST_LINE).read_to_end(&mut first));
+    read.is_ok() && !first.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&0))
+}
+
+/// As a shell starts a script that does not say whose it is.
+fn through_sh(job: &Prepared) -> Prepared {
+    let sh = c"/bin/sh".to_owned();
+    let args = [sh.clone(), job.program.clone()].into_iter().chain(job.args.iter().skip(1).cloned());
+    Prepared { program: sh, args: args.collect(), ..job.clone() }
+}
+
+/// Whether somebody lets it go on within a second, it or its end.
+fn goes_on(pid: Pid) -> bool {
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WCONTINUED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    let until = now() + STOPPED_FOR;
+    while now() < until {
+        match waitid(Id::Pid(pid), flags) {
+            Ok(WaitStatus::StillAlive) | Err(Errno::EINTR) => thread::sleep(LOOK),
+            Ok(WaitStatus::Continued(_)) => {
+                let _ = waitid(Id::Pid(pid), WaitPidFlag::WCONTINUED | WaitPidFlag::WNOHANG);
+                return true;
+            }
+            _ => return true,
+        }
+    }
+    false
 }
 
 /// What a job reads and writes, from its beginning in each run.
@@ -301,6 +394,18 @@ fn throw_away(mut pipe: PipeReader) {
 fn involuntary_switches() -> u64 {
     getrusage(UsageWho::RUSAGE_CHILDREN)
         .map_or(0, |usage| usage.involuntary_context_switches().unsigned_abs())
+}
+
+/// Asks those that have ended how; whether there were any children.
+fn reap_children() -> bool {
+    let mut found = false;
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) => return true,
+            Ok(_) | Err(Errno::EINTR) => found = true,
+            Err(_) => return found,
+        }
+    }
 }
 
 /// Ends all our children, and theirs, which then become ours: how many still ran. `None` if there were none.

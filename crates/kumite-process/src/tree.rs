@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgid, getpgrp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, pidfd_open};
 
@@ -20,6 +20,8 @@ use crate::group::{CgroupDirs, Hierarchies};
 use crate::members::{Members, Usage};
 use crate::owner::{MARKER, token};
 use crate::stops::Hold;
+use crate::stuck::Stood;
+use crate::terminal::{self, Terminal};
 use crate::{Error, Group, Waits, guardian, pin_thread, proc_fs};
 
 /// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.
@@ -77,13 +79,20 @@ pub struct Tree {
     root: Pid,
     pidfd: OwnedFd,
     pub(crate) members: Members,
-    started: Instant,
+    pub(crate) started: Instant,
     exit: Option<(ExitStatus, Instant)>,
     /// The peak that a child may have inherited from us, in bytes.
     inherited_rss: u64,
     group: Option<Arc<CgroupDirs>>,
     /// While it is paused.
     pub(crate) hold: Option<Hold>,
+    /// What the last look has seen.
+    pub(crate) stood: Option<Stood>,
+    /// Whether it may have the terminal, and while it has.
+    lends: bool,
+    pub(crate) lent: Option<Terminal>,
+    /// What it was stopped with, where it was not lent the terminal.
+    refused: Option<Signal>,
     ended: bool,
 }
 
@@ -171,6 +180,10 @@ impl Tree {
             inherited_rss: proc_fs::resident("self").map_or(u64::MAX, |(_, highest)| highest),
             group: spawn.group.map(|group| group.dirs().clone()),
             hold: None,
+            stood: None,
+            lends: false,
+            lent: None,
+            refused: None,
             ended: false,
         };
         if let Some(group) = spawn.group {
@@ -206,16 +219,71 @@ impl Tree {
         self.root.as_raw().cast_unsigned()
     }
 
+    /// From now on, if it is stopped because it wants the terminal, it has it, as from a shell: as far as we are in its
+    /// foreground. Other trees are ended then, with that signal for their status.
+    pub(crate) fn lend_terminal(&mut self) {
+        self.lends = true;
+    }
+
+    /// Takes back what was lent to a command that ended so.
+    fn take_terminal_back(&mut self, killed: bool) {
+        if let Some(terminal) = self.lent.take() {
+            terminal.take_back(killed);
+        }
+    }
+
+    fn wants_terminal(&mut self, signal: Signal) {
+        // The next look is for what comes after it.
+        let _ = waitid(Id::Pid(self.root), WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG);
+        if self.lends && self.lent.is_none() {
+            self.lent = Terminal::of(getpgrp());
+        }
+        let group = getpgid(Some(self.root)).unwrap_or(self.root);
+        if !self.lent.as_ref().is_some_and(|terminal| terminal.lend(group)) {
+            self.refused = Some(signal);
+            let _ = killpg(self.root, Signal::SIGKILL);
+            let _ = kill(self.root, Signal::SIGKILL);
+        }
+    }
+
+    /// Who of it still runs although the root has ended, by what they were called with.
+    pub fn left(&mut self) -> Vec<String> {
+        self.named(|pid, _, root| pid != root)
+    }
+
+    /// Who of it runs in another process group than the root's.
+    pub(crate) fn left_outside(&mut self) -> Vec<String> {
+        self.named(|_, group, root| group != root)
+    }
+
+    fn named(&mut self, wanted: impl Fn(i32, i32, i32) -> bool) -> Vec<String> {
+        self.members.rescan();
+        self.members.refresh();
+        let root = self.root.as_raw();
+        let names = self.members.running().filter(|&(pid, group)| wanted(pid, group, root));
+        names.filter_map(|(pid, _)| proc_fs::command_line(pid)).collect()
+    }
+
     /// Whether the root has ended, and how. Does not wait. Descendants may still run: see [`Tree::stop`].
     pub fn exited(&mut self) -> Result<Option<ExitStatus>, Error> {
         if self.exit.is_none() {
-            let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+            let flags =
+                WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
             let status = waitid(Id::Pid(self.root), flags).map_err(|errno| self.unwatched(errno.into()))?;
             let raw = match status {
                 WaitStatus::Exited(_, code) => Some((code & 0xff) << 8),
-                WaitStatus::Signaled(_, signal, core) => Some(signal as i32 | if core { 0x80 } else { 0 }),
+                WaitStatus::Signaled(_, signal, core) => {
+                    Some(self.refused.unwrap_or(signal) as i32 | if core { 0x80 } else { 0 })
+                }
+                WaitStatus::Stopped(_, signal) if terminal::is_wanted(signal) => {
+                    self.wants_terminal(signal);
+                    None
+                }
                 _ => None,
             };
+            if let Some(raw) = raw {
+                self.take_terminal_back(ExitStatus::from_raw(raw).signal().is_some());
+            }
             self.exit = raw.map(|raw| (ExitStatus::from_raw(raw), Instant::now()));
         }
         Ok(self.exit.map(|(status, _)| status))
@@ -275,6 +343,7 @@ impl Tree {
             self.terminate(began, grace);
         }
 
+        self.take_terminal_back(true);
         let killed = self.group_runs();
         if !killed && !grace.is_zero() && left_behind.is_empty() {
             // A helper in a group of its own, as Erlang's, ends when it sees that its parent has.
@@ -294,7 +363,8 @@ impl Tree {
             self.members.saw_peak_rss(end.rusage.maxrss);
         }
         TreeEnd {
-            status: end.map(|end| end.status),
+            status: end
+                .map(|end| self.refused.map_or(end.status, |signal| ExitStatus::from_raw(signal as i32))),
             killed,
             took: began.elapsed(),
             left_behind: left_behind.len(),

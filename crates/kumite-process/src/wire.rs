@@ -4,7 +4,11 @@
 use std::ffi::{CString, OsStr, OsString};
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use crate::ending::is_interrupt;
 
 /// A command line and an environment fit in the kernel's limit for both.
 const LONGEST: u64 = 1 << 24;
@@ -69,16 +73,20 @@ pub(crate) trait Wire: Read {
         Ok(Some(self.string()?).filter(|path| !path.is_empty()).map(PathBuf::from))
     }
 
+    fn text(&mut self) -> io::Result<CString> {
+        Ok(CString::new(self.string()?.into_vec())?)
+    }
+
     fn strings(&mut self) -> io::Result<Vec<CString>> {
         let count = self.count()?;
-        (0..count).map(|_| Ok(CString::new(self.string()?.into_vec())?)).collect()
+        (0..count).map(|_| self.text()).collect()
     }
 }
 
 impl<R: Read> Wire for R {}
 
 /// How many numbers an answer has.
-pub(crate) const ANSWER: usize = 10;
+pub(crate) const ANSWER: usize = 11;
 
 /// Figures of a command that has ended. Times in nanoseconds, on the monotonic clock.
 #[derive(Debug, Clone, Copy)]
@@ -93,9 +101,19 @@ pub(crate) struct Figures {
     pub status: i32,
     pub involuntary_switches: u64,
     pub left_behind: u64,
+    /// Whether it wanted the terminal, and had it.
+    pub had_terminal: bool,
 }
 
-/// Why a command could not be started: what was being done, and the system's error number.
+impl Figures {
+    /// Whether who sat at the terminal has ended it: Ctrl-C went there, and not to us.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.had_terminal && is_interrupt(ExitStatus::from_raw(self.status))
+    }
+}
+
+/// Why a command could not be run: what was being done, and the system's error number; or, where it was stopped, the
+/// signal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Failure {
     pub stage: Stage,
@@ -109,9 +127,24 @@ pub(crate) enum Stage {
     Stdin,
     Output,
     Program,
+    /// It wanted the terminal, which it could not have.
+    Terminal,
+    /// It was stopped, and nobody let it go on.
+    Stopped,
+    /// One before it in the queue failed.
+    Skipped,
 }
 
-const STAGES: [Stage; 5] = [Stage::Cores, Stage::Directory, Stage::Stdin, Stage::Output, Stage::Program];
+const STAGES: [Stage; 8] = [
+    Stage::Cores,
+    Stage::Directory,
+    Stage::Stdin,
+    Stage::Output,
+    Stage::Program,
+    Stage::Terminal,
+    Stage::Stopped,
+    Stage::Skipped,
+];
 
 /// What came of one run.
 pub(crate) type Answer = Result<Figures, Failure>;
@@ -129,6 +162,7 @@ pub(crate) fn encode(answer: Answer) -> [u64; ANSWER] {
             u64::from(it.status.cast_unsigned()),
             it.involuntary_switches,
             it.left_behind,
+            it.had_terminal.into(),
         ],
         Err(Failure { stage, errno }) => {
             let mut numbers = [0; ANSWER];
@@ -150,6 +184,7 @@ pub(crate) fn decode(numbers: [u64; ANSWER]) -> Answer {
         status,
         involuntary_switches,
         left_behind,
+        had_terminal,
     ] = numbers;
     if failed != 0 {
         let stage = STAGES.into_iter().find(|&stage| stage as u64 == began).unwrap_or(Stage::Program);
@@ -166,6 +201,7 @@ pub(crate) fn decode(numbers: [u64; ANSWER]) -> Answer {
         status,
         involuntary_switches,
         left_behind,
+        had_terminal: had_terminal != 0,
     })
 }
 
@@ -193,7 +229,7 @@ mod tests {
             let Err(failure) = decode(encode(Err(Failure { stage, errno: 13 }))) else { panic!("{stage:?}") };
             assert_eq!((failure.stage, failure.errno), (stage, 13));
         }
-        let numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+        let numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1];
         assert_eq!(encode(decode(numbers)), numbers);
     }
 }

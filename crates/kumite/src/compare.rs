@@ -43,12 +43,12 @@ pub struct Args {
     /// Run each command once with each of these values in place of {VAR} (several: every combination)
     #[arg(short = 'L', long, value_names = ["VAR", "A,B,C"], num_args = 2, action = clap::ArgAction::Append, allow_hyphen_values = true)]
     parameter_list: Vec<String>,
-    /// The same with every number of a range
+    /// The same with every number of a range (several: every combination)
     #[arg(short = 'P', long, value_names = ["VAR", "FROM", "TO"], num_args = 3, allow_hyphen_values = true, conflicts_with = "parameter_list")]
     parameter_scan: Vec<String>,
-    /// The step of --parameter-scan [default: 1]
+    /// The step of --parameter-scan (once for all of them, or once for each) [default: 1]
     #[arg(short = 'D', long, value_name = "STEP", requires = "parameter_scan")]
-    parameter_step_size: Option<String>,
+    parameter_step_size: Vec<String>,
     /// Compare the commands of a file that hyperfine --export-json wrote, and show its ratios beside ours
     #[arg(long, value_name = "FILE", conflicts_with_all = ["parameter_list", "parameter_scan"])]
     import: Option<PathBuf>,
@@ -128,9 +128,9 @@ struct Around {
     /// What commands read: null or a file
     #[arg(long, value_name = "WHAT", default_value = "null")]
     input: String,
-    /// Where output goes: null, pipe, inherit or a file
-    #[arg(long, value_name = "WHERE", default_value = "null")]
-    output: String,
+    /// Where output goes: null, pipe, inherit or a file (once for all commands, or once for each) [default: null]
+    #[arg(long, value_name = "WHERE")]
+    output: Vec<String>,
     /// Show what commands write, as --output inherit does
     #[arg(long, conflicts_with_all = ["output", "same_output"])]
     show_output: bool,
@@ -340,6 +340,11 @@ fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
         bench.parameters = of.parameters.clone();
         bench.imported = Some(of);
     }
+    for bench in &benches {
+        if let Output::File(file) = &bench.output {
+            output::check_writable(file)?;
+        }
+    }
     let cpus = args.amount.cores.as_ref().map_or(Vec::new(), |cpus| cpus.0.clone());
     if args.amount.duet {
         if benches.len() != 2 {
@@ -358,16 +363,6 @@ fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
         stdin: match around.input.as_str() {
             "null" => Stdin::Null,
             file => Stdin::File(file.into()),
-        },
-        output: match around.output.as_str() {
-            _ if around.show_output => Output::Inherit,
-            "null" => Output::Null,
-            "pipe" => Output::Pipe,
-            "inherit" => Output::Inherit,
-            file => {
-                output::check_writable(Path::new(file))?;
-                Output::File(file.into())
-            }
         },
         same_output: around.same_output,
         allowed: around.ignore_failure.clone().unwrap_or_default(),
@@ -398,6 +393,7 @@ fn templates(args: &Args, imported: &[Imported]) -> Result<Templates, Failure> {
         prepare: around.prepare.clone(),
         conclude: around.conclude.clone(),
         cleanup: around.cleanup.clone(),
+        output: if around.show_output { vec!["inherit".to_owned()] } else { around.output.clone() },
     })
 }
 
@@ -410,8 +406,18 @@ fn imported(args: &Args) -> Result<Vec<Imported>, Failure> {
 }
 
 fn parameters(args: &Args) -> Result<Vec<Parameter>, String> {
-    if let [name, from, to] = &args.parameter_scan[..] {
-        return Ok(vec![Parameter::scan(name, from, to, args.parameter_step_size.as_deref())?]);
+    let (scans, steps) = (args.parameter_scan.chunks(3), &args.parameter_step_size);
+    if steps.len() > 1 && steps.len() != scans.len() {
+        return Err(format!(
+            "{} times --parameter-step-size for {} times --parameter-scan: give one for all, or one for each",
+            steps.len(),
+            scans.len()
+        ));
+    }
+    if scans.len() > 0 {
+        let step = |nth: usize| steps.get(nth).or(steps.first()).map(String::as_str);
+        let scan = |(nth, scan): (usize, &[String])| Parameter::scan(&scan[0], &scan[1], &scan[2], step(nth));
+        return scans.enumerate().map(scan).collect();
     }
     args.parameter_list.chunks(2).map(|list| Parameter::list(&list[0], &list[1])).collect()
 }

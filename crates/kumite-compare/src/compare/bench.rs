@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kumite_process::{Output, Shell, Stdin};
+use kumite_process::{Output, Passes, Shell, Stdin};
 use thiserror::Error;
 
 use super::import::Imported;
@@ -22,8 +22,6 @@ pub struct Setting {
     pub shell: Shell,
     /// What they may read.
     pub stdin: Stdin,
-    /// Where their output goes.
-    pub output: Output,
     /// Whether all runs of all commands must write the same to standard output. Their output then goes to a file.
     pub same_output: bool,
     /// Which exit codes are no failure, besides 0.
@@ -49,6 +47,8 @@ pub struct Bench {
     pub command: String,
     /// Those.
     pub parameters: BTreeMap<String, String>,
+    /// Where its output goes.
+    pub output: Output,
     /// Run once, before everything.
     pub setup: Option<String>,
     /// Run before each run.
@@ -82,6 +82,17 @@ impl Allowed {
         let code = |code: &str| code.trim().parse::<u8>().map(i32::from);
         let codes: Result<_, _> = text.split(',').map(code).collect();
         codes.map(Allowed::Codes).map_err(|_| "expected exit codes such as 1,2, or all-non-zero".to_owned())
+    }
+
+    /// The same, for who runs them.
+    pub(crate) fn passes(&self) -> Passes {
+        match self {
+            Allowed::None => Passes::Statuses(vec![0]),
+            Allowed::All => Passes::AnyStatus,
+            Allowed::Codes(codes) => {
+                Passes::Statuses([0].into_iter().chain(codes.iter().map(|&code| code as u8)).collect())
+            }
+        }
     }
 
     pub(crate) fn allows(&self, code: i32) -> bool {
@@ -134,6 +145,8 @@ pub struct Templates {
     pub conclude: Vec<String>,
     /// One for all, run for each.
     pub cleanup: Option<String>,
+    /// Where output goes: one for all, or one for each.
+    pub output: Vec<String>,
 }
 
 /// Templates with every combination of parameters.
@@ -180,6 +193,7 @@ impl Templates {
                 prepare: of_each("--prepare", &self.prepare, at)?,
                 conclude: of_each("--conclude", &self.conclude, at)?,
                 cleanup: self.cleanup.as_ref().map(|text| filled(text, values)),
+                output: of_each("--output", &self.output, at)?.as_deref().map(output).unwrap_or_default(),
                 imported: None,
             })
         };
@@ -252,6 +266,16 @@ impl Templates {
             }
         }
         Ok(names)
+    }
+}
+
+/// Of `--output`: a word, or a file.
+fn output(text: &str) -> Output {
+    match text {
+        "null" => Output::Null,
+        "pipe" => Output::Pipe,
+        "inherit" => Output::Inherit,
+        file => Output::File(file.into()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Commands as what is compared: prepare, run, keep.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -8,27 +9,21 @@ use kumite_host::Clock;
 use kumite_process::{
     CommandLine, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended,
 };
-use kumite_record::{Comparison, ComparisonEnd, Costs, Machine};
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use kumite_record::{Comparison, ComparisonEnd, Costs, Machine, Warning};
 
 use super::bench::{Bench, CompareError, Setting};
-use super::document::{Found, document, memory_side};
+use super::document::{Found, document};
 use super::duet::BESIDE;
 use super::gate;
 use super::hooks::{Hooks, check_readable};
-use super::judge::Side;
 use super::outside::Outside;
 use super::same_output::SameOutput;
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 
 /// How often the cost of a process is looked at.
 const EMPTY_RUNS: usize = 10;
-/// What looking for memory below the floor may take, or a tenth of the time of the comparison.
-const MEMORY_TIME: Duration = Duration::from_secs(1);
-/// In so many blocks at most.
-const MEMORY_BLOCKS: usize = 30;
+/// The number of a run, as hyperfine gives it to the run and to what goes around it.
+const ITERATION: &str = "HYPERFINE_ITERATION";
 
 /// Compares commands, and says what came of it; with an error beside it, if that is why it ended.
 pub fn compare(
@@ -49,12 +44,21 @@ pub fn compare(
         .collect::<Result<_, _>>()
         .map_err(CompareError::Usage)?;
     let hooks = Hooks::new(setting)?;
+    hooks.check()?;
+    let mut commands = None;
     let compared = hooks
         .setup(stop)
-        .and_then(|()| Commands::start(setting, &lines, &hooks, clock, rules.seed))
-        .and_then(|commands| commands.compare(rules, machine, stop, watch));
-    match (compared, hooks.cleanup()) {
-        (Ok((comparison, error)), cleaned) => Ok((comparison, error.or(cleaned.err()))),
+        .and_then(|()| Commands::start(setting, &lines, &hooks, clock, rules))
+        .and_then(|started| commands.insert(started).compare(rules, machine, stop, watch));
+    let cleaned = hooks.cleanup();
+    // What serves the next run, or is to be cleaned up, was not to be ended before.
+    let mut left = commands.map(Commands::finish).unwrap_or_default();
+    left.extend(hooks.finish());
+    match (compared, cleaned) {
+        (Ok((mut comparison, error)), cleaned) => {
+            comparison.warnings.extend(ended_at_last(&left));
+            Ok((comparison, error.or(cleaned.err())))
+        }
         (Err(error), _) => Err(error),
     }
 }
@@ -67,19 +71,15 @@ struct Commands<'a> {
     runner: Runner,
     same_output: Option<SameOutput>,
     outside: Outside,
+    /// So many of the pairs that run at once are accompanied by one in turn.
+    accompanied: usize,
+    /// Runs that were begun, by command; warm-up is not in them.
+    begun: Vec<usize>,
     /// Time in what goes around runs.
     aside: Duration,
     /// CPU time since noise was last looked at.
     ours: Duration,
     found: Found,
-}
-
-/// How a run is made.
-#[derive(Clone, Copy)]
-struct How<'a> {
-    cores: &'a [usize],
-    /// So that little memory shows; the time is then not to be used.
-    forked: bool,
 }
 
 impl<'a> Commands<'a> {
@@ -88,12 +88,12 @@ impl<'a> Commands<'a> {
         lines: &'a [CommandLine],
         hooks: &'a Hooks<'a>,
         clock: &'a dyn Clock,
-        seed: u64,
+        rules: &Rules,
     ) -> Result<Commands<'a>, CompareError> {
         let same_output = setting.same_output.then(|| SameOutput::new(hooks.file("output")));
-        let output = match &same_output {
+        let output = |bench: &Bench| match &same_output {
             Some(same) => Output::File(same.file.clone()),
-            None => setting.output.clone(),
+            None => bench.output.clone(),
         };
         let job = |words: &[String], output: &Output, stdin: &Stdin| Job {
             program: words[0].clone().into(),
@@ -103,7 +103,12 @@ impl<'a> Commands<'a> {
             stdin: stdin.clone(),
             output: output.clone(),
         };
-        let mut jobs: Vec<Job> = lines.iter().map(|line| job(&line.words, &output, &setting.stdin)).collect();
+        let mut jobs: Vec<Job> = setting
+            .benches
+            .iter()
+            .zip(lines)
+            .map(|(bench, line)| job(&line.words, &output(bench), &setting.stdin))
+            .collect();
         jobs.push(job(&["true".to_owned()], &Output::Null, &Stdin::Null));
         if let Some(shell) = lines.iter().find_map(|line| line.shell.as_ref()) {
             let empty: Vec<String> = shell.iter().cloned().chain(["-c".to_owned(), String::new()]).collect();
@@ -111,7 +116,12 @@ impl<'a> Commands<'a> {
         }
         let (helper, argument) = &setting.helper;
         let mut runner = Runner::start(Path::new(helper), &[argument], &jobs)?;
-        runner.vary_environment(seed);
+        // Where all are to write the same, one may write down its environment.
+        if !setting.same_output {
+            runner.vary_environment(rules.seed);
+        }
+        runner.run_as_from_a_shell();
+        runner.end_queue_unless(setting.allowed.passes());
         if let Some(timeout) = setting.timeout {
             runner.limit(timeout);
         }
@@ -125,6 +135,9 @@ impl<'a> Commands<'a> {
             runner,
             same_output,
             outside,
+            // Who says how many runs there are to be means all of them.
+            accompanied: if rules.max_blocks.is_some() { 0 } else { BESIDE },
+            begun: vec![0; lines.len()],
             aside: Duration::ZERO,
             ours: Duration::ZERO,
             found,
@@ -132,7 +145,7 @@ impl<'a> Commands<'a> {
     }
 
     fn compare(
-        mut self,
+        &mut self,
         rules: &Rules,
         machine: Machine,
         stop: &AtomicBool,
@@ -145,21 +158,18 @@ impl<'a> Commands<'a> {
                 let (of, clock) = (self.lines.len(), self.clock);
                 self.aside = Duration::ZERO;
                 self.outside.begin(clock.now());
-                until_decided(&mut self, of, rules, clock, stop, watch)
+                until_decided(self, of, rules, clock, stop, watch)
             }
             Ok(false) => (Ok(ComparisonEnd::Interrupted), Duration::ZERO),
             Err(error) => (Err(error), Duration::ZERO),
         };
         self.found.elapsed = elapsed;
         self.found.aside = self.aside;
-        let (ended, mut error) = match ended {
+        let (ended, error) = match ended {
             Err(CompareError::Interrupted) => (ComparisonEnd::Interrupted, None),
             Ok(ended) => (ended, None),
             Err(error) => (ComparisonEnd::Failed, Some(error)),
         };
-        if !matches!(ended, ComparisonEnd::Interrupted | ComparisonEnd::Failed) {
-            error = self.look_below_the_floor(rules, stop).err();
-        }
         let costs = self.found.costs(costs);
         let noise = self.outside.found();
         let found = document(self.setting, self.lines, rules, &self.found);
@@ -186,10 +196,9 @@ impl<'a> Commands<'a> {
     }
 
     fn warm_up(&mut self, stop: &AtomicBool) -> Result<bool, CompareError> {
-        let how = How { cores: &self.setting.cores, forked: false };
-        for _ in 0..self.setting.warm_up {
+        for nth in 0..self.setting.warm_up {
             for command in 0..self.lines.len() {
-                if self.one(command, how, stop)?.is_none() {
+                if self.one(command, Nth::WarmUp(nth), &self.setting.cores, stop)?.is_none() {
                     return Ok(false);
                 }
             }
@@ -197,43 +206,68 @@ impl<'a> Commands<'a> {
         Ok(true)
     }
 
+    /// Ends what runs have left, and says what that was.
+    fn finish(self) -> Vec<String> {
+        self.runner.finish()
+    }
+
+    /// The next run of a command.
+    fn next(&mut self, command: usize) -> Nth {
+        self.begun[command] += 1;
+        Nth::Run(self.begun[command] - 1)
+    }
+
     fn bench(&self, command: usize) -> &'a Bench {
         &self.setting.benches[command]
     }
 
     /// A whole run: what goes before, itself, what goes after.
-    fn one(&mut self, command: usize, how: How, stop: &AtomicBool) -> Result<Option<TimedRun>, CompareError> {
-        self.prepare(command, stop)?;
-        let run = match how.forked {
-            true => self.runner.run_forked(command, how.cores, stop),
-            false => self.runner.run(command, how.cores, stop),
-        };
-        self.conclude(command)?;
+    fn one(
+        &mut self,
+        command: usize,
+        nth: Nth,
+        cores: &[usize],
+        stop: &AtomicBool,
+    ) -> Result<Option<TimedRun>, CompareError> {
+        self.prepare(command, nth, stop)?;
+        self.number(nth);
+        let run = self.runner.run(command, cores, stop);
+        // The run comes first: where it failed, or was stopped, its end may fail for just that.
+        let concluded = self.conclude(command, nth);
         let Some(run) = run? else { return Ok(None) };
-        self.check(command, &run)?;
-        Ok(Some(run))
+        self.check(command, nth, &run)?;
+        concluded.map(|()| Some(run))
     }
 
-    fn prepare(&mut self, command: usize, stop: &AtomicBool) -> Result<(), CompareError> {
+    /// Tells the run that is ordered next which it is. Where all are to write the same it is not told.
+    fn number(&mut self, nth: Nth) {
+        if !self.setting.same_output {
+            self.runner.set_variable(ITERATION, &nth.as_hyperfine_says());
+        }
+    }
+
+    fn prepare(&mut self, command: usize, nth: Nth, stop: &AtomicBool) -> Result<(), CompareError> {
         let began = self.clock.now();
-        let done = self.hooks.prepare(self.bench(command), stop);
+        let done = self.hooks.prepare(self.bench(command), (ITERATION, &nth.as_hyperfine_says()), stop);
         self.aside += self.clock.now().saturating_sub(began);
         done
     }
 
-    fn conclude(&mut self, command: usize) -> Result<(), CompareError> {
+    fn conclude(&mut self, command: usize, nth: Nth) -> Result<(), CompareError> {
         let began = self.clock.now();
-        let done = self.hooks.conclude(self.bench(command));
+        let done = self.hooks.conclude(self.bench(command), (ITERATION, &nth.as_hyperfine_says()));
         self.aside += self.clock.now().saturating_sub(began);
         done
     }
 
-    fn check(&mut self, command: usize, run: &TimedRun) -> Result<(), CompareError> {
+    fn check(&mut self, command: usize, nth: Nth, run: &TimedRun) -> Result<(), CompareError> {
         let bench = self.bench(command);
+        if run.interrupted {
+            return Err(CompareError::Interrupted);
+        }
         if !self.setting.allowed.allows(super::document::exit_code(run)) {
-            let again = self.hooks.said_once_more(bench, &self.lines[command]);
             return Err(CompareError::Failed(format!(
-                "`{}` {}; {again} (--ignore-failure goes on all the same)",
+                "`{}` {} in {nth}; --show-output shows what it says, --ignore-failure goes on all the same",
                 bench.command,
                 how_it_ended(run.status)
             )));
@@ -245,12 +279,13 @@ impl<'a> Commands<'a> {
     fn in_turn(
         &mut self,
         order: &[usize],
-        how: How,
+        cores: &[usize],
         stop: &AtomicBool,
     ) -> Result<Option<Vec<TimedRun>>, CompareError> {
         let mut block = vec![None; order.len()];
         for &command in order {
-            let Some(run) = self.one(command, how, stop)? else { return Ok(None) };
+            let nth = self.next(command);
+            let Some(run) = self.one(command, nth, cores, stop)? else { return Ok(None) };
             block[command] = Some(run);
         }
         Ok(Some(block.into_iter().flatten().collect()))
@@ -260,30 +295,14 @@ impl<'a> Commands<'a> {
     fn queued(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
         let all = orders.concat();
         let (mut runs, mut cut) = (Vec::new(), None);
-        'all: for some in all.chunks(MOST_QUEUED) {
-            let queued = some.iter().try_for_each(|&command| self.runner.queue(command, &self.setting.cores));
-            if let Err(error) = queued {
-                cut = Some(Cut::Failed(error.into()));
-                break;
-            }
-            for _ in some {
-                match self.runner.next(stop) {
-                    Ok(Some(run)) => runs.push(run),
-                    Ok(None) => {
-                        cut = Some(Cut::Stopped);
-                        break 'all;
-                    }
-                    Err(error) => {
-                        cut = Some(Cut::Failed(error.into()));
-                        break 'all;
-                    }
-                }
-            }
-        }
-        for (nth, (&command, run)) in all.iter().zip(&runs).enumerate() {
-            if let Err(error) = self.check(command, run) {
-                cut = Some(Cut::Failed(error));
-                runs.truncate(nth);
+        for some in all.chunks(MOST_QUEUED) {
+            cut = match self.in_a_queue(some, &mut runs, stop) {
+                Ok(true) => None,
+                Ok(false) | Err(CompareError::Interrupted) => Some(Cut::Stopped),
+                Err(error) => Some(Cut::Failed(error)),
+            };
+            if cut.is_some() {
+                self.runner.forget_queued(stop);
                 break;
             }
         }
@@ -293,6 +312,28 @@ impl<'a> Commands<'a> {
             self.keep(&block)
         });
         Executed { values: values.collect(), cut }
+    }
+
+    /// So many at most as a queue can hold. The helper runs nothing more once one has failed. False if it was stopped.
+    fn in_a_queue(
+        &mut self,
+        some: &[usize],
+        runs: &mut Vec<TimedRun>,
+        stop: &AtomicBool,
+    ) -> Result<bool, CompareError> {
+        let mut numbers = Vec::with_capacity(some.len());
+        for &command in some {
+            let nth = self.next(command);
+            self.number(nth);
+            self.runner.queue(command, &self.setting.cores)?;
+            numbers.push(nth);
+        }
+        for (&command, nth) in some.iter().zip(numbers) {
+            let Some(run) = self.runner.next(stop)? else { return Ok(false) };
+            self.check(command, nth, &run)?;
+            runs.push(run);
+        }
+        Ok(true)
     }
 
     /// By position; what is judged of them.
@@ -306,15 +347,13 @@ impl<'a> Commands<'a> {
     fn block(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<f64>>, CompareError> {
         let setting = self.setting;
         if !setting.duet {
-            let how = How { cores: &setting.cores, forked: false };
-            let block = self.in_turn(order, how, stop)?;
+            let block = self.in_turn(order, &setting.cores, stop)?;
             return Ok(block.map(|block| self.keep(&block)));
         }
         let Some(block) = self.at_once(order, stop)? else { return Ok(None) };
-        if self.found.in_turn[0].len() < BESIDE {
+        if self.found.in_turn[0].len() < self.accompanied {
             let [_, half] = halves(&setting.cores);
-            let how = How { cores: &half, forked: false };
-            let Some(beside) = self.in_turn(order, how, stop)? else { return Ok(None) };
+            let Some(beside) = self.in_turn(order, &half, stop)? else { return Ok(None) };
             self.ours += beside.iter().map(TimedRun::all_cpu).sum::<Duration>();
             self.found.in_turn.iter_mut().zip(beside).for_each(|(runs, run)| runs.push(run));
         }
@@ -324,52 +363,65 @@ impl<'a> Commands<'a> {
     /// Two at the same time, the first of the order on the first half of the CPUs.
     fn at_once(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<TimedRun>>, CompareError> {
         let [halves, jobs] = [halves(&self.setting.cores), [vec![order[0]], vec![order[1]]]];
-        for &command in order {
-            self.prepare(command, stop)?;
+        let numbers = [self.next(order[0]), self.next(order[1])];
+        for (&command, nth) in order.iter().zip(numbers) {
+            self.prepare(command, nth, stop)?;
         }
+        self.number(numbers[0]);
         let runs = self.runner.run_both([jobs[0][0], jobs[1][0]], [&halves[0], &halves[1]], stop);
-        for &command in order {
-            self.conclude(command)?;
-        }
+        let pair = || order.iter().copied().zip(numbers);
+        let concluded: Vec<_> = pair().map(|(command, nth)| self.conclude(command, nth)).collect();
         let Some(runs) = runs? else { return Ok(None) };
         let mut block = vec![runs[0]; 2];
-        for (&command, run) in order.iter().zip(runs) {
-            self.check(command, &run)?;
+        for ((command, nth), run) in pair().zip(runs) {
+            self.check(command, nth, &run)?;
             block[command] = run;
         }
+        concluded.into_iter().collect::<Result<(), _>>()?;
         Ok(Some(block))
     }
+}
 
-    /// A few more blocks for memory alone, where it was too little to show.
-    fn look_below_the_floor(&mut self, rules: &Rules, stop: &AtomicBool) -> Result<(), CompareError> {
-        let blocks = self.found.runs[0].len();
-        let at_floor = self.found.runs.iter().flatten().any(|run| run.peak_rss_is_floor);
-        if blocks == 0 || !at_floor {
-            return Ok(());
+/// Which run of a command it is, counted from 0.
+#[derive(Clone, Copy)]
+enum Nth {
+    WarmUp(usize),
+    Run(usize),
+}
+
+impl Nth {
+    fn as_hyperfine_says(self) -> String {
+        match self {
+            Nth::WarmUp(nth) => format!("warmup-{nth}"),
+            Nth::Run(nth) => nth.to_string(),
         }
-        let allowed = MEMORY_TIME.max(self.found.elapsed / 10);
-        let possible = allowed.as_secs_f64() / (self.found.elapsed.as_secs_f64() / blocks as f64);
-        let fewest = rules.fewest(self.lines.len());
-        if possible < fewest as f64 {
-            return Ok(());
-        }
-        let mut random = ChaCha8Rng::seed_from_u64(rules.seed);
-        let mut order: Vec<usize> = (0..self.lines.len()).collect();
-        let how = How { cores: &self.setting.cores, forked: true };
-        let mut memory = vec![Vec::new(); order.len()];
-        for done in 1..=(possible as usize).min(MEMORY_BLOCKS.max(fewest)) {
-            order.shuffle(&mut random);
-            let Some(block) = self.in_turn(&order, how, stop)? else { return Ok(()) };
-            memory.iter_mut().zip(block).for_each(|(runs, run)| runs.push(run));
-            let decided =
-                |other| other == rules.reference || memory_side(&memory, other, rules) != Side::Unknown;
-            if done >= fewest && (0..self.lines.len()).all(decided) {
-                break;
-            }
-        }
-        self.found.memory = Some(memory);
-        Ok(())
     }
+}
+
+/// Counted from 1, as people do.
+impl fmt::Display for Nth {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Nth::WarmUp(nth) => write!(f, "its warm-up run {}", nth + 1),
+            Nth::Run(nth) => write!(f, "its run {}", nth + 1),
+        }
+    }
+}
+
+/// What still ran when everything was over.
+fn ended_at_last(left: &[String]) -> Option<Warning> {
+    const SHOWN: usize = 5;
+    let shown: Vec<String> = left.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = match left.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let what = format!(
+        "{}{more} still ran after everything, and {} ended",
+        shown.join(", "),
+        if left.len() == 1 { "was" } else { "were" }
+    );
+    (!left.is_empty()).then(|| Warning { place: "left by hooks or runs".to_owned(), what })
 }
 
 /// The CPUs for either of two that run at once.

@@ -1,10 +1,9 @@
 //! From the runs of commands to the document.
 
-use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kumite_process::{CommandLine, TimedRun};
+use kumite_process::{CommandLine, TimedRun, shell_status};
 use kumite_record::{
     ComparedCommand, ComparedPair, ComparedUse, Comparison, ComparisonEnd, Costs, Estimate, ImportedRatio,
     Machine, SCHEMA, Thrift, Unit, Warning,
@@ -25,8 +24,6 @@ const START_MATTERS: f64 = 0.02;
 /// All runs, by command and then by block.
 pub(crate) struct Found {
     pub runs: Vec<Vec<TimedRun>>,
-    /// Those that were made for their memory alone.
-    pub memory: Option<Vec<Vec<TimedRun>>>,
     /// Those in turn, where the others were made two at once.
     pub in_turn: Vec<Vec<TimedRun>>,
     /// From the beginning of the first block to the end of the last.
@@ -38,7 +35,7 @@ pub(crate) struct Found {
 impl Found {
     pub(crate) fn new(of: usize) -> Found {
         let none = || vec![Vec::new(); of];
-        Found { runs: none(), memory: None, in_turn: none(), elapsed: Duration::ZERO, aside: Duration::ZERO }
+        Found { runs: none(), in_turn: none(), elapsed: Duration::ZERO, aside: Duration::ZERO }
     }
 
     pub(crate) fn costs(&self, costs: Costs) -> Costs {
@@ -58,10 +55,6 @@ impl Found {
             between_runs_us: between.as_secs_f64() * 1e6 / count.max(1) as f64,
             ..costs
         }
-    }
-
-    fn memory(&self) -> &[Vec<TimedRun>] {
-        self.memory.as_ref().unwrap_or(&self.runs)
     }
 }
 
@@ -108,7 +101,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
 }
 
 fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> ComparedCommand {
-    let (bench, runs, memory) = (&setting.benches[at], &found.runs[at], &found.memory()[at]);
+    let (bench, runs) = (&setting.benches[at], &found.runs[at]);
     let values = |of: fn(&TimedRun) -> f64| -> Vec<f64> { runs.iter().map(of).collect() };
     let (times, user_times, system_times) =
         (values(wall), values(|run| run.user.as_secs_f64()), values(|run| run.system.as_secs_f64()));
@@ -120,12 +113,12 @@ fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> C
         wall_s: estimate(&times, Unit::Seconds),
         user_s: estimate(&user_times, Unit::Seconds),
         system_s: estimate(&system_times, Unit::Seconds),
-        peak_rss_bytes: estimate(&memory.iter().map(peak_rss).collect::<Vec<_>>(), Unit::Bytes),
-        peak_rss_is_floor: memory.iter().filter(|run| run.peak_rss_is_floor).count(),
+        peak_rss_bytes: estimate(&runs.iter().map(peak_rss).collect::<Vec<_>>(), Unit::Bytes),
+        peak_rss_is_floor: runs.iter().filter(|run| run.peak_rss_is_floor).count(),
         times,
         user_times,
         system_times,
-        peak_rss: memory.iter().map(|run| run.peak_rss_bytes).collect(),
+        peak_rss: runs.iter().map(|run| run.peak_rss_bytes).collect(),
         exit_codes: runs.iter().map(exit_code).collect(),
         involuntary_switches: runs.iter().map(|run| run.involuntary_switches).sum(),
     }
@@ -141,9 +134,9 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
         let (side, ratio) = judge(&logs, bar);
         Some(ComparedUse { verdict: side.into(), ratio, blocks: logs.len() })
     };
-    let mut memory = used(found.memory(), peak_rss);
+    let mut memory = used(&found.runs, peak_rss);
     if let Some(memory) = &mut memory
-        && memory_side(found.memory(), other, rules) == Side::Unknown
+        && memory_side(&found.runs, other, rules) == Side::Unknown
     {
         memory.verdict = Thrift::Undecided;
     }
@@ -180,7 +173,7 @@ fn logs(
 }
 
 /// Two that are both no more than the floor may differ below it.
-pub(crate) fn memory_side(runs: &[Vec<TimedRun>], other: usize, rules: &Rules) -> Side {
+fn memory_side(runs: &[Vec<TimedRun>], other: usize, rules: &Rules) -> Side {
     let Some(logs) = logs(runs, other, rules.reference, peak_rss) else { return Side::Unknown };
     let at_floor =
         [other, rules.reference].iter().any(|at| runs[*at].iter().any(|run| run.peak_rss_is_floor));
@@ -199,21 +192,10 @@ fn warnings(found: &Found, comparison: &Comparison) -> Vec<Warning> {
         if failed > 0 {
             warn(&command.name, format!("{failed} of {n} runs did not end with 0"));
         }
-        let left: usize = runs.iter().map(|run| run.left_behind).sum();
-        if left > 0 {
-            warn(
-                &command.name,
-                format!(
-                    "{left} processes that it had started still ran when it ended, and were ended; what they did is in no figure"
-                ),
-            );
-        }
-        if command.peak_rss_is_floor > 0 {
-            warn(
-                &command.name,
-                "its peak memory is too small to be told: the figure is an upper bound".to_owned(),
-            );
-        }
+    }
+    if comparison.commands.iter().any(|command| command.peak_rss_is_floor > 0) {
+        let what = "one that is shown with ≤ is too small to be told: the figure is an upper bound";
+        warn("peak memory", what.to_owned());
     }
     let medians = comparison.commands.iter().filter_map(|command| Some(command.wall_s.as_ref()?.estimate));
     let shortest = medians.fold(f64::INFINITY, f64::min);
@@ -268,5 +250,5 @@ pub(crate) fn estimate(values: &[f64], unit: Unit) -> Option<Estimate> {
 
 /// As a shell has it: 128 and the signal for one that was ended by a signal.
 pub(crate) fn exit_code(run: &TimedRun) -> i32 {
-    run.status.code().or(run.status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+    shell_status(run.status).unwrap_or(-1)
 }

@@ -47,6 +47,7 @@ mod tests {
             status: ExitStatus::from_raw(0),
             involuntary_switches: 0,
             left_behind: 0,
+            interrupted: false,
             overhead: Duration::ZERO,
         };
         walls_ms.iter().map(run).collect()

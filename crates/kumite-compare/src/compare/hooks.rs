@@ -1,33 +1,41 @@
-//! What goes around runs, and running once more what failed.
+//! What goes around runs, and what that leaves.
 
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_process::{CommandLine, Error, Spawn, Stdin, how_it_ended, last_lines, run};
+use kumite_process::{CommandLine, Error, Shell, Spawn, Tree, how_it_ended, last_lines, run_leaving};
 use tempfile::TempDir;
 
 use super::bench::{Bench, CompareError, Setting};
 
 /// Nobody waits longer for a build.
 const HOOK_LIMIT: Duration = Duration::from_secs(3600);
-/// What failed is not run once more for longer than this.
-const AGAIN_LIMIT: Duration = Duration::from_secs(10);
+/// What hooks have left has so long to end by itself, once it is asked to.
+const GRACE: Duration = Duration::from_secs(1);
 
 static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// A variable that a hook has beside ours.
+type Variable<'v> = (&'v str, &'v str);
 
 /// Runs commands that are not timed.
 pub(crate) struct Hooks<'a> {
     setting: &'a Setting,
     folder: TempDir,
+    /// Those that have left somebody who still runs.
+    left: RefCell<Vec<Tree>>,
+    /// How many were run.
+    hooks: Cell<u64>,
 }
 
 impl<'a> Hooks<'a> {
     pub(crate) fn new(setting: &'a Setting) -> Result<Hooks<'a>, CompareError> {
         let folder = tempfile::tempdir()
             .map_err(|error| CompareError::Failed(format!("cannot make a folder for outputs: {error}")))?;
-        Ok(Hooks { setting, folder })
+        Ok(Hooks { setting, folder, left: RefCell::default(), hooks: Cell::new(0) })
     }
 
     /// A file in a folder that is gone afterwards.
@@ -35,25 +43,80 @@ impl<'a> Hooks<'a> {
         self.folder.path().join(name)
     }
 
+    /// Whether all of them can be run, said before anything is.
+    pub(crate) fn check(&self) -> Result<(), CompareError> {
+        self.setting.benches.iter().try_for_each(|bench| {
+            let hooks = [
+                ("--setup", &bench.setup),
+                ("--prepare", &bench.prepare),
+                ("--conclude", &bench.conclude),
+                ("--cleanup", &bench.cleanup),
+            ];
+            hooks.iter().try_for_each(|(flag, text)| match text {
+                Some(text) => self.typed(flag, text).map(drop),
+                None => Ok(()),
+            })
+        })
+    }
+
+    /// To be typed in `sh`. A hook is never timed, and so may always have a shell.
+    fn typed(&self, flag: &str, text: &str) -> Result<String, CompareError> {
+        let shell = match &self.setting.shell {
+            Shell::Never => &Shell::IfNeeded,
+            shell => shell,
+        };
+        let usage = |why: String| CompareError::Usage(format!("{flag} {text:?}: {why}"));
+        let line = CommandLine::new(text, shell).map_err(usage)?;
+        line.typed().map_err(|why| usage(why.to_string()))
+    }
+
     /// All that is to be done once before; what it was begun for is to be cleaned up.
     pub(crate) fn setup(&self, stop: &AtomicBool) -> Result<(), CompareError> {
-        self.setting.benches.iter().try_for_each(|bench| self.hook(bench, "--setup", &bench.setup, stop))
+        self.setting
+            .benches
+            .iter()
+            .try_for_each(|bench| self.hook(bench, "--setup", &bench.setup, None, stop))
     }
 
     /// All that is to be done once after, whatever came before; the first failure, if there is one.
     pub(crate) fn cleanup(&self) -> Result<(), CompareError> {
-        let cleanup = |bench: &Bench| self.hook(bench, "--cleanup", &bench.cleanup, &NEVER);
+        let cleanup = |bench: &Bench| self.hook(bench, "--cleanup", &bench.cleanup, None, &NEVER);
         let all: Vec<_> = self.setting.benches.iter().map(cleanup).collect();
         all.into_iter().collect()
     }
 
-    pub(crate) fn prepare(&self, bench: &Bench, stop: &AtomicBool) -> Result<(), CompareError> {
-        self.hook(bench, "--prepare", &bench.prepare, stop)
+    pub(crate) fn prepare(
+        &self,
+        bench: &Bench,
+        variable: Variable,
+        stop: &AtomicBool,
+    ) -> Result<(), CompareError> {
+        self.hook(bench, "--prepare", &bench.prepare, Some(variable), stop)
     }
 
     /// Is not stopped: it ends what `prepare` began.
-    pub(crate) fn conclude(&self, bench: &Bench) -> Result<(), CompareError> {
-        self.hook(bench, "--conclude", &bench.conclude, &NEVER)
+    pub(crate) fn conclude(&self, bench: &Bench, variable: Variable) -> Result<(), CompareError> {
+        self.hook(bench, "--conclude", &bench.conclude, Some(variable), &NEVER)
+    }
+
+    /// Ends what all of them have left, and says what that was.
+    pub(crate) fn finish(&self) -> Vec<String> {
+        let mut left = Vec::new();
+        for mut tree in self.left.take() {
+            left.extend(tree.left());
+            tree.stop(GRACE);
+        }
+        left
+    }
+
+    /// If somebody of it still runs.
+    fn keep(&self, mut tree: Tree) {
+        if !tree.left().is_empty() {
+            let mut left = self.left.borrow_mut();
+            // Who was ended by a later hook, as what --prepare leaves by --conclude.
+            left.retain_mut(|tree| !tree.left().is_empty());
+            left.push(tree);
+        }
     }
 
     fn hook(
@@ -61,14 +124,30 @@ impl<'a> Hooks<'a> {
         bench: &Bench,
         flag: &str,
         text: &Option<String>,
+        variable: Option<Variable>,
         stop: &AtomicBool,
     ) -> Result<(), CompareError> {
         let Some(text) = text else { return Ok(()) };
-        let line = CommandLine::new(text, &self.setting.shell).map_err(CompareError::Usage)?;
-        let typed = line.typed().map_err(|why| CompareError::Usage(format!("{flag} {text:?}: {why}")))?;
-        let log = self.file("hook.log");
-        let status = match run(&spawn(&typed, &log), HOOK_LIMIT, stop) {
-            Ok(finished) => finished.status,
+        let typed = self.typed(flag, text)?;
+        // Who is left may still write to that of its own.
+        let nth = self.hooks.replace(self.hooks.get() + 1);
+        let log = self.file(&format!("hook-{nth}.log"));
+        let env: Vec<_> =
+            variable.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let spawn = Spawn {
+            command: &typed,
+            dir: Path::new("."),
+            env: &env,
+            keeps: None,
+            cores: &[],
+            log: &log,
+            group: None,
+        };
+        let status = match run_leaving(&spawn, HOOK_LIMIT, stop) {
+            Ok((status, tree)) => {
+                self.keep(tree);
+                status
+            }
             Err(Error::Interrupted { .. }) => return Err(CompareError::Interrupted),
             Err(Error::TimedOut { limit, .. }) => {
                 let said = last_lines(&log);
@@ -78,7 +157,7 @@ impl<'a> Hooks<'a> {
             }
             Err(error) => return Err(error.into()),
         };
-        match status.success() {
+        let done = match status.success() {
             true => Ok(()),
             false => Err(CompareError::Failed(format!(
                 "{flag} `{text}` for `{}` {}: {}",
@@ -86,37 +165,10 @@ impl<'a> Hooks<'a> {
                 how_it_ended(status),
                 last_lines(&log)
             ))),
-        }
+        };
+        let _ = std::fs::remove_file(&log);
+        done
     }
-
-    /// The output of a failed run is not kept, so that all runs are alike: it is run once more, untimed.
-    pub(crate) fn said_once_more(&self, bench: &Bench, line: &CommandLine) -> String {
-        let log = self.file("again.log");
-        let input = match &self.setting.stdin {
-            Stdin::File(path) => shlex::try_quote(&path.to_string_lossy()).map(|path| format!(" < {path}")),
-            _ => Ok(String::new()),
-        };
-        let typed = match line.typed().and_then(|typed| Ok(typed + &input?)) {
-            Ok(typed) => typed,
-            Err(why) => return format!("it could not be run once more: {why}"),
-        };
-        if let Err(error) = self.prepare(bench, &NEVER) {
-            return format!("it could not be run once more: {error}");
-        }
-        let again = run(&spawn(&typed, &log), AGAIN_LIMIT, &NEVER);
-        let concluded = self.conclude(bench);
-        let how = match again {
-            Ok(finished) => how_it_ended(finished.status),
-            Err(Error::TimedOut { .. }) => "did not end".to_owned(),
-            Err(error) => return format!("it could not be run once more: {error}"),
-        };
-        let doubt = concluded.err().map_or(String::new(), |error| format!("; then {error}"));
-        format!("run once more, it {how}: {}{doubt}", last_lines(&log))
-    }
-}
-
-fn spawn<'a>(command: &'a str, log: &'a Path) -> Spawn<'a> {
-    Spawn { command, dir: Path::new("."), env: &[], keeps: None, cores: &[], log, group: None }
 }
 
 /// Whether a file can be read, said before anything is run.

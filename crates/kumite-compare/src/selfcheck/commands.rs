@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kumite_host::{cores, machine};
-use kumite_process::{Output, Shell, Stdin};
+use kumite_process::{Shell, Stdin};
 use kumite_record::{ComparedUse, Comparison, ComparisonEnd, SameTwice, Speed, Thrift};
 
 use super::{ALPHA, Check, MARGIN, Tally};
@@ -74,7 +74,6 @@ impl Check<'_> {
             benches: vec![bench("one"), bench("the same")],
             shell: Shell::Never,
             stdin: Stdin::Null,
-            output: Output::Null,
             same_output: false,
             allowed: Allowed::None,
             cores: Vec::new(),

@@ -23,7 +23,7 @@ impl Check<'_> {
                 break;
             }
             (self.watch)(&format!("two at once, and in turn: round {}", nth + 1));
-            let rules = Rules { min_blocks: BESIDE, max_blocks: Some(BESIDE), ..self.rules(nth) };
+            let rules = Rules { min_blocks: BESIDE, budget: Duration::ZERO, ..self.rules(nth) };
             let comparison = self.compared(&setting, &rules)?;
             widths.extend(comparison.duet.and_then(|duet| duet.sequential_width));
         }

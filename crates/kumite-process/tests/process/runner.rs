@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kumite_process::{Error, Job, Output, Runner, Stdin, TimedRun, available_cores};
+use kumite_process::{Error, Job, Output, Passes, Runner, Stdin, TimedRun, available_cores};
 use kumite_testing::process::{Bench, alive, helper};
 use kumite_testing::{LONG, eventually};
 
@@ -140,6 +140,62 @@ fn queued_runs_are_answered_in_order_and_an_error_does_not_end_them() {
     assert_eq!((next().unwrap(), next().unwrap()), (Some(2), Some(1)));
     assert!(matches!(next(), Err(Error::Program { .. })));
     assert_eq!(next().unwrap(), Some(2));
+}
+
+#[test]
+fn nothing_that_is_queued_behind_a_failure_is_run() {
+    let bench = Bench::new();
+    let missing = Job { program: "./nowhere".into(), ..sh(&bench, "") };
+    let jobs = [sh(&bench, "echo >> log"), sh(&bench, "echo >> log; exit 3"), missing];
+    for (passes, fails, lines) in [
+        (Passes::Statuses(vec![0]), 1, 2),
+        (Passes::Statuses(vec![0, 3]), 2, 1),
+        (Passes::AnyStatus, 2, 1),
+        (Passes::Statuses(vec![0, 3]), 0, 4),
+    ] {
+        std::fs::write(bench.log(), "").unwrap();
+        let mut runner = start(&jobs).unwrap();
+        runner.end_queue_unless(passes);
+        for job in [0, fails, 0, 1] {
+            runner.queue(job, &[]).unwrap();
+        }
+        let answers = [(); 4].map(|()| runner.next(&NEVER));
+        assert_eq!(bench.read("log").lines().count(), lines, "{answers:?}");
+        assert_eq!(answers[2].is_err(), fails != 0);
+        // The next queue begins anew.
+        assert!(runner.run(0, &[], &NEVER).unwrap().unwrap().status.success());
+    }
+}
+
+#[test]
+fn what_is_left_by_a_run_as_from_a_shell_lives_as_long_as_the_runner() {
+    let bench = Bench::new();
+    let mut runner = start(&[sh(&bench, "sleep 300 & echo $! > child"), sh(&bench, "true")]).unwrap();
+    runner.run_as_from_a_shell();
+    for job in [0, 1] {
+        assert_eq!(runner.run(job, &[], &NEVER).unwrap().unwrap().left_behind, 0);
+    }
+    assert!(alive(bench.pid("child")));
+    assert_eq!(runner.finish(), ["sleep 300"]);
+    assert!(!alive(bench.pid("child")));
+}
+
+#[test]
+fn who_is_stopped_goes_on_within_a_second_or_is_ended_and_named() {
+    let bench = Bench::new();
+    let scripts =
+        ["(sleep 0.1; kill -CONT $$) & kill -STOP $$", "kill -STOP $$", "sleep 300 & kill -STOP $!; wait"];
+    for (script, who) in scripts.into_iter().zip([None, Some("sh"), Some("sleep 300")]) {
+        let mut runner = start(&[sh(&bench, script)]).unwrap();
+        let run = runner.run(0, &[], &NEVER);
+        match who {
+            None => assert!(run.unwrap().unwrap().status.success()),
+            Some(who) => {
+                let error = run.unwrap_err().to_string();
+                assert!(error.contains(who) && error.contains("` was stopped, "), "{error}");
+            }
+        }
+    }
 }
 
 #[test]

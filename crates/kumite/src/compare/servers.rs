@@ -106,7 +106,7 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--cleanup", around.cleanup.is_some()),
         ("--shell", around.shell.is_some() || around.no_shell),
         ("--input", around.input != "null"),
-        ("--output", around.output != "null"),
+        ("--output", !around.output.is_empty()),
         ("--show-output", around.show_output),
         ("--same-output", around.same_output),
         ("--ignore-failure", around.ignore_failure.is_some()),

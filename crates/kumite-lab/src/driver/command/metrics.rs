@@ -131,6 +131,7 @@ mod tests {
             status: ExitStatus::default(),
             involuntary_switches: wall / 10,
             left_behind: 0,
+            interrupted: false,
             overhead: Duration::ZERO,
         };
         let output = Output { bytes: wall * 2, metrics: [("own".to_owned(), own)].into() };
