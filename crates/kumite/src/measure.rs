@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use kumite_host::Lock;
 use kumite_lab::{
-    Event, Experiment, Halt, Nodes, Ready, Session, claimed_points, conclude, execute, export, humane,
-    judged, plan, too_few_values, trial_seed, undecided,
+    Event, Experiment, Halt, Nodes, Ready, Session, claimed_points, common_fault, conclude, execute, export,
+    humane, judged, plan, too_few_values, trial_seed, undecided,
 };
 use kumite_record::{Claim, Cores, Export, Metric, Outcome, Run, Store, Unit, Verdict, standing};
 
@@ -50,6 +50,7 @@ impl Measuring<'_> {
         let mut driver = self.world.open(&of).map_err(before_trials)?;
         run.unmet = driver.notices();
         run.unmet.iter().for_each(|what| output::note(what));
+        driver.files().iter().for_each(|place| output::note(&format!("the files of trials are {place}")));
         let takes_part = self.experiment.takes_part(ready, &run.unavailable);
         let contenders = store.contenders(&run.id)?;
         let first = claimed_points(self.experiment, &run, &contenders);
@@ -166,8 +167,14 @@ fn result(declared: &[Metric], measured: &BTreeMap<String, f64>) -> Option<Strin
     })
 }
 
+/// Whether its answers are not wrong by a fault that is no contender's.
+pub fn believable(export: &Export) -> Result<(), Failure> {
+    common_fault(&export.trials).map_or(Ok(()), |why| Err(Failure::Incomplete(why)))
+}
+
 /// Whether a run came to its end, or to what its budget allows: that was a wish of the user's, and was kept.
 pub fn ended(export: &Export, stop: &AtomicBool) -> Result<(), Failure> {
+    believable(export)?;
     match &export.run.cut_short {
         Some(why) if stop.load(Ordering::Relaxed) => {
             let id = &export.run.id;

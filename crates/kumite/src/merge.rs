@@ -10,6 +10,7 @@ use kumite_report::plural;
 
 use crate::exit::Failure;
 use crate::gate::Gate;
+use crate::measure::believable;
 use crate::output;
 use crate::store::Db;
 
@@ -65,6 +66,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let export = merged(&stores, &wanted, &mut into)?;
     args.documents.write(&(&export, args.length.report()))?;
+    believable(&export)?;
     args.gate.check(&export)
 }
 

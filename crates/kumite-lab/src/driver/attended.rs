@@ -50,4 +50,8 @@ impl Driver for Attended<'_> {
     fn notices(&self) -> Vec<String> {
         self.driver.notices()
     }
+
+    fn files(&self) -> Option<String> {
+        self.driver.files()
+    }
 }

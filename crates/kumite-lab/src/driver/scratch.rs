@@ -1,44 +1,80 @@
-//! A folder for a worker's files.
+//! A folder for a contender's files.
 
+mod storage;
+
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access, statfs};
+
+use crate::held_folder::HeldFolder;
+use storage::Storage;
+
+/// What begins its name. What follows is another in each trial of each kumite: those that run at once, and have their stores
+/// in one folder, on one machine or on several, must not meet here.
+const PREFIX: &str = "kumite-scratch-";
 
 /// What Linux keeps in memory and every user may write to.
 const IN_MEMORY: &str = "/dev/shm";
 
-/// Empty when it is made, and gone when it is dropped.
-pub(crate) struct Scratch(PathBuf);
+/// Empty when it is made, and gone when it is dropped; what a killed kumite has left goes before.
+pub(crate) struct Scratch(HeldFolder);
 
 impl Scratch {
-    /// Below the folder of the store, so that all files of a run are on one disk. What a killed kumite has left there goes.
-    pub fn new(state: &Path) -> Result<Scratch, String> {
-        Scratch::anew(&state.join("scratch"))
+    pub fn new(place: &ScratchPlace) -> Result<Scratch, String> {
+        HeldFolder::new(&place.folder, PREFIX, 0o700).map(Scratch)
     }
 
-    /// In memory, by a name that the store's folder has alone: what a killed kumite has left is found again.
-    pub fn in_memory(state: &Path) -> Result<Scratch, String> {
-        let full = state.canonicalize().map_err(|error| format!("{}: {error}", state.display()))?;
-        let name = blake3::hash(full.as_os_str().as_encoded_bytes()).to_hex();
-        Scratch::anew(&Path::new(IN_MEMORY).join(format!("kumite-scratch-{}", &name[..16])))
-    }
-
-    fn anew(folder: &Path) -> Result<Scratch, String> {
-        let failed = |error| format!("cannot make {} anew: {error}", folder.display());
-        match std::fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
-            _ => std::fs::create_dir_all(folder).map_err(failed)?,
-        }
-        folder.canonicalize().map(Scratch).map_err(failed)
+    pub fn in_memory() -> Result<Scratch, String> {
+        HeldFolder::new(Path::new(IN_MEMORY), PREFIX, 0o700).map(Scratch)
     }
 
     pub fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // The next one says what is wrong if this did not go well.
-        let _ = std::fs::remove_dir_all(&self.0);
+/// Where the folders for contenders' files are, and on what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScratchPlace {
+    pub folder: PathBuf,
+    storage: Storage,
+}
+
+impl ScratchPlace {
+    /// On a disk of this machine: in `TMPDIR`, `/var/tmp`, the store's folder or `/tmp`, the first that is on one. A store may
+    /// be on a network's disk, which is not what a contender is to be measured on, and `/tmp` and `TMPDIR` in memory.
+    pub fn of(state: &Path) -> Result<ScratchPlace, String> {
+        let asked = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let usual = ["/var/tmp".into(), state.to_owned(), "/tmp".into()];
+        ScratchPlace::among(asked.into_iter().chain(usual))
+    }
+
+    fn among(folders: impl IntoIterator<Item = PathBuf>) -> Result<ScratchPlace, String> {
+        let usable =
+            |folder: &PathBuf| folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+        let place = |folder: PathBuf| {
+            let storage = Storage::of_type(statfs(&folder).ok()?.f_type as u64);
+            Some(ScratchPlace { folder: folder.canonicalize().ok()?, storage })
+        };
+        let places: Vec<ScratchPlace> = folders.into_iter().filter(usable).filter_map(place).collect();
+        let here = places.iter().find(|place| place.storage == Storage::Disk);
+        here.or(places.first()).cloned().ok_or_else(|| {
+            "there is no folder to write to for the files of contenders: set TMPDIR to one".to_owned()
+        })
+    }
+
+    /// What is doubtful about it.
+    pub fn doubt(&self) -> Option<String> {
+        (self.storage != Storage::Disk).then(|| {
+            format!("the files of trials are {self}: set TMPDIR to a folder on a disk of this machine")
+        })
+    }
+}
+
+impl fmt::Display for ScratchPlace {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "in {}, {}", self.folder.display(), self.storage.words())
     }
 }
 
@@ -47,29 +83,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_empty_and_goes() {
+    fn each_is_its_own_and_goes() {
         let state = tempfile::tempdir().unwrap();
-        let left = state.path().join("scratch");
-        std::fs::create_dir(&left).unwrap();
-        std::fs::write(left.join("of a killed one"), "x").unwrap();
-        let scratch = Scratch::new(state.path()).unwrap();
-        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
-        std::fs::write(scratch.path().join("x"), "x").unwrap();
-        drop(scratch);
-        assert!(!left.exists());
+        let place = ScratchPlace::among([state.path().to_owned()]).unwrap();
+        let [one, other] = [(), ()].map(|()| Scratch::new(&place).unwrap());
+        std::fs::write(one.path().join("x"), "x").unwrap();
+        assert_ne!(one.path(), other.path());
+        assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 0);
+        drop(other);
+        assert!(one.path().join("x").exists(), "it is another's");
+        drop(one);
+        assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0);
     }
 
     #[test]
-    fn in_memory_each_store_has_its_own() {
-        let states = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let [one, other] = states.each_ref().map(|state| Scratch::in_memory(state.path()).unwrap());
+    fn in_memory_each_is_its_own_too() {
+        let [one, other] = [(), ()].map(|()| Scratch::in_memory().unwrap());
         assert!(one.path() != other.path() && one.path().starts_with(IN_MEMORY));
-        let path = one.path().to_owned();
-        std::fs::write(path.join("of a killed one"), "x").unwrap();
-        std::mem::forget(one);
-        let again = Scratch::in_memory(states[0].path()).unwrap();
-        assert_eq!((again.path(), std::fs::read_dir(&path).unwrap().count()), (path.as_path(), 0));
-        drop(again);
-        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_disk_goes_before_memory_and_what_is_missing_is_passed_over() {
+        let on_disk = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let missing = on_disk.path().join("missing");
+        let folders = [missing.clone(), IN_MEMORY.into(), on_disk.path().to_owned()];
+        let place = ScratchPlace::among(folders).unwrap();
+        if place.storage == Storage::Disk {
+            assert_eq!((place.folder.clone(), place.doubt()), (on_disk.path().canonicalize().unwrap(), None));
+        }
+        let place = ScratchPlace::among([missing.clone(), IN_MEMORY.into()]).unwrap();
+        assert_eq!(
+            place.doubt().unwrap(),
+            "the files of trials are in /dev/shm, in memory: set TMPDIR to a folder on a disk of this machine"
+        );
+        assert!(ScratchPlace::among([missing]).unwrap_err().contains("set TMPDIR"));
     }
 }

@@ -24,6 +24,11 @@ pub trait Driver: Executor {
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// Where the files of its trials are, in words.
+    fn files(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What is to be tried.

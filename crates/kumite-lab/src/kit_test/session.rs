@@ -10,7 +10,7 @@ use kumite_process::Spawn;
 use kumite_record::Cores;
 use serde_json::{Value, json};
 
-use crate::driver::scratch::Scratch;
+use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::worker::{Done, Hello, Taken, Worker};
 use crate::halt::Halt;
 use kumite_process::last_lines;
@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
 
     fn started(&mut self) -> Result<&mut Started, Halt> {
         if self.worker.is_none() {
-            let scratch = Scratch::new(self.folder)?;
+            let scratch = Scratch::new(&ScratchPlace::of(self.folder)?)?;
             let env = [("SCRATCH".to_owned(), scratch.path().display().to_string())];
             let spawn = Spawn {
                 command: self.command,

@@ -4,23 +4,25 @@ use std::path::Path;
 
 use rustix::fs::statvfs;
 
+use crate::driver::scratch::ScratchPlace;
 use crate::spec::Experiment;
 
-/// Whether the disk of this folder has what a trial needs; an error says what is missing.
+/// Whether the disk that trials write to has what one needs; an error says what is missing.
 pub fn check_disk(experiment: &Experiment, state: &Path) -> Result<(), String> {
     let needed = experiment.disk_bytes();
     if needed == 0.0 {
         return Ok(());
     }
-    let at = state.display();
-    let disk = statvfs(state).map_err(|error| format!("cannot tell how much room {at} has: {error}"))?;
+    let folder = ScratchPlace::of(state)?.folder;
+    let at = folder.display();
+    let disk = statvfs(&folder).map_err(|error| format!("cannot tell how much room {at} has: {error}"))?;
     let free = disk.f_bavail as f64 * disk.f_frsize as f64;
     if needed <= free {
         return Ok(());
     }
     let gb = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
     Err(format!(
-        "a trial of the {} profile needs {} of free disk, and {at} has {}: make room, or choose another disk with --db FILE",
+        "a trial of the {} profile needs {} of free disk, and {at} has {}: make room, or set TMPDIR to a folder on another disk",
         experiment.profile,
         gb(needed),
         gb(free)

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kumite_host::Clock;
 use kumite_record::{Saved, Store, StoreError, Trial};
 
+use super::common_fault::common_fault;
 use super::plan::Block;
 use super::session::Session;
 use super::state::{LOST_AFTER, State, humane};
@@ -19,7 +20,7 @@ const MOST_REPETITIONS: u32 = 3;
 /// How a run ended.
 #[derive(Debug, Default, PartialEq)]
 pub struct RunEnded {
-    /// Why it ended before its end, if it did: the budget, or `stop`.
+    /// Why it ended before its end, if it did: the budget, `stop`, or a fault that is no contender's own.
     pub cut_short: Option<String>,
     /// What the verdicts that came early saved.
     pub saved: Option<Saved>,
@@ -92,6 +93,11 @@ impl Execution<'_> {
                 return Ok(Some(format!("it was interrupted after {} trials", self.state.trials.len())));
             }
             self.announce(nth);
+            if self.ends_round(nth)
+                && let Some(why) = common_fault(&self.state.trials)
+            {
+                return Ok(Some(why));
+            }
             if self.ends_round(nth) && self.is_of_first_round(nth) {
                 (self.watch)(Event::FirstRound(&self.state.trials));
             }

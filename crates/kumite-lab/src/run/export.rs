@@ -9,6 +9,7 @@ use kumite_record::{
     Warning, standing,
 };
 
+use super::common_fault::common_fault;
 use super::execute::RunEnded;
 use super::warnings::{void_blocks, warnings};
 use crate::driver::KINDS;
@@ -47,9 +48,11 @@ pub(super) fn findings(
     trials: &[Trial],
 ) -> Findings {
     let of_all: Vec<&Trial> = standing(trials).collect();
+    // What is right among so many wrong answers cannot be told.
+    let judged: &[&Trial] = if common_fault(trials).is_some() { &[] } else { &of_all };
     let (claims, checks) = match run.shard {
         Some(_) => (Vec::new(), Vec::new()),
-        None => judge(run, &of_all, contenders, &experiment.claims, &experiment.checks),
+        None => judge(run, judged, contenders, &experiment.claims, &experiment.checks),
     };
     let mut warnings = warnings(run, machine, contenders, &of_all);
     warnings.extend(void_blocks(run, trials));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use kumite_record::{Contender, Machine, Merged, Node, Run, Scope, Shard, StoredRun, Trial, Warning};
 use serde_json::Value;
 
+use super::common_fault::common_fault;
 use super::export::{Findings, findings};
 use crate::spec::Experiment;
 
@@ -50,6 +51,7 @@ pub fn merge(shards: &[StoredRun], experiment: &Experiment, merging: Merging) ->
         ..common(&first.run)
     };
     let trials = trials(&counted, &names);
+    let run = Run { cut_short: common_fault(&trials).or(run.cut_short), ..run };
     let Findings { claims, checks, mut warnings } =
         findings(experiment, &run, &first.machine, &first.contenders, &trials);
     warnings.extend(executions.values().filter_map(|of| executed_again(of)));

@@ -1,6 +1,7 @@
 //! A run: contenders are prepared, trials are planned and executed, and what came of them is concluded and exported.
 
 mod begin;
+mod common_fault;
 mod disk;
 mod execute;
 mod export;
@@ -14,6 +15,7 @@ mod used_cores;
 mod warnings;
 
 pub use begin::{begin, prospects, seed_of};
+pub use common_fault::common_fault;
 pub use disk::check_disk;
 pub use execute::{Event, RunEnded, execute};
 pub use export::{claimed_points, conclude, export, judged, too_few_values, undecided};

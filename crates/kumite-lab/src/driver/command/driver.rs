@@ -15,7 +15,7 @@ use super::workload::CommandWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, as_it_should};
 use crate::driver::log::{last_lines, trim};
-use crate::driver::scratch::Scratch;
+use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::parameter::all_as_json;
@@ -26,6 +26,7 @@ pub(super) struct CommandDriver<'a> {
     conditions: Conditions<'a>,
     cores: &'a Cores,
     state: &'a Path,
+    scratch: ScratchPlace,
     seed: u64,
     logs: PathBuf,
     check: AnswerCheck<'a>,
@@ -46,6 +47,7 @@ impl<'a> CommandDriver<'a> {
             conditions,
             cores,
             state,
+            scratch: ScratchPlace::of(state)?,
             seed,
             logs,
             check,
@@ -79,7 +81,7 @@ impl<'a> CommandDriver<'a> {
     fn measure(&mut self, trial: &Trial, services: &mut Running) -> Result<Measured, Halt> {
         let Trial { contender, workload, stop, .. } = trial;
         let given = workload.cores().given(self.cores)?;
-        let scratch = Scratch::new(self.state)?;
+        let scratch = Scratch::new(&self.scratch)?;
         let files = scratch.path().join("files");
         std::fs::create_dir(&files).map_err(|error| format!("cannot make {}: {error}", files.display()))?;
         let env = environment(trial, &services.env(), &files);
@@ -171,5 +173,13 @@ impl Driver for CommandDriver<'_> {
             (Outcome::Ok, Some(left_behind)) => Err(left_behind.into()),
             (_, wrong) => Ok(as_it_should(wrong, contender.answers)?),
         }
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.scratch.doubt().into_iter().collect()
+    }
+
+    fn files(&self) -> Option<String> {
+        Some(self.scratch.to_string())
     }
 }

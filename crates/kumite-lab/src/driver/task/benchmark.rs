@@ -42,7 +42,7 @@ impl TaskDriver<'_> {
         let workload = TaskWorkload::new(&parameters)?;
         let given = workload.cores().given(self.cores)?;
         let mut services = self.services.start(&parameters, log, stop)?;
-        let scratch = workload.scratch(self.state)?;
+        let scratch = workload.scratch(&self.scratch)?;
         let mut env = contender.env.clone();
         env.extend(services.env());
         env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));

@@ -16,7 +16,7 @@ use super::warm_up::WarmUp;
 use super::workload::TaskWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
-use crate::driver::scratch::Scratch;
+use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::watch::watched;
 use crate::driver::worker::{Done, Hello, Taken, Tap, Worker};
 use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
@@ -34,7 +34,8 @@ const CLOCK_TOLERANCE: f64 = 0.05;
 pub struct TaskDriver<'a> {
     pub(super) conditions: Conditions<'a>,
     pub(super) cores: &'a Cores,
-    pub(super) state: &'a Path,
+    state: &'a Path,
+    pub(super) scratch: ScratchPlace,
     logs: PathBuf,
     check: AnswerCheck<'a>,
     pub(super) services: Services<'a>,
@@ -80,7 +81,7 @@ impl<'a> TaskDriver<'a> {
         let services = conditions.rehearsed(&cores.engine, &logs_here, stop)?;
         let log = logs_here.join("checker.log");
         let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
-        Ok(TaskDriver { conditions, cores, state, logs, check, services })
+        Ok(TaskDriver { conditions, cores, state, scratch: ScratchPlace::of(state)?, logs, check, services })
     }
 
     /// Starts the contender, gives it one job and ends it. `tap` sees all that is said.
@@ -140,7 +141,7 @@ impl<'a> TaskDriver<'a> {
         let workload = TaskWorkload::new(&parameters)?;
         let given = workload.cores().given(self.cores)?;
         let services = self.services.start(&parameters, log, stop)?;
-        let scratch = workload.scratch(self.state)?;
+        let scratch = workload.scratch(&self.scratch)?;
         let mut env = contender.env.clone();
         env.extend(services.env());
         env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
@@ -239,6 +240,14 @@ impl Driver for TaskDriver<'_> {
         let job = self.one_job(contender, point, None, stop)?;
         let wrong = job.wrong.map(|why| format!("its answer is wrong: {why}"));
         Ok(as_it_should(wrong, contender.answers)?)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.scratch.doubt().into_iter().collect()
+    }
+
+    fn files(&self) -> Option<String> {
+        Some(self.scratch.to_string())
     }
 }
 

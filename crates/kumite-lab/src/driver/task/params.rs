@@ -27,7 +27,7 @@ pub(super) static PARAMS: &[Param] = &[
     Param::new(
         "scratch",
         Takes::Word(&["disk", "memory"]),
-        "Where the folder `$SCRATCH` is: on the disk of the results store, or in memory (`/dev/shm`), so that no disk is timed.",
+        "Where the folder `$SCRATCH` is: on a disk of this machine (see the kind's page), or in memory (`/dev/shm`), so that no disk is timed.",
     ),
     Param::new("events", Takes::Flag, "Whether the worker is to tell what happened within a job."),
 ];

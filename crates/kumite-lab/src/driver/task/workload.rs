@@ -1,6 +1,5 @@
 //! What a worker has to do in a trial.
 
-use std::path::Path;
 use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
@@ -8,7 +7,7 @@ use serde_json::Value;
 
 use super::params::PARAMS;
 use crate::driver::Workload;
-use crate::driver::scratch::Scratch;
+use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::warm_up::WarmUpTime;
 use crate::parameter::{Parameters, Params, all_as_json};
 
@@ -56,8 +55,8 @@ impl TaskWorkload {
 
 impl TaskWorkload {
     /// A folder for the worker's files.
-    pub(super) fn scratch(&self, state: &Path) -> Result<Scratch, String> {
-        if self.scratch_in_memory { Scratch::in_memory(state) } else { Scratch::new(state) }
+    pub(super) fn scratch(&self, place: &ScratchPlace) -> Result<Scratch, String> {
+        if self.scratch_in_memory { Scratch::in_memory() } else { Scratch::new(place) }
     }
 }
 
