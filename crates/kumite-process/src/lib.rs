@@ -17,9 +17,10 @@
 //!
 //! [`Stops`] finds those of our descendants that somebody else has stopped.
 //!
-//! A member is the root, and whatever has a member as its parent, leads its process group or its session, or carries
-//! the root's `KUMITE_TREE` in its environment: a daemon that forked twice and left group and session is found by the
-//! last. What escapes is a process that does all this *and* clears its environment, before it is first looked for.
+//! A member is the root, and whatever has a member as its parent, or is in its process group or its session, or carries
+//! the root's `KUMITE_TREE` in its environment, or its mark: the limit on file locks (`RLIMIT_LOCKS`), which Linux does not
+//! use, and whatever is started has it from who starts it. So a daemon that forked twice, left group and session and cleared
+//! its environment is found, too. What escapes is a process that also sets just this limit anew.
 //!
 //! When *this* process ends without having stopped its trees, by SIGKILL too, they are ended all the same: at once by a
 //! shell that waits for just that from the first tree on (one for the whole process, a child of ours and of no tree's;
@@ -27,9 +28,7 @@
 //! could not find. Both also end who is in a group of ours, frozen or not, and remove the group. `KUMITE_TREE`, and what
 //! comes after `kumite-` in a group's name, is `NAMESPACE-PID-STARTED-COUNT`: the inode of our pid namespace, our process
 //! id, when we were started (clock ticks after boot, as in `/proc/PID/stat`), and a number for the tree or group.
-//! PR_SET_PDEATHSIG would need unsafe code, and would end the first process only. A root that replaces itself with a
-//! command without our environment (`exec env -i …`) is ended with the tree, but without a group not found once we are
-//! gone.
+//! PR_SET_PDEATHSIG would need unsafe code, and would end the first process only.
 
 mod command_line;
 mod cores;
@@ -39,6 +38,7 @@ mod group;
 mod guardian;
 mod helper;
 mod listen;
+mod mark;
 mod members;
 mod orphans;
 mod owner;

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
 
+use crate::mark::Mark;
 use crate::proc_fs::{self, Stat};
 
 /// In this time nobody can start so many processes that their ids come round again (32,768 at least).
@@ -85,6 +86,7 @@ pub(crate) struct Members {
     root: i32,
     root_started: u64,
     marker: String,
+    mark: Option<Mark>,
     known: BTreeMap<i32, Member>,
     lost: Duration,
     cpu: Duration,
@@ -95,14 +97,15 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// `marker` is the `NAME=VALUE` that the root and all it starts carry. The root must not be reaped before
+    /// `marker` is the `NAME=VALUE` that the root and all it starts carry, `mark` their limit. The root must not be reaped before
     /// [`Members::reap_root`]: until then nobody else can have its id, as a process or as a group.
-    pub(crate) fn of(root: i32, marker: String) -> Members {
+    pub(crate) fn of(root: i32, marker: String, mark: Option<Mark>) -> Members {
         let stat = Stat::of(root);
         Members {
             root,
             root_started: stat.as_ref().map_or(0, |stat| stat.started),
             marker,
+            mark,
             known: stat.iter().map(|stat| (root, Member::new(stat))).collect(),
             lost: Duration::ZERO,
             cpu: Duration::ZERO,
@@ -172,6 +175,7 @@ impl Members {
             let (ours, others): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|(pid, stat)| {
                 [stat.parent, stat.group, stat.session].iter().any(|id| self.known.contains_key(id))
                     || proc_fs::carries(*pid, &self.marker)
+                    || self.mark.is_some_and(|mark| Mark::of(*pid) == Some(mark))
             });
             unknown = others;
             if ours.is_empty() {

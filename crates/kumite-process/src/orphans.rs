@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::group;
+use crate::mark::Mark;
 use crate::owner::{MARKER, Owner};
 use crate::proc_fs::{self, Stat};
 use crate::tree::LastWait;
@@ -21,8 +22,8 @@ pub struct Orphan {
 /// Ends what a kumite that was killed has left behind on this machine, and says what that was. Takes a look at every
 /// process there is if there is nothing to end, and at most about a second.
 ///
-/// An orphan is a process whose `KUMITE_TREE` names an owner in our pid namespace that does not live any more (no such
-/// process, one with another start, or a zombie), and whatever has an orphan as its parent, or as the leader of its
+/// An orphan is a process whose `KUMITE_TREE`, or whose mark where it has none, names an owner in our pid namespace that
+/// does not live any more (no such process, one with another start, or a zombie), and whatever has an orphan as its parent, or as the leader of its
 /// process group or session. Never touched are this process and its ancestors, and who carries the token of an owner
 /// that lives, or is in another namespace. All this as far as we may look: an environment can be read by its user only.
 ///
@@ -71,7 +72,10 @@ fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>, grouped: &BTreeSet<i32
                 orphans.push((pid, stat.started))
             }
             Some(_) => {}
-            None => others.push((pid, stat)),
+            None => match Mark::of(pid) {
+                Some(mark) if mark.is_left_over(pid, us) => orphans.push((pid, stat.started)),
+                _ => others.push((pid, stat)),
+            },
         }
     }
     loop {

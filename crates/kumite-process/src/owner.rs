@@ -11,6 +11,7 @@ use nix::errno::Errno;
 use nix::sys::signal::kill;
 use nix::unistd::Pid;
 
+use crate::mark::Mark;
 use crate::proc_fs::Stat;
 
 /// The variable by which what a tree starts is known as its own.
@@ -20,8 +21,8 @@ pub const MARKER: &str = "KUMITE_TREE";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub namespace: u64,
-    pid: i32,
-    started: u64,
+    pub pid: i32,
+    pub started: u64,
 }
 
 impl Owner {
@@ -42,6 +43,13 @@ impl Owner {
         Some(Owner { namespace, pid: i32::try_from(pid).ok().filter(|&pid| pid > 0)?, started })
     }
 
+    /// Who has this id in our own namespace now, and lives.
+    pub(crate) fn at(pid: i32) -> Option<Owner> {
+        let namespace = fs::metadata("/proc/self/ns/pid").ok()?.ino();
+        let stat = Stat::of(pid).filter(|stat| !stat.is_zombie())?;
+        Some(Owner { namespace, pid, started: stat.started })
+    }
+
     /// For an owner of our own namespace.
     pub(crate) fn lives(&self) -> bool {
         match Stat::of(self.pid) {
@@ -58,11 +66,20 @@ impl fmt::Display for Owner {
     }
 }
 
-/// For the next tree. If we cannot tell who we are, it names namespace 0, in which nobody is.
+/// For the next group.
 pub(crate) fn token() -> String {
+    token_and_mark().0
+}
+
+/// For the next tree: what its members carry in their environment, and their mark. If we cannot tell who we are, the token
+/// names namespace 0, in which nobody is, and there is no mark.
+pub(crate) fn token_and_mark() -> (String, Option<Mark>) {
     static STARTED: AtomicU64 = AtomicU64::new(0);
-    let unknown = Owner { namespace: 0, pid: std::process::id().cast_signed(), started: 0 };
-    format!("{}-{}", Owner::this().unwrap_or(unknown), STARTED.fetch_add(1, Ordering::Relaxed))
+    let count = STARTED.fetch_add(1, Ordering::Relaxed);
+    match Owner::this() {
+        Some(owner) => (format!("{owner}-{count}"), Mark::new(&owner, count)),
+        None => (format!("0-{}-0-{count}", std::process::id()), None),
+    }
 }
 
 #[cfg(test)]

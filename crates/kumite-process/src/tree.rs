@@ -17,8 +17,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::group::{CgroupDirs, Hierarchies};
+use crate::mark::starting;
 use crate::members::{Members, Usage};
-use crate::owner::{MARKER, token};
+use crate::owner::{MARKER, token_and_mark};
 use crate::stops::Hold;
 use crate::stuck::Stood;
 use crate::terminal::{self, Terminal};
@@ -141,7 +142,7 @@ impl Tree {
         guardian::post(Hierarchies::beginnings);
         // One that is to have a group stops itself until it is there.
         let _hold = spawn.group.map(|_| Hold::begin());
-        let token = token();
+        let (token, mark) = token_and_mark();
         let mut command = Command::new("/bin/sh");
         match spawn.group {
             None => command.arg("-c").arg(spawn.command),
@@ -159,8 +160,10 @@ impl Tree {
             if !spawn.cores.is_empty() {
                 pin_thread(spawn.cores)?;
             }
-            let started = Instant::now();
-            Ok((command.spawn().map_err(failed)?, started))
+            starting(mark, || {
+                let started = Instant::now();
+                Ok((command.spawn().map_err(failed)?, started))
+            })
         };
         let (child, started) =
             thread::scope(|scope| scope.spawn(start).join().expect("starting does not panic"))?;
@@ -174,7 +177,7 @@ impl Tree {
         let mut tree = Tree {
             root,
             pidfd,
-            members: Members::of(root.as_raw(), format!("{MARKER}={token}")),
+            members: Members::of(root.as_raw(), format!("{MARKER}={token}"), mark),
             started,
             exit: None,
             inherited_rss: proc_fs::resident("self").map_or(u64::MAX, |(_, highest)| highest),

@@ -69,7 +69,18 @@ pub fn are_ended_and_nobody_else() {
         sleeper(Some(&dead)),
         sleeper(Some(&token([namespace, ended_pid(), started, 0]))),
     ];
+    // Without environment, and known by the mark alone; of one that is dead, and of one that lives.
+    let marked = |started: u64| {
+        let limit = format!("--locks=7{pid:07}{:05}{:02}0042:", started % 100_000, namespace % 100);
+        let mut command = Command::new("prlimit");
+        command.args([&limit, "env", "-i", "sleep", "300"]).env_remove("KUMITE_TREE").process_group(0);
+        let child = command.spawn().unwrap();
+        eventually(|| sleeps(child.id()));
+        child
+    };
+    orphans.push(marked(started - 1));
     let mut strangers = vec![
+        marked(started),
         sleeper(Some(&living)),
         sleeper(Some(&token([namespace + 1, pid, started - 1, 0]))),
         sleeper(Some("12345-1700000000000000000-0")),

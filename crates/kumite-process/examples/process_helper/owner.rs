@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use kumite_process::{Job, Output, Runner, Spawn, Stdin, Tree};
 use kumite_testing::eventually;
-use kumite_testing::process::helper;
+use kumite_testing::process::{ESCAPES, helper};
 
 use crate::stay;
 
@@ -22,8 +22,8 @@ pub fn have_trees(dir: &Path, how: &str) {
         stay();
     }
     let _one = spawn(
-        "trap '' TERM HUP; setsid sh -c 'sh -c \"echo \\$\\$ > daemon; exec sleep 300\" & exit' &
-         env -i sh -c 'echo $$ > cleared; exec sleep 300' & sleep 300 & echo $! > child; echo $$ > root; wait",
+        &(ESCAPES.to_owned() + " trap '' TERM HUP; setsid sh -c 'sh -c \"echo \\$\\$ > daemon; exec sleep 300\" & exit' &
+         env -i sh -c 'echo $$ > cleared; exec sleep 300' & sleep 300 & echo $! > child; echo $$ > root; wait"),
         "log",
     );
     let mut two = spawn("echo $$ > paused; sleep 300", "log");

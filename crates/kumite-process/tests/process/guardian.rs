@@ -12,9 +12,9 @@ fn start(bench: &Bench, how: &str) -> (Child, Vec<u32>) {
     command.arg("trees").arg(bench.dir()).arg(how).stdout(Stdio::null()).process_group(0);
     let helper = command.spawn().unwrap();
     eventually(|| bench.dir().join("ready").exists());
-    let members = ["root", "child", "daemon", "cleared", "paused"].map(|name| bench.pid(name));
-    let [_, child, daemon, cleared, _] = members;
-    eventually(|| [child, daemon, cleared].into_iter().all(sleeps));
+    let members = ["root", "child", "daemon", "cleared", "escaped", "paused"].map(|name| bench.pid(name));
+    let [_, child, daemon, cleared, escaped, _] = members;
+    eventually(|| [child, daemon, cleared, escaped].into_iter().all(sleeps));
     assert!(members.into_iter().all(alive));
     (helper, members.to_vec())
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::{Error, available_cores};
-use kumite_testing::process::{Bench, alive};
+use kumite_testing::process::{Bench, ESCAPES, alive, sleeps};
 use kumite_testing::{LONG, eventually};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -127,6 +127,33 @@ fn a_daemon_that_left_group_and_session_is_found_and_ended() {
     let ended = tree.stop(SECOND);
     assert_eq!(ended.left_behind, 1, "{ended:?}");
     assert!(!alive(daemon));
+}
+
+#[test]
+fn a_daemon_that_left_everything_and_cleared_its_environment_is_found_and_ended() {
+    let twice = "setsid env -i sh -c 'setsid env -i sh -c \"sh daemon & exit\" & exit' &";
+    for escapes in [ESCAPES, twice] {
+        let bench = Bench::new();
+        std::fs::write(bench.dir().join("daemon"), "echo $$ > escaped; exec sleep 300").unwrap();
+        let mut tree = bench.start(escapes);
+        tree.wait(LONG, &NEVER).unwrap().unwrap();
+        let escaped = bench.pid("escaped");
+        eventually(|| sleeps(escaped));
+        let ended = tree.stop(SECOND);
+        assert_eq!(ended.left_behind, 1, "{ended:?}");
+        assert!(!alive(escaped), "{escapes}");
+    }
+}
+
+#[test]
+fn another_trees_members_are_its_own() {
+    let benches = [Bench::new(), Bench::new()];
+    let [one, mut other] = benches.each_ref().map(|bench| bench.start(&format!("{ESCAPES} exec sleep 300")));
+    let [of_one, of_other] = benches.each_ref().map(|bench| bench.pid("escaped"));
+    one.stop(SECOND);
+    assert!(!alive(of_one) && alive(of_other) && other.has(of_other));
+    other.stop(SECOND);
+    assert!(!alive(of_other));
 }
 
 #[test]

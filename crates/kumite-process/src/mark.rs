@@ -1,0 +1,119 @@
+//! By what descendants are known that have cleared their environment and left group, session and parent: a limit.
+//!
+//! Linux has a limit on file locks (`RLIMIT_LOCKS`, "Max file locks") and has not used it since 2.4. Whatever a process
+//! starts has it from it, across `exec`, a new session and any number of forks, and `/proc/PID/limits` shows it to
+//! everybody. It is lost only by setting this very limit anew.
+//!
+//! Ours is a number of 19 digits: 7, our process id in seven, when we were started in five and our pid namespace in two (the
+//! last ones of each), and four that count trees. Only the soft limit is set, so that a kumite in a tree of another one may
+//! set its own.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Mutex, PoisonError};
+
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
+
+use crate::owner::Owner;
+
+/// Digits that count trees.
+const COUNTS: u64 = 10_000;
+
+/// Of the mark that owns trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark(u64);
+
+impl Mark {
+    pub(crate) fn new(owner: &Owner, count: u64) -> Option<Mark> {
+        format!("{}{:04}", Mark::beginning(owner), count % COUNTS).parse().ok().map(Mark)
+    }
+
+    /// What all marks of an owner begin with.
+    pub(crate) fn beginning(owner: &Owner) -> String {
+        format!("7{:07}{:05}{:02}", owner.pid, owner.started % 100_000, owner.namespace % 100)
+    }
+
+    /// That of a process, if it has one.
+    pub(crate) fn of(pid: i32) -> Option<Mark> {
+        Mark::in_limits(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
+    }
+
+    fn in_limits(limits: &str) -> Option<Mark> {
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max file locks"))?;
+        let number: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
+        (number / 1_000_000_000_000_000_000 == 7).then_some(Mark(number))
+    }
+
+    /// Whether a process of this mark, which is in our namespace, is of that owner.
+    fn is_of(self, owner: &Owner) -> bool {
+        (self.0 / COUNTS).to_string() == Mark::beginning(owner)
+    }
+
+    /// Whether this is the mark of an owner in our namespace that does not live any more, and the process is in that, too.
+    pub(crate) fn is_left_over(self, pid: i32, us: Owner) -> bool {
+        let namespace = fs::metadata(format!("/proc/{pid}/ns/pid")).map(|namespace| namespace.ino());
+        let owner = i32::try_from(self.0 / 100_000_000_000 % 10_000_000).ok().and_then(Owner::at);
+        namespace.ok() == Some(us.namespace)
+            && self.0 / COUNTS % 100 == us.namespace % 100
+            && owner.is_none_or(|owner| !self.is_of(&owner))
+    }
+}
+
+/// Starts what is to have this mark, or none.
+pub(crate) fn starting<T>(mark: Option<Mark>, start: impl FnOnce() -> T) -> T {
+    // The limit is the whole process's, and a child has it from it.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_LOCKS) else { return start() };
+    // Where it cannot be set, somebody has limited it below that, and the other ways to know a descendant have to do.
+    let _ = setrlimit(Resource::RLIMIT_LOCKS, mark.map_or(RLIM_INFINITY.min(hard), |mark| mark.0), hard);
+    let started = start();
+    let _ = setrlimit(Resource::RLIMIT_LOCKS, soft, hard);
+    started
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_mark_names_its_owner_and_no_other_limit_is_one() {
+        let us = Owner::this().unwrap();
+        let [first, second] = [0, 12_345].map(|count| Mark::new(&us, count).unwrap());
+        assert_eq!((first.0 % 10_000, second.0 % 10_000), (0, 2345));
+        assert!(first.is_of(&us) && second.is_of(&us) && first != second);
+        let largest = Owner { namespace: u64::MAX, pid: 4_194_304, started: u64::MAX };
+        assert!(Mark::new(&largest, u64::MAX).unwrap().is_of(&largest));
+        let line = format!("Limit\nMax file locks            {}  unlimited            locks\n", second.0);
+        assert_eq!(Mark::in_limits(&line), Some(second));
+        for limits in ["", "Max file locks unlimited unlimited locks", "Max file locks 1000 unlimited locks"]
+        {
+            assert_eq!(Mark::in_limits(limits), None, "{limits}");
+        }
+    }
+
+    #[test]
+    fn what_is_started_has_the_mark_and_we_do_not() {
+        let us = Owner::this().unwrap();
+        let mark = Mark::new(&us, 7).unwrap();
+        let sleep = || Command::new("env").args(["-i", "sleep", "300"]).spawn().unwrap();
+        let mut marked = starting(Some(mark), sleep);
+        let mut unmarked = starting(None, sleep);
+        let pids = [&marked, &unmarked].map(|child| child.id().cast_signed());
+        assert_eq!(pids.map(Mark::of), [Some(mark), None]);
+        assert_ne!(Mark::of(std::process::id().cast_signed()), Some(mark));
+        assert!(!mark.is_left_over(pids[0], us), "its owner lives");
+        let dead = Mark::new(&Owner { started: us.started + 1, ..us }, 7).unwrap();
+        assert!(dead.is_left_over(pids[0], us));
+        assert!(
+            !dead.is_left_over(pids[0], Owner { namespace: us.namespace + 1, ..us }),
+            "another namespace's"
+        );
+        for child in [&mut marked, &mut unmarked] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+}
