@@ -22,6 +22,7 @@ mod merge;
 mod misbehave;
 mod offered;
 mod on;
+mod own_folder;
 mod pacing;
 mod percentile;
 mod place;

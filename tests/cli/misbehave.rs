@@ -3,9 +3,10 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::sync::mpsc;
 
-use kumite_testing::eventually;
+use kumite_testing::{eventually, example};
 use serde_json::Value;
 
 use crate::place::{EXPERIMENT, Place};
@@ -34,6 +35,38 @@ fn ends(mode: &str, outcome: &str, reason: &str) {
     let (_place, trial, _) = run(mode, &[]);
     let why = trial["reason"].as_str().unwrap_or_default();
     assert!(trial["outcome"] == outcome && why.contains(reason), "{}: {why}", trial["outcome"]);
+}
+
+/// Known by no parent, group, session or environment.
+fn detached() -> Place {
+    let place = Place::new("", &[]);
+    let server = format!("{} pong {}", example("fake_contender").display(), place.mark());
+    let run =
+        format!(r#"env -i PATH="$PATH" HOST="$HOST" PORT="$PORT" setsid setsid {server} & exec sleep 999"#);
+    let text = format!("version = 'echo 1'\n[[variant]]\nname = 'a'\nmodel = 'threads'\nrun = '''{run}'''\n");
+    place.write("experiments/fake/contenders/a/contender.toml", &text);
+    place
+}
+
+#[test]
+fn a_server_that_detached_twice_and_cleared_its_environment_ends_with_its_trial() {
+    let place = detached();
+    let said = place.kumite(&["check", "fake"]);
+    assert_eq!(place.left(), [""; 0], "{}", said.out);
+    let export = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0).json();
+    assert_eq!(export["trials"][0]["outcome"], "ok", "{}", export["trials"][0]["reason"]);
+    assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
+fn a_server_that_detached_twice_and_cleared_its_environment_ends_with_kumite() {
+    let place = detached();
+    let mut killed = place.command(&["run", "fake"]).stderr(Stdio::null()).spawn().unwrap();
+    let runs = || place.left().iter().any(|line| line.contains("pong") && !line.contains("exec sleep"));
+    eventually(runs);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    eventually(|| place.left().is_empty());
 }
 
 #[test]

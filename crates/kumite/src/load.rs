@@ -213,6 +213,7 @@ fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Fai
         env: Vec::new(),
         answers: None,
         reads: None,
+        origin: None,
         memory_mb: None,
     };
     store.begin(&run, &machine(cores), &[])?;

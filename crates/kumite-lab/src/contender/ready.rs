@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Answers, Reads};
+use super::{Answers, Origin, Reads};
 
 /// A contender that is built and answers its version command.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Ready {
     pub answers: Option<Answers>,
     /// Whose document it writes, if it measures by itself.
     pub reads: Option<Reads>,
+    /// Where it comes from; none of one that is not here.
+    pub origin: Option<Origin>,
     /// Memory of an instance, in MB, in place of the workload's.
     pub memory_mb: Option<u32>,
 }

@@ -1,10 +1,11 @@
-//! A driver whose trials are void if somebody was away meanwhile.
+//! A driver whose trials are void if somebody was away meanwhile, and leave nothing where the next one runs.
 
 use std::sync::atomic::AtomicBool;
 
 use kumite_host::Heartbeat;
-use kumite_record::Point;
+use kumite_record::{Outcome, Point};
 
+use super::own_folder::OwnFolder;
 use super::{Driver, Executor, Measured, Opening, TrialOrder};
 use crate::contender::Ready;
 use crate::halt::Halt;
@@ -17,6 +18,16 @@ pub(super) struct Attended<'a> {
 }
 
 impl Attended<'_> {
+    /// Moves away what a contender has written in its folder. What to say of it, and whether its trial cannot count.
+    fn tidied(&self, own: Option<&OwnFolder>, contender: &Ready) -> Option<(String, bool)> {
+        let wrote = format!("{}-wrote", contender.name);
+        let away = self.of.state.join("logs").join(self.of.run).join(wrote);
+        match own?.tidy(&away) {
+            Ok(written) => written.words(&contender.folder, &away),
+            Err(why) => Some((why, true)),
+        }
+    }
+
     /// The CPUs that a trial there is measured on, and by.
     fn cpus(&self, point: &Point) -> Vec<usize> {
         let (conditions, cores) = (&self.of.conditions, self.of.cores);
@@ -33,18 +44,39 @@ impl Attended<'_> {
     }
 }
 
+/// A trial that found its folder as the one before found it counts, and says what it wrote there.
+fn with_written(measured: Measured, wrote: Option<(String, bool)>) -> Measured {
+    match wrote {
+        Some((what, is_fatal)) if measured.outcome == Outcome::Ok => match is_fatal {
+            true => Measured { log: measured.log, ..Measured::failed(what) },
+            false => Measured { reason: measured.reason.or(Some(what)), ..measured },
+        },
+        _ => measured,
+    }
+}
+
 impl Executor for Attended<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let own = match OwnFolder::of_trial(order.contender, self.of.state) {
+            Ok(own) => own,
+            Err(why) => return Ok(Measured::failed(why)),
+        };
         let heartbeat = Heartbeat::start(&self.cpus(order.point));
         let tried = Measured::or_failed(self.driver.trial(order, stop));
         let void = heartbeat.stop();
-        tried.map(|measured| Measured { void, ..measured })
+        let wrote = self.tidied(own.as_ref(), order.contender);
+        tried.map(|measured| Measured { void, ..with_written(measured, wrote) })
     }
 }
 
 impl Driver for Attended<'_> {
     fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
-        self.driver.check(contender, point, stop)
+        let own = OwnFolder::of_check(contender, self.of.state)?;
+        let checked = self.driver.check(contender, point, stop);
+        match (checked, self.tidied(own.as_ref(), contender)) {
+            (Ok(_), Some((what, _))) => Err(what.into()),
+            (checked, _) => checked,
+        }
     }
 
     fn notices(&self) -> Vec<String> {

@@ -9,6 +9,7 @@ pub(crate) mod function;
 pub(crate) mod http;
 pub(crate) mod line_process;
 mod log;
+mod own_folder;
 mod own_metrics;
 pub(crate) mod pacing;
 mod registration;

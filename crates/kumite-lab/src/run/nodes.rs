@@ -103,6 +103,7 @@ fn elsewhere_ready(name: &str) -> Ready {
         env: Vec::new(),
         answers: None,
         reads: None,
+        origin: None,
         memory_mb: None,
     }
 }

@@ -62,6 +62,7 @@ impl Prepared {
                     env: env.clone(),
                     answers: variant.answers,
                     reads: variant.reads,
+                    origin: Some(receipt.origin),
                     memory_mb: variant.memory_mb,
                 });
             }

@@ -178,6 +178,7 @@ mod tests {
             env: vec![("PATH".into(), "/jdk/bin".into())],
             answers: None,
             reads: None,
+            origin: None,
             memory_mb: None,
         }
     }

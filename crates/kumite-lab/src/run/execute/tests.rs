@@ -84,6 +84,7 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
         env: Vec::new(),
         answers: None,
         reads: None,
+        origin: None,
         memory_mb: None,
     };
     let contenders: Vec<Ready> = names.iter().map(ready).collect();

@@ -1,0 +1,257 @@
+//! What a contender writes in the folder that it runs in, where its next trial would find it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::process::geteuid;
+
+use crate::contender::{Origin, Ready};
+
+/// What Python compiles modules into: it does so once, whoever comes first, and nothing is kept there but code.
+const COMPILED: &str = "__pycache__";
+
+/// The folder as it was at one moment.
+pub(super) struct OwnFolder {
+    folder: PathBuf,
+    /// It may be in there.
+    state: PathBuf,
+    before: Listing,
+}
+
+/// By the name below the folder. Unlike the time of the last change of what it holds, nobody can set this one.
+type Listing = BTreeMap<PathBuf, Stamp>;
+
+#[derive(PartialEq)]
+struct Stamp {
+    is_folder: bool,
+    changed: (i64, i64),
+}
+
+/// What was written there since.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Written {
+    /// What was not there; of a new folder, that alone.
+    new: Vec<PathBuf>,
+    /// The first that was there, and was changed or removed.
+    changed: Option<PathBuf>,
+}
+
+impl OwnFolder {
+    /// Of a contender whose folder can be written to: it runs where it is written, or its build is closed to all but us. `state`
+    /// is where kumite itself writes.
+    pub fn of_trial(contender: &Ready, state: &Path) -> Result<Option<OwnFolder>, String> {
+        let is_open = match contender.origin {
+            Some(Origin::InPlace) => true,
+            Some(Origin::Built | Origin::Found) => geteuid().is_root(),
+            None => false,
+        };
+        is_open.then(|| OwnFolder::look(&contender.folder, state)).transpose()
+    }
+
+    /// For a check, which looks for what was written to a build in another way.
+    pub fn of_check(contender: &Ready, state: &Path) -> Result<Option<OwnFolder>, String> {
+        let in_place = contender.origin == Some(Origin::InPlace);
+        in_place.then(|| OwnFolder::look(&contender.folder, state)).transpose()
+    }
+
+    fn look(folder: &Path, state: &Path) -> Result<OwnFolder, String> {
+        let full = |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+        let (folder, state) = (full(folder)?, full(state)?);
+        let before = listing(&folder, &state)?;
+        Ok(OwnFolder { folder, state, before })
+    }
+
+    /// What was written since. What is new is carried to another folder, so that nobody finds it here.
+    pub fn tidy(&self, away: &Path) -> Result<Written, String> {
+        let now = listing(&self.folder, &self.state)?;
+        let changed = self.before.iter().find(|(name, before)| now.get(*name) != Some(*before));
+        let mut written = Written { new: Vec::new(), changed: changed.map(|(name, _)| name.clone()) };
+        for name in now.keys().filter(|name| !self.before.contains_key(*name)) {
+            if written.new.last().is_none_or(|folder| !name.starts_with(folder)) {
+                written.new.push(name.clone());
+            }
+        }
+        for name in &written.new {
+            let (from, to) = (self.folder.join(name), away.join(name));
+            carry(&from, &to).map_err(|error| format!("cannot move {} away: {error}", from.display()))?;
+        }
+        Ok(written)
+    }
+}
+
+impl Written {
+    /// What to say of it, and whether a trial cannot count for it; nothing if nothing was written.
+    pub fn words(&self, folder: &Path, away: &Path) -> Option<(String, bool)> {
+        const ELSEWHERE: &str = "which its next trial would find: let it write elsewhere";
+        let folder = folder.display();
+        match (&self.changed, &self.new[..]) {
+            (Some(changed), _) => {
+                Some((format!("it changed {} in its folder, {folder}, {ELSEWHERE}", changed.display()), true))
+            }
+            (None, [first, rest @ ..]) => {
+                let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+                let (first, away) = (first.display(), away.display());
+                let what = format!("it wrote {first}{more} in its folder, {folder}, {ELSEWHERE}");
+                Some((format!("{what}; it was moved to {away}"), false))
+            }
+            (None, []) => None,
+        }
+    }
+}
+
+fn listing(folder: &Path, state: &Path) -> Result<Listing, String> {
+    let mut listing = Listing::new();
+    list(folder, Path::new(""), state, &mut listing)
+        .map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+    Ok(listing)
+}
+
+/// What goes while it is looked at is not there. Nor is what kumite writes.
+fn list(folder: &Path, below: &Path, state: &Path, listing: &mut Listing) -> io::Result<()> {
+    if folder == state {
+        return Ok(());
+    }
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && below != Path::new("") => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Ok(found) = entry.path().symlink_metadata() else { continue };
+        if found.is_dir() && name == OsStr::new(COMPILED) {
+            continue;
+        }
+        let below = below.join(&name);
+        if found.is_dir() {
+            list(&entry.path(), &below, state, listing)?;
+        }
+        listing.insert(below, Stamp::of(&found));
+    }
+    Ok(())
+}
+
+impl Stamp {
+    /// That of a folder says nothing: what changes there has its own.
+    fn of(found: &Metadata) -> Stamp {
+        let changed = if found.is_dir() { (0, 0) } else { (found.ctime(), found.ctime_nsec()) };
+        Stamp { is_folder: found.is_dir(), changed }
+    }
+}
+
+/// Also to another disk. What was carried there before goes.
+fn carry(from: &Path, to: &Path) -> io::Result<()> {
+    let remove = |path: &Path| match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
+    };
+    remove(to)?;
+    to.parent().map_or(Ok(()), fs::create_dir_all)?;
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            copy(from, to)?;
+            remove(from)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
+
+/// Files and folders; a socket or a pipe is nothing without its process.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let found = from.symlink_metadata()?;
+    if found.is_dir() {
+        fs::create_dir_all(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+    } else if found.is_symlink() {
+        std::os::unix::fs::symlink(from.read_link()?, to)?;
+    } else if found.is_file() {
+        fs::copy(from, to)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written by this into a folder with a file `there` and a folder `full` that has one.
+    fn written(write: impl FnOnce(&Path)) -> (tempfile::TempDir, Written) {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("own");
+        fs::create_dir_all(folder.join("full")).unwrap();
+        for file in ["there", "full/file"] {
+            fs::write(folder.join(file), "x").unwrap();
+        }
+        let state = folder.join(".kumite");
+        fs::create_dir(&state).unwrap();
+        let own = OwnFolder::look(&folder, &state).unwrap();
+        fs::write(state.join("kumite.db"), "").unwrap();
+        write(&folder);
+        let written = own.tidy(&place.path().join("away")).unwrap();
+        assert!(own.tidy(&place.path().join("away")).unwrap().new.is_empty(), "all that is new has gone");
+        (place, written)
+    }
+
+    #[test]
+    fn what_is_new_is_named_and_moved_away() {
+        let (place, found) = written(|folder| {
+            fs::create_dir_all(folder.join("cache/deep")).unwrap();
+            fs::write(folder.join("cache/deep/x"), "state").unwrap();
+            fs::write(folder.join("full/new"), "").unwrap();
+            fs::create_dir(folder.join("mark")).unwrap();
+            std::os::unix::fs::symlink("nowhere", folder.join("link")).unwrap();
+        });
+        assert_eq!(found.new, ["cache", "full/new", "link", "mark"].map(PathBuf::from));
+        assert_eq!(found.changed, None);
+        assert_eq!(fs::read_to_string(place.path().join("away/cache/deep/x")).unwrap(), "state");
+        let (what, is_fatal) = found.words(Path::new("/own"), Path::new("/away")).unwrap();
+        assert_eq!(
+            what,
+            "it wrote cache and 3 more in its folder, /own, which its next trial would find: let it write elsewhere; \
+             it was moved to /away"
+        );
+        assert!(!is_fatal);
+    }
+
+    #[test]
+    fn what_was_there_and_is_changed_removed_or_replaced_is_named() {
+        let changes: [(&str, fn(&Path)); 4] = [
+            ("there", |folder| fs::write(folder.join("there"), "y").unwrap()),
+            ("full/file", |folder| fs::remove_file(folder.join("full/file")).unwrap()),
+            ("there", |folder| {
+                fs::remove_file(folder.join("there")).unwrap();
+                fs::create_dir(folder.join("there")).unwrap();
+            }),
+            ("full", |folder| fs::remove_dir_all(folder.join("full")).unwrap()),
+        ];
+        for (name, change) in changes {
+            let (_, found) = written(change);
+            assert_eq!(found.changed, Some(name.into()));
+            let (what, is_fatal) = found.words(Path::new("/own"), Path::new("/away")).unwrap();
+            assert!(
+                is_fatal && what.starts_with(&format!("it changed {name} in its folder, /own, ")),
+                "{what}"
+            );
+        }
+    }
+
+    #[test]
+    fn reading_and_compiled_python_are_nothing() {
+        let (_place, found) = written(|folder| {
+            fs::read(folder.join("there")).unwrap();
+            fs::create_dir(folder.join("full/__pycache__")).unwrap();
+            fs::write(folder.join("full/__pycache__/a.pyc"), "").unwrap();
+        });
+        assert_eq!(found, Written::default());
+        assert_eq!(found.words(Path::new("/own"), Path::new("/away")), None);
+    }
+}
