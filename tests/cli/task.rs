@@ -426,7 +426,8 @@ fn without_the_disk_that_it_needs_nothing_is_started() {
     for command in [&["run", "fake"][..], &["task", "fake", "--contender", "built"], &["check", "fake"]] {
         let said = place.kumite(command).ended(3);
         assert!(
-            said.err.contains("profile needs 100000000.0 GB of free disk, and .kumite has "),
+            said.err.contains("profile needs 100000000.0 GB of free disk, and /")
+                && said.err.contains("set TMPDIR"),
             "{command:?}: {}",
             said.err
         );
