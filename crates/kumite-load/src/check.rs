@@ -8,6 +8,8 @@ use serde_json::Value;
 /// The longest body that a check holds which must see all of it at once: 16 MiB.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 pub(crate) const EXCERPT: usize = 80;
+/// How much is shown of a line that breaks the rules of HTTP, in bytes.
+const LINE: usize = 400;
 
 /// What a right body is. Any but the first two hold the body until it is whole, and one of more than 16 MiB is wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -183,6 +185,13 @@ impl Check {
         }
         words
     }
+}
+
+/// A line of what a server sent, whole if it is not very long, with nothing in it that a terminal would act on.
+pub(crate) fn whole_line(line: &[u8]) -> String {
+    let cut = &line[..line.len().min(LINE)];
+    let rest = if cut.len() < line.len() { "…" } else { "" };
+    format!("{:?}{rest}", String::from_utf8_lossy(cut))
 }
 
 pub(crate) fn excerpt(bytes: &[u8]) -> std::borrow::Cow<'_, str> {

@@ -12,6 +12,8 @@ pub(crate) struct InFlight {
     /// When it should have been sent. In a closed loop that is when it was.
     pub due: u64,
     pub sent: u64,
+    /// To which of the targets.
+    pub target: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +41,10 @@ pub(crate) struct Connection {
     pub idle: bool,
     /// So many requests may be on their way.
     pub room: usize,
+    /// Since when the server has allowed none at all.
+    pub no_room_since: Option<u64>,
+    /// The server has sent something that no request had asked for: the next request gets no other answer.
+    pub unasked: bool,
     /// What it speaks if that is not HTTP/1.1 in the clear.
     pub layers: Option<Box<Layers>>,
     pub incoming: Incoming,
@@ -56,6 +62,8 @@ impl Connection {
             begun: false,
             idle: false,
             room,
+            no_room_since: None,
+            unasked: false,
             layers: None,
             incoming: Incoming::new(),
         }
@@ -64,6 +72,19 @@ impl Connection {
     /// Whether another request can be sent now.
     pub fn can_take(&self) -> bool {
         self.state == State::Open && self.in_flight.len() < self.room
+    }
+
+    /// It may carry so many requests from now on; whether that is more than before.
+    pub fn allow(&mut self, room: usize, now: u64) -> bool {
+        let grew = room > self.room;
+        self.room = room;
+        self.no_room_since = if room == 0 { self.no_room_since.or(Some(now)) } else { None };
+        grew
+    }
+
+    /// Since when it waits for the server to allow a request; none if it does not.
+    pub fn starved_since(&self) -> Option<u64> {
+        self.no_room_since.filter(|_| self.state == State::Open && self.in_flight.is_empty())
     }
 
     /// Whether requests on their way are independent of each other.
@@ -80,6 +101,7 @@ impl Connection {
     /// It begins to connect.
     pub fn connecting(&mut self, now: u64, layers: Option<Box<Layers>>) {
         self.layers = layers;
+        self.unasked = false;
         self.state = State::Connecting(now);
         self.incoming.reset();
     }

@@ -8,7 +8,7 @@
 mod disturbance;
 pub(crate) mod duty;
 mod open_loop;
-mod opening;
+pub(crate) mod opening;
 #[cfg(test)]
 mod simulated;
 #[cfg(test)]
@@ -20,10 +20,10 @@ use rustix::io::Errno;
 
 use crate::clock::Clock;
 use crate::connection::{Connection, InFlight, State};
-use crate::protocol::incoming::{Heard, Wanted, Whole};
-use crate::protocol::layers::Dialect;
+use crate::protocol::incoming::{Heard, Wanted, Whole, is_farewell, unasked};
+use crate::protocol::layers::{Dialect, NO_ROOM};
 use crate::record::aggregate::EngineEvent;
-use crate::record::errors::Failure;
+use crate::record::errors::{Failure, failed};
 use crate::record::log::Said;
 use crate::record::outcome::Outcome;
 use crate::record::recorder::{Recorder, Span};
@@ -41,6 +41,10 @@ const SWEEP_GAP_NS: u64 = 1_000_000;
 /// How long a closed loop waits at its end for what is on its way. It is in no figure, so a server that hangs need not be
 /// waited for longer.
 const DRAIN_NS: u64 = 500_000_000;
+/// How long a closed loop then listens for what nobody asked for.
+const LISTEN_NS: u64 = 10_000_000;
+/// How much may wait to be sent on one connection, besides requests: replies that a server asks for, and does not read.
+const UNREAD_LIMIT: usize = 1 << 20;
 
 pub(crate) struct Engine<'a, T, C> {
     schedule: Schedule,
@@ -56,6 +60,8 @@ pub(crate) struct Engine<'a, T, C> {
     place: String,
     /// Requests on their way on one connection at most.
     pipeline: usize,
+    /// More bytes are not kept for a server that does not read them.
+    most_unsent: usize,
     timeout: u64,
     /// Counts from when the load began.
     clock: C,
@@ -75,6 +81,8 @@ pub(crate) struct Engine<'a, T, C> {
     /// Since then answers may have waited to be read.
     looked: u64,
     injection: Injection,
+    /// Why this machine can open no more connections: the load is not what it says any more.
+    unable: Option<Errno>,
 }
 
 impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
@@ -94,6 +102,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         // When a disturbed load ends is known only when the disturbance is over.
         let limit = if disturbance.is_some() { Limit::default() } else { duty.limit };
         let open_loop = duty.arrivals.is_some();
+        let most_unsent =
+            requests.longest().saturating_mul(2).saturating_mul(load.pipeline).saturating_add(UNREAD_LIMIT);
         let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout, by_due: open_loop };
         Engine {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
@@ -106,6 +116,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             open_loop: open_loop.then(OpenLoop::default),
             place: load.targets.first().map(|(target, _)| target.address.to_string()).unwrap_or_default(),
             pipeline: load.pipeline,
+            most_unsent,
             timeout,
             clock,
             started: false,
@@ -120,6 +131,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             next_sweep: timeout,
             looked: 0,
             injection: Injection::new(disturbance),
+            unable: None,
         }
     }
 
@@ -166,6 +178,12 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 let sent = self.schedule.next_due() == u64::MAX && !self.has_backlog();
                 let drained = sent && self.in_flight == 0;
                 if drained || late && self.open_loop.is_none() {
+                    if self.open_loop.is_none() {
+                        self.say_starving();
+                    }
+                    if drained && self.open_loop.is_none() {
+                        self.listen()?;
+                    }
                     self.recorder.unanswered(self.in_flight);
                     return Ok((end, false));
                 }
@@ -186,6 +204,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
             self.go_on(now);
             self.disturb(now);
+            self.unable.map_or(Ok(()), Err)?;
             let spins = self.wait()?;
             if !self.handle() && spins {
                 self.recorder.spun(self.now() - now);
@@ -233,7 +252,17 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                     continue;
                 }
                 TransportEvent::Sent => continue,
-                // A server may close a connection that is not in use. Bytes that nobody asked for end it too.
+                TransportEvent::Received(bytes)
+                    if connection.in_flight.is_empty()
+                        && connection.layers.is_none()
+                        && !is_farewell(bytes) =>
+                {
+                    let words = unasked(bytes);
+                    self.recorder.wrong(|| words);
+                    self.heard_unasked(slot);
+                    continue;
+                }
+                // A server may close a connection that is not in use.
                 _ if connection.in_flight.is_empty() && connection.layers.is_none() => {
                     self.close_idle(slot);
                     continue;
@@ -265,7 +294,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         let Some(layers) = &mut connection.layers else { return };
         layers.heard_at = now;
         let ready = layers.is_ready();
-        connection.room = layers.room().min(self.pipeline);
+        let room = layers.room().min(self.pipeline);
+        let grew = connection.allow(room, now);
         if result.is_err()
             && !answers
             && let Some(why) = self.heard.wrong.take()
@@ -278,6 +308,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 self.flush(slot);
                 self.unconnected(slot, Failure::Connect, now);
             }
+            (_, Err(Failure::Malformed)) if connection.in_flight.is_empty() => {
+                return self.heard_unasked(slot);
+            }
             (_, Err(_)) if connection.in_flight.is_empty() => self.close_idle(slot),
             (_, result) if answers || result.is_err() => {
                 self.recorder.read_late(now - self.looked);
@@ -285,7 +318,26 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
             _ => {}
         }
+        if grew {
+            self.go_on_with_room(slot, now);
+        }
         self.flush(slot);
+    }
+
+    /// The server allows more requests on a connection than before, so there may be some that wait for that.
+    fn go_on_with_room(&mut self, slot: usize, now: u64) {
+        let is_open = self.connections[slot].state == State::Open;
+        if is_open && slot < self.own && !self.opening.is_holding() {
+            self.next(slot, now);
+        }
+    }
+
+    /// Something came on a connection that no request had asked for. Who sends the next request on it has that for an answer.
+    fn heard_unasked(&mut self, slot: usize) {
+        self.transport.close(slot);
+        self.connections[slot].unasked = true;
+        self.connections[slot].allow(self.pipeline, 0);
+        self.make_idle(slot);
     }
 
     /// Sends what a connection's layers want to be sent.
@@ -297,10 +349,20 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         let mut bytes = self.transport.spare();
         layers.write(&mut bytes);
-        if self.transport.send(slot, bytes).is_ok() {
+        let sent = self.transport.send(slot, bytes).is_ok();
+        let unread = self.transport.unsent(slot);
+        if sent && unread <= self.most_unsent {
             return;
         }
-        let (now, failure) = (self.now(), self.connections[slot].incoming.broken());
+        let (now, mut failure) = (self.now(), self.connections[slot].incoming.broken());
+        if sent {
+            failure = Failure::Malformed;
+            self.recorder.wrong(|| {
+                format!(
+                    "malformed: the server has {unread} bytes to read, most of them replies to frames that need one (PING, SETTINGS)"
+                )
+            });
+        }
         match self.connections[slot].state {
             State::Connecting(_) => self.unconnected(slot, Failure::Connect, now),
             State::Open | State::Closed => self.end(slot, failure, now),
@@ -316,10 +378,12 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.in_flight -= 1;
             let late = now.saturating_sub(request.sent) > self.timeout;
             let failure = if late { Some(Failure::Timeout) } else { wrong };
-            if let Some(description) = self.heard.wrong.take()
+            if failure.is_some()
+                && let Some(description) = self.heard.wrong.take()
                 && !late
             {
-                self.recorder.wrong(|| description);
+                let place = self.place_of(request.target);
+                self.recorder.wrong(|| description + &place);
             }
             self.finished(slot, request, failure, said.filter(|_| !late), now);
             // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
@@ -357,7 +421,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.transport.close(slot);
         self.connections[slot].state = State::Closed;
         self.connections[slot].layers = None;
-        self.connections[slot].room = self.pipeline;
+        self.connections[slot].allow(self.pipeline, 0);
     }
 
     /// A connection that was not in use is not usable any more. In a closed loop it is opened when it is used again.
@@ -377,14 +441,17 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         said: Option<Box<Said>>,
         now: u64,
     ) {
-        let InFlight { due, sent } = request;
+        let InFlight { due, sent, target } = request;
         let counts = self.schedule.finish(due, now);
         if slot >= self.own {
             self.finished_of_burst(failure.is_none(), now);
         }
         match failure {
             None if counts => self.recorder.ok(due, sent, now),
-            Some(failure) if counts => self.recorder.failed(failure, said, due, sent, now),
+            Some(failure) if counts => {
+                self.recorder.wrong(|| failed(failure, self.requests.url(target), now.saturating_sub(sent)));
+                self.recorder.failed(failure, said, due, sent, now);
+            }
             None => self.recorder.drained(),
             Some(_) => self.recorder.unanswered(1),
         }
@@ -428,17 +495,21 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     }
 
     fn send(&mut self, slot: usize, due: u64, now: u64) {
-        self.connections[slot].in_flight.push_back(InFlight { due, sent: now });
-        self.in_flight += 1;
         let cookies = &self.connections[slot].incoming.cookies;
-        let next = self.requests.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
-        let sent = match (next, &mut self.connections[slot].layers) {
+        let (target, next) =
+            self.requests.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
+        self.connections[slot].in_flight.push_back(InFlight { due, sent: now, target: target as u32 });
+        self.in_flight += 1;
+        let connection = &mut self.connections[slot];
+        let sent = match (next, &mut connection.layers) {
+            _ if connection.unasked => false,
             (NextRequest::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
             (NextRequest::Bytes(bytes), None) => self.transport.send(slot, bytes).is_ok(),
             (next, Some(layers)) => layers.request(next, &self.requests),
         };
         if !sent {
-            let failure = self.connections[slot].incoming.broken();
+            let connection = &self.connections[slot];
+            let failure = if connection.unasked { Failure::Malformed } else { connection.incoming.broken() };
             self.end(slot, failure, now);
         } else {
             self.make_idle(slot);
@@ -450,10 +521,14 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     fn sweep(&mut self, now: u64) {
         let mut oldest = self.expire_backlog(now).unwrap_or(now);
         for slot in 0..self.connections.len() {
-            let Connection { state, in_flight, .. } = &self.connections[slot];
+            let connection = &self.connections[slot];
+            let Connection { state, in_flight, .. } = connection;
+            let starved_since = || connection.starved_since().filter(|_| !self.opening.is_holding());
             let since = match *state {
                 State::Connecting(since) => since,
-                State::Open | State::Closed => in_flight.front().map_or(now, |request| request.sent),
+                State::Open | State::Closed => {
+                    in_flight.front().map(|request| request.sent).or_else(starved_since).unwrap_or(now)
+                }
             };
             if now.saturating_sub(since) <= self.timeout {
                 oldest = oldest.min(since);
@@ -465,6 +540,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                     None => format!("no connection to {} within the time-out", self.place),
                 });
                 self.unconnected(slot, Failure::Connect, now);
+            } else if in_flight.is_empty() {
+                self.starved(slot, since, now);
             } else if self.connections[slot].silent_for_oldest() {
                 self.end(slot, Failure::Timeout, now);
             } else {
@@ -484,7 +561,80 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.connections[slot].layers.iter_mut().for_each(|layers| layers.cancel_oldest());
             self.finished(slot, request, Some(Failure::Timeout), None, now);
         }
+        let connection = &self.connections[slot];
+        if connection.in_flight.is_empty() && connection.layers.as_ref().is_some_and(|it| it.is_gone()) {
+            self.close(slot);
+        }
         self.next(slot, now);
+    }
+
+    /// The server has allowed no request on a connection for a time-out. That is one request of a closed loop, which another
+    /// connection then takes the place of; in an open loop requests wait for any connection.
+    fn starved(&mut self, slot: usize, since: u64, now: u64) {
+        self.recorder.wrong(|| {
+            format!("timeout: the server allowed no request on a connection for longer than the time-out ({NO_ROOM})")
+        });
+        self.close(slot);
+        if self.open_loop.is_none() && self.schedule.start(now) {
+            let target = self.requests.next_target();
+            let request = InFlight { due: since, sent: since, target };
+            self.finished(slot, request, Some(Failure::Timeout), None, now);
+        }
+        self.next(slot, now);
+    }
+
+    /// How many connections could send nothing when a closed loop was over, for the server allowed nothing.
+    fn say_starving(&mut self) {
+        let starving = self.connections.iter().filter(|it| it.starved_since().is_some()).count();
+        if starving > 0 {
+            self.recorder.wrong(|| {
+                format!("at the end the server allowed no request on {starving} connections ({NO_ROOM})")
+            });
+        }
+    }
+
+    /// Listens a little to a server that has nothing to say any more: what it says all the same is an answer that nobody asked
+    /// for, and so may have been what was taken for others.
+    fn listen(&mut self) -> Result<(), Errno> {
+        let until = self.now() + LISTEN_NS;
+        loop {
+            let left = until.saturating_sub(self.now());
+            if left == 0 {
+                return Ok(());
+            }
+            self.transport.wait(left)?;
+            while let Some((slot, event)) = self.transport.next() {
+                let connection = &mut self.connections[slot];
+                self.heard.describe = self.recorder.wants_wrong();
+                let result = match event {
+                    _ if connection.state != State::Open => Ok(()),
+                    TransportEvent::Received(bytes) if connection.layers.is_some() => {
+                        connection.hear(bytes, &self.wanted, &mut self.heard)
+                    }
+                    TransportEvent::Received(bytes) if !is_farewell(bytes) => {
+                        self.heard.say(|| unasked(bytes));
+                        Err(Failure::Malformed)
+                    }
+                    _ => Ok(()),
+                };
+                if result == Err(Failure::Malformed) {
+                    let words = self.heard.wrong.take().unwrap_or_default();
+                    self.recorder.unasked(|| words);
+                }
+                if result.is_err() || connection.layers.is_none() {
+                    self.transport.close(slot);
+                }
+            }
+        }
+    }
+
+    /// Where a wrong answer came from, if there are several targets.
+    fn place_of(&self, target: u32) -> String {
+        if self.requests.has_several() {
+            format!("; from {}", self.requests.url(target))
+        } else {
+            String::new()
+        }
     }
 
     fn now(&self) -> u64 {

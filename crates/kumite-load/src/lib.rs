@@ -25,7 +25,7 @@
 //!   since the request was sent. A connection on which the server says goodbye (GOAWAY) is replaced without an error when
 //!   its last answer has come; what the server says it has not looked at counts as `closed`.
 //! - Connections that the engine closes stay in TIME_WAIT for a minute. A server that fails thousands of requests a
-//!   second can so use up the free ports; that shows as `connect`.
+//!   second can so use up the free ports: then the load ends with [`Error::NoPort`], for that is no failure of the server's.
 //!
 //! Three stretches of time, counted apart: the warm-up, the *window*, which is what is measured, and, if a [`Disturbance`]
 //! is asked for, what it brings: a server that is stopped for a while, or a burst of connections, and then the time in
@@ -59,6 +59,7 @@ pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use hdrhistogram::Histogram;
 
+use protocol::tls::Security;
 pub use protocol::tls::{Tls, TlsError};
 pub use record::errors::{Errors, Failure};
 pub use record::log::{Finished, LOG_LIMIT, Said};
@@ -120,8 +121,8 @@ pub struct Load {
     pub targets: Vec<(Target, u32)>,
     /// What is sent, again and again.
     pub request: Request,
-    /// What names in double braces stand for in it and in the targets' paths; none if double braces are only text.
-    pub variables: Option<Variables>,
+    /// What names in double braces stand for in it and in the targets' paths.
+    pub variables: Variables,
     /// Whether each connection sends back the cookies that it is given.
     pub cookies: bool,
     /// What should come back.
@@ -163,7 +164,7 @@ impl Load {
     pub fn new(target: Target, limit: Limit) -> Load {
         Load {
             targets: vec![(target, 1)],
-            variables: None,
+            variables: Variables::default(),
             cookies: false,
             request: Request { method: "GET".to_owned(), headers: Vec::new(), body: Vec::new() },
             expect: Expect::default(),
@@ -245,6 +246,41 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// This machine has no port for another connection, or no address to begin it from.
+    #[error(
+        "this machine has no local port left for another connection to {place}, or no address to begin it from \
+         (EADDRNOTAVAIL), which is no failure of the server's. A connection that ended keeps its port for a minute \
+         (TIME_WAIT): ask for fewer connections, or widen net.ipv4.ip_local_port_range"
+    )]
+    NoPort {
+        /// Where it was to lead.
+        place: String,
+    },
+    /// This machine has nothing left to make another connection of.
+    #[error(
+        "this machine can open no more connections to {place} ({source}), which is no failure of the server's: ask for \
+         fewer connections, or raise the limit (ulimit -n)"
+    )]
+    NoDescriptor {
+        /// Where it was to lead.
+        place: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A path that no Unix socket can have.
+    #[error("{}: a Unix socket's path has at most 107 bytes, and this one has {bytes}", .path.display())]
+    SocketPath {
+        /// The path.
+        path: std::path::PathBuf,
+        /// Its length.
+        bytes: usize,
+    },
+    /// Targets that are never asked.
+    #[error("all weights are 0, so nothing would be asked: give one target a weight above 0")]
+    NoWeight,
+    /// The server has a certificate that is not to be trusted.
+    #[error("{0}")]
+    Certificate(String),
     /// io_uring was asked for and cannot be had.
     #[error("cannot use io_uring: {0}")]
     Uring(#[from] kumite_ring::RingError),
@@ -264,6 +300,14 @@ const MOST_RPS_OF_A_THREAD: f64 = 1e7;
 impl Load {
     /// Whether it can be offered, as far as that can be told beforehand.
     pub fn check(&self) -> Result<(), Error> {
+        if let Some(Address::Unix(path)) = self.targets.first().map(|(target, _)| &target.address)
+            && request::target::is_too_long(path)
+        {
+            return Err(Error::SocketPath { path: path.clone(), bytes: path.as_os_str().len() });
+        }
+        if !self.targets.is_empty() && self.targets.iter().all(|(_, weight)| *weight == 0) {
+            return Err(Error::NoWeight);
+        }
         if self.connections == 0 || self.pipeline == 0 {
             return Err(Error::NoConnections);
         }
@@ -286,6 +330,21 @@ impl Load {
             return Err(Error::Rate { rate_rps, threads: self.threads(), most_rps });
         }
         request::source::RequestSource::new(self).map(drop)
+    }
+
+    /// Whether the server's certificate is to be trusted: nothing of a load could be right if it is not. One connection is
+    /// made for that, and none if the server is not spoken to in TLS, or whatever it has is trusted. A server that is not
+    /// there, or does not speak TLS, is left to the load.
+    pub fn check_certificate(&self) -> Result<(), Error> {
+        let Some((target, _)) =
+            self.targets.first().filter(|(target, _)| target.secure && !self.tls.insecure)
+        else {
+            return Ok(());
+        };
+        match Security::new(&self.tls, target, self.http)?.refuses(&target.address, self.timeout) {
+            Some(why) => Err(Error::Certificate(why)),
+            None => Ok(()),
+        }
     }
 
     /// How many threads offer it.

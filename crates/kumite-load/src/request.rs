@@ -91,6 +91,16 @@ pub(crate) enum Prepared {
 }
 
 impl Prepared {
+    /// No request of it is longer, in bytes.
+    pub fn longest(&self) -> usize {
+        match self {
+            Prepared::Fixed(bytes) => bytes.len(),
+            Prepared::Varying { parts, variables, .. } => {
+                parts.iter().map(|part| variables.longest(part)).sum()
+            }
+        }
+    }
+
     /// Appends the bytes of the next request.
     pub fn render(&self, given: &Given, out: &mut Vec<u8>) {
         match self {
@@ -101,7 +111,7 @@ impl Prepared {
 }
 
 impl Request {
-    /// The bytes of this request for `target`, as HTTP/1.1.
+    /// The bytes of this request for `target`, as HTTP/1.1: of the first one, where names in double braces make them differ.
     ///
     /// Adds `Host`, and `Content-Length` where there is a body or the method is one that usually has one (POST, PUT,
     /// PATCH). A header of the same name given by the user is sent instead, unchecked: a wrong `Content-Length` may be
@@ -110,28 +120,22 @@ impl Request {
     pub fn encode(&self, target: &Target) -> Result<Vec<u8>, RequestError> {
         let mut bytes = Vec::new();
         let given = Given { seq: 0, connection: 0, cookies: None };
-        self.prepare(target, None, false)?.render(&given, &mut bytes);
+        self.prepare(target, &Variables::default(), false)?.render(&given, &mut bytes);
         Ok(bytes)
     }
 
-    /// The same, with names in double braces if there are `variables` for them, and room for cookies if they are to be
-    /// sent back.
+    /// The same, with these `variables`, and room for cookies if they are to be sent back.
     pub(crate) fn prepare(
         &self,
         target: &Target,
-        variables: Option<&Variables>,
+        variables: &Variables,
         cookies: bool,
     ) -> Result<Prepared, RequestError> {
         self.check(&target.path, cookies)?;
         let mut parts = Vec::new();
         let text = |parts: &mut Vec<TemplatePart>, text: &str| parts.push(TemplatePart::Text(text.into()));
-        let split = |parts: &mut Vec<TemplatePart>, bytes: &[u8], component| match variables {
-            Some(variables) => variables.split(bytes, component, parts),
-            None => {
-                parts.push(TemplatePart::Text(bytes.to_vec()));
-                Ok(())
-            }
-        };
+        let split =
+            |parts: &mut Vec<TemplatePart>, bytes: &[u8], component| variables.split(bytes, component, parts);
         text(&mut parts, &format!("{} ", self.method));
         split(&mut parts, target.path.as_bytes(), Component::Path)?;
         text(&mut parts, " HTTP/1.1\r\n");
@@ -160,10 +164,15 @@ impl Request {
         }
         text(&mut parts, "\r\n");
         let head = parts.len();
-        split(&mut parts, &self.body, Component::Body)?;
+        if variables.rows.is_empty() && std::str::from_utf8(&self.body).is_err() {
+            // Two braces in what is no text are no name.
+            parts.push(TemplatePart::Text(self.body.clone()));
+        } else {
+            split(&mut parts, &self.body, Component::Body)?;
+        }
 
         let fixed = parts.iter().all(|part| matches!(part, TemplatePart::Text(_) | TemplatePart::Length));
-        let varying = Prepared::Varying { parts, head, variables: variables.cloned().unwrap_or_default() };
+        let varying = Prepared::Varying { parts, head, variables: variables.clone() };
         if !fixed {
             return Ok(varying);
         }
@@ -288,7 +297,7 @@ mod tests {
         let given = |seq| Given { seq, connection: 3, cookies: None };
         let target = Target { path: "/{{id}}?{{seq}}".into(), ..target() };
         let post = request("POST", &[("X", "c{{connection}}")], "<{{text}}>");
-        let prepared = post.prepare(&target, Some(&variables), false).unwrap();
+        let prepared = post.prepare(&target, &variables, false).unwrap();
         let mut out = b"before ".to_vec();
         prepared.render(&given(0), &mut out);
         prepared.render(&given(9), &mut out);
@@ -297,13 +306,32 @@ mod tests {
             "before POST /7?0 HTTP/1.1\r\nHost: a:80\r\nX: c3\r\nContent-Length: 6\r\n\r\n<a\r\nb>\
              POST /10?9 HTTP/1.1\r\nHost: a:80\r\nX: c3\r\nContent-Length: 3\r\n\r\n<c>"
         );
-        // Nobody asked for a template: the text is literal.
-        let Ok(Prepared::Fixed(bytes)) = post.prepare(&target, None, false) else { panic!() };
+        // A name that stands for nothing is not sent as it is written, wherever it is; what is no text has no names.
+        let none = Variables::default();
+        for forgotten in [
+            post.prepare(&target, &none, false),
+            request("GET", &[("X", "{{id}}")], "").prepare(&self::target(), &none, false),
+            request("GET", &[], "{{id}}").prepare(&self::target(), &none, false),
+            request("GET", &[], "").prepare(
+                &Target { path: "/{{id}}".into(), ..self::target() },
+                &none,
+                false,
+            ),
+        ] {
+            let error = forgotten.unwrap_err().to_string();
+            assert!(error.contains("stands for nothing") && error.contains("CSV file"), "{error}");
+        }
+        let bytes = Request { body: b"\xff{{id}}{{".to_vec(), ..request("GET", &[], "") };
+        let bytes = bytes.encode(&self::target()).unwrap();
+        assert!(bytes.ends_with(b"\r\n\r\n\xff{{id}}{{"));
+        let braces = request("GET", &[], "a{{\"{{\"}}id}}").encode(&self::target()).unwrap();
         assert!(
-            bytes.starts_with(b"POST /{{id}}?{{seq}} HTTP/1.1\r\n") && bytes.ends_with(b"\r\n\r\n<{{text}}>")
+            braces.ends_with(b"Content-Length: 7\r\n\r\na{{id}}"),
+            "{:?}",
+            String::from_utf8_lossy(&braces)
         );
         assert!(matches!(
-            request("GET", &[], "x").prepare(&self::target(), Some(&variables), false),
+            request("GET", &[], "x").prepare(&self::target(), &variables, false),
             Ok(Prepared::Fixed(_))
         ));
         for (request, message) in [
@@ -315,7 +343,7 @@ mod tests {
             (request("GET", &[], "{{"), "has {{ without }}"),
             (request("GET", &[("{{id}}", "")], ""), "header name"),
         ] {
-            let error = request.prepare(&target, Some(&variables), false).unwrap_err().to_string();
+            let error = request.prepare(&target, &variables, false).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
     }
@@ -323,7 +351,7 @@ mod tests {
     #[test]
     fn cookies_are_sent_back() {
         let mut jar = Jar::default();
-        let prepared = request("GET", &[], "").prepare(&target(), None, true).unwrap();
+        let prepared = request("GET", &[], "").prepare(&target(), &Variables::default(), true).unwrap();
         let sent = |jar: &Jar| {
             let mut out = Vec::new();
             prepared.render(&Given { seq: 0, connection: 0, cookies: Some(jar) }, &mut out);
@@ -332,7 +360,7 @@ mod tests {
         assert_eq!(sent(&jar), "GET /x?y HTTP/1.1\r\nHost: a:80\r\n\r\n");
         jar.set(b"a=b; Path=/");
         assert_eq!(sent(&jar), "GET /x?y HTTP/1.1\r\nHost: a:80\r\nCookie: a=b\r\n\r\n");
-        let twice = request("GET", &[("cookie", "a=b")], "").prepare(&target(), None, true);
+        let twice = request("GET", &[("cookie", "a=b")], "").prepare(&target(), &Variables::default(), true);
         assert!(matches!(twice, Err(RequestError::Cookies)));
     }
 

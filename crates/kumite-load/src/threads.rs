@@ -6,9 +6,11 @@ use std::sync::{Barrier, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use kumite_realtime::RealTime;
+use rustix::io::Errno;
 
 use crate::engine::Engine;
 use crate::engine::duty::Duty;
+use crate::engine::opening::is_of_this_machine;
 use crate::protocol::layers::Dialect;
 use crate::record::aggregate::{Aggregate, EngineEvent, IntervalCounts};
 use crate::request::source::RequestSource;
@@ -115,7 +117,15 @@ fn engine(
 ) -> Result<Outcome, Error> {
     let (io, address, connections) = (load.io, requests.address.clone(), duty.connections + duty.burst);
     let fixed = requests.fixed.clone();
-    let wait = |io| move |error| Error::Wait { io, source: std::io::Error::from(error) };
+    let place = address.to_string();
+    let wait = |io| {
+        let place = place.clone();
+        move |error: Errno| match error {
+            Errno::ADDRNOTAVAIL => Error::NoPort { place },
+            error if is_of_this_machine(error) => Error::NoDescriptor { place, source: error.into() },
+            error => Error::Wait { io, source: error.into() },
+        }
+    };
     if io != Io::Epoll {
         match Uring::new(address.clone(), fixed.clone(), connections) {
             Ok(uring) => {

@@ -43,6 +43,9 @@ pub(crate) trait Transport {
     /// Whether the kernel has not yet taken all that was given.
     fn is_sending(&self, slot: usize) -> bool;
 
+    /// How many bytes the kernel has not yet taken, of what was given.
+    fn unsent(&self, slot: usize) -> usize;
+
     /// Closes the connection, if it is open. Nothing more happens on it; it can be connected again.
     fn close(&mut self, slot: usize);
 

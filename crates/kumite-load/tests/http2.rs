@@ -18,8 +18,9 @@ use kumite_load::{
     Target, Tls, Variables,
 };
 use multiplexed::{
-    ACK, Call, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, Manner, OK, PING, PUSH_PROMISE,
-    RST_STREAM, SETTINGS, Server, converse, frames,
+    ACK, CONTINUATION, Call, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, INITIAL_WINDOW_SIZE,
+    MAX_CONCURRENT_STREAMS, Manner, Moody, OK, PING, PUSH_PROMISE, RST_STREAM, SETTINGS, Server, converse,
+    frames, setting,
 };
 use secure::Identity;
 use tokio::sync::watch;
@@ -243,7 +244,7 @@ fn a_request_says_in_http2_what_it_says_in_http1() {
     let load = Load {
         targets: vec![(Target { path: "/{{seq}}?q=|".into(), ..Target::plain(server.addr) }, 1)],
         request: Request { method: "POST".into(), headers: headers.into(), body: b"<{{seq}}>".to_vec() },
-        variables: Some(Variables { rows, seed: 1 }),
+        variables: Variables { rows, seed: 1 },
         ..load(server.addr, 12, Io::Auto)
     };
     assert_eq!(run(&load).ok, 12);
@@ -378,4 +379,239 @@ fn an_answer_that_is_reset_in_the_middle() {
         assert_eq!(outcome.errors, Errors { reset: 10, ..Errors::default() });
     }
     server.join().unwrap();
+}
+
+/// A server that allows nothing for a while, and then more, however often, is one that answers everything.
+#[test]
+fn a_server_that_changes_its_mind_about_how_much_it_allows() {
+    let identity = Identity::new("localhost");
+    let mut config = rustls::ServerConfig::clone(&identity.config);
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let config = Arc::new(config);
+    for (seed, secure) in (1..=6).zip([false, false, false, false, true, true]) {
+        let server = Moody::start(seed * 1000, secure.then(|| config.clone()));
+        let target = Target { secure, ..Target::plain(server.addr) };
+        let mut sent = 0;
+        for io in both() {
+            let load = Load {
+                targets: vec![(target.clone(), 1)],
+                tls: Tls { insecure: true, roots: None },
+                request: Request { method: "POST".into(), headers: Vec::new(), body: b"0123456789".to_vec() },
+                connections: 4,
+                pipeline: 5,
+                ..load(server.addr, 300, io)
+            };
+            let outcome = run(&load);
+            sent += 300;
+            assert_eq!(
+                (outcome.ok, server.requests()),
+                (300, sent),
+                "seed {seed}: {:?}",
+                outcome.first_wrong
+            );
+            assert_eq!(outcome.reconnects, 0, "seed {seed}");
+            let outcome = run(&Load {
+                arrivals: Some(Arrivals::constant(1000.0)),
+                limit: Limit { requests: None, duration: Some(Duration::from_millis(300)) },
+                ..load
+            });
+            sent += 300;
+            assert_eq!(
+                (outcome.ok, server.requests()),
+                (300, sent),
+                "seed {seed}: {:?}",
+                outcome.first_wrong
+            );
+        }
+    }
+}
+
+/// It allows one stream, and none after the first answer.
+#[test]
+fn a_server_that_allows_nothing_any_more_is_a_time_out_that_is_said() {
+    let (addr, _server) = frames(100, |(kind, flags, id, _)| match kind {
+        SETTINGS if flags == 0 => vec![(SETTINGS, ACK, 0, Vec::new())],
+        HEADERS => [vec![setting(MAX_CONCURRENT_STREAMS, 0)], right(id).into()].concat(),
+        _ => Vec::new(),
+    });
+    for io in both() {
+        let outcome = run(&Load { timeout: Duration::from_millis(200), ..load(addr, 4, io) });
+        assert_eq!((outcome.ok, outcome.errors), (2, Errors { timeout: 2, ..Errors::default() }));
+        let why = outcome.first_wrong.unwrap();
+        assert!(why.contains("the server allowed no request") && why.contains("MAX_CONCURRENT"), "{why}");
+    }
+}
+
+/// After a goodbye the last request is never answered: its connection is replaced all the same.
+#[test]
+fn a_goodbye_and_then_silence() {
+    let (addr, _server) = frames(100, |(kind, _, id, _)| match kind {
+        HEADERS => vec![(PING, 0, 0, vec![0; 8]), (GOAWAY, 0, 0, [&id.to_be_bytes()[..], &[0; 4]].concat())],
+        // Something goes on on the connection.
+        PING => vec![(PING, 0, 0, vec![0; 8])],
+        _ => Vec::new(),
+    });
+    for io in both() {
+        let outcome = run(&Load { timeout: Duration::from_millis(200), ..load(addr, 2, io) });
+        assert_eq!(outcome.errors, Errors { timeout: 2, ..Errors::default() }, "{:?}", outcome.first_wrong);
+    }
+}
+
+#[test]
+fn a_body_waits_until_the_server_has_room_for_it() {
+    let mut first = true;
+    let (addr, server) = frames(2, move |(kind, flags, id, payload)| match kind {
+        SETTINGS if flags == 0 => vec![setting(INITIAL_WINDOW_SIZE, 0), (SETTINGS, ACK, 0, Vec::new())],
+        SETTINGS if std::mem::take(&mut first) => Vec::new(),
+        HEADERS => vec![(8, 0, id, 3_u32.to_be_bytes().to_vec())],
+        DATA if flags & END_STREAM != 0 => right(id).into(),
+        DATA => vec![(8, 0, id, (payload.len() as u32 + 4).to_be_bytes().to_vec())],
+        _ => Vec::new(),
+    });
+    for io in both() {
+        let request = Request { method: "POST".into(), headers: Vec::new(), body: vec![b'x'; 10] };
+        let outcome = run(&Load { request, ..load(addr, 5, io) });
+        assert_eq!(outcome.ok, 5, "{:?} {:?}", outcome.errors, outcome.first_wrong);
+    }
+    server.join().unwrap();
+}
+
+/// What RFC 9113 forbids and `h2` lets pass.
+#[test]
+fn an_answer_that_http2_does_not_have_is_malformed() {
+    let status = |code: &str| [&[0x08, 3][..], code.as_bytes()].concat();
+    let wrong: [(&str, &str, Vec<(u8, u8, Vec<u8>)>); 4] = [
+        (
+            "GET",
+            "it has a body",
+            vec![(HEADERS, END_HEADERS, vec![0x89]), (DATA, END_STREAM, b"pong".to_vec())],
+        ),
+        (
+            "GET",
+            "it has a body",
+            vec![(HEADERS, END_HEADERS, vec![0x8b]), (DATA, END_STREAM, b"pong".to_vec())],
+        ),
+        (
+            "HEAD",
+            "it has a body",
+            vec![(HEADERS, END_HEADERS, vec![OK]), (DATA, END_STREAM, b"pong".to_vec())],
+        ),
+        (
+            "GET",
+            "its status is 101",
+            vec![
+                (HEADERS, END_HEADERS, status("101")),
+                (HEADERS, END_HEADERS, vec![OK]),
+                (DATA, END_STREAM, b"pong".to_vec()),
+            ],
+        ),
+    ];
+    for (method, why, answer) in wrong {
+        let (addr, server) = frames(both().len(), move |(kind, _, id, _)| match kind {
+            HEADERS => answer.iter().map(|(kind, flags, it)| (*kind, *flags, id, it.clone())).collect(),
+            _ => Vec::new(),
+        });
+        for io in both() {
+            let request = Request { method: method.into(), headers: Vec::new(), body: Vec::new() };
+            let expect = Expect { status: None, body: Check::Any };
+            let outcome = run(&Load { request, expect, ..load(addr, 3, io) });
+            assert_eq!(outcome.errors, Errors { malformed: 3, ..Errors::default() }, "{method} {why}");
+            let first = outcome.first_wrong.unwrap();
+            assert!(first.contains(why) || first.starts_with("malformed: HTTP/2: "), "{method} {first}");
+        }
+        server.join().unwrap();
+    }
+}
+
+#[test]
+fn interim_answers_are_passed_over() {
+    let (addr, server) = frames(2, move |(kind, _, id, _)| match kind {
+        HEADERS => {
+            let early = (HEADERS, END_HEADERS, id, [&[0x08, 3][..], b"103"].concat());
+            [vec![early.clone(), early], right(id).into()].concat()
+        }
+        _ => Vec::new(),
+    });
+    for io in both() {
+        assert_eq!(run(&load(addr, 20, io)).ok, 20);
+    }
+    server.join().unwrap();
+}
+
+/// A server that has replies asked for and never reads them is not kept in memory.
+#[test]
+fn a_flood_of_frames_that_need_a_reply_ends_the_connection() {
+    for flood in [(PING, 0, 0, vec![0; 8]), setting(INITIAL_WINDOW_SIZE, 65_535)] {
+        for io in both() {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let addr = listener.local_addr().unwrap();
+            let flood = multiplexed::bytes(&flood).repeat(1000);
+            let server = std::thread::spawn(move || {
+                use std::io::Write;
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.write_all(&multiplexed::bytes(&(SETTINGS, 0, 0, Vec::new()))).unwrap();
+                let mut written = 0;
+                while stream.write_all(&flood).is_ok() {
+                    written += flood.len();
+                }
+                written
+            });
+            let outcome = run(&load(addr, 1, io));
+            assert_eq!(outcome.errors, Errors { malformed: 1, ..Errors::default() });
+            let why = outcome.first_wrong.unwrap();
+            assert!(why.contains("bytes to read, most of them replies"), "{why}");
+            // What one side keeps is what the other side's kernel does not take, and a mebibyte.
+            let written = server.join().unwrap();
+            assert!(written < 64 << 20, "{written} bytes were taken in");
+        }
+    }
+}
+
+#[test]
+fn a_head_without_end_ends_the_connection() {
+    let endless: [Vec<Frame>; 3] = [
+        [
+            vec![(HEADERS, 0, 1, vec![OK])],
+            (0..100)
+                .map(|nth| (CONTINUATION, 0, 1, field(&format!("x-{nth}"), &"v".repeat(16_000))))
+                .collect(),
+        ]
+        .concat(),
+        [vec![(HEADERS, 0, 1, vec![OK])], vec![(CONTINUATION, 0, 1, Vec::new()); 100]].concat(),
+        [
+            vec![(HEADERS, 0, 1, [&[OK][..], &field("x", &"v".repeat(16_000))].concat())],
+            (0..4).map(|nth| (CONTINUATION, 0, 1, field(&format!("x-{nth}"), &"v".repeat(16_000)))).collect(),
+            vec![(CONTINUATION, END_HEADERS, 1, field("z", "")), (DATA, END_STREAM, 1, b"pong".to_vec())],
+        ]
+        .concat(),
+    ];
+    for frames_of_one in endless {
+        let (addr, server) = frames(both().len(), move |(kind, ..)| match kind {
+            HEADERS => frames_of_one.clone(),
+            _ => Vec::new(),
+        });
+        for io in both() {
+            let outcome = run(&load(addr, 1, io));
+            assert_eq!(outcome.errors.total(), 1, "{outcome:?}");
+            assert_eq!(outcome.errors.malformed, 1, "{:?} {:?}", outcome.errors, outcome.first_wrong);
+        }
+        server.join().unwrap();
+    }
+}
+
+/// A header field as HPACK has it, without compression and not to be remembered.
+fn field(name: &str, value: &str) -> Vec<u8> {
+    let length = |length: usize| match length {
+        0..127 => vec![length as u8],
+        _ => {
+            let (mut rest, mut bytes) = (length - 127, vec![127]);
+            while rest >= 128 {
+                bytes.push((rest % 128 + 128) as u8);
+                rest /= 128;
+            }
+            bytes.push(rest as u8);
+            bytes
+        }
+    };
+    [&[0x10][..], &length(name.len()), name.as_bytes(), &length(value.len()), value.as_bytes()].concat()
 }

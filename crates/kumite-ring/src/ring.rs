@@ -90,6 +90,10 @@ struct Slot {
     last: u32,
     /// The last send, of either kind.
     latest: u32,
+    /// Bytes of the sends that are not quiet.
+    unsent: usize,
+    /// Nothing can be sent any more, for this reason. What has come is still received, and then this is told.
+    failed: Option<Errno>,
     /// Bytes sent quietly since something was received.
     quiet_bytes: usize,
 }
@@ -203,10 +207,15 @@ impl Ring {
         self.sends.spare()
     }
 
-    /// Whether a send waits for the kernel to take it. A quiet one does so only if it turned out not to fit in the
+    /// Whether a send waits for the kernel to take it, or cannot be taken. A quiet one does so only if it turned out not to fit in the
     /// socket's buffer.
     pub fn is_sending(&self, slot: usize) -> bool {
-        self.slots[slot].first != NONE
+        self.slots[slot].first != NONE || self.slots[slot].failed.is_some()
+    }
+
+    /// How many bytes wait for the kernel to take them; what it has taken of an unfinished send is among them.
+    pub fn unsent(&self, slot: usize) -> usize {
+        self.slots[slot].unsent
     }
 
     /// Closes the connection, if there is one. There is no event of it after this; the kernel closes the socket at the
@@ -273,8 +282,8 @@ impl Ring {
             Bytes::Shared(which) => self.shared[*which].len(),
             Bytes::Own(bytes) => bytes.len(),
         };
-        let Slot { generation, state, first, last, quiet_bytes, .. } = self.slots[slot];
-        if len == 0 || matches!(state, State::Closed | State::Broken) {
+        let Slot { generation, state, first, last, quiet_bytes, failed, .. } = self.slots[slot];
+        if len == 0 || failed.is_some() || matches!(state, State::Closed | State::Broken) {
             if let Bytes::Own(bytes) = bytes {
                 self.sends.recycle(bytes);
             }
@@ -293,6 +302,7 @@ impl Ring {
             return;
         }
         of.last = index;
+        of.unsent += len;
         if first == NONE {
             of.first = index;
             self.push_send(index);
@@ -304,6 +314,7 @@ impl Ring {
     /// Cancels the send that is with the kernel, which frees its place when it completes, and forgets the others.
     fn cancel_sends(&mut self, slot: usize) {
         let index = std::mem::replace(&mut self.slots[slot].first, NONE);
+        self.slots[slot].unsent = 0;
         if index != NONE {
             let rest = std::mem::replace(&mut self.sends.get(index).next, NONE);
             self.forget(rest);
@@ -333,6 +344,8 @@ impl Slot {
             first: NONE,
             last: NONE,
             latest: NONE,
+            unsent: 0,
+            failed: None,
             quiet_bytes: 0,
         }
     }

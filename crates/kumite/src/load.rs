@@ -88,6 +88,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     args.save.check()?;
     let load = load(args)?;
+    load.check_certificate().map_err(|error| Failure::Incomplete(error.to_string()))?;
     let stop = stop::flag()?;
     if let Some(slo) = args.search.slo() {
         let url = args.urls.join(" ");
@@ -138,7 +139,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         let (urls, weights) = (args.urls.len(), args.weights.len());
         return Err(Failure::Usage(format!("--weights has {weights} numbers for {urls} URLs")));
     }
-    let address = match (&args.engine.unix_socket, &args.engine.connect_to) {
+    let mut address = match (&args.engine.unix_socket, &args.engine.connect_to) {
         (Some(path), _) => Some(Address::Unix(path.clone())),
         (None, Some(place)) => Some(Address::Tcp(engine::resolved(place)?)),
         (None, None) => None,
@@ -147,6 +148,11 @@ fn load(args: &Args) -> Result<Load, Failure> {
     for (nth, url) in args.urls.iter().enumerate() {
         let target = address.clone().map_or_else(|| Target::parse(url), |address| Target::at(url, address));
         let target = target.map_err(|error| usage(&error))?;
+        if address.is_none() {
+            engine::say_address(&target);
+        }
+        // The others are to be asked where the first is.
+        address.get_or_insert_with(|| target.address.clone());
         targets.push((target, args.weights.get(nth).copied().unwrap_or(1)));
     }
     let arrivals = args.schedule.arrivals(args.search.slo().is_some())?;

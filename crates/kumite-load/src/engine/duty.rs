@@ -2,7 +2,7 @@
 
 use crate::protocol::incoming::Wanted;
 use crate::protocol::layers::Dialect;
-use crate::protocol::response::Asked;
+use crate::protocol::response::{Asked, HELD_LIMIT, HeldRoom};
 use crate::record::log::Log;
 use crate::schedule::arrivals::Instants;
 use crate::{Limit, Load};
@@ -33,7 +33,8 @@ impl Duty {
         let head_only = load.request.method == "HEAD";
         let asked =
             Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
-        let asked = Asked { said: load.log, ..asked };
+        let held = HeldRoom::new(HELD_LIMIT / threads);
+        let asked = Asked { said: load.log, held, ..asked };
         Duty {
             connections: part(load.connections, thread),
             first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),

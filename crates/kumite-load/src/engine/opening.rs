@@ -104,6 +104,11 @@ impl Opening {
         true
     }
 
+    /// Whether those that have had their first answer are held.
+    pub fn is_holding(&self) -> bool {
+        self.held.is_some()
+    }
+
     /// Those that were held, if it is time for them.
     fn release(&mut self, now: u64) -> Option<Vec<usize>> {
         self.held.take_if(|held| held.len() == self.begun || now >= HELD_LIMIT_NS)
@@ -117,6 +122,11 @@ impl Opening {
     }
 }
 
+/// Whether it is this machine that has nothing left to make a connection of, whatever the server does.
+pub(crate) fn is_of_this_machine(error: Errno) -> bool {
+    [Errno::ADDRNOTAVAIL, Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM].contains(&error)
+}
+
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
     /// Opens all connections before an open loop begins, as far as that can be done in a second.
     pub(super) fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
@@ -126,6 +136,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             && !stop.load(Ordering::Relaxed)
         {
             self.go_on(self.now());
+            self.unable.map_or(Ok(()), Err)?;
             // What is due in the load itself is not due before it: to wake for that would be not to sleep.
             let due = self.opening.due().min(HELD_LIMIT_NS);
             self.transport.wait(due.saturating_sub(self.now()).min(STOP_LOOK_NS))?;
@@ -193,6 +204,9 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
 
     /// The system says why there is no connection.
     fn refused(&mut self, slot: usize, error: Errno) {
+        if is_of_this_machine(error) {
+            self.unable = Some(error);
+        }
         self.recorder.wrong(|| format!("no connection to {}: {error}", self.place));
         let failure = if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect };
         self.unconnected(slot, failure, self.now());
@@ -231,7 +245,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         if self.open_loop.is_some() && slot < self.own {
             self.opening.done(&mut self.connections[slot]);
         } else {
-            self.finished(slot, InFlight { due: since, sent: since }, Some(failure), None, now);
+            self.finished(slot, InFlight { due: since, sent: since, target: 0 }, Some(failure), None, now);
         }
         if slot < self.own {
             self.opening.resting.push_back((now + BACK_OFF_NS, slot));

@@ -230,6 +230,10 @@ impl<S: Server> Transport for Simulated<S> {
         false
     }
 
+    fn unsent(&self, _slot: usize) -> usize {
+        0
+    }
+
     fn close(&mut self, slot: usize) {
         if let Some(connection) = self.slots[slot].take() {
             self.server.closed(connection, self.time.now());

@@ -19,11 +19,12 @@ use std::task::{Context, Poll, Waker, ready};
 use bytes::{Buf, Bytes, BytesMut};
 use h2::client::{Builder, Connection, ResponseFuture, SendRequest};
 use h2::{Reason, RecvStream};
+use http::StatusCode;
 use http::header::SET_COOKIE;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::protocol::incoming::{Heard, Wanted};
-use crate::protocol::response::{Answer, Asked, Reader};
+use crate::protocol::response::{Answer, Asked, HEAD_LIMIT, Malformed, Reader};
 use crate::record::errors::Failure;
 use crate::request::cookies::Jar;
 use crate::request::http2::Http2Request;
@@ -38,6 +39,8 @@ pub(crate) struct Http2 {
     sender: SendRequest<Bytes>,
     /// In the order of the requests that are on their way.
     streams: VecDeque<Stream>,
+    /// Something has come.
+    has_heard: bool,
     /// It takes no more requests.
     gone: bool,
     /// `connection` may have something to write.
@@ -63,6 +66,7 @@ impl Http2 {
         let mut builder = Builder::new();
         builder
             .enable_push(false)
+            .max_header_list_size(HEAD_LIMIT as u32)
             // None before the server has said how many.
             .initial_max_send_streams(0)
             .initial_window_size(STREAM_WINDOW)
@@ -70,7 +74,8 @@ impl Http2 {
         let began = pin!(builder.handshake(pipe.clone())).poll(&mut context());
         match began {
             Poll::Ready(Ok((sender, connection))) => {
-                Ok(Http2 { pipe, connection, sender, streams: VecDeque::new(), gone: false, dirty: true })
+                let streams = VecDeque::new();
+                Ok(Http2 { pipe, connection, sender, streams, has_heard: false, gone: false, dirty: true })
             }
             Poll::Ready(Err(error)) => Err(format!("HTTP/2: {error}")),
             Poll::Pending => Err("HTTP/2: the preface could not be written".to_owned()),
@@ -80,6 +85,16 @@ impl Http2 {
     /// How many requests may be on their way; none before the server has said how many, or if it wants no more.
     pub fn room(&self) -> usize {
         if self.gone { 0 } else { self.sender.current_max_send_streams() }
+    }
+
+    /// Whether the server has said anything.
+    pub fn has_heard(&self) -> bool {
+        self.has_heard
+    }
+
+    /// Whether the server has said goodbye.
+    pub fn is_gone(&self) -> bool {
+        self.gone
     }
 
     /// Has a request sent; whether that can be done.
@@ -127,6 +142,7 @@ impl Http2 {
         wanted: &Wanted,
         heard: &mut Heard,
     ) -> Result<(), Failure> {
+        self.has_heard = true;
         self.pipe.0.borrow_mut().input.extend_from_slice(bytes);
         let mut context = context();
         let over = Pin::new(&mut self.connection).poll(&mut context);
@@ -145,11 +161,13 @@ impl Http2 {
             let Some(mut stream) = self.streams.remove(nth) else { break };
             let answer = Answer { keep_alive: true, ..stream.reader.finish(&wanted.asked) };
             let mut whole = wanted.whole(nth, answer, &stream.reader);
-            if let Err(error) = result {
-                (whole.failure, whole.said) = (Some(failure(&error)), None);
-            }
-            if matches!(whole.failure, Some(Failure::Status | Failure::Body)) {
-                heard.say(|| stream.reader.describe(&wanted.asked));
+            match &result {
+                Err(wrong) => {
+                    (whole.failure, whole.said) = (Some(wrong.failure()), None);
+                    heard.say(|| wrong.to_string());
+                }
+                Ok(()) if whole.failure.is_some() => heard.say(|| stream.reader.describe(&wanted.asked)),
+                Ok(()) => {}
             }
             heard.answers.push(whole);
         }
@@ -168,15 +186,16 @@ impl Http2 {
 
 impl Stream {
     /// Takes what there is of the answer; ready when it is whole.
-    fn poll(
-        &mut self,
-        context: &mut Context,
-        cookies: &mut Jar,
-        asked: &Asked,
-    ) -> Poll<Result<(), h2::Error>> {
+    fn poll(&mut self, context: &mut Context, cookies: &mut Jar, asked: &Asked) -> Poll<Result<(), Wrong>> {
         loop {
             match &mut self.waits {
                 Waits::Head(response) => {
+                    while let Some(interim) = ready!(response.poll_informational(context)) {
+                        // There is no other protocol to switch to (RFC 9113, section 8.6).
+                        if interim?.status() == StatusCode::SWITCHING_PROTOCOLS {
+                            return Poll::Ready(Err(Wrong::Answer(NO_SWITCHING)));
+                        }
+                    }
                     let (head, body) = ready!(Pin::new(response).poll(context))?.into_parts();
                     self.reader.begin(head.status.as_u16());
                     if asked.cookies {
@@ -185,6 +204,9 @@ impl Stream {
                     self.waits = Waits::Body(body);
                 }
                 Waits::Body(body) => match ready!(body.poll_data(context)) {
+                    Some(Ok(data)) if !data.is_empty() && self.reader.is_bodiless(asked) => {
+                        return Poll::Ready(Err(Wrong::Answer(NO_BODY)));
+                    }
                     Some(Ok(data)) => {
                         self.reader.read_body(&data, asked);
                         body.flow_control().release_capacity(data.len())?;
@@ -193,10 +215,47 @@ impl Stream {
                     Some(Err(error)) if error.is_reset() && error.reason() == Some(Reason::NO_ERROR) => {
                         return Poll::Ready(Ok(()));
                     }
-                    Some(Err(error)) => return Poll::Ready(Err(error)),
+                    Some(Err(error)) => return Poll::Ready(Err(error.into())),
                     None => return Poll::Ready(Ok(())),
                 },
             }
+        }
+    }
+}
+
+const NO_SWITCHING: Malformed = Malformed("its status is 101, which HTTP/2 does not have");
+const NO_BODY: Malformed = Malformed("it has a body, and must have none");
+
+/// What is wrong with a stream.
+enum Wrong {
+    /// What `h2` says.
+    Stream(h2::Error),
+    /// What `h2` lets pass.
+    Answer(Malformed),
+}
+
+impl Wrong {
+    fn failure(&self) -> Failure {
+        match self {
+            Wrong::Stream(error) => failure(error),
+            Wrong::Answer(_) => Failure::Malformed,
+        }
+    }
+}
+
+impl From<h2::Error> for Wrong {
+    fn from(error: h2::Error) -> Wrong {
+        Wrong::Stream(error)
+    }
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Wrong::Stream(error) if error.is_library() => write!(f, "malformed: HTTP/2: {error}"),
+            Wrong::Stream(error) if error.is_reset() => write!(f, "reset: HTTP/2: {error}"),
+            Wrong::Stream(error) => write!(f, "closed: HTTP/2: {error}"),
+            Wrong::Answer(Malformed(why)) => write!(f, "malformed: {why}"),
         }
     }
 }

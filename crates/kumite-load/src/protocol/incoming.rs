@@ -6,6 +6,16 @@ use crate::record::errors::Failure;
 use crate::record::log::Said;
 use crate::request::cookies::Jar;
 
+/// Some servers say so before they close a connection that was not used for long (RFC 9110, section 15.5.9).
+pub(crate) fn is_farewell(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"HTTP/1.") && bytes.get(8..12) == Some(b" 408")
+}
+
+/// What came before any request had asked for it, in words.
+pub(crate) fn unasked(bytes: &[u8]) -> String {
+    format!("malformed: {} bytes came that no request had asked for: {:?}", bytes.len(), excerpt(bytes))
+}
+
 /// What a right answer is.
 pub(crate) struct Wanted {
     pub asked: Asked,
@@ -99,7 +109,7 @@ impl Incoming {
         while !bytes.is_empty() {
             self.begun = true;
             let answer = self.reader.feed(bytes, &wanted.asked).map_err(|Malformed(why)| {
-                heard.say(|| format!("malformed: {why}; here: {:?}", excerpt(bytes)));
+                heard.say(|| format!("malformed: {why}; here: {}", self.reader.offending_line(bytes)));
                 Failure::Malformed
             })?;
             let Some((answer, used)) = answer else { return Ok(()) };

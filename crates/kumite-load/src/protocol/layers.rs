@@ -4,11 +4,14 @@
 //! agreed on everything; until then it counts as being connected.
 
 use crate::protocol::http2::Http2;
-use crate::protocol::incoming::{Heard, Incoming, Wanted};
+use crate::protocol::incoming::{Heard, Incoming, Wanted, is_farewell, unasked};
 use crate::protocol::tls::{Security, Session, Step};
 use crate::record::errors::Failure;
 use crate::request::source::{NextRequest, RequestSource};
 use crate::{Http, Load, TlsError};
+
+/// Why nothing can be sent in HTTP/2 on a connection that is there.
+pub(crate) const NO_ROOM: &str = "SETTINGS_MAX_CONCURRENT_STREAMS 0";
 
 /// What the connections of one thread speak.
 pub(crate) struct Dialect {
@@ -72,6 +75,11 @@ impl Layers {
         self.http2.as_ref().map_or(usize::MAX, Http2::room)
     }
 
+    /// Whether the server has said goodbye.
+    pub fn is_gone(&self) -> bool {
+        self.http2.as_ref().is_some_and(Http2::is_gone)
+    }
+
     /// Whether requests on their way are independent of each other.
     pub fn is_multiplexed(&self) -> bool {
         self.http2.is_some()
@@ -81,6 +89,9 @@ impl Layers {
     pub fn awaited(&self) -> Option<&'static str> {
         match self.connected && !self.is_ready() {
             true if self.is_handshaking() => Some("the TLS handshake"),
+            true if self.http2.as_ref().is_some_and(Http2::has_heard) => {
+                Some("the server's leave to send a request (SETTINGS_MAX_CONCURRENT_STREAMS above 0)")
+            }
             true => Some("the beginning of HTTP/2"),
             false => None,
         }
@@ -185,6 +196,10 @@ fn hear_plain(
     // What nobody asked for, or what comes after the last answer.
     let over = heard.answers.last().is_some_and(|last| !last.answer.keep_alive);
     if over || heard.answers.len() == in_flight {
+        if is_farewell(plain) {
+            return Err(Failure::Closed);
+        }
+        heard.say(|| unasked(plain));
         return Err(Failure::Malformed);
     }
     incoming.hear(plain, in_flight, wanted, heard)

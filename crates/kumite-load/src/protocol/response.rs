@@ -4,15 +4,16 @@
 //! piece is compared with the expected body as it passes. Only a head that arrives in pieces is copied. An answer that
 //! leaves any doubt about where it ends is [`Malformed`], for what follows it on the connection cannot be trusted:
 //!
-//! - a head that is not HTTP/1, is longer than 64 KiB, or has more than 128 headers;
+//! - a head that is not HTTP/1, or is longer than 64 KiB;
 //! - `Content-Length` that is not a number, or several that differ, or one beside `Transfer-Encoding`;
 //! - any `Transfer-Encoding` but the single word `chunked`, or one in an HTTP/1.0 answer;
 //! - chunks whose lines do not end in CR LF, whose size is not hexadecimal or exceeds 64 bits, with words after the size
 //!   that are no extension or trailers that are no headers, or with more than 64 KiB of either;
 //! - `101 Switching Protocols`, which nobody asked for.
 //!
-//! Line feeds alone end the lines of a head too, as RFC 9112, section 2.2, allows. Headers folded over several lines and
-//! minor versions above 1 are refused, though a client could read them. `corpus.rs` lists where hyper reads differently.
+//! Line feeds alone end the lines of a head too, as RFC 9112, section 2.2, allows. A header that is none (a blank in its
+//! name, a control character in its value, a value over several lines) is passed over, as curl does, unless it could be
+//! one that decides where the answer ends. Minor versions above 1 are refused, though a client could read them. `corpus.rs` lists where hyper reads differently.
 //! Bytes after the end of the answer are handed back: whether they may be the next answer only the caller knows. The
 //! framing is that of RFC 9112, section 6.3.
 
@@ -20,13 +21,17 @@ mod chunked;
 #[cfg(test)]
 mod corpus;
 mod head;
+mod held;
 #[cfg(test)]
 mod tests;
 
-use crate::check::{BODY_LIMIT, Check, EXCERPT};
+use crate::check::{BODY_LIMIT, Check, EXCERPT, whole_line};
 use crate::record::log::{SAID, Said};
 use chunked::Chunked;
-use head::{HEAD_LIMIT, LastHead};
+pub(crate) use head::HEAD_LIMIT;
+use head::{LONG, LastHead};
+use held::Held;
+pub(crate) use held::{HELD_LIMIT, HeldRoom};
 
 /// What was asked, as far as it decides where the answer ends and what it should be.
 pub(crate) struct Asked {
@@ -42,6 +47,8 @@ pub(crate) struct Asked {
     pub said: bool,
     /// One for each thread.
     pub last_head: LastHead,
+    /// The memory for bodies that are held, for all connections of a thread.
+    pub held: HeldRoom,
 }
 
 /// A complete answer.
@@ -66,6 +73,10 @@ pub(crate) struct Reader {
     /// must see, or where it first differed.
     held: Vec<u8>,
     cookies: Vec<u8>,
+    /// How much of the room for all connections `held` takes.
+    taken: Held,
+    /// There was no room for the body.
+    no_room: bool,
     /// How the body begins, if that is wanted.
     said: Vec<u8>,
     status: u16,
@@ -74,6 +85,8 @@ pub(crate) struct Reader {
     body_right: bool,
     /// Where in a wrong body what is held of it begins.
     excerpt_at: usize,
+    /// Where in the last piece that was fed the malformed part of it begins.
+    malformed_at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +100,15 @@ enum ParseState {
 
 impl Asked {
     pub fn new(head_only: bool, close: bool, check: Check, cookies: bool) -> Asked {
-        Asked { head_only, close, check, cookies, said: false, last_head: LastHead::default() }
+        Asked {
+            head_only,
+            close,
+            check,
+            cookies,
+            said: false,
+            last_head: LastHead::default(),
+            held: HeldRoom::new(HELD_LIMIT),
+        }
     }
 }
 
@@ -96,6 +117,8 @@ impl Reader {
         Reader {
             state: ParseState::Head,
             held: Vec::new(),
+            taken: Held::default(),
+            no_room: false,
             cookies: Vec::new(),
             said: Vec::new(),
             status: 0,
@@ -103,6 +126,7 @@ impl Reader {
             body_length: 0,
             body_right: true,
             excerpt_at: 0,
+            malformed_at: 0,
         }
     }
 
@@ -111,8 +135,10 @@ impl Reader {
         self.state = ParseState::Head;
         if self.held.capacity() > HEAD_LIMIT {
             self.held = Vec::new();
+            self.taken.give_back();
         }
         self.held.clear();
+        self.no_room = false;
         self.cookies.clear();
         self.said.clear();
         self.body_length = 0;
@@ -123,6 +149,11 @@ impl Reader {
     /// Begins with a head that was read elsewhere; the body follows by [`read_body`](Reader::read_body).
     pub fn begin(&mut self, status: u16) {
         self.status = status;
+    }
+
+    /// Whether an answer of its status, or to what was asked, has no body, whatever its head says.
+    pub fn is_bodiless(&self, asked: &Asked) -> bool {
+        asked.head_only || matches!(self.status, 204 | 304)
     }
 
     /// The answer, now that its body is whole.
@@ -158,7 +189,12 @@ impl Reader {
                     return Ok(None);
                 }
                 ParseState::Chunked(chunked) => {
-                    let Some(after) = self.read_chunked(chunked, rest, asked)? else { return Ok(None) };
+                    let read = self.read_chunked(chunked, rest, asked);
+                    if read.is_err() {
+                        // It was counted from the end.
+                        self.malformed_at = data.len() - self.malformed_at;
+                    }
+                    let Some(after) = read? else { return Ok(None) };
                     rest = after;
                     break;
                 }
@@ -197,6 +233,10 @@ impl Reader {
         let words = match &asked.check {
             _ if self.body_right => String::new(),
             Check::Equals(expected) if self.held.is_empty() => format!(" of {}", expected.len()),
+            check if check.holds_body() && self.no_room => format!(
+                ", which are not kept to be checked: all connections together may keep {} MiB; use fewer (-c)",
+                HELD_LIMIT >> 20
+            ),
             check if check.holds_body() && bytes > BODY_LIMIT => {
                 format!(", more than the {BODY_LIMIT} that can be checked")
             }
@@ -218,12 +258,22 @@ impl Reader {
                 data
             } else {
                 self.held.extend_from_slice(data);
+                if before > LONG && self.held.len() <= HEAD_LIMIT && memchr::memchr(b'\n', data).is_none() {
+                    return Ok(None);
+                }
                 &self.held
             };
             let head = if asked.cookies {
-                head::parse(text, Some(&mut self.cookies))?
+                head::parse(text, Some(&mut self.cookies))
             } else {
-                asked.last_head.parse(text)?
+                asked.last_head.parse(text)
+            };
+            let head = match head {
+                Ok(head) => head,
+                Err(malformed) => {
+                    self.malformed_at = whole - data.len();
+                    return Err(malformed);
+                }
             };
             let Some(head) = head else {
                 if before == 0 {
@@ -237,8 +287,7 @@ impl Reader {
                 continue;
             }
             self.status = head.status;
-            let bodiless = asked.head_only || matches!(head.status, 204 | 304);
-            self.state = if bodiless { ParseState::Length(0) } else { head.framing };
+            self.state = if self.is_bodiless(asked) { ParseState::Length(0) } else { head.framing };
             self.keep_alive = head.keep_alive && !asked.close && self.state != ParseState::UntilClose;
             return Ok(Some(whole - data.len()));
         }
@@ -267,8 +316,39 @@ impl Reader {
                     self.held.extend(piece[start..].iter().take(EXCERPT));
                 }
             }
-            _ if self.body_length <= BODY_LIMIT => self.held.extend_from_slice(piece),
+            _ if self.body_length <= BODY_LIMIT && !self.no_room => self.hold(piece, asked),
             _ => self.held.clear(),
+        }
+    }
+
+    /// Keeps more of a body that must be whole, if there is room for it.
+    fn hold(&mut self, piece: &[u8], asked: &Asked) {
+        let length = self.held.len() + piece.len();
+        if length > self.held.capacity() && length > HEAD_LIMIT {
+            let capacity = length.next_power_of_two().min(BODY_LIMIT).max(length);
+            if !self.taken.grow_to(capacity, &asked.held) {
+                self.no_room = true;
+                self.held = Vec::new();
+                self.taken.give_back();
+                return;
+            }
+            self.held.reserve_exact(capacity - self.held.len());
+        }
+        self.held.extend_from_slice(piece);
+    }
+
+    /// The line with which what was fed last is malformed.
+    pub fn offending_line(&self, piece: &[u8]) -> String {
+        let from_there = piece.get(self.malformed_at..).unwrap_or_default();
+        match self.state {
+            ParseState::Head if self.held.is_empty() => whole_line(head::offending_line(from_there)),
+            ParseState::Head => whole_line(head::offending_line(&self.held)),
+            _ => {
+                let before = piece.get(..self.malformed_at).unwrap_or_default();
+                let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+                let end = memchr::memchr(b'\n', from_there).map_or(piece.len(), |at| self.malformed_at + at);
+                whole_line(piece.get(start..end).unwrap_or_default().trim_ascii_end())
+            }
         }
     }
 
@@ -287,8 +367,13 @@ impl Reader {
                 continue;
             }
             data = rest;
-            if chunked.step(byte)? {
-                return Ok(Some(data));
+            match chunked.step(byte) {
+                Ok(false) => {}
+                Ok(true) => return Ok(Some(data)),
+                Err(malformed) => {
+                    self.malformed_at = data.len() + 1;
+                    return Err(malformed);
+                }
             }
         }
         self.state = ParseState::Chunked(chunked);
@@ -299,7 +384,7 @@ impl Reader {
         let fits = match &asked.check {
             Check::Any => true,
             Check::Equals(expected) => expected.len() == self.body_length,
-            check => self.body_length <= BODY_LIMIT && check.allows(&self.held),
+            check => self.body_length <= BODY_LIMIT && !self.no_room && check.allows(&self.held),
         };
         self.body_right &= fits;
         Answer { status: self.status, body_right: self.body_right, keep_alive: self.keep_alive }

@@ -5,21 +5,24 @@
 //! browsers do, so a reconnect may cost the server less than a first connect. Nothing is sent to end a session (no
 //! `close_notify`): the engine closes a connection only when nothing is expected on it any more.
 
-use std::io::{BufRead, Write};
-use std::net::IpAddr;
+use std::io::{BufRead, Read, Write};
+use std::net::{IpAddr, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 
-use crate::{Http, Target};
+use crate::{Address, Http, Target};
 
 const REMEDY: &str = "trust it with --ca FILE, or do without the check with --insecure";
 const SESSIONS: usize = 8;
@@ -89,12 +92,15 @@ impl Security {
         let provider = Arc::new(ring::default_provider());
         let builder =
             ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
-        let mut config = if tls.insecure {
-            let anyone = Arc::new(Anyone(provider));
-            builder.dangerous().with_custom_certificate_verifier(anyone).with_no_client_auth()
+        let verifier: Arc<dyn ServerCertVerifier> = if tls.insecure {
+            Arc::new(Anyone)
         } else {
-            builder.with_root_certificates(roots(tls)?).with_no_client_auth()
+            let (roots, own) = roots(tls)?;
+            let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+            let public = builder.build().map_err(|_| TlsError::NoRoots)?;
+            Arc::new(Known { public, own })
         };
+        let mut config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
         config.alpn_protocols = vec![http.alpn().to_vec()];
         Ok(Security { config: Arc::new(config), name })
     }
@@ -107,25 +113,58 @@ impl Security {
     }
 }
 
-fn roots(tls: &Tls) -> Result<RootCertStore, TlsError> {
-    let mut roots = RootCertStore::empty();
+/// What is trusted, and of that what was named for this load.
+fn roots(tls: &Tls) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), TlsError> {
+    let (mut roots, mut own) = (RootCertStore::empty(), Vec::new());
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = &tls.roots {
         let unreadable =
             |reason: &dyn ToString| TlsError::Read { path: path.clone(), reason: reason.to_string() };
         let text = std::fs::read(path).map_err(|error| unreadable(&error))?;
-        let mut found = false;
         for certificate in CertificateDer::pem_slice_iter(&text) {
-            roots
-                .add(certificate.map_err(|error| unreadable(&error))?)
-                .map_err(|error| unreadable(&error))?;
-            found = true;
+            let certificate = certificate.map_err(|error| unreadable(&error))?;
+            roots.add(certificate.clone()).map_err(|error| unreadable(&error))?;
+            own.push(certificate);
         }
-        if !found {
+        if own.is_empty() {
             return Err(TlsError::Empty { path: path.clone() });
         }
     }
-    if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok(roots) }
+    if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok((roots, own)) }
+}
+
+impl Security {
+    /// Why the server that is there has a certificate that is not to be trusted; none if it has one that is, or if it does
+    /// not come to that.
+    pub fn refuses(&self, address: &Address, timeout: Duration) -> Option<String> {
+        let mut tls = ClientConnection::new(self.config.clone(), self.name.clone()).ok()?;
+        let greeted = match address {
+            Address::Tcp(address) => {
+                let mut stream = TcpStream::connect_timeout(address, timeout).ok()?;
+                stream.set_read_timeout(Some(timeout)).ok()?;
+                stream.set_write_timeout(Some(timeout)).ok()?;
+                greet(&mut tls, &mut stream)
+            }
+            Address::Unix(path) => {
+                let mut stream = UnixStream::connect(path).ok()?;
+                stream.set_read_timeout(Some(timeout)).ok()?;
+                stream.set_write_timeout(Some(timeout)).ok()?;
+                greet(&mut tls, &mut stream)
+            }
+        };
+        greeted.err().filter(|error| matches!(error, rustls::Error::InvalidCertificate(_))).map(words)
+    }
+}
+
+/// Shakes hands, as far as that goes.
+fn greet(tls: &mut ClientConnection, stream: &mut (impl Read + Write)) -> Result<(), rustls::Error> {
+    match tls.complete_io(stream) {
+        Ok(_) => Ok(()),
+        Err(error) => match error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        },
+    }
 }
 
 /// One connection's session.
@@ -229,9 +268,9 @@ fn words(error: rustls::Error) -> String {
             NotValidForName | NotValidForNameContext { .. } => {
                 format!("{wrong}: use that name in the URL, or --insecure")
             }
-            Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
-                "the server's certificate is that of an authority (CA:TRUE), not of a server: \
-                 make another one, or use --insecure"
+            wrong if is_of_an_authority(&wrong) => {
+                "the server's certificate is that of an authority (CA:TRUE), not of a server: trust just that one \
+                 with --ca FILE, make another one, or use --insecure"
                     .to_owned()
             }
             wrong => format!("the server's certificate is wrong: {wrong}; --insecure does without the check"),
@@ -247,9 +286,73 @@ fn words(error: rustls::Error) -> String {
     }
 }
 
-/// Takes any certificate; what is signed with it is checked all the same.
+/// Whether all that is wrong is that the server has the certificate of an authority: so is what `openssl req -x509` makes
+/// without more ado.
+fn is_of_an_authority(wrong: &CertificateError) -> bool {
+    matches!(wrong, CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity"))
+}
+
+/// Takes what the system trusts, and what was named for this load, also where the server itself has one of those.
 #[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
+struct Known {
+    public: Arc<WebPkiServerVerifier>,
+    own: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for Known {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer,
+        intermediates: &[CertificateDer],
+        name: &ServerName,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        use rustls::Error::InvalidCertificate;
+        let is_own = || self.own.iter().any(|own| own == certificate);
+        let mut judged = self.public.verify_server_cert(certificate, intermediates, name, ocsp, now);
+        if matches!(&judged, Err(InvalidCertificate(wrong)) if is_of_an_authority(wrong)) && is_own() {
+            // By then it was found to be of this time; whose it is was not looked at.
+            let named = verify_server_name(&ParsedCertificate::try_from(certificate)?, name);
+            judged = named.map(|()| ServerCertVerified::assertion());
+        }
+        match &judged {
+            // It names nobody where names are looked for today, and is named itself.
+            Err(InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }))
+                if presented.is_empty() && is_own() =>
+            {
+                Ok(ServerCertVerified::assertion())
+            }
+            _ => judged,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.public.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.public.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.public.supported_verify_schemes()
+    }
+}
+
+/// Takes any certificate, whatever it is: nothing of it is looked at, so nothing that is signed with it either.
+#[derive(Debug)]
+struct Anyone;
 
 impl ServerCertVerifier for Anyone {
     fn verify_server_cert(
@@ -265,23 +368,38 @@ impl ServerCertVerifier for Anyone {
 
     fn verify_tls12_signature(
         &self,
-        message: &[u8],
-        certificate: &CertificateDer,
-        signature: &DigitallySignedStruct,
+        _message: &[u8],
+        _certificate: &CertificateDer,
+        _signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+        Ok(HandshakeSignatureValid::assertion())
     }
 
     fn verify_tls13_signature(
         &self,
-        message: &[u8],
-        certificate: &CertificateDer,
-        signature: &DigitallySignedStruct,
+        _message: &[u8],
+        _certificate: &CertificateDer,
+        _signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+        Ok(HandshakeSignatureValid::assertion())
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        use SignatureScheme::*;
+        vec![
+            ECDSA_NISTP256_SHA256,
+            ECDSA_NISTP384_SHA384,
+            ECDSA_NISTP521_SHA512,
+            ED25519,
+            ED448,
+            RSA_PSS_SHA512,
+            RSA_PSS_SHA384,
+            RSA_PSS_SHA256,
+            RSA_PKCS1_SHA512,
+            RSA_PKCS1_SHA384,
+            RSA_PKCS1_SHA256,
+            RSA_PKCS1_SHA1,
+            ECDSA_SHA1_Legacy,
+        ]
     }
 }

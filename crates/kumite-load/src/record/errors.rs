@@ -111,6 +111,21 @@ pub enum Failure {
     Malformed,
 }
 
+/// A failure without an answer that could be described, in words: what became of a request there, how long after it was sent.
+pub(crate) fn failed(failure: Failure, url: &str, after_ns: u64) -> String {
+    let after = format!("{:.1} ms after the request for {url} was sent", after_ns as f64 / 1e6);
+    match failure {
+        Failure::Timeout => format!("timeout: no whole answer {after}"),
+        Failure::Reset => format!("reset: the connection broke off {after}, without a whole answer"),
+        Failure::Closed => {
+            format!("closed: the server closed the connection {after}, without a whole answer")
+        }
+        Failure::Malformed => format!("malformed: what came {after} is no answer"),
+        Failure::Status | Failure::Body => format!("a wrong answer {after}"),
+        Failure::Unsent | Failure::Refused | Failure::Connect => format!("no connection for {url}"),
+    }
+}
+
 impl Failure {
     /// Whether no request was sent.
     pub(crate) fn is_before_sending(self) -> bool {

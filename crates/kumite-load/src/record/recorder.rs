@@ -225,6 +225,12 @@ impl<'a> Recorder<'a> {
         self.outcome.first_wrong.get_or_insert_with(describe);
     }
 
+    /// Counts what came after the end of a closed loop and was no answer to anything, as one more request of the window.
+    pub fn unasked(&mut self, describe: impl FnOnce() -> String) {
+        self.wrong(describe);
+        self.counts[Phase::Window as usize].errors.count(Failure::Malformed);
+    }
+
     /// Whether no wrong answer has been described.
     pub fn wants_wrong(&self) -> bool {
         self.outcome.first_wrong.is_none()

@@ -9,6 +9,8 @@ use std::time::SystemTime;
 /// RFC 6265, section 6.1, asks for at least so many, of at least so many bytes each; more are not kept.
 const COOKIES_LIMIT: usize = 50;
 const COOKIE_LIMIT: usize = 4096;
+/// A whole header is not longer.
+pub(crate) const LONGEST: usize = COOKIES_LIMIT * (COOKIE_LIMIT + 4);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Jar(Vec<(Vec<u8>, Vec<u8>)>);

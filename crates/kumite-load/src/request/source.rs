@@ -21,6 +21,7 @@ pub(crate) struct RequestSource {
     fixed_http2: Vec<Http2Request>,
     secure: bool,
     entries: Arc<[Entry]>,
+    urls: Arc<[String]>,
     mix: Mix,
     /// The number of the next request: threads take them in turns.
     seq: u64,
@@ -57,7 +58,7 @@ impl RequestSource {
             if server(target) != server(first) {
                 return Err(Error::Targets(format!("{} and {} differ", first.authority, target.authority)));
             }
-            let prepared = load.request.prepare(target, load.variables.as_ref(), load.cookies)?;
+            let prepared = load.request.prepare(target, &load.variables, load.cookies)?;
             let http2 = in_http2.then(|| first_in_http2(&prepared, target)).transpose()?;
             entries.push(match prepared {
                 Prepared::Fixed(bytes) => {
@@ -75,6 +76,7 @@ impl RequestSource {
             fixed_http2,
             secure: first.secure,
             entries: entries.into(),
+            urls: load.targets.iter().map(|(target, _)| target.to_string()).collect(),
             mix: Mix::new(&weights),
             seq: 0,
             step: 1,
@@ -86,23 +88,50 @@ impl RequestSource {
         RequestSource { seq: thread as u64, step: threads as u64, ..self.clone() }
     }
 
-    /// The next request, on the connection of this number.
+    /// The next request, on the connection of this number, and which of the targets it is for.
     pub fn next(
         &mut self,
         connection: u64,
         cookies: Option<&Jar>,
         spare: impl FnOnce() -> Vec<u8>,
-    ) -> NextRequest {
+    ) -> (usize, NextRequest) {
         let seq = self.seq;
         self.seq += self.step;
-        match &self.entries[self.mix.next()] {
+        let target = self.mix.next();
+        let next = match &self.entries[target] {
             Entry::Fixed(which) => NextRequest::Fixed(*which),
             Entry::Varying(request) => {
                 let mut bytes = spare();
                 request.render(&Given { seq, connection, cookies }, &mut bytes);
                 NextRequest::Bytes(bytes)
             }
-        }
+        };
+        (target, next)
+    }
+
+    /// Whose turn it was, of a request that is not sent.
+    pub fn next_target(&mut self) -> u32 {
+        self.seq += self.step;
+        self.mix.next() as u32
+    }
+
+    /// A target as its URL, for people.
+    pub fn url(&self, target: u32) -> &str {
+        self.urls.get(target as usize).map_or("", String::as_str)
+    }
+
+    /// Whether a failure is of one target of several.
+    pub fn has_several(&self) -> bool {
+        self.urls.len() > 1
+    }
+
+    /// No request is longer, in bytes.
+    pub fn longest(&self) -> usize {
+        let of = |entry: &Entry| match entry {
+            Entry::Fixed(which) => self.fixed[*which].len(),
+            Entry::Varying(request) => request.longest(),
+        };
+        self.entries.iter().map(of).max().unwrap_or(0)
     }
 
     /// A request in HTTP/2; none if what it stands for this time cannot be said there.

@@ -1,14 +1,21 @@
 //! Where the load goes: one URL, resolved once, so that no request pays for a name look-up.
 
-use std::net::{Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use rustix::io::Errno;
 use rustix::net::addr::SocketAddrArg;
 use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+
+/// How long an address is tried alone before the next one is tried beside it.
+const HEAD_START: Duration = Duration::from_millis(250);
+/// How long an address is tried at all.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What is connected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,6 +148,13 @@ pub enum TargetError {
     },
 }
 
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let scheme = if self.secure { "https" } else { "http" };
+        write!(f, "{scheme}://{}{}", self.authority, self.path)
+    }
+}
+
 impl Target {
     /// `/` over plain HTTP at this address.
     pub fn plain(address: SocketAddr) -> Target {
@@ -154,8 +168,8 @@ impl Target {
 
     /// Parses `http://host[:port][/path][?query]`, or the same with `https`, and resolves the host.
     ///
-    /// Where a name has addresses of both families the first IPv4 address is taken: most servers that listen on one
-    /// family only listen on that one. `http://[::1]:8080/` asks for IPv6.
+    /// Where a name has several addresses, that one is meant which takes a connection first, IPv4 before IPv6: each is tried
+    /// once, for that. `http://[::1]:8080/` asks for IPv6.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
         Target::read(url, None)
     }
@@ -209,17 +223,51 @@ impl Target {
     }
 
     /// The name or address alone, without brackets.
-    pub(crate) fn host(&self) -> &str {
+    pub fn host(&self) -> &str {
         bare(self.authority.host())
     }
 }
 
 fn resolved(url: &str, host: &str, port: u16) -> Result<SocketAddr, TargetError> {
     let unresolved = |source| TargetError::Resolve { url: url.to_owned(), host: host.to_owned(), source };
-    let addrs: Vec<SocketAddr> =
+    let mut addresses: Vec<SocketAddr> =
         (host, port).to_socket_addrs().map_err(|error| unresolved(Some(error)))?.collect();
-    let addr = addrs.iter().find(|addr| addr.is_ipv4()).or(addrs.first());
-    addr.copied().ok_or_else(|| unresolved(None))
+    addresses.sort_by_key(SocketAddr::is_ipv6);
+    addresses.dedup();
+    let first = addresses.first().copied().ok_or_else(|| unresolved(None))?;
+    Ok(if addresses.len() == 1 { first } else { answering(&addresses).unwrap_or(first) })
+}
+
+/// The first of several addresses that takes a connection. Each has a little time before the next one is tried as well
+/// (RFC 8305), for one that nobody answers from must not keep those waiting after it.
+fn answering(addresses: &[SocketAddr]) -> Option<SocketAddr> {
+    let (send, receive) = mpsc::channel();
+    let mut waits = 0;
+    let mut next = addresses.iter().copied();
+    loop {
+        if let Some(address) = next.next() {
+            let send = send.clone();
+            waits += 1;
+            std::thread::spawn(move || {
+                let taken = TcpStream::connect_timeout(&address, PATIENCE).is_ok();
+                let _ = send.send(taken.then_some(address));
+            });
+        } else if waits == 0 {
+            return None;
+        }
+        let head_start = if next.len() > 0 { HEAD_START } else { PATIENCE };
+        match receive.recv_timeout(head_start) {
+            Ok(Some(address)) => return Some(address),
+            Ok(None) => waits -= 1,
+            Err(_) if next.len() == 0 => return None,
+            Err(_) => {}
+        }
+    }
+}
+
+/// Whether the kernel takes no such path for a socket.
+pub(crate) fn is_too_long(path: &Path) -> bool {
+    SocketAddrUnix::new(path) == Err(Errno::NAMETOOLONG)
 }
 
 /// Which part of a URL is wrong, where [`Uri`] says only that one is.

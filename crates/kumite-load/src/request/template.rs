@@ -4,14 +4,17 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 
 use crate::field::is_text;
-use crate::request::cookies::Jar;
+use crate::request::cookies::{self, Jar};
 
 const OWN: [&str; 3] = ["seq", "uuid", "connection"];
+/// Stands for two opening braces.
+const ESCAPE: &[u8] = b"\"{{\"";
+const BRACES: &str = "for two braces that begin no name write {{\"{{\"}}";
 
 /// What the names in double braces stand for in a request's path, header values and body: `{{seq}}` is the number of the
 /// request in the run, from 0; `{{uuid}}` a random UUID (version 4), the same wherever it stands in one request;
-/// `{{connection}}` the number of the connection, from 0; and every column of `rows` has a name. There is no way to write
-/// two opening braces that begin no name, but in a column's value.
+/// `{{connection}}` the number of the connection, from 0; and every column of `rows` has a name. Two opening braces
+/// that begin no name are written `{{"{{"}}`.
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
     /// Rows by turns: the request of number `seq` has row `seq` modulo their number.
@@ -35,13 +38,13 @@ struct Table {
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// Two opening braces without two closing ones.
-    #[error("{text:?} has {{{{ without }}}}")]
+    #[error("{text:?} has {{{{ without }}}}; {BRACES}")]
     Unclosed {
         /// The text from there on, 80 characters at most.
         text: String,
     },
     /// A name that stands for nothing.
-    #[error("{{{{{name}}}}} stands for nothing: there are {}", .known.join(", "))]
+    #[error("{{{{{name}}}}} stands for nothing: there are {}, and the columns of a CSV file (--csv); {BRACES}", .known.join(", "))]
     Unknown {
         /// The name.
         name: String,
@@ -103,6 +106,11 @@ impl Rows {
             return Err(TemplateError::NoRows { file: own() });
         }
         Ok(Rows(Arc::new(Table { file: own(), columns, rows })))
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.rows.is_empty()
     }
 
     fn value(&self, column: usize, seq: u64) -> &[u8] {
@@ -182,6 +190,7 @@ impl Variables {
             b"seq" => return Ok(TemplatePart::Seq),
             b"uuid" => return Ok(TemplatePart::Uuid),
             b"connection" => return Ok(TemplatePart::Connection),
+            ESCAPE => return Ok(TemplatePart::Text(b"{{".to_vec())),
             _ => {}
         }
         let Some(index) = columns.iter().position(|own| own.as_bytes() == name) else {
@@ -220,6 +229,19 @@ impl Variables {
                 }
                 TemplatePart::Cookies => given.cookies.iter().for_each(|jar| jar.write(out)),
             }
+        }
+    }
+
+    /// A part is never longer.
+    pub(crate) fn longest(&self, part: &TemplatePart) -> usize {
+        match part {
+            TemplatePart::Text(text) => text.len(),
+            TemplatePart::Column(column) => {
+                let values = self.rows.0.rows.iter().filter_map(|row| row.get(*column));
+                values.map(<[u8]>::len).max().unwrap_or(0)
+            }
+            TemplatePart::Cookies => cookies::LONGEST,
+            TemplatePart::Seq | TemplatePart::Uuid | TemplatePart::Connection | TemplatePart::Length => 36,
         }
     }
 
@@ -317,11 +339,18 @@ mod tests {
         let split = |text: &str, place| {
             variables().split(text.as_bytes(), place, &mut Vec::new()).unwrap_err().to_string()
         };
-        assert_eq!(split("a {{seq", Component::Body), "\"{{seq\" has {{ without }}");
-        assert_eq!(split("{{seq}}{{", Component::Path), "\"{{\" has {{ without }}");
+        assert_eq!(
+            split("a {{seq", Component::Body),
+            "\"{{seq\" has {{ without }}; for two braces that begin no name write {{\"{{\"}}"
+        );
+        assert_eq!(
+            split("{{seq}}{{", Component::Path),
+            "\"{{\" has {{ without }}; for two braces that begin no name write {{\"{{\"}}"
+        );
         assert_eq!(
             split("{{Seq}}", Component::Body),
-            "{{Seq}} stands for nothing: there are seq, uuid, connection, id, user name, note"
+            "{{Seq}} stands for nothing: there are seq, uuid, connection, id, user name, note, and the columns of a CSV \
+             file (--csv); for two braces that begin no name write {{\"{{\"}}"
         );
         assert!(split("{{}}", Component::Body).contains("{{}} stands for nothing"));
         assert_eq!(

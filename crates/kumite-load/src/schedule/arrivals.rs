@@ -51,6 +51,11 @@ pub enum Gaps {
     },
 }
 
+/// A recording that begins with a longer silence is none: its times count from somewhere else.
+const LATEST_FIRST: Duration = Duration::from_secs(86_400);
+/// Nobody offers a load for longer than a year.
+const LATEST: Duration = Duration::from_secs(366 * 86_400);
+
 /// Why a text is no [`Arrivals`].
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ArrivalsError {
@@ -77,6 +82,19 @@ pub enum ArrivalsError {
         line: usize,
         /// What it says.
         text: String,
+    },
+    /// A recording whose times cannot be counted from its start.
+    #[error(
+        "line {line} of the recording, {text:?}, is {days:.0} days after its start: are these times of the day or since \
+         1970? They count from the start of the load in seconds, so subtract the first one from each"
+    )]
+    Absolute {
+        /// Counted from 1.
+        line: usize,
+        /// What it says.
+        text: String,
+        /// How long that is.
+        days: f64,
     },
     /// A recording of nothing.
     #[error("the recording holds no time: give one a line, in seconds from the start")]
@@ -117,7 +135,7 @@ impl Arrivals {
     ///
     /// # Errors
     ///
-    /// [`ArrivalsError::Instant`] names the line; [`ArrivalsError::Empty`].
+    /// [`ArrivalsError::Instant`] and [`ArrivalsError::Absolute`] name the line; [`ArrivalsError::Empty`].
     pub fn recorded(text: &str) -> Result<Arrivals, ArrivalsError> {
         let mut instants: Vec<Duration> = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -129,6 +147,11 @@ impl Arrivals {
             let time = line.split([',', ' ', '\t']).next().unwrap_or_default();
             let seconds: f64 = time.parse().map_err(|_| wrong())?;
             let instant = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+            let most = if instants.is_empty() { LATEST_FIRST } else { LATEST };
+            if instant > most {
+                let days = seconds / 86_400.0;
+                return Err(ArrivalsError::Absolute { line: index + 1, text: line.to_owned(), days });
+            }
             if instants.last().is_some_and(|before| *before > instant) {
                 return Err(wrong());
             }

@@ -38,6 +38,8 @@ struct Connection {
     connecting: bool,
     /// What the kernel has not taken; empty but for messages that are too large for it.
     unsent: Vec<u8>,
+    /// Why nothing can be sent any more: that is told when all that has come was read.
+    failed: Option<Errno>,
 }
 
 impl Epoll {
@@ -108,7 +110,8 @@ impl Transport for Epoll {
             Err(error) => return Err(error),
         }
         epoll::add(&self.epoll, &socket, EventData::new_u64(slot as u64), EventFlags::OUT)?;
-        self.connections[slot] = Connection { socket: Some(socket), connecting: true, unsent: Vec::new() };
+        self.connections[slot] =
+            Connection { socket: Some(socket), connecting: true, ..Connection::default() };
         Ok(())
     }
 
@@ -143,6 +146,10 @@ impl Transport for Epoll {
         !self.connections[slot].unsent.is_empty()
     }
 
+    fn unsent(&self, slot: usize) -> usize {
+        self.connections[slot].unsent.len()
+    }
+
     fn close(&mut self, slot: usize) {
         self.connections[slot] = Connection::default();
     }
@@ -171,16 +178,20 @@ impl Transport for Epoll {
                 return Some((slot, TransportEvent::Connected(connected)));
             }
             if flags.contains(EventFlags::OUT)
+                && connection.failed.is_none()
                 && let Err(error) = self.send_rest(slot)
             {
-                return Some((slot, TransportEvent::Broken(error)));
+                self.connections[slot].failed = Some(error);
             }
-            let Some(socket) = &self.connections[slot].socket else { continue };
-            return match rustix::net::recv(socket, &mut self.buffer[..], RecvFlags::empty()) {
-                Ok((_, 0)) => Some((slot, TransportEvent::Ended)),
-                Ok((_, received)) => Some((slot, TransportEvent::Received(&self.buffer[..received]))),
-                Err(Errno::AGAIN | Errno::INTR) => continue,
-                Err(error) => Some((slot, TransportEvent::Broken(error))),
+            let Connection { socket: Some(socket), failed, .. } = &self.connections[slot] else { continue };
+            return match (rustix::net::recv(socket, &mut self.buffer[..], RecvFlags::empty()), *failed) {
+                (Ok((_, received @ 1..)), _) => {
+                    Some((slot, TransportEvent::Received(&self.buffer[..received])))
+                }
+                (_, Some(error)) => Some((slot, TransportEvent::Broken(error))),
+                (Ok(_), None) => Some((slot, TransportEvent::Ended)),
+                (Err(Errno::AGAIN | Errno::INTR), None) => continue,
+                (Err(error), None) => Some((slot, TransportEvent::Broken(error))),
             };
         }
     }

@@ -52,6 +52,10 @@ impl Transport for Uring {
         self.ring.is_sending(slot)
     }
 
+    fn unsent(&self, slot: usize) -> usize {
+        self.ring.unsent(slot)
+    }
+
     fn close(&mut self, slot: usize) {
         self.ring.close(slot);
     }

@@ -145,6 +145,7 @@ pub const SETTINGS: u8 = 4;
 pub const PUSH_PROMISE: u8 = 5;
 pub const PING: u8 = 6;
 pub const GOAWAY: u8 = 7;
+pub const CONTINUATION: u8 = 9;
 
 pub const ACK: u8 = 1;
 pub const END_STREAM: u8 = 1;
@@ -182,12 +183,14 @@ pub fn converse(mut stream: impl Read + Write, mut turn: impl FnMut(Frame) -> Ve
     }
 }
 
-fn send(stream: &mut impl Write, (kind, flags, id, payload): Frame) {
-    let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
-    bytes.extend([kind, flags]);
-    bytes.extend(id.to_be_bytes());
-    bytes.extend(payload);
-    let _ = stream.write_all(&bytes);
+fn send(stream: &mut impl Write, frame: Frame) {
+    let _ = stream.write_all(&bytes(&frame));
+}
+
+/// A frame as it is sent.
+pub fn bytes((kind, flags, id, payload): &Frame) -> Vec<u8> {
+    let length = (payload.len() as u32).to_be_bytes();
+    [&length[1..], &[*kind, *flags], &id.to_be_bytes(), payload].concat()
 }
 
 fn receive(stream: &mut impl Read) -> Option<Frame> {
@@ -196,5 +199,128 @@ fn receive(stream: &mut impl Read) -> Option<Frame> {
     let [a, b, c, kind, flags, id @ ..] = head;
     let mut payload = vec![0; u32::from_be_bytes([0, a, b, c]) as usize];
     stream.read_exact(&mut payload).ok()?;
+    Some((kind, flags, u32::from_be_bytes(id), payload))
+}
+
+/// What a setting is called in a frame.
+pub const MAX_CONCURRENT_STREAMS: u8 = 3;
+pub const INITIAL_WINDOW_SIZE: u8 = 4;
+
+/// A frame that says this.
+pub fn setting(which: u8, value: u32) -> Frame {
+    (SETTINGS, 0, 0, [&[0, which][..], &value.to_be_bytes()].concat())
+}
+
+/// A server that changes its mind about how much it allows: none at all, or more, on each of its connections by itself.
+/// It answers every request, the sooner or the later.
+pub struct Moody {
+    pub addr: SocketAddr,
+    requests: Arc<AtomicU64>,
+}
+
+impl Moody {
+    pub fn start(seed: u64, tls: Option<Arc<ServerConfig>>) -> Moody {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let requests = Arc::new(AtomicU64::new(0));
+        let counter = requests.clone();
+        std::thread::spawn(move || {
+            for (nth, stream) in (0..).zip(listener.incoming()) {
+                let Ok(stream) = stream else { continue };
+                let (counter, tls) = (counter.clone(), tls.clone());
+                stream.set_nodelay(true).unwrap();
+                std::thread::spawn(move || {
+                    let mood = Mood::new(seed + nth, counter);
+                    match tls {
+                        None => mood.serve(&stream, &stream),
+                        Some(config) => {
+                            let session = rustls::ServerConnection::new(config).unwrap();
+                            mood.serve(&stream, rustls::StreamOwned::new(session, &stream));
+                        }
+                    }
+                });
+            }
+        });
+        Moody { addr, requests }
+    }
+
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::SeqCst)
+    }
+}
+
+struct Mood {
+    state: u64,
+    counter: Arc<AtomicU64>,
+    waiting: Vec<u32>,
+}
+
+impl Mood {
+    fn new(seed: u64, counter: Arc<AtomicU64>) -> Mood {
+        Mood { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, counter, waiting: Vec::new() }
+    }
+
+    /// By xorshift64 (Marsaglia, 2003).
+    fn below(&mut self, most: usize) -> usize {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 11) as usize % most
+    }
+
+    fn serve(mut self, socket: &std::net::TcpStream, mut stream: impl Read + Write) {
+        let mut preface = [0; 24];
+        if stream.read_exact(&mut preface).is_err() {
+            return;
+        }
+        let first = [0, 1, 4, 100][self.below(4)];
+        send(&mut stream, setting(MAX_CONCURRENT_STREAMS, first));
+        let mut came = Vec::new();
+        let mut buffer = [0; 4096];
+        loop {
+            let patience = std::time::Duration::from_micros(200 + self.below(3000) as u64);
+            socket.set_read_timeout(Some(patience)).unwrap();
+            match stream.read(&mut buffer) {
+                Ok(0) => return,
+                Ok(n) => came.extend_from_slice(&buffer[..n]),
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                Err(_) => return,
+            }
+            while let Some(frame) = take(&mut came) {
+                match frame {
+                    (SETTINGS, 0, ..) => send(&mut stream, (SETTINGS, ACK, 0, Vec::new())),
+                    (HEADERS | DATA, flags, id, _) if flags & END_STREAM != 0 => {
+                        self.counter.fetch_add(1, Ordering::SeqCst);
+                        self.waiting.push(id);
+                    }
+                    _ => {}
+                }
+            }
+            if self.below(3) == 0 {
+                let (which, value) = match self.below(2) {
+                    0 => (MAX_CONCURRENT_STREAMS, [0, 0, 1, 3, 100][self.below(5)]),
+                    _ => (INITIAL_WINDOW_SIZE, [0, 0, 5, 65_535][self.below(4)]),
+                };
+                send(&mut stream, setting(which, value));
+            }
+            for _ in 0..self.below(self.waiting.len() + 2).min(self.waiting.len()) {
+                let nth = self.below(self.waiting.len());
+                let id = self.waiting.swap_remove(nth);
+                send(&mut stream, (HEADERS, END_HEADERS, id, vec![OK]));
+                send(&mut stream, (DATA, END_STREAM, id, b"pong".to_vec()));
+            }
+        }
+    }
+}
+
+/// The first of the frames that have come, if it is whole.
+fn take(came: &mut Vec<u8>) -> Option<Frame> {
+    let [a, b, c, kind, flags, id @ ..] = *came.first_chunk::<9>()?;
+    let length = u32::from_be_bytes([0, a, b, c]) as usize;
+    if came.len() < 9 + length {
+        return None;
+    }
+    let payload = came[9..9 + length].to_vec();
+    came.drain(..9 + length);
     Some((kind, flags, u32::from_be_bytes(id), payload))
 }

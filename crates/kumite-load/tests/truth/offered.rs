@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kumite_load::{Address, Arrivals, Check, Expect, Gaps, Io, Limit, Load, Target, Variables};
+use kumite_load::{Address, Arrivals, Check, Expect, Gaps, Io, Limit, Load, Target};
 use kumite_stub::{Config, Delay, Running, Stub};
 
 use super::{LONG, run};
@@ -191,7 +191,6 @@ fn each_request_has_its_own_values() {
     let at = |path: &str| Target { path: path.to_owned(), ..target.clone() };
     load.targets = vec![(at("/a/{{seq}}"), 3), (at("/b"), 1)];
     load.request.headers = vec![("X-Connection".to_owned(), "{{connection}}".to_owned())];
-    load.variables = Some(Variables::default());
     load.cookies = true;
     load.connections = 4;
     load.cores = allowed().into_iter().cycle().take(2).collect();

@@ -4,7 +4,7 @@ use io_uring::cqueue;
 use rustix::io::Errno;
 
 use super::{Event, Ring, State};
-use crate::sends::{NONE, Send};
+use crate::sends::{Bytes, NONE, Send};
 use crate::tag::Tag;
 
 /// An event without what it borrows.
@@ -85,14 +85,17 @@ impl Ring {
             }
             (buffer, result) => {
                 buffer.into_iter().for_each(|id| self.buffers.give(id));
-                match result {
-                    0 => return Some((slot, Completed::Ended)),
+                match (result, self.slots[slot].failed) {
+                    (0, None) => return Some((slot, Completed::Ended)),
                     // All buffers are full of what we have yet to read: by the next submission we shall have.
                     _ if result == -Errno::NOBUFS.raw_os_error() => {
                         self.receive(slot);
                         return None;
                     }
-                    _ => return Some((slot, self.broken(slot, Errno::from_raw_os_error(-result)))),
+                    (_, failed) => {
+                        let error = failed.unwrap_or(Errno::from_raw_os_error(-result));
+                        return Some((slot, self.broken(slot, error)));
+                    }
                 }
             }
         };
@@ -107,6 +110,7 @@ impl Ring {
         let (slot, quiet, told) = (send.slot, send.quiet, send.told);
         let state = self.slots[slot].state;
         let current = self.slots[slot].generation == send.generation && state != State::Broken;
+        let current = current && self.slots[slot].failed.is_none();
         if quiet {
             return if current { self.quiet_failed(slot, index, result) } else { None };
         }
@@ -123,14 +127,16 @@ impl Ring {
             let rest = self.sends.free(index);
             self.slots[slot].first = NONE;
             self.forget(rest);
-            return Some((slot, self.broken(slot, error)));
+            return self.send_failed(slot, error);
         }
         self.sends.get(index).written += result.max(0) as usize;
         if !self.bytes_left(index).is_empty() {
             self.push_send(index);
             return None;
         }
+        let length = self.sends.get(index).written;
         let next = self.sends.free(index);
+        self.slots[slot].unsent -= length;
         self.slots[slot].first = next;
         if next != NONE {
             self.push_send(next);
@@ -143,16 +149,32 @@ impl Ring {
     fn quiet_failed(&mut self, slot: usize, index: u32, result: i32) -> Option<(usize, Completed)> {
         let error = if result < 0 { Errno::from_raw_os_error(-result) } else { Errno::AGAIN };
         if error != Errno::AGAIN || self.slots[slot].latest != index {
-            return Some((slot, self.broken(slot, error)));
+            return self.send_failed(slot, error);
         }
         let bytes = self.sends.take(index);
+        let length = match &bytes {
+            Bytes::Shared(which) => self.shared[*which].len(),
+            Bytes::Own(bytes) => bytes.len(),
+        };
         let generation = self.slots[slot].generation;
         let written = result.max(0) as usize;
         let rest = Send { bytes, written, slot, generation, quiet: false, told: false, next: NONE };
         let rest = self.sends.add(rest);
         let slot = &mut self.slots[slot];
         (slot.first, slot.last, slot.latest) = (rest, rest, rest);
+        slot.unsent += length;
         self.push_send(rest);
+        None
+    }
+
+    /// The peer takes no more. It may have said why before: what has come is received first, where that still goes on.
+    fn send_failed(&mut self, slot: usize, error: Errno) -> Option<(usize, Completed)> {
+        let gone = matches!(error, Errno::PIPE | Errno::CONNRESET);
+        if !gone || !self.slots[slot].receiving {
+            return Some((slot, self.broken(slot, error)));
+        }
+        self.slots[slot].failed.get_or_insert(error);
+        self.cancel_sends(slot);
         None
     }
 

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kumite_host::cores;
-use kumite_load::{Http, Tls};
+use kumite_load::{Address, Http, Target, Tls};
 
 use crate::exit::Failure;
+use crate::output;
 
 #[derive(clap::Args)]
 #[group(skip)]
@@ -37,6 +38,15 @@ pub struct Args {
     /// Connect to this address; the URL says only what to ask and whose certificate it is
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "unix_socket")]
     pub connect_to: Option<String>,
+}
+
+/// Says which of several addresses of a name is asked.
+pub fn say_address(target: &Target) {
+    let Address::Tcp(address) = target.address else { return };
+    let all = (target.host(), address.port()).to_socket_addrs();
+    if all.is_ok_and(|mut all| all.any(|other| other != address)) {
+        output::note(&format!("{} has several addresses; {} is asked", target.host(), address.ip()));
+    }
 }
 
 /// The first address of that name.

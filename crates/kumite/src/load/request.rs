@@ -30,10 +30,11 @@ pub struct Args {
     /// The header accept
     #[arg(short = 'A', long, value_name = "TYPE")]
     accept: Option<String>,
-    /// Replace {{seq}} (number of the request), {{uuid}} and {{connection}} in path, headers and body
-    #[arg(long)]
-    template: bool,
-    /// A CSV file with a header row, for {{column}}: each request has the next row; implies --template
+    /// Names in double braces always stand for something; some scripts still say so
+    #[arg(long = "template", hide = true)]
+    _template: bool,
+    /// A CSV file with a header row: each request has the next row. {{column}} stands for its value in path, headers and
+    /// body; {{seq}} (number of the request), {{uuid}} and {{connection}} need no file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Send back the cookies that a connection was given, on that connection
@@ -71,17 +72,16 @@ impl Args {
         Ok(request)
     }
 
-    pub fn variables(&self) -> Result<Option<Variables>, Failure> {
+    pub fn variables(&self) -> Result<Variables, Failure> {
         let rows = match &self.csv {
             Some(file) => {
                 let text = std::fs::File::open(file).map_err(|error| unreadable("the rows", file, &error))?;
                 let rows = Rows::read(&file.display().to_string(), text);
                 rows.map_err(|error| Failure::Usage(error.to_string()))?
             }
-            None if self.template => Rows::default(),
-            None => return Ok(None),
+            None => Rows::default(),
         };
-        Ok(Some(Variables { rows, seed: 0 }))
+        Ok(Variables { rows, seed: 0 })
     }
 }
 

@@ -194,3 +194,93 @@ fn a_session_that_ends_while_idle_is_no_error() {
     let outcome = run(&load, Secured::new(0, Some(MS)));
     assert_eq!((outcome.ok, outcome.errors, outcome.reconnects), (8, Errors::default(), 8));
 }
+
+/// A server that allows so many streams on a connection from then on, and before that any number.
+struct Allowing<S> {
+    server: S,
+    limits: Vec<(u64, u32)>,
+    told: u64,
+}
+
+impl<S: Server> Server for Allowing<S> {
+    fn receive(&mut self, connection: u64, at: u64, bytes: &[u8]) -> Deeds {
+        let mut deeds = self.server.receive(connection, at, bytes);
+        if connection > self.told {
+            self.told = connection;
+            let says = |&(from, most): &(u64, u32)| {
+                let setting = [&[0, 3][..], &most.to_be_bytes()].concat();
+                (from.max(at), Deed::Say(frame(SETTINGS, 0, 0, &setting)))
+            };
+            deeds.extend(self.limits.iter().map(says));
+        }
+        deeds
+    }
+}
+
+fn allowing(limits: &[(u64, u32)], answer: impl FnMut(u64, u64) -> Option<u64>) -> impl Server {
+    Allowing { server: Multiplexed::new(answer), limits: limits.to_vec(), told: 0 }
+}
+
+#[test]
+fn a_connection_goes_on_when_the_server_allows_requests_again() {
+    let in_a_ms = |_, at| Some(at + MS);
+    for connections in [1, 3] {
+        let load = Load { connections, ..http2(60, 2) };
+        let outcome = run(&load, allowing(&[(3 * MS, 0), (500 * MS, 100)], in_a_ms));
+        assert_eq!((outcome.ok, outcome.errors, outcome.reconnects), (60, Errors::default(), 0));
+        assert!((ms(500)..ms(540)).contains(&outcome.elapsed), "{:?}", outcome.elapsed);
+    }
+    // While the others still have their first answer to get, nothing is sent twice.
+    let slow = |nth, at| Some(at + if nth == 2 { 400 * MS } else { MS });
+    let outcome = run(
+        &Load { connections: 2, ..http2(20, 1) },
+        allowing(&[(2 * MS, 0), (100 * MS, 7), (200 * MS, 0), (300 * MS, 7)], slow),
+    );
+    assert_eq!((outcome.ok, outcome.reconnects), (20, 0));
+    let open =
+        Load { arrivals: Some(Arrivals::constant(100.0)), http: Http::Http2, pipeline: 5, ..lasting(1000) };
+    let outcome = run(&open, allowing(&[(105 * MS, 0), (600 * MS, 100)], in_a_ms));
+    assert_eq!((outcome.ok, outcome.errors, outcome.reconnects), (100, Errors::default(), 0));
+    let last = outcome.response.max();
+    assert!((490 * MS..500 * MS).contains(&last), "{last}");
+}
+
+#[test]
+fn a_server_that_allows_nothing_any_more_is_a_time_out() {
+    let in_a_ms = |_, at| Some(at + MS);
+    let load = Load { timeout: ms(150), ..http2(20, 2) };
+    let outcome = run(&load, allowing(&[(10 * MS, 0)], in_a_ms));
+    assert!(outcome.errors.timeout > 0 && outcome.errors == timeouts(outcome.errors.timeout), "{outcome:?}");
+    let why = outcome.first_wrong.unwrap();
+    assert!(why.contains("the server allowed no request"), "{why}");
+    let open = Load {
+        arrivals: Some(Arrivals::constant(100.0)),
+        timeout: ms(150),
+        http: Http::Http2,
+        ..lasting(1000)
+    };
+    let outcome = run(&open, allowing(&[(105 * MS, 0)], |_, _| None));
+    assert_eq!(outcome.requests, 100);
+    let outcome = run(&lasting_http2(100), allowing(&[(10 * MS, 0)], in_a_ms));
+    let why = outcome.first_wrong.unwrap();
+    assert!(why.starts_with("at the end the server allowed no request on 1 connections"), "{why}");
+}
+
+fn lasting_http2(length: u64) -> Load {
+    Load { http: Http::Http2, ..lasting(length) }
+}
+
+#[test]
+fn a_server_that_never_allows_a_request_is_no_connection() {
+    struct Shut;
+    impl Server for Shut {
+        fn receive(&mut self, _: u64, at: u64, bytes: &[u8]) -> Deeds {
+            let settings = frame(SETTINGS, 0, 0, &[0, 3, 0, 0, 0, 0]);
+            if bytes.starts_with(b"PRI") { vec![(at, Deed::Say(settings))] } else { Vec::new() }
+        }
+    }
+    let outcome = run(&Load { timeout: ms(100), ..http2(2, 1) }, Shut);
+    assert_eq!(outcome.errors, Errors { connect: 2, ..Errors::default() });
+    let why = outcome.first_wrong.unwrap();
+    assert!(why.contains("leave to send a request"), "{why}");
+}

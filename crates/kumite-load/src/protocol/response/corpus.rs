@@ -400,6 +400,17 @@ const DIFFERENCES: &[(&str, &str, &str, &str)] = &[
         "RFC 9110, section 10.1.4",
     ),
     (
+        "obs-fold",
+        "200 \"pong\" kept; 200 \"pong\"",
+        "refused",
+        "RFC 9112, section 5.2: a user agent reads it; it decides nothing",
+    ),
+    ("empty name", "200 \"pong\" kept; 200 \"pong\"", "refused", "curl reads it; it decides nothing"),
+    ("non-ASCII name", "200 \"pong\" kept; 200 \"pong\"", "refused", "the same"),
+    ("bracket in a name", "200 \"pong\" kept; 200 \"pong\"", "refused", "the same"),
+    ("DEL in a value", "200 \"pong\" kept; 200 \"pong\"", "refused", "the same"),
+    ("bell in a value", "200 \"pong\" kept; 200 \"pong\"", "refused", "the same"),
+    (
         "trailer with LF alone",
         "refused",
         "waits; refused",
@@ -427,6 +438,7 @@ const DIFFERENCES: &[(&str, &str, &str, &str)] = &[
         "a limit of ours; RFC 9112, section 3, names none",
     ),
     ("101 headers", "204 \"\" kept; 204 \"\"", "refused", "a limit of hyper's"),
+    ("129 headers", "204 \"\" kept; 204 \"\"", "refused", "the same"),
 ];
 
 #[tokio::test(start_paused = true)]

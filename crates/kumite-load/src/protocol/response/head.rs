@@ -5,9 +5,15 @@ use std::mem::MaybeUninit;
 
 use super::chunked::Chunked;
 use super::{Malformed, ParseState};
+use crate::field::{is_text, is_token};
 
-pub(super) const HEAD_LIMIT: usize = 64 * 1024;
-pub(super) const HEADERS_LIMIT: usize = 128;
+pub(crate) const HEAD_LIMIT: usize = 64 * 1024;
+/// Headers that there is always room for; where there are more, it is made.
+const HEADERS_USUAL: usize = 128;
+/// A head that is longer is unusual.
+pub(super) const LONG: usize = 4096;
+/// None takes fewer bytes.
+const SHORTEST_HEADER: usize = "A:\n".len();
 
 /// What a head says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,21 +61,36 @@ impl LastHead {
 /// Parses a head at the front of `data`; none if it isn't complete. The values of `Set-Cookie` are added to `cookies`,
 /// each with a line feed after it, unless the head is an interim one.
 pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option<Head>, Malformed> {
+    let all = data.len();
+    // Where a long head comes in many pieces, it is looked at again only with a new line.
+    let data =
+        if all > LONG { &data[..memchr::memrchr(b'\n', data).map_or(LONG, |at| at + 1)] } else { data };
     // httparse skips empty lines here; after the last answer they would be bytes nobody asked for.
     if !data.starts_with(b"H") {
         return Err(if data.starts_with(&TLS_ALERT) { IS_TLS } else { NO_HTTP });
     }
-    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_LIMIT];
+    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_USUAL];
+    let mut many = Vec::new();
     let mut parsed = httparse::Response::new(&mut []);
-    let status = httparse::ParserConfig::default()
-        .parse_response_with_uninit_headers(&mut parsed, data, &mut headers)
-        .map_err(|error| match error {
-            httparse::Error::TooManyHeaders => Malformed("its head has more than 128 headers"),
-            httparse::Error::Status | httparse::Error::Version => NO_HTTP,
-            _ => Malformed("its head is no head of HTTP/1.1"),
-        })?;
+    let strict = httparse::ParserConfig::default();
+    let mut status = strict.parse_response_with_uninit_headers(&mut parsed, data, &mut headers);
+    if let Err(error) = status
+        && may_pass(error, data)
+    {
+        many.reserve(HEAD_LIMIT / SHORTEST_HEADER);
+        let mut lenient = httparse::ParserConfig::default();
+        lenient.ignore_invalid_headers_in_responses(true);
+        parsed = httparse::Response::new(&mut []);
+        let room = many.spare_capacity_mut();
+        status = lenient.parse_response_with_uninit_headers(&mut parsed, data, room);
+    }
+    let status = status.map_err(|error| match error {
+        httparse::Error::TooManyHeaders => TOO_LONG,
+        httparse::Error::Status | httparse::Error::Version => NO_HTTP,
+        _ => Malformed("its head is no head of HTTP/1.1"),
+    })?;
     let httparse::Status::Complete(length) = status else {
-        return if data.len() > HEAD_LIMIT { Err(TOO_LONG) } else { Ok(None) };
+        return if all > HEAD_LIMIT { Err(TOO_LONG) } else { Ok(None) };
     };
     let (Some(status), Some(version)) = (parsed.code, parsed.version) else { return Err(NO_HTTP) };
     if length > HEAD_LIMIT {
@@ -118,6 +139,58 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
         }
     }
     Ok(Some(Head { length, status, framing, keep_alive: !close && (version == 1 || keep_alive) }))
+}
+
+/// Whether a head that is not as it should be leaves no doubt about where the answer ends, and is read without the lines
+/// that are none (as curl does): names with blanks or other characters that must not be in them, values with control
+/// characters, and lines that go on on the next one.
+fn may_pass(error: httparse::Error, data: &[u8]) -> bool {
+    use httparse::Error::{HeaderName, HeaderValue, NewLine, TooManyHeaders};
+    if error == TooManyHeaders {
+        return true;
+    }
+    // What is longer is refused anyhow.
+    let data = &data[..data.len().min(HEAD_LIMIT)];
+    let mut decides = true;
+    matches!(error, HeaderName | HeaderValue | NewLine)
+        && lines(data).skip(1).all(|line| {
+            if line.starts_with(b" ") || line.starts_with(b"\t") {
+                return !decides;
+            }
+            let Some(colon) = memchr::memchr(b':', line) else { return false };
+            let (name, value) = (&line[..colon], &line[colon + 1..]);
+            let is_right =
+                !name.is_empty() && name.iter().all(|&b| is_token(b)) && value.iter().all(|&b| is_text(b));
+            decides = is_of_framing(name);
+            (is_right || !decides) && !line.contains(&0) && !line.contains(&b'\r')
+        })
+}
+
+/// The whole lines of a head, without their ends.
+fn lines(data: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = memchr::memrchr(b'\n', data).map_or(0, |end| end + 1);
+    data[..whole]
+        .split_inclusive(|&b| b == b'\n')
+        .map(|line| &line[..line.len() - 1])
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .take_while(|line| !line.is_empty())
+}
+
+/// Whether a name is one, or could be taken for one, that decides where the answer or the connection ends.
+fn is_of_framing(name: &[u8]) -> bool {
+    let letters: Vec<u8> =
+        name.iter().filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect();
+    matches!(&letters[..], b"contentlength" | b"transferencoding" | b"connection")
+}
+
+/// The line of a malformed head from which on it is malformed.
+pub(super) fn offending_line(data: &[u8]) -> &[u8] {
+    let data = &data[..data.len().min(HEAD_LIMIT)];
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', data).map(|at| at + 1).collect();
+    let is_wrong = |end: usize| parse(&[&data[..end], b"\r\n"].concat(), None).is_err();
+    let nth = ends.partition_point(|&end| !is_wrong(end));
+    let start = if nth == 0 { 0 } else { ends[nth - 1] };
+    data[start..ends.get(nth).copied().unwrap_or(data.len())].trim_ascii_end()
 }
 
 fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {

@@ -1,0 +1,49 @@
+//! The memory for bodies that a check must see whole: of all connections together it is bounded, not only of each.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// For all connections of a load.
+pub(crate) const HELD_LIMIT: usize = 512 * 1024 * 1024;
+
+/// What is left of it for the connections of one thread.
+#[derive(Debug, Clone)]
+pub(crate) struct HeldRoom(Rc<Cell<usize>>);
+
+impl HeldRoom {
+    /// So many bytes.
+    pub fn new(bytes: usize) -> HeldRoom {
+        HeldRoom(Rc::new(Cell::new(bytes)))
+    }
+}
+
+/// How much of it one connection has taken; given back when it is dropped.
+#[derive(Debug, Default)]
+pub(super) struct Held(Option<(HeldRoom, usize)>);
+
+impl Held {
+    /// Takes so many bytes instead of those that it has; whether there was room for them.
+    pub fn grow_to(&mut self, bytes: usize, room: &HeldRoom) -> bool {
+        self.give_back();
+        let left = room.0.get();
+        if bytes > left {
+            return false;
+        }
+        room.0.set(left - bytes);
+        self.0 = Some((room.clone(), bytes));
+        true
+    }
+
+    /// Has none any more.
+    pub fn give_back(&mut self) {
+        if let Some((room, bytes)) = self.0.take() {
+            room.0.set(room.0.get() + bytes);
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
