@@ -108,17 +108,30 @@ fn a_certificate_that_is_not_trusted_is_no_connection() {
     }
 }
 
-/// What `openssl req -x509` makes without more ado.
+/// What `openssl req -x509` makes without more ado is taken where it was named itself, and only there.
 #[test]
-fn a_certificate_of_an_authority_is_none_of_a_server() {
+fn a_certificate_of_an_authority_is_one_of_a_server_if_it_is_named() {
     let server = Server::start(Identity::authority("localhost"), |stream, _| {
         let _ = stream.write_all(PONG);
         Then::Keep
     });
-    let outcome = run(&load(&server, 1, Io::Auto));
+    assert_eq!(run(&load(&server, 1, Io::Auto)).ok, 1);
+    load(&server, 1, Io::Auto).check_certificate().unwrap();
+    let other = Identity::authority("localhost");
+    let stranger = Tls { roots: Some(other.path.clone()), insecure: false };
+    let stranger = Load { tls: stranger, ..load(&server, 1, Io::Auto) };
+    let outcome = run(&stranger);
     assert_eq!(outcome.errors, connect(1));
     let why = outcome.first_wrong.unwrap();
-    assert!(why.contains("CA:TRUE") && why.contains("--insecure"), "{why}");
+    assert!(why.contains("CA:TRUE") && why.contains("--ca") && why.contains("--insecure"), "{why}");
+    assert_eq!(stranger.check_certificate().unwrap_err().to_string(), why);
+    let elsewhere = Target::parse(&format!("https://{}/", server.addr)).unwrap();
+    let elsewhere = Load { targets: vec![(elsewhere, 1)], ..load(&server, 1, Io::Auto) };
+    let why = elsewhere.check_certificate().unwrap_err().to_string();
+    assert!(
+        why.contains("127.0.0.1") && why.contains("localhost"),
+        "it is named, but is not of that host: {why}"
+    );
     let insecure = Tls { insecure: true, roots: None };
     assert_eq!(run(&Load { tls: insecure, ..load(&server, 1, Io::Auto) }).ok, 1);
 }

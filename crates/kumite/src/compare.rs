@@ -18,7 +18,7 @@ use crate::exit::Failure;
 use crate::gate::Bar;
 use crate::progress::Progress;
 use crate::store::{Save, default_db, noise_floor};
-use crate::{duration, output, stop};
+use crate::{duration, output, redact, stop};
 
 const ALPHA: f64 = 0.05;
 /// What ends sooner needs no progress.
@@ -263,12 +263,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     let store = Store::open_read_only(&default_db()).ok();
-    let comparison = Comparison {
+    let mut comparison = Comparison {
         command: command_line(args, comparison.seed),
         kumite: crate::VERSION.to_owned(),
         noise_floor: store.as_ref().and_then(noise_floor),
         ..comparison
     };
+    for command in &mut comparison.commands {
+        command.command = redact::argument(&command.command);
+        command.name = redact::argument(&command.name);
+    }
     let has_runs = comparison.commands.iter().any(|command| !command.times.is_empty());
     if has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0) {
         // First, for a gate's line is to be the last.

@@ -27,6 +27,7 @@ mod output;
 mod play;
 mod progress;
 mod prospects;
+mod redact;
 mod report;
 mod resume;
 mod roles;

@@ -9,6 +9,7 @@ use kumite_record::{Export, Named};
 use kumite_report::Style;
 
 use crate::exit::Failure;
+use crate::redact;
 
 /// How to write for standard output: in colour only on a terminal, and not if `NO_COLOR` is set.
 pub fn style() -> Style {
@@ -197,7 +198,7 @@ pub fn check_writable(file: &Path) -> Result<(), Failure> {
     Err(Failure::Usage(format!("cannot write {}: {what}", file.display())))
 }
 
-/// The command as it was typed, to be repeated in a shell.
+/// The command as it was typed, to be repeated in a shell; without secrets.
 pub fn command_line() -> String {
     shell_words(std::env::args().skip(1))
 }
@@ -219,7 +220,7 @@ fn without_files(arguments: impl Iterator<Item = String>) -> impl Iterator<Item 
 }
 
 fn shell_words(arguments: impl Iterator<Item = String>) -> String {
-    let arguments: Vec<String> = arguments.collect();
+    let arguments: Vec<String> = arguments.map(|argument| redact::argument(&argument)).collect();
     let words = ["kumite"].into_iter().chain(arguments.iter().map(String::as_str));
     shlex::try_join(words).expect("the system gives no argument with a NUL byte")
 }

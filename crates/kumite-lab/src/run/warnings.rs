@@ -8,6 +8,9 @@ use kumite_record::{
     Trial, Void, Warning, standing,
 };
 
+/// A server that is restarted, or overloaded, loses some requests; from this share of them on it is how it is made.
+const CLOSED_SHARE: f64 = 0.01;
+
 /// A place and what is doubtful there.
 type Doubt = (String, String);
 
@@ -148,6 +151,14 @@ fn of_cell(trials: &[&Trial]) -> Vec<String> {
     if failures > 0 {
         let finished: f64 = usable.iter().filter_map(|trial| trial.sample.metrics.get("finished")).sum();
         doubts.push(format!("{failures} of {finished} requests failed ({})", kinds(&usable)));
+        let closed = |trial: &&&Trial| trial.sample.errors.get("closed").copied().unwrap_or(0);
+        let closed: u64 = usable.iter().map(closed).sum();
+        if closed as f64 > CLOSED_SHARE * finished {
+            doubts.push(format!(
+                "it closes connections that it promised to keep: {closed} of {finished} requests got no answer for that, \
+                 and its figures are of the others"
+            ));
+        }
     }
     doubts
 }

@@ -93,7 +93,7 @@ impl Ring {
                         return None;
                     }
                     (_, failed) => {
-                        let error = failed.unwrap_or(Errno::from_raw_os_error(-result));
+                        let error = failed.unwrap_or_else(|| Errno::from_raw_os_error(-result));
                         return Some((slot, self.broken(slot, error)));
                     }
                 }

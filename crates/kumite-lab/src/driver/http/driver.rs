@@ -127,7 +127,10 @@ impl Driver for HttpDriver<'_> {
         let (services, mut server) = self.start(contender, CHECKED_AT, point, &given.cores, &log, stop)?;
         let answered = server
             .wait_ready(&workload, stop)
-            .and_then(|answered| server.process.elsewhere().map_or(Ok(answered), |why| Err(why.into())));
+            .and_then(|answered| server.process.elsewhere().map_or(Ok(answered), |why| Err(why.into())))
+            .and_then(|answered| {
+                if answered.is_ok() { server.keeps(&workload, stop).map(|()| answered) } else { Ok(answered) }
+            });
         let left = server.stop().0.or(services.end().err());
         answered??;
         left.map_or(Ok("answers right"), |why| Err(why.into()))

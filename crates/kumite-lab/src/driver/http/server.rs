@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use kumite_load::{Limit, Load};
 use kumite_record::Void;
 
 use super::server_process::{Here, ServerProcess, There};
@@ -16,6 +17,8 @@ use crate::node::Remote;
 /// A server that has answered wrongly for so long is not just starting.
 const WRONG_LIMIT: Duration = Duration::from_secs(3);
 const READY_INTERVAL: Duration = Duration::from_millis(5);
+/// Requests on one connection, when a contender is checked.
+const KEPT_FOR: u64 = 5;
 pub(crate) struct Server {
     pub process: Box<dyn ServerProcess>,
     pub address: SocketAddrV4,
@@ -115,5 +118,22 @@ impl Server {
             }
             std::thread::sleep(READY_INTERVAL);
         }
+    }
+
+    /// Whether it keeps a connection that it does not announce to close, for some requests that follow one another. One that
+    /// does not loses requests under load.
+    pub fn keeps(&self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<(), Halt> {
+        let limit = Limit { requests: Some(KEPT_FOR), duration: None };
+        let asked = Load { limit, ..workload.probe(self.address) }.run(stop, &mut |_| ());
+        let asked = asked.map_err(|error| error.to_string())?;
+        let lost = asked.errors.closed + asked.errors.reset;
+        if lost == 0 {
+            return Ok(());
+        }
+        let first = asked.first_wrong.unwrap_or_default();
+        Err(Halt::Failed(format!(
+            "it closes connections that it promised to keep: {lost} of {KEPT_FOR} requests, sent one after the other, got \
+             no answer ({first}); keep the connection, or announce its end with Connection: close"
+        )))
     }
 }
