@@ -139,7 +139,7 @@ fn how_the_first_request_failed_is_told() {
         (vec![alert.as_str()], "first failure: malformed: the server speaks TLS: ask for https://"),
         (
             vec![no_length.as_str()],
-            "first failure: malformed: its Content-Length is no number; here: \"HTTP/1.1",
+            "first failure: malformed: its Content-Length is no number; here: \"Content-Length: x\"",
         ),
         (
             vec!["http://no.such.host.invalid/", "--unix-socket", &socket],
@@ -181,4 +181,78 @@ fn a_body_s_framing_that_is_not_the_body_s_is_sent_with_a_word() {
 fn a_cpu_that_is_not_there_is_named() {
     let said = Place::new("", &[]).kumite(&["load", "http://127.0.0.1:1/", "--cores", "4095"]).ended(2);
     assert!(said.err.contains("--cores: kumite has no CPU 4095 here, it has "), "{}", said.err);
+}
+
+/// A server whose every answer is the last one of its connection, though it does not say so.
+#[test]
+fn a_failure_without_an_answer_has_words_and_a_url() {
+    let place = Place::new("", &[]);
+    let closing = answering(b"");
+    let said = place.kumite(&["load", &closing, "-n", "1", "-c", "1", "-t", "100ms"]).ended(1);
+    let said = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("first failure: timeout: no whole answer 1"), "{said}");
+    assert!(said.contains(&format!("ms after the request for {closing} was sent")), "{said}");
+}
+
+#[test]
+fn a_placeholder_that_stands_for_nothing_is_refused_wherever_it_is() {
+    let (place, server) = (Place::new("", &[]), Server::start("pong"));
+    let path = format!("{}{{{{id}}}}", server.url);
+    for arguments in [
+        vec![path.as_str()],
+        vec![&server.url, "-H", "x-id: {{id}}"],
+        vec![&server.url, "-d", "{{id}}"],
+        vec![&server.url, "-d", "{{id"],
+    ] {
+        let said = place.kumite(&[&["load", "-n", "1", "-c", "1"], &arguments[..]].concat()).ended(2);
+        assert!(said.err.contains("{{id") && said.err.contains("for two braces"), "{}", said.err);
+    }
+    place.kumite(&["load", &server.url, "-n", "9", "-c", "1", "-H", "x: {{uuid}}", "-t", "20s"]).ended(0);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_the_load() {
+    let place = Place::new("", &[]);
+    place.write("times", "1700000000\n");
+    place.write("later", "0\n1\n1700000000\n");
+    let socket = "s".repeat(200);
+    let url = "http://127.0.0.1:1/";
+    for (arguments, words) in [
+        (&["--replay", "times"][..], "since 1970"),
+        (&["--replay", "later"], "line 3 of the recording"),
+        (&["--unix-socket", &socket], "at most 107 bytes, and this one has 200"),
+        (&["--weights", "0"], "all weights are 0"),
+        (&["--weights", "-1"], "-1"),
+        (&["--weights", "NaN"], "NaN"),
+    ] {
+        let said = place.kumite(&[&["load", url, "-n", "1"], arguments].concat()).ended(2);
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+}
+
+#[test]
+fn secrets_of_headers_are_not_kept() {
+    let (place, server) = (Place::new("", &[]), Server::start("pong"));
+    let said = place
+        .kumite(&[
+            "load",
+            &server.url,
+            "-n",
+            "9",
+            "-c",
+            "1",
+            "-t",
+            "20s",
+            "--json",
+            "-",
+            "-H",
+            "authorization: Bearer s3cr3t",
+            "-H",
+            "Cookie: a=s3cr3t",
+            "-H",
+            "x-a: kept",
+        ])
+        .ended(0);
+    assert!(!said.out.contains("s3cr3t"), "{}", said.out);
+    assert!(said.out.contains("authorization: ***") && said.out.contains("x-a: kept"), "{}", said.out);
 }
