@@ -45,12 +45,16 @@ impl Site {
         let given = host.to_str().map_err(|_| Refused::NotOurs)?;
         let is_ours = |host: &Authority| {
             let name = host.host().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
-            let by_address = match self.address.is_loopback() {
-                true => {
-                    name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
-                }
-                false => name.parse::<IpAddr>().is_ok(),
-            };
+            let address = name.parse::<IpAddr>().ok();
+            if host.port_u16().is_none() && host.as_str() != host.host() {
+                return false;
+            }
+            // Whose port is forwarded asks for another one. That is nobody else's name for it: who a page is of, its origin says.
+            if self.address.is_loopback() && (name == "localhost" || address.is_some_and(|a| a.is_loopback()))
+            {
+                return true;
+            }
+            let by_address = !self.address.is_loopback() && address.is_some();
             host.port_u16().unwrap_or(80) == self.port && (by_address || name == self.name)
         };
         match given.parse::<Authority>() {
@@ -92,8 +96,18 @@ mod tests {
         for host in ["localhost", "127.0.0.1", "127.0.0.2", "[::1]", "LOCALHOST:80"] {
             assert_eq!(check(&site, &[("host", host)]), Ok(()), "{host}");
         }
-        for host in ["evil.example", "localhost.evil.example", "192.0.2.7", "localhost:81", "a@localhost", ""]
-        {
+        for host in [
+            "evil.example",
+            "evil.example:80",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "192.0.2.7",
+            "0.0.0.0",
+            "a@localhost",
+            "localhost:x",
+            "localhost:99999",
+            "",
+        ] {
             assert_eq!(check(&site, &[("host", host)]), Err(Refused::NotOurs), "{host}");
         }
         assert_eq!(check(&site, &[]), Err(Refused::NotOurs));
@@ -108,6 +122,21 @@ mod tests {
         }
         for host in ["localhost", "local", "home.local.", "home.local:81", "x.home.local"] {
             assert_eq!(check(&site, &[("host", host)]), Err(Refused::NotOurs), "{host}");
+        }
+    }
+
+    #[test]
+    fn on_loopback_a_port_may_have_been_forwarded() {
+        let site = Site::new("127.0.0.1:9001".parse().unwrap(), "127.0.0.1");
+        for host in ["localhost:8000", "localhost", "127.0.0.1:8000", "127.0.0.1", "[::1]:8000", "[::1]"] {
+            assert_eq!(check(&site, &[("host", host)]), Ok(()), "{host}");
+            let own = format!("http://{host}");
+            assert_eq!(check(&site, &[("host", host), ("origin", &own)]), Ok(()), "{host}");
+            // Who was asked for, and who asks, are two servers of one machine.
+            for (name, other) in [("origin", "http://localhost:3000"), ("sec-fetch-site", "same-site")] {
+                let found = check(&site, &[("host", host), (name, other)]);
+                assert_eq!(found, Err(Refused::CrossSite), "{host} {other}");
+            }
         }
     }
 
