@@ -16,6 +16,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::activity::{Activity, Watched};
 use crate::body::BoundedBody;
+use crate::connection::Open;
 use crate::limits::Limits;
 
 /// Serves until it is dropped. `malformed` is told what was no HTTP.
@@ -79,8 +80,11 @@ async fn one(
     let stream = Watched { stream, activity: Arc::clone(&activity) };
     let answers = TowerToHyperService::new(routes);
     let of_it = Arc::clone(&activity);
-    let service = service_fn(move |request: hyper::Request<Incoming>| {
+    let open = Open::new();
+    let itself = open.connection();
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         of_it.begin();
+        request.extensions_mut().insert(itself.clone());
         let request = request.map(|body| BoundedBody::bounding(body, limits.body, &held, limits.body_bytes));
         let (answer, of_it) = (hyper::service::Service::call(&answers, request), Arc::clone(&of_it));
         async move {
