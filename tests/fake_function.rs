@@ -7,8 +7,10 @@
 //! - `exit=STATUS`; `hang`; `error`: says that it failed, as runtimes do; `flood`: writes to its log without end
 //! - `twice`, `other`, `garbage`, `close`, `early`: answers twice, answers another request first, sends what is no HTTP
 //!   first, closes the connection in the middle of an answer and tries again, asks for the next event first
+//! - `forget`: answers, and closes the connection on which it asked for the next event once that is there, unread
+//! - `stream=WHAT`: answers `half` and streams, then an error of type `WHAT` in the trailers; `stream`: breaks off
 //! - `silent`: answers, and never asks for the next event; `bytes=N`: an answer of that length; `env=NAME`: what that
-//!   variable is
+//!   variable is; `log=N`: writes `a` and so many `ü`
 //!
 //! An answer is `{"handler":…,"count":…,"pid":…,"event":…}`, with `"elapsed_ms"` beside them.
 
@@ -43,7 +45,7 @@ fn main() {
         let response = format!("invocation/{id}/response");
         let mut answer =
             json!({ "handler": handler, "count": count, "pid": std::process::id(), "event": event });
-        let (mut answered, mut silent) = (false, false);
+        let (mut answered, mut silent, mut forgets) = (false, false, false);
         for word in told.split(' ') {
             match word.split_once('=').unwrap_or((word, "")) {
                 ("error", _) => {
@@ -77,8 +79,14 @@ fn main() {
                     let _ = stream.write_all(b"{\"half\":");
                     drop(stream);
                 }
+                ("stream", kind) => {
+                    runtime.stream(&response, kind);
+                    answered = true;
+                }
+                ("forget", _) => forgets = true,
                 ("silent", _) => silent = true,
                 ("env", name) => answer = json!(std::env::var(name).ok()),
+                ("log", count) => println!("a{}", "ü".repeat(count.parse().expect("log=N"))),
                 ("bytes", length) => answer = json!("x".repeat(length.parse().expect("bytes=N"))),
                 _ => common(word),
             }
@@ -88,6 +96,9 @@ fn main() {
                 answer.insert("elapsed_ms".to_owned(), json!(began.elapsed().as_secs_f64() * 1e3));
             }
             runtime.post(&response, &answer.to_string());
+        }
+        if forgets {
+            runtime.forget();
         }
         if silent {
             common("hang");
@@ -149,6 +160,31 @@ impl Runtime {
         let (headers, body) = self.answer();
         let id = headers.iter().find_map(|line| line.strip_prefix("lambda-runtime-aws-request-id: "));
         (id.expect("an event has an id").to_owned(), serde_json::from_slice(&body).expect("an event is JSON"))
+    }
+
+    /// Asks for the next event, and gives that up when it is there.
+    fn forget(&self) {
+        let mut stream = TcpStream::connect(&self.host).expect("the host listens");
+        let request =
+            format!("GET /2018-06-01/runtime/invocation/next HTTP/1.1\r\nhost: {}\r\n\r\n", self.host);
+        stream.write_all(request.as_bytes()).expect("the host reads");
+        stream.peek(&mut [0]).expect("an event");
+    }
+
+    /// Streams half an answer, and then an error; without a kind of error it breaks off.
+    fn stream(&self, path: &str, kind: &str) {
+        let mut stream = TcpStream::connect(&self.host).expect("the host listens");
+        let trailer = "Lambda-Runtime-Function-Error-Type";
+        let head = format!(
+            "POST /2018-06-01/runtime/{path} HTTP/1.1\r\nhost: {}\r\nlambda-runtime-function-response-mode: streaming\r\ntransfer-encoding: chunked\r\ntrailer: {trailer}\r\n\r\n4\r\nhalf\r\n",
+            self.host
+        );
+        stream.write_all(head.as_bytes()).expect("the host reads");
+        if !kind.is_empty() {
+            let rest = format!("0\r\n{trailer}: {kind}\r\n\r\n");
+            stream.write_all(rest.as_bytes()).expect("the host reads");
+            let _ = stream.read(&mut [0; 1024]);
+        }
     }
 
     fn post(&mut self, path: &str, body: &str) {

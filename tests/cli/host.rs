@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use kumite_testing::{Capability, LONG, example, lacks};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -88,17 +90,19 @@ impl Host {
 
     /// Likewise, as if it were meant for that host.
     fn raw_for(&self, host: &str, name: &str, headers: &str, body: &str) -> String {
-        let address = self.address();
-        let mut stream = TcpStream::connect(address).unwrap();
-        let length = body.len();
-        let head = format!(
-            "POST /2015-03-31/functions/{name}/invocations HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
-        );
+        let headers = format!("host: {host}\r\n{headers}content-length: {}\r\n", body.len());
+        self.sent(&format!("POST /2015-03-31/functions/{name}/invocations"), &headers, body.as_bytes())
+    }
+
+    /// Likewise, any request, of which the host is given.
+    fn sent(&self, request: &str, headers: &str, body: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        let head = format!("{request} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n");
         stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body.as_bytes()).unwrap();
-        let mut all = String::new();
-        stream.read_to_string(&mut all).unwrap();
-        all.to_lowercase()
+        stream.write_all(body).unwrap();
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        String::from_utf8(all).unwrap().to_lowercase()
     }
 
     /// Waits until its log has this.
@@ -180,7 +184,11 @@ fn a_function_is_called_with_its_log() {
     let variable = |name: &str| host.answer(&place, "f", &json!({ "do": format!("env={name}") }).to_string());
     assert_eq!((variable("A"), variable("AWS_ACCESS_KEY_ID")), (json!("b"), json!("dummy")));
     assert!(variable("PATH").is_string());
-    assert_eq!(variable("AWS_SESSION_TOKEN"), Value::Null, "credentials stay with whoever started the host");
+    assert_eq!(
+        variable("AWS_SESSION_TOKEN"),
+        json!("dummy"),
+        "credentials stay with whoever started the host"
+    );
     assert!(!warm.err.contains("Init Duration"), "{}", warm.err);
     let log = host.end(&place);
     assert!(log.contains("initialization of h\nSTART"), "{log}");
@@ -198,38 +206,206 @@ fn what_callers_may_ask_for() {
     assert!(dry.starts_with("http/1.1 204"), "{dry}");
     let by_arn = host.raw("arn:aws:lambda:us-east-1:123456789012:function:f:$LATEST", "", "");
     assert!(by_arn.starts_with("http/1.1 200") && by_arn.contains("\"event\":{}"), "{by_arn}");
-    let cases = [
-        (host.raw("f", &kind("Sideways"), "{}"), "400", "invalidparametervalueexception"),
-        (host.raw("f", "", "{"), "400", "invalidrequestcontentexception"),
-        (host.raw("nobody", "", "{}"), "404", "resourcenotfoundexception"),
-        (host.raw("f:7", "", "{}"), "404", "resourcenotfoundexception"),
-        (
-            host.raw("f", &kind("Event"), &json!("x".repeat(1 << 20)).to_string()),
-            "413",
-            "requesttoolargeexception",
-        ),
-        (host.raw("f", "", &json!("x".repeat(6 << 20)).to_string()), "413", "requesttoolargeexception"),
-        (host.raw("f", "x-amz-client-context: ?\r\n", "{}"), "400", "invalidparametervalueexception"),
-    ];
-    for (answer, status, kind) in cases {
-        let right = answer.starts_with(&format!("http/1.1 {status}"))
-            && answer.contains(&format!("x-amzn-errortype: {kind}\r\n"));
-        assert!(right, "{status} {kind}: {answer}");
-    }
     let tail = host.raw("f", "x-amz-log-type: Tail\r\n", "{}");
     assert!(
         tail.contains("x-amz-log-result: ") && tail.contains("x-amz-executed-version: $latest"),
         "{tail}"
     );
-    // While its only instance has a call, another is refused.
-    let slow = host.raw("f", &kind("Event"), r#"{"do":"sleep=3000"}"#);
-    assert!(slow.starts_with("http/1.1 202"), "{slow}");
-    let until = Instant::now() + Duration::from_millis(2500);
-    let busy = std::iter::repeat_with(|| host.raw("f", "", "{}"))
-        .take_while(|_| Instant::now() < until)
-        .find(|answer| answer.starts_with("http/1.1 429"));
+    // While its only instance has a call that somebody waits for, another is refused.
+    let until = Instant::now() + LONG;
+    let busy = std::iter::repeat_with(|| {
+        let slow = || host.raw("f", "", r#"{"do":"sleep=1500"}"#);
+        thread::scope(|scope| [scope.spawn(slow), scope.spawn(slow)].map(|call| call.join().unwrap()))
+    });
+    let mut answers = busy.take_while(|_| Instant::now() < until).flatten();
+    let busy = answers.find(|answer| answer.starts_with("http/1.1 429"));
     let busy = busy.expect("a call is refused while another runs");
     assert!(busy.contains("x-amzn-errortype: toomanyrequestsexception"), "{busy}");
+    host.end(&place);
+}
+
+#[test]
+fn whatever_is_refused_is_refused_as_aws_does() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "timeout_s = 60")]);
+    let of = |headers: &str| format!("host: {}\r\n{headers}", host.address());
+    let post = "POST /2015-03-31/functions/f/invocations";
+    let long = vec![b'1'; 26_000_000];
+    let length = |bytes: usize| format!("content-length: {bytes}\r\n");
+    let event = "x-amz-invocation-type: Event\r\n";
+    let with_context = |context: &[u8]| {
+        format!("x-amz-client-context: {}\r\n{}", BASE64_STANDARD.encode(context), length(2))
+    };
+    let chunked = {
+        let mut body = format!("{:x}\r\n", long.len()).into_bytes();
+        body.extend_from_slice(&long);
+        body.extend_from_slice(b"\r\n0\r\n\r\n");
+        body
+    };
+    let named = |name: &str| format!("POST /2015-03-31/functions/{name}/invocations");
+    let cases: Vec<(String, String, &[u8], &str, &str)> = vec![
+        (
+            post.into(),
+            format!("x-amz-invocation-type: Sideways\r\n{}", length(2)),
+            b"{}",
+            "400",
+            "invalidparametervalue",
+        ),
+        (post.into(), length(1), b"{", "400", "invalidrequestcontent"),
+        (post.into(), length(1), b" ", "400", "invalidrequestcontent"),
+        (post.into(), length(4), b"\"\xff\xfe\"", "400", "invalidrequestcontent"),
+        (post.into(), format!("{event}{}", length(1)), b"{", "400", "invalidrequestcontent"),
+        (
+            post.into(),
+            format!("x-amz-invocation-type: DryRun\r\n{}", length(1)),
+            b"{",
+            "400",
+            "invalidrequestcontent",
+        ),
+        (
+            post.into(),
+            format!("x-amz-client-context: ?\r\n{}", length(2)),
+            b"{}",
+            "400",
+            "invalidrequestcontent",
+        ),
+        (post.into(), with_context(b"[1]"), b"{}", "400", "invalidrequestcontent"),
+        (named("nobody"), length(2), b"{}", "404", "resourcenotfound"),
+        (named("nobody"), format!("{event}{}", length(2)), b"{}", "404", "resourcenotfound"),
+        (named("f:7"), length(2), b"{}", "404", "resourcenotfound"),
+        (format!("{post}?Qualifier=7"), length(2), b"{}", "404", "resourcenotfound"),
+        (named("%FF"), length(2), b"{}", "400", "invalidparametervalue"),
+        (named("a%20b"), length(2), b"{}", "400", "invalidparametervalue"),
+        (named(&"f".repeat(257)), length(2), b"{}", "400", "invalidparametervalue"),
+        (format!("{}?Qualifier=8", named("f:7")), length(2), b"{}", "400", "invalidparametervalue"),
+        (post.into(), length(6_291_457), &long[..6_291_457], "413", "requesttoolarge"),
+        (
+            post.into(),
+            format!("{event}{}", length((1 << 20) + 1)),
+            &long[..(1 << 20) + 1],
+            "413",
+            "requesttoolarge",
+        ),
+        (post.into(), length(long.len()), &long, "413", "requesttoolarge"),
+        (post.into(), "transfer-encoding: chunked\r\n".into(), &chunked, "413", "requesttoolarge"),
+        // It waits to be told to go on, and is not.
+        (
+            post.into(),
+            format!("expect: 100-continue\r\n{}", length(long.len())),
+            b"",
+            "413",
+            "requesttoolarge",
+        ),
+        (post.into(), format!("sec-fetch-site: cross-site\r\n{}", length(2)), b"{}", "403", "accessdenied"),
+        ("GET /2015-03-31/functions/f/invocations".into(), String::new(), b"", "404", "unknownoperation"),
+        ("POST /2015-03-31/functions".into(), length(0), b"", "404", "unknownoperation"),
+        (named(""), length(0), b"", "400", "invalidparametervalue"),
+    ];
+    for (request, headers, body, status, kind) in cases {
+        let answer = host.sent(&request, &of(&headers), body);
+        let right = answer.starts_with(&format!("http/1.1 {status}"))
+            && answer.contains(&format!("x-amzn-errortype: {kind}exception\r\n"))
+            && answer.contains("x-amzn-requestid: ")
+            && answer.contains("content-type: application/json\r\n")
+            && answer.contains("\"message\":\"");
+        assert!(right, "{request} {headers}: {answer}");
+    }
+    let context = host.sent(post, &of(&with_context("{\n\"a\": \"ü\"\n}\n".as_bytes())), b"{}");
+    assert!(context.starts_with("http/1.1 200"), "{context}");
+    assert!(host.raw("f", "", "{}").contains("\"count\":2,"), "no other came to the function");
+    host.end(&place);
+}
+
+#[test]
+fn calls_that_nobody_waits_for_are_made_one_after_another_and_refuse_no_caller() {
+    let place = Place::new("", &[]);
+    let rules = "timeout_s = 60\nmax_instances = 2\ncpu = 'unlimited'";
+    let host = Host::start(&place, &[("f", rules), ("other", "timeout_s = 60")]);
+    let event = |name: &str, payload: &str| {
+        let answer = host.raw(name, "x-amz-invocation-type: Event\r\n", payload);
+        assert!(answer.starts_with("http/1.1 202") && answer.contains("x-amzn-requestid: "), "{answer}");
+    };
+    for _ in 0..60 {
+        event("f", r#"{"do":"sleep=50"}"#);
+    }
+    // With pauses that grow the last would be made after minutes; and no caller is refused meanwhile.
+    let until = Instant::now() + LONG;
+    let mut calls = 60;
+    loop {
+        let done = host.said.lock().unwrap().matches("\nREPORT ").count();
+        if done >= calls {
+            break;
+        }
+        assert!(Instant::now() < until, "{done} of {calls} calls were made");
+        host.answer(&place, "f", "{}");
+        calls += 1;
+    }
+    // Both instances have a long call, and whoever calls waits for one of them.
+    event("f", r#"{"do":"sleep=1500"}"#);
+    event("f", r#"{"do":"sleep=1500"}"#);
+    host.answer(&place, "f", "{}");
+    host.answer(&place, "other", "{}");
+    host.end(&place);
+}
+
+#[test]
+fn an_event_whose_request_was_given_up_comes_again() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "timeout_s = 60\nmax_instances = 1")]);
+    host.answer(&place, "f", r#"{"do":"forget"}"#);
+    let answer = host.answer(&place, "f", r#"{"n":2}"#);
+    assert_eq!((&answer["count"], &answer["event"]), (&json!(2), &json!({"n":2})));
+    host.says("of f: it gave up its request for an event, and was given that once more");
+    assert_eq!(host.answer(&place, "f", "{}")["count"], json!(3));
+    host.end(&place);
+}
+
+#[test]
+fn a_streamed_answer_may_fail_after_it_has_begun() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "timeout_s = 60\nmax_instances = 1")]);
+    assert_eq!(host.error(&place, "f", r#"{"do":"stream=Boom"}"#), ("Boom".into(), String::new()));
+    let (kind, message) = host.error(&place, "f", r#"{"do":"stream"}"#);
+    assert_eq!(kind, "Runtime.TruncatedResponse");
+    assert!(message.starts_with("The streamed response broke off after 4 bytes"), "{message}");
+    assert_eq!(host.answer(&place, "f", "{}")["count"], json!(3), "the instance lives on");
+    host.end(&place);
+}
+
+#[test]
+fn a_port_may_be_forwarded() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "timeout_s = 60")]);
+    for name in ["localhost:8000", "localhost", "127.0.0.1:8000", "[::1]"] {
+        assert!(host.raw_for(name, "f", "", "{}").starts_with("http/1.1 200"), "{name}");
+        let other = host.raw_for(name, "f", "origin: http://localhost:3000\r\n", "{}");
+        assert!(other.starts_with("http/1.1 403"), "{name}: {other}");
+    }
+    for name in ["evil.example:8000", "localhost.evil.example", "192.0.2.7"] {
+        assert!(host.raw_for(name, "f", "", "{}").starts_with("http/1.1 403"), "{name}");
+    }
+    host.end(&place);
+}
+
+#[test]
+fn the_end_of_a_log_is_whole_characters() {
+    let place = Place::new("", &[]);
+    let host = Host::start(&place, &[("f", "timeout_s = 60")]);
+    let mut stream = TcpStream::connect(host.address()).unwrap();
+    let body = r#"{"do":"log=3000"}"#;
+    let head = format!(
+        "POST /2015-03-31/functions/f/invocations HTTP/1.1\r\nhost: {}\r\nconnection: close\r\nx-amz-log-type: Tail\r\ncontent-length: {}\r\n\r\n",
+        host.address(),
+        body.len()
+    );
+    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let mut raw = String::new();
+    stream.read_to_string(&mut raw).unwrap();
+    let encoded = raw.lines().find_map(|line| line.strip_prefix("x-amz-log-result: "));
+    let log = BASE64_STANDARD.decode(encoded.unwrap_or_else(|| panic!("{raw}"))).unwrap();
+    assert!((4093..=4096).contains(&log.len()), "{} bytes", log.len());
+    let log = String::from_utf8(log).unwrap();
+    assert!(log.starts_with('ü') && log.contains("\nREPORT RequestId: "), "{log}");
     host.end(&place);
 }
 
@@ -383,8 +559,13 @@ fn a_host_that_is_killed_leaves_nothing() {
 fn what_is_typed_wrong() {
     let place = Place::new("", &[]);
     place.write("functions.toml", "[functions.f]\ncommand = 'true'\nmemory = 5\n");
-    let cases: [(&[&str], &str); 5] = [
+    place.write("reserved.toml", "[functions.f]\ncommand = 'true'\nenv = { AWS_REGION = 'x' }\n");
+    let cases: [(&[&str], &str); 6] = [
         (&["function", "serve", "none.toml"], "cannot read none.toml"),
+        (
+            &["function", "serve", "reserved.toml"],
+            "reserved.toml:3:9: env: `AWS_REGION`: reserved for the host",
+        ),
         (&["function", "serve", "functions.toml"], "functions.toml:3:1: unknown field `memory`"),
         (&["function", "invoke", "a b"], "'a b' is not a function's name"),
         (&["function", "invoke", "f", "--endpoint", "ftp://x"], "'ftp://x' is not the URL of a host"),
@@ -396,4 +577,15 @@ fn what_is_typed_wrong() {
     }
     let said = place.kumite(&["function", "invoke", "f", "--endpoint", "http://127.0.0.1:1"]).ended(3);
     assert!(said.err.contains("is `kumite function serve` running there?"), "{}", said.err);
+    let host = Host::start(&place, &[("f", "")]);
+    for (name, payload, expected) in [
+        ("f", "{", "InvalidRequestContentException (status 400): Could not parse request body into json: "),
+        ("nobody", "{}", "ResourceNotFoundException (status 404): Function not found: nobody"),
+        ("f", "@long", "RequestTooLargeException (status 413): 6291458 byte payload is too large"),
+    ] {
+        place.write("long", &format!("\"{}\"", "x".repeat(6_291_456)));
+        let said = host.invoke(&place, name, payload).ended(2);
+        assert!(said.err.contains(expected), "{}", said.err);
+    }
+    host.end(&place);
 }

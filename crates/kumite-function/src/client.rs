@@ -29,6 +29,8 @@ pub struct Reply {
     pub status: u16,
     /// What the function answered, or why the call was refused.
     pub payload: Vec<u8>,
+    /// Which error it is, in AWS's words, if the call was refused.
+    pub refused: Option<String>,
     /// Whether the function failed.
     pub function_error: bool,
     /// The end of the log.
@@ -93,8 +95,10 @@ async fn exchange(address: (String, u16), request: Request<Full<Bytes>>) -> Resu
     let response = sender.send_request(request).await.map_err(words)?;
     let status = response.status().as_u16();
     let function_error = response.headers().contains_key("x-amz-function-error");
+    let refused = response.headers().get("x-amzn-errortype").and_then(|kind| kind.to_str().ok());
+    let refused = refused.map(str::to_owned);
     let log = response.headers().get("x-amz-log-result").and_then(|log| BASE64_STANDARD.decode(log).ok());
     let payload = response.into_body().collect().await.map_err(words)?.to_bytes().to_vec();
     let log = log.map(|log| String::from_utf8_lossy(&log).into_owned());
-    Ok(Reply { status, payload, function_error, log })
+    Ok(Reply { status, payload, refused, function_error, log })
 }

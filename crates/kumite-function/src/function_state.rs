@@ -6,6 +6,7 @@
 //! event. A call that takes too long, and a process that ends, cost the instance.
 
 mod call;
+mod events;
 mod failure;
 mod init;
 
@@ -14,12 +15,13 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 pub(crate) use call::{Call, MOST_PAYLOAD_BYTES};
 
 use crate::instance::{Instance, Setting};
 use crate::slots::Slots;
+use crate::turns::Turns;
 use crate::{InstanceEvent, Lifecycle};
 
 /// So much of a call's log is kept with it.
@@ -34,7 +36,9 @@ pub(crate) type Tell = dyn Fn(&str) + Send + Sync;
 /// A function, its instances, and what has happened to them.
 pub(crate) struct FunctionState {
     pub setting: Arc<Setting>,
-    slots: Mutex<Slots<Instance>>,
+    turns: Turns<Instance>,
+    /// For calls that nobody waits for.
+    room: Arc<Semaphore>,
     timeline: Mutex<VecDeque<InstanceEvent>>,
     instances: AtomicU32,
     stop: watch::Receiver<bool>,
@@ -46,7 +50,8 @@ impl FunctionState {
         let slots = Slots::new(setting.function.routing, setting.function.max_instances);
         FunctionState {
             setting: Arc::new(setting),
-            slots: Mutex::new(slots),
+            turns: Turns::new(slots),
+            room: events::room(),
             timeline: Mutex::default(),
             instances: AtomicU32::new(0),
             stop,
@@ -61,7 +66,7 @@ impl FunctionState {
 
     /// Ends all instances that are idle; whether no call is in flight.
     pub async fn end_idle(&self) -> bool {
-        let (idle, quiet) = self.slots().drain();
+        let (idle, quiet) = self.turns.drain();
         for instance in idle {
             self.end(instance, failure::stopped()).await;
         }
@@ -101,10 +106,6 @@ impl FunctionState {
             timeline.pop_front();
         }
         timeline.push_back(InstanceEvent { instance, at, what });
-    }
-
-    fn slots(&self) -> MutexGuard<'_, Slots<Instance>> {
-        locked(&self.slots)
     }
 }
 

@@ -13,12 +13,12 @@ use kumite_guard::{Limits, Site};
 use kumite_process::Control;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 
 use crate::function_state::{Call, FunctionState, Tell, stopping};
 use crate::instance::Setting;
-use crate::invoke_api::{Functions, MOST_QUEUED, routes};
-use crate::{Cpu, Function, InstanceEvent, Invocation, Refused};
+use crate::invoke_api::{Functions, routes};
+use crate::{Cpu, Function, InstanceEvent, Invocation, Refused, unfit_variable};
 
 /// Where nothing else says in which region it all is.
 const REGION: &str = "us-east-1";
@@ -63,6 +63,16 @@ pub enum HostError {
         "'{0}' is not a name for a function, or there are two of it: letters, digits, - and _, at most 64"
     )]
     Name(String),
+    /// A variable that cannot be set for a function.
+    #[error("function {function}: the variable '{name}' is {why}")]
+    Variable {
+        /// Of which function.
+        function: String,
+        /// Which.
+        name: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// The system gives no thread.
     #[error("cannot start: {0}")]
     Thread(io::Error),
@@ -138,8 +148,7 @@ impl Host {
             };
             by_name.insert(name, Arc::new(FunctionState::new(setting, stopped.clone(), Arc::clone(&tell))));
         }
-        let queue = Arc::new(Semaphore::new(MOST_QUEUED));
-        let functions = Functions { by_name: Arc::new(by_name), queue, stop: stopped };
+        let functions = Functions { by_name: Arc::new(by_name), stop: stopped };
         // One thread: a call is mostly waiting, and a host is not to take CPUs from what is measured.
         let runtime = Builder::new_current_thread().enable_all().build().map_err(HostError::Thread)?;
         let listen = |source| HostError::Listen { address, source };
@@ -166,7 +175,7 @@ impl Host {
 
     /// Calls a function and waits for its answer, as the Invoke API does. May be called from several threads.
     pub fn invoke(&self, name: &str, payload: Vec<u8>) -> Result<Invocation, Refused> {
-        let (functions, name, call) = (self.functions.clone(), name.to_owned(), Call::new(payload));
+        let (functions, name, call) = (self.functions.clone(), name.to_owned(), Call::new(payload.into()));
         let (done, answer) = oneshot::channel();
         self.runtime.spawn(async move {
             let _ = done.send(functions.call(&name, call).await);
@@ -231,11 +240,17 @@ async fn run(listener: TcpListener, site: Site, functions: Functions) {
 
 fn check(functions: &[Function]) -> Result<(), HostError> {
     let mut names = BTreeSet::new();
-    for Function { name, .. } in functions {
+    for Function { name, env, .. } in functions {
         let is_name = (1..=64).contains(&name.len())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
         if !is_name || !names.insert(name) {
             return Err(HostError::Name(name.clone()));
+        }
+        for (variable, _) in env {
+            if let Some(why) = unfit_variable(variable) {
+                let (function, name) = (name.clone(), variable.clone());
+                return Err(HostError::Variable { function, name, why });
+            }
         }
     }
     Ok(())
@@ -253,11 +268,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (_stop, stopped) = watch::channel(false);
-        let functions = Functions {
-            by_name: Arc::default(),
-            queue: Arc::new(Semaphore::new(MOST_QUEUED)),
-            stop: stopped,
-        };
+        let functions = Functions { by_name: Arc::default(), stop: stopped };
         tokio::spawn(run(listener, Site::new(address, "127.0.0.1"), functions));
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(b"POST /2015-03-31/functions/f/invocations HTTP/1.1\r\n").await.unwrap();

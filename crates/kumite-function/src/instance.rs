@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use crate::Function;
+use crate::environment::{KEPT, environment};
 use crate::runtime_api::RuntimeApi;
 use crate::runtime_protocol::RuntimeProtocol;
 
@@ -21,21 +22,6 @@ use crate::runtime_protocol::RuntimeProtocol;
 const INIT_SHARE: f64 = 1.0;
 /// An instance that ends at SIGTERM does so in this time; more is not waited for, for callers wait meanwhile.
 const GRACE: Duration = Duration::from_millis(200);
-
-/// What an instance has of our own environment: where programs are, who it runs as, and in which language and time zone. No
-/// more, for whoever starts a host may have credentials in it.
-const KEPT: [&str; 10] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "TMPDIR",
-    "JAVA_HOME",
-    "LD_LIBRARY_PATH",
-    "SSL_CERT_FILE",
-];
 
 /// What instances of a function have in common.
 #[derive(Debug)]
@@ -238,29 +224,4 @@ fn until_readable(fd: OwnedFd) -> io::Result<watch::Receiver<bool>> {
     };
     std::thread::Builder::new().name("kumite-instance".to_owned()).stack_size(64 << 10).spawn(wait)?;
     Ok(told)
-}
-
-/// What AWS documents for runtimes, and what the function is configured with.
-fn environment(setting: &Setting, api: &RuntimeApi, number: u32) -> Vec<(String, String)> {
-    let function = &setting.function;
-    let stream = format!("[$LATEST]{}-{number}", function.name);
-    let reserved = [
-        ("AWS_LAMBDA_RUNTIME_API", api.address.to_string()),
-        ("_HANDLER", function.handler.clone()),
-        ("AWS_LAMBDA_FUNCTION_NAME", function.name.clone()),
-        ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST".to_owned()),
-        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", function.memory_mb.to_string()),
-        ("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand".to_owned()),
-        ("AWS_LAMBDA_LOG_GROUP_NAME", format!("/aws/lambda/{}", function.name)),
-        ("AWS_LAMBDA_LOG_STREAM_NAME", stream),
-        ("AWS_REGION", setting.region.clone()),
-        ("AWS_DEFAULT_REGION", setting.region.clone()),
-        ("LAMBDA_TASK_ROOT", function.dir.display().to_string()),
-    ];
-    let dummies = [("AWS_ACCESS_KEY_ID", "dummy"), ("AWS_SECRET_ACCESS_KEY", "dummy")];
-    let mut env: Vec<(String, String)> =
-        dummies.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    env.extend(function.env.iter().cloned());
-    env.extend(reserved.into_iter().map(|(name, value)| (name.to_owned(), value)));
-    env
 }

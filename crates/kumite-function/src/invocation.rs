@@ -53,6 +53,9 @@ pub enum Refused {
     /// All its instances are busy.
     #[error("all {0} instances are busy")]
     Throttled(u32),
+    /// So many calls wait that nobody waits for.
+    #[error("too many asynchronous calls wait already")]
+    QueueFull,
     /// More bytes than a call may have.
     #[error("the payload has {bytes} bytes; the most are {most}")]
     TooLarge {
@@ -61,9 +64,12 @@ pub enum Refused {
         /// And may have so many.
         most: usize,
     },
-    /// The payload is not JSON.
-    #[error("could not parse the payload as JSON: {0}")]
-    NotJson(String),
+    /// Its payload or its client context is not JSON, or did not come whole.
+    #[error("{0}")]
+    Content(String),
+    /// What is asked for makes no sense.
+    #[error("{0}")]
+    Parameter(String),
     /// The host is being stopped.
     #[error("the host is stopping")]
     Stopping,

@@ -2,43 +2,41 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, Request, State};
+use axum::http::header::{CONTENT_LENGTH, EXPECT};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use http_body_util::BodyExt;
 use kumite_guard::Site;
-use serde_json::json;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use serde::de::IgnoredAny;
+use uuid::Uuid;
 
-use crate::function_state::{Call, FunctionState, MOST_PAYLOAD_BYTES, stopping};
+use crate::function_state::{Call, FunctionState, MOST_PAYLOAD_BYTES};
+use crate::invoke_error::{forbidden, refused, unknown};
 use crate::lines::tail;
 use crate::{Invocation, Refused};
 
 /// The most bytes of a call that is not waited for: what AWS documents.
 const MOST_EVENT_BYTES: usize = 1 << 20;
-/// More is read, so that who sends too much is told how much it was.
-const MOST_READ_BYTES: usize = 4 * MOST_PAYLOAD_BYTES;
-/// Calls that wait or run without a caller, at most.
-pub(crate) const MOST_QUEUED: usize = 10_000;
-/// When a call that nobody waits for is tried again after it failed: as AWS does by default.
-const RETRIES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(120)];
-/// And how long it waits if all instances are busy: from, to, for how long at most.
-const BACK_OFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
-const OLDEST: Duration = Duration::from_secs(6 * 3600);
+/// The most bytes of a client context, in base64: what AWS documents.
+const MOST_CONTEXT_BYTES: usize = 3583;
+/// The longest name with its region, account and qualifier: what AWS documents.
+const LONGEST_NAME: usize = 256;
+const REQUEST_ID: &str = "x-amzn-requestid";
 
 /// The functions that are served.
 #[derive(Clone)]
 pub(crate) struct Functions {
     pub by_name: Arc<BTreeMap<String, Arc<FunctionState>>>,
-    /// For calls that nobody waits for.
-    pub queue: Arc<Semaphore>,
     pub stop: tokio::sync::watch::Receiver<bool>,
 }
 
@@ -59,39 +57,9 @@ impl Functions {
 
     /// A call that nobody waits for.
     fn enqueue(&self, name: &str, call: Call) -> Result<(), Refused> {
-        let function = Arc::clone(self.named(name)?);
+        let function = self.named(name)?;
         Call::check(&call.payload, MOST_EVENT_BYTES)?;
-        let most = u32::try_from(MOST_QUEUED).unwrap_or(u32::MAX);
-        let queue = Arc::clone(&self.queue);
-        let permit = queue.try_acquire_owned().map_err(|_| Refused::Throttled(most))?;
-        let stop = self.stop.clone();
-        tokio::spawn(async move {
-            tokio::select! {
-                () = delivered(&function, call, permit) => {}
-                () = stopping(stop) => {}
-            }
-        });
-        Ok(())
-    }
-}
-
-/// Tries until it succeeds, has failed as often as it may, or is too old.
-async fn delivered(function: &FunctionState, call: Call, _permit: OwnedSemaphorePermit) {
-    let mut retries = RETRIES.into_iter();
-    let mut back_off = BACK_OFF.0;
-    while call.offered.elapsed() < OLDEST {
-        let wait = match function.call(Call { offered: Instant::now(), ..call.clone() }).await {
-            Ok(Invocation { error: None, .. }) | Err(Refused::Stopping) => return,
-            Err(Refused::Throttled(_)) => {
-                back_off = (back_off * 2).min(BACK_OFF.1);
-                back_off
-            }
-            Ok(_) | Err(_) => match retries.next() {
-                Some(wait) => wait,
-                None => return,
-            },
-        };
-        tokio::time::sleep(wait).await;
+        function.enqueue(call)
     }
 }
 
@@ -100,67 +68,145 @@ pub(crate) fn routes(functions: Functions, site: Site) -> Router {
         .route("/2015-03-31/functions/{name}/invocations", post(invoke))
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
-        .layer(DefaultBodyLimit::max(MOST_READ_BYTES))
         .with_state(functions)
         .layer(from_fn_with_state(site, guarded))
 }
 
+/// Whatever comes of a request, it has an id.
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
-    match site.check(request.headers()) {
+    let mut response = match site.check(request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refused) => {
-            let body =
-                json!({ "Type": "User", "Message": refused.to_string(), "message": refused.to_string() });
-            told(StatusCode::FORBIDDEN, "AccessDeniedException", &body)
-        }
+        Err(why) => forbidden(&why.to_string()),
+    };
+    if !response.headers().contains_key(REQUEST_ID) {
+        identify(&mut response, &Uuid::new_v4().to_string());
     }
+    response
+}
+
+fn identify(response: &mut Response, id: &str) {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+}
+
+/// How a call is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    RequestResponse,
+    Event,
+    DryRun,
 }
 
 async fn invoke(
     State(functions): State<Functions>,
-    Path(name): Path<String>,
-    Query(query): Query<BTreeMap<String, String>>,
+    name: Result<Path<String>, PathRejection>,
+    query: Result<Query<BTreeMap<String, String>>, QueryRejection>,
     headers: HeaderMap,
-    payload: Bytes,
+    body: Body,
 ) -> Response {
     let offered = Instant::now();
     let header = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let (name, qualifier) = name_of(&name);
-    if let Some(other) = qualifier.or(query.get("Qualifier").map(String::as_str)).filter(|q| *q != "$LATEST")
-    {
-        return refused(&Refused::Unknown(format!("{name}:{other}")));
-    }
-    // A call without a payload is one with an empty document.
-    let payload = if payload.is_empty() { b"{}".to_vec() } else { payload.to_vec() };
-    let client_context = match header("x-amz-client-context").map(context) {
-        None => None,
-        Some(Ok(context)) => Some(context),
-        Some(Err(why)) => return invalid(&why),
+    let taken = async {
+        let name = named(name, query)?;
+        let kind = kind_of(header("x-amz-invocation-type"))?;
+        let client_context = header("x-amz-client-context").map(context).transpose()?;
+        let most = if kind == Kind::Event { MOST_EVENT_BYTES } else { MOST_PAYLOAD_BYTES };
+        let payload = payload(&headers, body, most).await?;
+        // AWS passes it on with calls that are waited for only.
+        let client_context = client_context.filter(|_| kind == Kind::RequestResponse);
+        Ok((name, kind, Call { client_context, offered, ..Call::new(payload) }))
     };
-    let call = Call { client_context, offered, ..Call::new(payload) };
+    let (name, kind, call) = match taken.await {
+        Ok(taken) => taken,
+        Err(why) => return refused(&why),
+    };
     let id = call.request_id.clone();
-    let mut response = match header("x-amz-invocation-type").unwrap_or("RequestResponse") {
-        "RequestResponse" => match functions.call(name, call).await {
-            Ok(invocation) => answer(invocation, header("x-amz-log-type") == Some("Tail")),
-            Err(why) => refused(&why),
-        },
-        "Event" => match functions.enqueue(name, call) {
-            Ok(()) => StatusCode::ACCEPTED.into_response(),
-            Err(why) => refused(&why),
-        },
-        "DryRun" => {
-            let checked = functions.named(name).and_then(|_| Call::check(&call.payload, MOST_PAYLOAD_BYTES));
-            checked.map_or_else(|why| refused(&why), |()| StatusCode::NO_CONTENT.into_response())
+    let done = match kind {
+        Kind::RequestResponse => {
+            let with_log = header("x-amz-log-type") == Some("Tail");
+            functions.call(&name, call).await.map(|invocation| answer(invocation, with_log))
         }
-        other => invalid(&format!(
+        Kind::Event => functions.enqueue(&name, call).map(|()| StatusCode::ACCEPTED.into_response()),
+        Kind::DryRun => {
+            let checked = functions.named(&name).and_then(|_| Call::check(&call.payload, MOST_PAYLOAD_BYTES));
+            checked.map(|()| StatusCode::NO_CONTENT.into_response())
+        }
+    };
+    let mut response = done.unwrap_or_else(|why| refused(&why));
+    identify(&mut response, &id);
+    response
+}
+
+fn kind_of(header: Option<&str>) -> Result<Kind, Refused> {
+    match header.unwrap_or("RequestResponse") {
+        "RequestResponse" => Ok(Kind::RequestResponse),
+        "Event" => Ok(Kind::Event),
+        "DryRun" => Ok(Kind::DryRun),
+        other => Err(Refused::Parameter(format!(
             "the invocation type '{}' is none of RequestResponse, Event and DryRun",
             other.escape_debug()
-        )),
-    };
-    if let Ok(id) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert("x-amzn-requestid", id);
+        ))),
     }
-    response
+}
+
+/// The name of a function that was asked for in its only version.
+fn named(
+    name: Result<Path<String>, PathRejection>,
+    query: Result<Query<BTreeMap<String, String>>, QueryRejection>,
+) -> Result<String, Refused> {
+    let Path(given) = name.map_err(|why| Refused::Parameter(format!("the function's name: {why}")))?;
+    let Query(query) = query.map_err(|why| Refused::Parameter(why.to_string()))?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.:$".contains(c);
+    if given.is_empty() || given.len() > LONGEST_NAME || !given.chars().all(is_name) {
+        let shown = given.chars().take(LONGEST_NAME).collect::<String>();
+        return Err(Refused::Parameter(format!("'{}' is not a function's name", shown.escape_debug())));
+    }
+    let (name, qualifier) = name_of(&given);
+    let asked = query.get("Qualifier").map(String::as_str);
+    if let (Some(one), Some(other)) = (qualifier, asked)
+        && one != other
+    {
+        let what = format!("the name has the qualifier '{one}', and the request '{}'", other.escape_debug());
+        return Err(Refused::Parameter(what));
+    }
+    match qualifier.or(asked).filter(|qualifier| *qualifier != "$LATEST") {
+        Some(other) => Err(Refused::Unknown(format!("{name}:{other}"))),
+        None => Ok(name.to_owned()),
+    }
+}
+
+/// The whole payload, if it is no longer than it may be; an empty document if there is none.
+async fn payload(headers: &HeaderMap, mut body: Body, most: usize) -> Result<Bytes, Refused> {
+    let told = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if let Some(bytes) = told.filter(|bytes| *bytes > most) {
+        // Who waits to be let in sends no more. Who does not may hear nothing until all is sent.
+        if !headers.contains_key(EXPECT) {
+            tokio::spawn(async move { while let Some(Ok(_)) = body.frame().await {} });
+        }
+        return Err(Refused::TooLarge { bytes, most });
+    }
+    let (mut kept, mut bytes) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        match frame {
+            Ok(frame) => {
+                let data = frame.into_data().unwrap_or_default();
+                bytes += data.len();
+                if bytes <= most {
+                    kept.extend_from_slice(&data);
+                }
+            }
+            Err(_) if bytes > most => break,
+            Err(why) => {
+                return Err(Refused::Content(format!("the payload broke off after {bytes} bytes: {why}")));
+            }
+        }
+    }
+    match bytes {
+        0 => Ok(Bytes::from_static(b"{}")),
+        _ if bytes > most => Err(Refused::TooLarge { bytes, most }),
+        _ => Ok(kept.into()),
+    }
 }
 
 /// The name in a name, a partial ARN or an ARN, and its qualifier.
@@ -169,13 +215,32 @@ fn name_of(given: &str) -> (&str, Option<&str>) {
     rest.split_once(':').map_or((rest, None), |(name, qualifier)| (name, Some(qualifier)))
 }
 
-fn context(encoded: &str) -> Result<String, String> {
-    let decoded =
-        BASE64_STANDARD.decode(encoded).map_err(|_| "the client context is not base64".to_owned())?;
-    let text = String::from_utf8(decoded).map_err(|_| "the client context is not UTF-8".to_owned())?;
-    serde_json::from_str::<serde::de::IgnoredAny>(&text)
-        .map_err(|_| "the client context is not JSON".to_owned())?;
-    Ok(text)
+/// What a runtime client is told of the caller: a JSON object, in the letters that a header may have.
+fn context(encoded: &str) -> Result<String, Refused> {
+    let refused = |what: &str| Refused::Content(format!("Client context must be {what}."));
+    if encoded.len() > MOST_CONTEXT_BYTES {
+        return Err(refused(&format!("at most {MOST_CONTEXT_BYTES} bytes")));
+    }
+    let decoded = BASE64_STANDARD.decode(encoded).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let object = decoded.filter(|text| serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text).is_ok());
+    let object = object.ok_or_else(|| refused("a valid Base64-encoded JSON object"))?;
+    let mut line = String::new();
+    for character in object.trim().chars() {
+        match character {
+            // In JSON it can only be between two words.
+            c if c.is_ascii_control() => line.push(' '),
+            c if c.is_ascii() => line.push(c),
+            c => {
+                let units = c
+                    .encode_utf16(&mut [0; 2])
+                    .iter()
+                    .map(|unit| format!("\\u{unit:04x}"))
+                    .collect::<String>();
+                line.push_str(&units);
+            }
+        }
+    }
+    Ok(line)
 }
 
 fn answer(invocation: Invocation, with_log: bool) -> Response {
@@ -189,58 +254,6 @@ fn answer(invocation: Invocation, with_log: bool) -> Response {
         headers.insert("x-amz-log-result", log);
     }
     (headers, invocation.payload).into_response()
-}
-
-/// As AWS says it: its kind in a header, the rest as JSON.
-fn refused(why: &Refused) -> Response {
-    let user = |message: String| json!({ "Type": "User", "Message": message, "message": message });
-    let (status, kind, body) = match why {
-        Refused::Unknown(name) => {
-            (StatusCode::NOT_FOUND, "ResourceNotFoundException", user(format!("Function not found: {name}")))
-        }
-        Refused::Throttled(_) => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequestsException", {
-            let mut body = user("Rate Exceeded.".to_owned());
-            body["Reason"] = "ReservedFunctionConcurrentInvocationLimitExceeded".into();
-            body
-        }),
-        Refused::TooLarge { bytes, most } => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "RequestTooLargeException",
-            user(format!("{bytes} byte payload is too large for this invocation type (limit {most} bytes)")),
-        ),
-        Refused::NotJson(why) => (
-            StatusCode::BAD_REQUEST,
-            "InvalidRequestContentException",
-            user(format!("Could not parse request body into json: {why}")),
-        ),
-        Refused::Stopping | Refused::Start(_) => {
-            let body = json!({ "Type": "Service", "Message": why.to_string(), "message": why.to_string() });
-            let kind = match why {
-                Refused::Stopping => "ServiceException",
-                _ => "InvalidRuntimeException",
-            };
-            (StatusCode::INTERNAL_SERVER_ERROR, kind, body)
-        }
-    };
-    told(status, kind, &body)
-}
-
-fn invalid(why: &str) -> Response {
-    let body = json!({ "Type": "User", "Message": why, "message": why });
-    told(StatusCode::BAD_REQUEST, "InvalidParameterValueException", &body)
-}
-
-async fn unknown(method: axum::http::Method, uri: Uri) -> Response {
-    let what = format!(
-        "this host has no {method} {}; it has POST /2015-03-31/functions/NAME/invocations",
-        uri.path()
-    );
-    told(StatusCode::NOT_FOUND, "UnknownOperationException", &json!({ "Type": "User", "message": what }))
-}
-
-fn told(status: StatusCode, kind: &'static str, body: &serde_json::Value) -> Response {
-    let headers = [("content-type", "application/json"), ("x-amzn-errortype", kind)];
-    (status, headers, body.to_string()).into_response()
 }
 
 #[cfg(test)]
@@ -262,9 +275,37 @@ mod tests {
     }
 
     #[test]
-    fn a_client_context_is_json_in_base64() {
-        assert_eq!(context(&BASE64_STANDARD.encode("{\"a\":1}")), Ok("{\"a\":1}".to_owned()));
-        assert!(context("?").unwrap_err().contains("base64"));
-        assert!(context(&BASE64_STANDARD.encode("{")).unwrap_err().contains("JSON"));
+    fn a_client_context_is_a_json_object_in_base64_and_comes_in_one_line() {
+        let of = |text: &str| context(&BASE64_STANDARD.encode(text));
+        for (text, expected) in [
+            (r#"{"a":1}"#, r#"{"a":1}"#),
+            ("{\n  \"a\": 1.50\r\n}\n", r#"{   "a": 1.50  }"#),
+            (r#"{"a":"x\ny"}"#, r#"{"a":"x\ny"}"#),
+            (r#"{"ü":"😀"}"#, r#"{"\u00fc":"\ud83d\ude00"}"#),
+        ] {
+            assert_eq!(of(text), Ok(expected.to_owned()), "{text}");
+            let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            assert_eq!(parsed(expected), parsed(text));
+        }
+        for text in ["{", "[1]", "\"text\"", "", "{\"a\":\"\n\"}"] {
+            assert!(of(text).is_err(), "{text}");
+        }
+        assert!(context("?").is_err());
+        assert!(context(&BASE64_STANDARD.encode(b"{\"a\":\"\xff\"}")).is_err());
+        assert!(of(&format!("{{\"a\":\"{}\"}}", "x".repeat(2700))).is_err(), "it is too long");
+    }
+
+    #[test]
+    fn what_is_no_name_is_told_apart_from_what_is_not_there() {
+        let of = |name: &str, qualifier: Option<&str>| {
+            let query = qualifier.map(|qualifier| ("Qualifier".to_owned(), qualifier.to_owned()));
+            named(Ok(Path(name.to_owned())), Ok(Query(query.into_iter().collect())))
+        };
+        assert_eq!(of("f", Some("$LATEST")), Ok("f".to_owned()));
+        assert_eq!(of("f:$LATEST", Some("$LATEST")), Ok("f".to_owned()));
+        assert_eq!(of("f", Some("7")), Err(Refused::Unknown("f:7".to_owned())));
+        for (name, qualifier) in [("a b", None), ("ü", None), ("f:1", Some("2")), (&"f".repeat(257), None)] {
+            assert!(matches!(of(name, qualifier), Err(Refused::Parameter(_))), "{name} {qualifier:?}");
+        }
     }
 }

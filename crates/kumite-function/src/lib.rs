@@ -2,18 +2,22 @@
 //! are called through the Invoke API by any of AWS's SDKs.
 
 mod client;
+mod environment;
 mod function;
 mod function_state;
 mod host;
 mod instance;
 mod invocation;
 mod invoke_api;
+mod invoke_error;
 mod lines;
 mod runtime_api;
 mod runtime_protocol;
 mod slots;
+mod turns;
 
 pub use client::{ClientError, Invocations, Reply, invoke_at};
+pub use environment::unfit_variable;
 pub use function::{Billing, Cpu, Function, MB_PER_CORE, Routing};
 pub use host::{Host, HostError, MissingRights};
 pub use invocation::{FunctionError, InstanceEvent, Invocation, Lifecycle, Refused};

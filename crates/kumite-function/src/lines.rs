@@ -56,10 +56,10 @@ impl Report<'_> {
     }
 }
 
-/// The end of a log, as callers get it.
+/// The end of a log, as callers get it: whole characters.
 pub(crate) fn tail(log: &str) -> String {
-    let bytes = log.as_bytes();
-    BASE64_STANDARD.encode(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..])
+    let from = log.ceil_char_boundary(log.len().saturating_sub(TAIL_BYTES));
+    BASE64_STANDARD.encode(&log[from..])
 }
 
 fn ms(time: Duration) -> f64 {
@@ -97,5 +97,24 @@ mod tests {
         let long = "a".repeat(5000) + "b";
         assert_eq!(decoded(&long).len(), TAIL_BYTES);
         assert_eq!(decoded(&long).last(), Some(&b'b'));
+    }
+
+    #[test]
+    fn no_character_is_cut() {
+        for (character, before, length) in [
+            ("ü", "", 4096),
+            ("ü", "a", 4096),
+            ("ü", "aa", 4096),
+            ("ü\n", "", 4096),
+            ("ü\n", "a", 4096),
+            ("x€", "", 4096),
+            ("€", "", 4095),
+            ("😀", "a", 4096),
+        ] {
+            let log = format!("{before}{}", character.repeat(3000));
+            let decoded = String::from_utf8(BASE64_STANDARD.decode(tail(&log)).unwrap()).unwrap();
+            assert!(log.ends_with(&decoded), "{character}");
+            assert_eq!(decoded.len(), length, "{character} {before}");
+        }
     }
 }

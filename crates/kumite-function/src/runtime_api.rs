@@ -3,15 +3,17 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use http_body_util::BodyExt;
-use kumite_guard::{Limits, Site};
+use kumite_guard::{Connection, Limits, Site};
 use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -22,6 +24,9 @@ use crate::runtime_protocol::{Answer, Rejected, RuntimeProtocol};
 pub(crate) const MOST_ANSWER_BYTES: usize = 6_291_556;
 /// So much of one that is too long is read before it is told so.
 const MOST_READ_BYTES: usize = 16 * MOST_ANSWER_BYTES;
+
+/// Says what kind of error it is, in a header or in a trailer.
+const ERROR_TYPE: &str = "lambda-runtime-function-error-type";
 
 type Context = State<Arc<RuntimeProtocol>>;
 
@@ -71,8 +76,8 @@ async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Resp
     }
 }
 
-async fn next(State(protocol): Context) -> Response {
-    let event = match protocol.next().await {
+async fn next(State(protocol): Context, Extension(connection): Extension<Connection>) -> Response {
+    let event = match protocol.next(&connection).await {
         Ok(event) => event,
         Err(rejected) => return refused(rejected),
     };
@@ -93,12 +98,20 @@ async fn next(State(protocol): Context) -> Response {
     (headers, event.payload).into_response()
 }
 
-async fn response(State(protocol): Context, Path(id): Path<String>, body: Body) -> Response {
+async fn response(
+    State(protocol): Context,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let mode = headers.get("lambda-runtime-function-response-mode");
+    let streams = mode.is_some_and(|mode| mode.as_bytes().eq_ignore_ascii_case(b"streaming"));
     match read(body).await {
-        Ok(bytes) if bytes.len() <= MOST_ANSWER_BYTES => {
+        Ok(Whole { error: Some(error), .. }) => accepted(protocol.answer(&id, error)),
+        Ok(Whole { bytes, .. }) if bytes.len() <= MOST_ANSWER_BYTES => {
             accepted(protocol.answer(&id, Answer::Right(bytes.into())))
         }
-        Ok(bytes) => {
+        Ok(Whole { bytes, .. }) => {
             let message = format!(
                 "Response payload size ({} bytes) exceeded maximum allowed payload size ({MOST_ANSWER_BYTES} bytes).",
                 bytes.len()
@@ -109,20 +122,26 @@ async fn response(State(protocol): Context, Path(id): Path<String>, body: Body) 
                 Err(rejected) => refused(rejected),
             }
         }
+        // Whoever streams has begun to answer, and cannot begin once more.
+        Err(why) if streams => {
+            let (kind, message) = ("Runtime.TruncatedResponse", format!("The streamed response {why}."));
+            let _ = protocol.answer(&id, Answer::Wrong(kind.to_owned(), document(kind, &message)));
+            broken_off(&protocol, &why)
+        }
         Err(why) => broken_off(&protocol, &why),
     }
 }
 
 async fn error(State(protocol): Context, Path(id): Path<String>, headers: HeaderMap, body: Body) -> Response {
     match read(body).await {
-        Ok(bytes) => accepted(protocol.answer(&id, wrong(&headers, &bytes))),
+        Ok(Whole { bytes, .. }) => accepted(protocol.answer(&id, wrong(&headers, &bytes))),
         Err(why) => broken_off(&protocol, &why),
     }
 }
 
 async fn init_error(State(protocol): Context, headers: HeaderMap, body: Body) -> Response {
     match read(body).await {
-        Ok(bytes) => accepted(protocol.init_error(wrong(&headers, &bytes))),
+        Ok(Whole { bytes, .. }) => accepted(protocol.init_error(wrong(&headers, &bytes))),
         Err(why) => broken_off(&protocol, &why),
     }
 }
@@ -133,13 +152,27 @@ async fn unknown(State(protocol): Context, method: axum::http::Method, uri: Uri)
     status(StatusCode::NOT_FOUND, "NotFound", "the Runtime API has no such resource")
 }
 
-/// At most [`MOST_READ_BYTES`] of a body; of a longer one nothing is kept but its length so far.
-async fn read(mut body: Body) -> Result<Bytes, String> {
+/// A body that has come to its end.
+struct Whole {
+    /// At most [`MOST_READ_BYTES`]; of a body that is too long, nothing is right but their number.
+    bytes: Bytes,
+    /// What its trailers say: that the function failed after it had begun to answer.
+    error: Option<Answer>,
+}
+
+async fn read(mut body: Body) -> Result<Whole, String> {
     let mut bytes = Vec::new();
     let mut length = 0;
+    let mut error = None;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| format!("broke off after {length} bytes: {error}"))?;
-        let Ok(data) = frame.into_data() else { continue };
+        let data = match frame.into_data() {
+            Ok(data) => data,
+            Err(other) => {
+                error = other.into_trailers().ok().and_then(|trailers| failed_midway(&trailers));
+                continue;
+            }
+        };
         length += data.len();
         if length <= MOST_ANSWER_BYTES + 1 {
             bytes.extend_from_slice(&data);
@@ -148,7 +181,18 @@ async fn read(mut body: Body) -> Result<Bytes, String> {
         }
     }
     bytes.resize(length.min(MOST_READ_BYTES), 0);
-    Ok(bytes.into())
+    Ok(Whole { bytes: bytes.into(), error })
+}
+
+/// The error in the trailers of an answer. Its body is in base64, for it may have lines.
+fn failed_midway(trailers: &HeaderMap) -> Option<Answer> {
+    let encoded = trailers.get("lambda-runtime-function-error-body");
+    if encoded.is_none() && !trailers.contains_key(ERROR_TYPE) {
+        return None;
+    }
+    let encoded = encoded.map_or(&b""[..], |body| body.as_bytes());
+    let body = BASE64_STANDARD.decode(encoded).unwrap_or_else(|_| encoded.to_vec());
+    Some(wrong(trailers, &body))
 }
 
 /// An error that a function reports: what kind, and its document. What is no JSON is told as a message.
@@ -158,7 +202,7 @@ fn wrong(headers: &HeaderMap, body: &[u8]) -> Answer {
         #[serde(rename = "errorType")]
         kind: Option<String>,
     }
-    let header = headers.get("lambda-runtime-function-error-type").and_then(|value| value.to_str().ok());
+    let header = headers.get(ERROR_TYPE).and_then(|value| value.to_str().ok());
     let header = header.map(str::to_owned);
     let body = &body[..body.len().min(MOST_ANSWER_BYTES)];
     match serde_json::from_slice::<Document>(body) {
@@ -212,6 +256,7 @@ mod tests {
     use tokio::net::TcpStream;
 
     use super::*;
+    use crate::runtime_protocol::Event;
 
     /// All that comes back.
     async fn said(address: SocketAddr, text: &str) -> String {
@@ -242,6 +287,59 @@ mod tests {
             }
         }
         assert!(said(api.address, &get("/nothing", &ours)).await.starts_with("HTTP/1.1 404"));
+    }
+
+    /// What comes of an answer that is sent in this way.
+    async fn streamed(rest: &str) -> Answer {
+        let protocol = Arc::new(RuntimeProtocol::default());
+        let api = RuntimeApi::start(Arc::clone(&protocol)).await.unwrap();
+        let host = format!("Host: {}\r\n", api.address);
+        protocol.give(Event { request_id: "1".to_owned(), ..Event::default() });
+        let asked = said(api.address, &get("/2018-06-01/runtime/invocation/next", &host)).await;
+        assert!(asked.starts_with("HTTP/1.1 200"), "{asked}");
+        let path = "/2018-06-01/runtime/invocation/1/response";
+        let head = format!(
+            "POST {path} HTTP/1.1\r\n{host}Lambda-Runtime-Function-Response-Mode: streaming\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+        );
+        let mut stream = TcpStream::connect(api.address).await.unwrap();
+        stream.write_all(format!("{head}{rest}").as_bytes()).await.unwrap();
+        let _ = stream.shutdown().await;
+        protocol.answered().await
+    }
+
+    #[tokio::test]
+    async fn a_streamed_answer_says_in_its_trailers_that_it_failed() {
+        let kind = "Lambda-Runtime-Function-Error-Type";
+        let body = "Lambda-Runtime-Function-Error-Body";
+        let json = r#"{"errorType":"Own","errorMessage":"two\nlines"}"#;
+        let encoded = |text: &str| BASE64_STANDARD.encode(text);
+        let cases = [
+            (format!("4\r\nhalf\r\n0\r\n{kind}: Boom\r\n\r\n"), "Boom", ""),
+            (format!("0\r\n{kind}: Boom\r\n{body}: {}\r\n\r\n", encoded(json)), "Own", "two\nlines"),
+            (format!("1\r\n{{\r\n0\r\n{body}: {}\r\n\r\n", encoded(json)), "Own", "two\nlines"),
+            (format!("0\r\n{kind}: Boom\r\n{body}: {}\r\n\r\n", encoded("no JSON")), "Boom", "no JSON"),
+            (format!("0\r\n{kind}: Boom\r\n{body}: not base64\r\n\r\n"), "Boom", "not base64"),
+        ];
+        for (rest, kind, message) in cases {
+            let Answer::Wrong(found, document) = streamed(&rest).await else { panic!("{rest} is taken") };
+            let document: serde_json::Value = serde_json::from_slice(&document).unwrap();
+            assert_eq!(found, kind, "{rest}");
+            assert_eq!(document, serde_json::json!({ "errorType": kind, "errorMessage": message }), "{rest}");
+        }
+        for trailers in ["", "X-Other: Boom\r\n"] {
+            let rest = format!("4\r\nhalf\r\n0\r\n{trailers}\r\n");
+            assert_eq!(streamed(&rest).await, Answer::Right(b"half".to_vec()), "{rest}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_streamed_answer_that_breaks_off_is_an_error() {
+        for rest in ["4\r\nhalf\r\n", "4\r\nha", ""] {
+            let Answer::Wrong(kind, document) = streamed(rest).await else { panic!("{rest} is taken") };
+            let document = String::from_utf8(document).unwrap();
+            assert_eq!(kind, "Runtime.TruncatedResponse");
+            assert!(document.contains("The streamed response broke off after"), "{document}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,15 +1,17 @@
 //! What is said between the host and the runtime client of one instance, and in which order it may be.
 
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use axum::body::Bytes;
+use kumite_guard::Connection;
 use tokio::sync::Notify;
 
 /// What an instance is given.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Event {
     pub request_id: String,
-    pub payload: Vec<u8>,
+    pub payload: Bytes,
     /// Milliseconds since 1970.
     pub deadline_ms: u128,
     pub arn: String,
@@ -66,12 +68,14 @@ enum Stage {
     Free,
     /// It will get this as soon as it asks.
     Given(Event),
-    /// It works on this request.
-    Working(String),
+    /// It works on this, which was sent to it on this connection.
+    Working(Event, Connection),
     /// It has answered, and not asked for the next event yet.
     Answered(Answer),
 }
 
+/// A connection that was closed is known to be so after this time: who closes one and opens another is told of in any order.
+const CLOSES: Duration = Duration::from_millis(100);
 /// What is rejected is kept, but not without end.
 const MOST_REJECTED: usize = 100;
 
@@ -115,11 +119,12 @@ impl RuntimeProtocol {
         std::mem::take(&mut self.state().rejected)
     }
 
-    /// It asks for an event, and waits for it.
-    pub async fn next(&self) -> Result<Event, Rejected> {
+    /// It asks for an event on this connection, and waits for it.
+    pub async fn next(&self, connection: &Connection) -> Result<Event, Rejected> {
+        self.settled(connection).await;
         let waits = {
             let mut state = self.state();
-            if matches!(state.stage, Stage::Working(_)) {
+            if matches!(state.stage, Stage::Working(..)) {
                 state.reject("asked for an event before it had answered the last one".to_owned());
                 return Err(Rejected::OutOfTurn);
             }
@@ -136,25 +141,56 @@ impl RuntimeProtocol {
             }
             let Stage::Given(_) = state.stage else { return None };
             let Stage::Given(event) = std::mem::take(&mut state.stage) else { return None };
-            state.stage = Stage::Working(event.request_id.clone());
+            state.stage = Stage::Working(event.clone(), connection.clone());
             state.waits = None;
             Some(Ok(event))
         })
         .await
     }
 
+    /// Who asks for an event while it has one may have closed a connection just before, of which we are told later: that on which
+    /// it answered, or that on which it was sent the event. In the second case it does not know of it, and is to get it again:
+    /// its clock goes on while it stands still, so that a request may be out of time as soon as it goes on.
+    async fn settled(&self, connection: &Connection) {
+        let sent_on = match &self.state().stage {
+            Stage::Working(_, sent_on) => sent_on.clone(),
+            _ => return,
+        };
+        let answered = self.until(|state| (!matches!(state.stage, Stage::Working(..))).then_some(()));
+        let given_up = async {
+            match sent_on.is(connection) {
+                true => std::future::pending().await,
+                false => sent_on.closed().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = answered => return,
+            () = given_up => {}
+            () = tokio::time::sleep(CLOSES) => return,
+        }
+        let mut state = self.state();
+        match std::mem::take(&mut state.stage) {
+            Stage::Working(event, it) if it.is(&sent_on) => {
+                state.stage = Stage::Given(event);
+                state.reject("gave up its request for an event, and was given that once more".to_owned());
+            }
+            other => state.stage = other,
+        }
+    }
+
     /// It answers a request.
     pub fn answer(&self, request_id: &str, answer: Answer) -> Result<(), Rejected> {
         let mut state = self.state();
         match &state.stage {
-            Stage::Working(id) if id == request_id => {
+            Stage::Working(event, _) if event.request_id == request_id => {
                 state.stage = Stage::Answered(answer);
                 drop(state);
                 self.changed.notify_waiters();
                 Ok(())
             }
-            Stage::Working(id) => {
-                let what = format!("answered request '{request_id}' while it had '{id}'");
+            Stage::Working(event, _) => {
+                let what = format!("answered request '{request_id}' while it had '{}'", event.request_id);
                 state.reject(what);
                 Err(Rejected::OtherRequest)
             }
@@ -230,7 +266,8 @@ impl Drop for Asks<'_> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::time::Duration;
+
+    use kumite_guard::Open;
 
     use super::*;
 
@@ -247,11 +284,12 @@ mod tests {
         let both = Arc::new(RuntimeProtocol::default());
         let runtime = Arc::clone(&both);
         let runtime = tokio::spawn(async move {
+            let open = Open::new();
             for id in ["1", "2"] {
-                assert_eq!(runtime.next().await.unwrap().request_id, id);
+                assert_eq!(runtime.next(&open.connection()).await.unwrap().request_id, id);
                 runtime.answer(id, right(id)).unwrap();
             }
-            runtime.next().await.map(|event| event.request_id)
+            runtime.next(&open.connection()).await.map(|event| event.request_id)
         });
         assert!(matches!(both.initialized().await, Initialized::Done(_)));
         for id in ["1", "2"] {
@@ -269,9 +307,13 @@ mod tests {
     async fn what_is_out_of_turn_is_rejected_and_kept() {
         let both = RuntimeProtocol::default();
         assert_eq!(both.answer("1", right("")), Err(Rejected::OutOfTurn));
+        let open = Open::new();
         both.give(event("1"));
-        both.next().await.unwrap();
-        assert_eq!(both.next().await.map(|event| event.request_id), Err(Rejected::OutOfTurn));
+        both.next(&open.connection()).await.unwrap();
+        assert_eq!(
+            both.next(&open.connection()).await.map(|event| event.request_id),
+            Err(Rejected::OutOfTurn)
+        );
         assert_eq!(both.answer("2", right("")), Err(Rejected::OtherRequest));
         assert_eq!(both.answer("1", right("yes")), Ok(()));
         assert_eq!(both.answer("1", right("no")), Err(Rejected::OutOfTurn));
@@ -294,12 +336,38 @@ mod tests {
     async fn a_request_for_an_event_whose_connection_breaks_is_forgotten() {
         let both = RuntimeProtocol::default();
         // It is polled, and then given up.
-        let gone = tokio::time::timeout(Duration::ZERO, both.next()).await;
+        let connection = Open::new().connection();
+        let gone = tokio::time::timeout(Duration::ZERO, both.next(&connection)).await;
         assert!(gone.is_err());
         let asked = tokio::time::timeout(Duration::ZERO, both.asked()).await;
         assert!(asked.is_err(), "nobody waits for an event");
         both.give(event("1"));
-        assert_eq!(both.next().await.unwrap().request_id, "1", "it is not lost");
+        assert_eq!(both.next(&connection).await.unwrap().request_id, "1", "it is not lost");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_event_that_was_sent_to_who_had_given_up_is_sent_again() {
+        let both = RuntimeProtocol::default();
+        let (gone, here) = (Open::new(), Open::new());
+        both.give(event("1"));
+        both.next(&gone.connection()).await.unwrap();
+        let early = both.next(&here.connection()).await;
+        assert_eq!(early.map(drop), Err(Rejected::OutOfTurn), "it may work on it yet");
+        let connection = here.connection();
+        let (again, ()) = tokio::join!(both.next(&connection), async {
+            tokio::time::sleep(CLOSES / 2).await;
+            drop(gone);
+        });
+        assert_eq!(again.unwrap().request_id, "1");
+        both.answer("1", right("yes")).unwrap();
+        assert_eq!(both.answered().await, right("yes"));
+        assert_eq!(
+            both.rejected(),
+            [
+                "asked for an event before it had answered the last one",
+                "gave up its request for an event, and was given that once more",
+            ]
+        );
     }
 
     #[tokio::test]

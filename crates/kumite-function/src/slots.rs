@@ -32,6 +32,11 @@ impl<I> Slots<I> {
         Slots { routing, random: ChaCha8Rng::seed_from_u64(seed), slots, puts: 0 }
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.slots.len()
+    }
+
     /// A slot that is not busy, which then is, and its instance, if it has one. None if all are busy.
     pub fn take(&mut self) -> Option<(usize, Option<I>)> {
         let free = |slot: &Slot<I>| !matches!(slot, Slot::Busy);

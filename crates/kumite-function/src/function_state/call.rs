@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use axum::body::Bytes;
+use serde::de::IgnoredAny;
 use uuid::Uuid;
 
 use super::failure::{MOST_LOG_BYTES, exited, message_of, said, stopped, timed_out, too_much_log, wrong};
@@ -11,6 +13,7 @@ use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
 use crate::lines::{self, Report};
 use crate::runtime_protocol::{Answer, Event};
+use crate::turns::Turn;
 use crate::{FunctionError, Invocation, Lifecycle, Refused};
 
 /// The most bytes of a call that is waited for: what AWS documents.
@@ -22,13 +25,13 @@ const LOOK: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub request_id: String,
-    pub payload: Vec<u8>,
+    pub payload: Bytes,
     pub client_context: Option<String>,
     pub offered: Instant,
 }
 
 impl Call {
-    pub fn new(payload: Vec<u8>) -> Call {
+    pub fn new(payload: Bytes) -> Call {
         let request_id = Uuid::new_v4().to_string();
         Call { request_id, payload, client_context: None, offered: Instant::now() }
     }
@@ -38,8 +41,12 @@ impl Call {
         if payload.len() > most {
             return Err(Refused::TooLarge { bytes: payload.len(), most });
         }
-        let json = serde_json::from_slice::<serde::de::IgnoredAny>(payload);
-        json.map(drop).map_err(|error| Refused::NotJson(error.to_string()))
+        let not_json = |why: &dyn std::fmt::Display| {
+            Refused::Content(format!("Could not parse request body into json: {why}"))
+        };
+        // What is skipped as text is not looked at.
+        let text = std::str::from_utf8(payload).map_err(|error| not_json(&error))?;
+        serde_json::from_str::<IgnoredAny>(text).map(drop).map_err(|error| not_json(&error))
     }
 }
 
@@ -82,28 +89,25 @@ struct InvokePhase {
     wall: Duration,
 }
 
-/// A slot that is free again when this is dropped, with the instance that is in it.
-struct SlotGuard<'a> {
-    function: &'a FunctionState,
-    nth: usize,
-    instance: Option<Instance>,
-}
-
-impl Drop for SlotGuard<'_> {
-    fn drop(&mut self) {
-        self.function.slots().put(self.nth, self.instance.take());
-    }
-}
-
 impl FunctionState {
     /// A call from its offer to its answer.
     pub async fn call(&self, call: Call) -> Result<Invocation, Refused> {
         let busy = || Refused::Throttled(self.setting.function.max_instances);
-        if *self.stop.borrow() {
-            return Err(Refused::Stopping);
-        }
-        let (nth, idle) = self.slots().take().ok_or_else(busy)?;
-        let mut slot = SlotGuard { function: self, nth, instance: None };
+        let turn = tokio::select! {
+            biased;
+            () = stopping(self.stop.clone()) => return Err(Refused::Stopping),
+            turn = self.turns.of_caller() => turn.ok_or_else(busy)?,
+        };
+        self.called(turn, call).await
+    }
+
+    /// A call whose turn it is.
+    pub(super) async fn called(
+        &self,
+        mut turn: Turn<'_, Instance>,
+        call: Call,
+    ) -> Result<Invocation, Refused> {
+        let idle = turn.instance.take();
         let (instance, init) = self.begin(idle, &call.request_id).await?;
         let began = Instant::now();
         let deadline = began + self.setting.function.timeout;
@@ -139,7 +143,7 @@ impl FunctionState {
             wrote: instance.log_since(logged, KEPT_LOG_BYTES),
             wall: call.offered.elapsed(),
         };
-        let (answer, status) = self.put_back(&mut slot, instance, invoked).await?;
+        let (answer, status) = self.put_back(&mut turn, instance, invoked).await?;
         Ok(self.invocation(call, init, invoke, answer, status))
     }
 
@@ -191,7 +195,7 @@ impl FunctionState {
     /// After a call the instance is frozen until the next, or ended: what it answered, and what its report says of that.
     async fn put_back(
         &self,
-        slot: &mut SlotGuard<'_>,
+        turn: &mut Turn<'_, Instance>,
         mut instance: Instance,
         invoked: Invoked,
     ) -> Result<(Answer, Option<&'static str>), Refused> {
@@ -205,7 +209,7 @@ impl FunctionState {
                 if instance.freeze() {
                     self.record(instance.number, Lifecycle::Frozen);
                 }
-                slot.instance = Some(instance);
+                turn.instance = Some(instance);
                 Ok((answer, None))
             }
             Invoked::Over { answer, why, status, .. } => {

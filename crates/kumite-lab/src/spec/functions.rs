@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_function::{Billing, Cpu, Function, Routing};
+use kumite_function::{Billing, Cpu, Function, Routing, unfit_variable};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ struct OneFunction {
     dir: Option<PathBuf>,
     /// What the runtime client is to call (`_HANDLER`); the function's name if it is not given.
     handler: Option<String>,
-    /// Set for its instances.
+    /// Set for its instances: no name that AWS reserves, such as `AWS_REGION`.
     #[serde(default)]
     env: BTreeMap<String, String>,
     /// Memory of an instance; 128 if it is not given.
@@ -101,6 +101,13 @@ pub fn read_functions(file: &Path, seed: u64) -> Result<Vec<Function>, SpecError
         let dir = folder.join(one.dir.unwrap_or_default());
         if !dir.is_dir() {
             return Err(at("dir", format!("no such folder: {}", dir.display())));
+        }
+        let unfit: Vec<_> =
+            one.env.keys().filter_map(|name| Some((name.as_str(), unfit_variable(name)?))).collect();
+        if let Some((first, why)) = unfit.first() {
+            let alike = unfit.iter().filter(|(_, other)| other == why).map(|(name, _)| format!("`{name}`"));
+            let what = format!("env: {}: {why}", alike.collect::<Vec<_>>().join(", "));
+            return Err(source.error_at(&["functions", &name, "env", first], what));
         }
         let within = |key: &str, value: f64, low: f64, high: f64| {
             if (low..=high).contains(&value) {
@@ -186,6 +193,18 @@ mod tests {
             ),
             ("[functions.x]\ncommand = 'x'\ndir = 'gone'", "functions.toml:3:1: no such folder: "),
             ("[functions.x]\ncommand = 'x'\ncpu = 'half'", "functions.toml:3:7: unknown variant `half`"),
+            (
+                "[functions.x]\ncommand = 'x'\nenv = { A = 'b', AWS_REGION = 'b', _HANDLER = 'h' }",
+                "functions.toml:3:18: env: `AWS_REGION`, `_HANDLER`: reserved for the host, as on Lambda: leave it out",
+            ),
+            (
+                "[functions.x]\ncommand = 'x'\n[functions.x.env]\nA = 'b'\nAWS_SESSION_TOKEN = 't'",
+                "functions.toml:5:1: env: `AWS_SESSION_TOKEN`: reserved",
+            ),
+            (
+                "[functions.x]\ncommand = 'x'\nenv = { 'A=B' = 'b' }",
+                "env: `A=B`: no name that a variable can have",
+            ),
             ("[functions.'a b']\ncommand = 'x'", "functions.toml:1:12: 'a b' is not a function's name"),
         ];
         for (text, expected) in cases {

@@ -12,7 +12,9 @@ use crate::{duration, output};
 
 #[derive(Parser)]
 #[command(after_help = "\
-The answer goes to standard output, the end of the log to standard error. It ends with 1 if the function failed.")]
+The answer goes to standard output, the end of the log to standard error. It ends with 1 if the function failed, with 2 if
+the host refused the call for what was typed (no such function, a payload that is no JSON or too long), and with 3 if it
+refused it for another reason (all instances are busy), or did not answer.")]
 pub struct Args {
     /// Which function
     name: String,
@@ -51,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         InvocationKind::DryRun => Invocations::DryRun,
     };
     let reply = invoke_at(&args.endpoint, &args.name, kind, payload(&args.payload)?, args.timeout);
-    let Reply { status, payload, function_error, log } = reply.map_err(|error| match error {
+    let Reply { status, payload, refused, function_error, log } = reply.map_err(|error| match error {
         ClientError::Endpoint(_) => Failure::Usage(error.to_string()),
         ClientError::Unanswered { .. } => Failure::Incomplete(error.to_string()),
     })?;
@@ -62,10 +64,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match status {
         200 => output::print(&format!("{}\n", payload.trim_end()))?,
         202 | 204 => {}
-        404 => return Err(Failure::Usage(format!("status 404: {payload}"))),
-        _ => return Err(Failure::Incomplete(format!("status {status}: {payload}"))),
+        _ => {
+            let words = refusal(status, refused.as_deref(), &payload);
+            // Of what a caller can be told, these two are not about what it sent.
+            let typed = (400..500).contains(&status) && status != 403 && status != 429;
+            return Err(if typed { Failure::Usage(words) } else { Failure::Incomplete(words) });
+        }
     }
     if function_error { Err(Failure::Gate(format!("the function {} failed", args.name))) } else { Ok(()) }
+}
+
+/// What the host says, or all that came if it is no host of ours.
+fn refusal(status: u16, kind: Option<&str>, payload: &str) -> String {
+    let document = serde_json::from_str::<serde_json::Value>(payload).ok();
+    let message = document.as_ref().and_then(|document| document.get("message")?.as_str());
+    match (kind, message) {
+        (Some(kind), Some(message)) => format!("{kind} (status {status}): {message}"),
+        _ => format!("status {status}: {payload}"),
+    }
 }
 
 fn payload(given: &str) -> Result<Vec<u8>, Failure> {

@@ -74,9 +74,10 @@ fn of(function: &Function) -> String {
 
 fn failure(error: HostError) -> Failure {
     match error {
-        HostError::Listen { .. } | HostError::Folder { .. } | HostError::Name(_) => {
-            Failure::Usage(error.to_string())
-        }
+        HostError::Listen { .. }
+        | HostError::Folder { .. }
+        | HostError::Name(_)
+        | HostError::Variable { .. } => Failure::Usage(error.to_string()),
         HostError::Thread(_) => Failure::Incomplete(error.to_string()),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kumite_function::{Billing, Cpu, Function, Routing};
+use kumite_function::{Billing, Cpu, Function, Routing, unfit_variable};
 use kumite_host::{AskedCores, WantedCores};
 use kumite_record::{AxisValue, Within};
 use serde_json::Value;
@@ -52,6 +52,12 @@ impl FunctionWorkload {
         if parameters.contains_key(CALL) {
             return Err(format!("{CALL} is the axis within each trial: give the parameter another name"));
         }
+        for name in parameters.keys() {
+            let variable = name.to_uppercase();
+            if let Some(why) = unfit_variable(&variable) {
+                return Err(format!("{name} would be the variable {variable}, which is {why}"));
+            }
+        }
         let take = Params { given: parameters, declared: PARAMS };
         let some = |name| Ok::<_, String>(Some(take.text(name)?.to_owned()).filter(|text| !text.is_empty()));
         Ok(FunctionWorkload {
@@ -91,7 +97,8 @@ impl FunctionWorkload {
         let path = folder.join(file);
         let failed = |what: String| format!("the payload {}: {what}", path.display());
         let event = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
-        match serde_json::from_slice::<serde::de::IgnoredAny>(&event) {
+        let text = std::str::from_utf8(&event).map_err(|error| failed(format!("it is no JSON: {error}")))?;
+        match serde_json::from_str::<serde::de::IgnoredAny>(text) {
             Ok(_) => Ok(event),
             Err(error) => Err(failed(format!("it is no JSON: {error}"))),
         }
@@ -228,6 +235,8 @@ mod tests {
         assert!(of(&from_file).unwrap_err().contains("event.json: No such file"), "{:?}", of(&from_file));
         std::fs::write(folder.path().join("event.json"), "{").unwrap();
         assert!(of(&from_file).unwrap_err().contains("it is no JSON: EOF"));
+        std::fs::write(folder.path().join("event.json"), b"\"\xff\"").unwrap();
+        assert!(of(&from_file).unwrap_err().contains("it is no JSON: invalid utf-8"));
         std::fs::write(folder.path().join("event.json"), "[ 1 ]\n").unwrap();
         assert_eq!(of(&from_file).unwrap(), "[ 1 ]\n");
     }
@@ -246,6 +255,11 @@ mod tests {
         let cases = [
             ("calls", AxisValue::Int(0), "calls is a whole number from 1 to 10000, not 0"),
             ("call", AxisValue::Int(1), "call is the axis within each trial"),
+            (
+                "aws_region",
+                text("x"),
+                "aws_region would be the variable AWS_REGION, which is reserved for the host",
+            ),
             ("memory_mb", AxisValue::Int(64), "memory_mb is a whole number from 128 to 10240, not 64"),
             ("cpu", text("half"), "cpu is \"by-memory\" or \"core\", not \"half\""),
             ("routing", text("random"), "routing is \"warm-first\" or \"spread\", not \"random\""),

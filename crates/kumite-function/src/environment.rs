@@ -1,0 +1,151 @@
+//! The environment of an instance: what AWS documents for runtimes, and what the function is configured with.
+
+use crate::instance::Setting;
+use crate::runtime_api::RuntimeApi;
+
+/// What an instance has of our own environment: where programs are, who it runs as, and in which language and time zone. No
+/// more, for whoever starts a host may have credentials in it.
+pub(crate) const KEPT: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "JAVA_HOME",
+    "LD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+];
+
+/// What AWS documents as reserved: no function can be configured with it.
+const RESERVED: [&str; 21] = [
+    "_HANDLER",
+    "_X_AMZN_TRACE_ID",
+    "AWS_DEFAULT_REGION",
+    "AWS_REGION",
+    "AWS_EXECUTION_ENV",
+    "AWS_LAMBDA_FUNCTION_NAME",
+    "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+    "AWS_LAMBDA_FUNCTION_VERSION",
+    "AWS_LAMBDA_INITIALIZATION_TYPE",
+    "AWS_LAMBDA_LOG_GROUP_NAME",
+    "AWS_LAMBDA_LOG_STREAM_NAME",
+    "AWS_ACCESS_KEY",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_LAMBDA_RUNTIME_API",
+    "LAMBDA_TASK_ROOT",
+    "LAMBDA_RUNTIME_DIR",
+    "AWS_LAMBDA_MAX_CONCURRENCY",
+    "AWS_LAMBDA_METADATA_API",
+    "AWS_LAMBDA_METADATA_TOKEN",
+];
+
+/// What cannot be a variable of a function: why not.
+pub fn unfit_variable(name: &str) -> Option<&'static str> {
+    if RESERVED.contains(&name) {
+        return Some("reserved for the host, as on Lambda: leave it out, or set it in the command");
+    }
+    let is_name = !name.is_empty() && !name.contains(['=', '\0']);
+    (!is_name).then_some("no name that a variable can have")
+}
+
+/// All that is set for an instance.
+pub(crate) fn environment(setting: &Setting, api: &RuntimeApi, number: u32) -> Vec<(String, String)> {
+    let mut env = setting.function.env.clone();
+    env.extend(own(setting, &api.address.to_string(), number).map(|(name, value)| (name.to_owned(), value)));
+    env
+}
+
+/// Of what is reserved there is not what AWS leaves undefined for runtimes of one's own (the runtime, the trace, which each
+/// event has) and what only instances have that serve several calls at once, or that can ask for metadata.
+fn own(setting: &Setting, address: &str, number: u32) -> [(&'static str, String); 16] {
+    let function = &setting.function;
+    let folder = function.dir.display().to_string();
+    let dummy = || "dummy".to_owned();
+    [
+        ("AWS_LAMBDA_RUNTIME_API", address.to_owned()),
+        ("_HANDLER", function.handler.clone()),
+        ("AWS_LAMBDA_FUNCTION_NAME", function.name.clone()),
+        ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST".to_owned()),
+        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", function.memory_mb.to_string()),
+        ("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand".to_owned()),
+        ("AWS_LAMBDA_LOG_GROUP_NAME", format!("/aws/lambda/{}", function.name)),
+        ("AWS_LAMBDA_LOG_STREAM_NAME", format!("[$LATEST]{}-{number}", function.name)),
+        ("AWS_REGION", setting.region.clone()),
+        ("AWS_DEFAULT_REGION", setting.region.clone()),
+        ("AWS_ACCESS_KEY", dummy()),
+        ("AWS_ACCESS_KEY_ID", dummy()),
+        ("AWS_SECRET_ACCESS_KEY", dummy()),
+        ("AWS_SESSION_TOKEN", dummy()),
+        ("LAMBDA_TASK_ROOT", folder.clone()),
+        ("LAMBDA_RUNTIME_DIR", folder),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::atomic::AtomicU32;
+    use std::time::Duration;
+
+    use kumite_process::Control;
+
+    use super::*;
+    use crate::{Billing, Cpu, Function, Routing};
+
+    fn setting() -> Setting {
+        let function = Function {
+            name: "f".to_owned(),
+            command: "true".to_owned(),
+            dir: PathBuf::from("/f"),
+            env: Vec::new(),
+            handler: "h".to_owned(),
+            memory_mb: 128,
+            cpu: Cpu::Unlimited,
+            timeout: Duration::from_secs(3),
+            init_limit: Duration::from_secs(10),
+            max_instances: 1,
+            routing: Routing::WarmFirst,
+            billing: Billing::Y2025,
+            cores: Vec::new(),
+        };
+        Setting {
+            function,
+            control: Control::look(),
+            arn: String::new(),
+            region: "us-east-1".to_owned(),
+            logs: PathBuf::new(),
+            started: AtomicU32::new(0),
+        }
+    }
+
+    #[test]
+    fn of_what_is_reserved_only_that_is_missing_which_aws_does_not_define_either() {
+        let set: Vec<&str> = own(&setting(), "127.0.0.1:1", 1).iter().map(|(name, _)| *name).collect();
+        assert!(set.iter().all(|name| RESERVED.contains(name)), "{set:?}");
+        let missing: Vec<&str> = RESERVED.into_iter().filter(|name| !set.contains(name)).collect();
+        assert_eq!(
+            missing,
+            [
+                "_X_AMZN_TRACE_ID",
+                "AWS_EXECUTION_ENV",
+                "AWS_LAMBDA_MAX_CONCURRENCY",
+                "AWS_LAMBDA_METADATA_API",
+                "AWS_LAMBDA_METADATA_TOKEN"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_reserved_or_no_name_is_no_variable() {
+        for name in ["_HANDLER", "AWS_SESSION_TOKEN", "", "A=B", "A\0"] {
+            assert!(unfit_variable(name).is_some(), "{name:?}");
+        }
+        for name in ["A", "HANDLER", "aws_region", "AWS_PROFILE", "PATH", "TZ"] {
+            assert_eq!(unfit_variable(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Calls that nobody waits for: each is made when it is its turn, and made again if it fails.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+
+use super::{Call, FunctionState, stopping};
+use crate::{Invocation, Refused};
+
+/// Of a function, at most; a long payload has the places of several calls, so that all of them take at most about 330 MB.
+const MOST_WAITING: usize = 10_000;
+/// Of a payload, for a place.
+const BYTES_OF_A_PLACE: usize = 32 << 10;
+/// When one is made again after it failed: as AWS does by default.
+const RETRIES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(120)];
+/// An older one is given up: as on AWS, by default.
+const OLDEST: Duration = Duration::from_secs(6 * 3600);
+
+/// The places of a function.
+pub(super) fn room() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(MOST_WAITING))
+}
+
+fn places(call: &Call) -> u32 {
+    1 + u32::try_from(call.payload.len() / BYTES_OF_A_PLACE).unwrap_or(u32::MAX)
+}
+
+impl FunctionState {
+    /// Takes a call over; refused if there are too many already.
+    pub fn enqueue(self: &Arc<Self>, call: Call) -> Result<(), Refused> {
+        let place = Arc::clone(&self.room).try_acquire_many_owned(places(&call));
+        let place = place.map_err(|_| Refused::QueueFull)?;
+        let function = Arc::clone(self);
+        tokio::spawn(async move {
+            let _place = place;
+            tokio::select! {
+                () = function.delivered(call) => {}
+                () = stopping(function.stop.clone()) => {}
+            }
+        });
+        Ok(())
+    }
+
+    /// Until it has succeeded, has failed as often as it may, or is too old.
+    async fn delivered(&self, call: Call) {
+        let given_up = |why: &str| {
+            let name = &self.setting.function.name;
+            (self.tell)(&format!("RequestId: {} of {name} is given up: {why}\n", call.request_id));
+        };
+        let mut retries = RETRIES.into_iter();
+        loop {
+            let left = OLDEST.saturating_sub(call.offered.elapsed());
+            let Ok(turn) = tokio::time::timeout(left, self.turns.of_event()).await else {
+                return given_up("no instance was free for it in six hours");
+            };
+            match self.called(turn, Call { offered: Instant::now(), ..call.clone() }).await {
+                Ok(Invocation { error: None, .. }) | Err(Refused::Stopping) => return,
+                Ok(_) | Err(_) => {}
+            }
+            match retries.next() {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => return given_up("it has failed three times"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_payload_has_the_places_of_several_calls() {
+        let places_of = |length| places(&Call::new(vec![b' '; length].into()));
+        assert_eq!((places_of(2), places_of(32 << 10), places_of(1 << 20)), (1, 2, 33));
+        let most_bytes = MOST_WAITING / places_of(1 << 20) as usize * (1 << 20);
+        assert!(most_bytes < 330 << 20, "{most_bytes}");
+    }
+}
