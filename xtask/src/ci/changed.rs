@@ -29,13 +29,15 @@ pub enum Need {
     Install,
     /// Small inputs are taken as they should be.
     Cases,
+    /// The function host serves AWS's own clients.
+    Clients,
     /// Nodes that share a run are begun, and fail in every way.
     Nodes,
 }
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 53] = [
+const RULES: [(&str, &[Need]); 54] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -82,6 +84,7 @@ const RULES: [(&str, &[Need]); 53] = [
     ("LICENSE", &[]),
     ("docs/image/", &[Need::Install]),
     ("tests/", &[]),
+    ("tests/aws/", &[Need::Clients]),
     ("tests/cases/", &[Need::Cases]),
     ("tests/cluster/", &[Need::Nodes]),
     ("tests/install/", &[Need::Install]),

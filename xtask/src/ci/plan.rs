@@ -51,6 +51,7 @@ impl Plan {
             Need::Release,
             Need::Install,
             Need::Cases,
+            Need::Clients,
             Need::Nodes,
         ] {
             need(&rest)?;
@@ -148,6 +149,7 @@ impl Wanted {
             Need::Release => self.add(Step::Release, why),
             Need::Install => self.add(Step::Install, why),
             Need::Cases => self.add(Step::Cases, why),
+            Need::Clients => self.add(Step::Clients, why),
             Need::Nodes => self.add(Step::Nodes, why),
         }
         Ok(())
@@ -320,9 +322,15 @@ mod tests {
         assert_eq!(
             count(|step| matches!(
                 step,
-                Step::Windows | Step::Page | Step::Release | Step::Install | Step::Cases | Step::Nodes
+                Step::Windows
+                    | Step::Page
+                    | Step::Release
+                    | Step::Install
+                    | Step::Cases
+                    | Step::Clients
+                    | Step::Nodes
             )),
-            6
+            7
         );
     }
 

@@ -52,6 +52,8 @@ pub enum Step {
     },
     /// Small inputs on which a tool can be wrong.
     Cases,
+    /// AWS's own clients call functions, and run them.
+    Clients,
     /// Nodes share a run, and fail.
     Nodes,
     /// What people install is made, installed where nothing else is, and used.
@@ -82,6 +84,7 @@ impl fmt::Display for Step {
             Step::Quick { experiment } => write!(f, "run {experiment}, quick"),
             Step::Install => f.write_str("install and first minute"),
             Step::Cases => f.write_str("cases"),
+            Step::Clients => f.write_str("AWS's clients"),
             Step::Nodes => f.write_str("nodes that share a run"),
             Step::LeftBehind => f.write_str("left behind"),
         }
@@ -109,6 +112,7 @@ impl Step {
             Step::Release => 300,
             Step::Install => 600,
             Step::Cases => 120,
+            Step::Clients => 120,
             Step::Nodes => 600,
             Step::Check { languages, variants, .. } => {
                 languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
@@ -163,6 +167,10 @@ impl Step {
             Step::Cases => {
                 let kumite = binaries.join("kumite");
                 run(Command::new("tests/cases/run.sh").env("KUMITE", kumite).current_dir(root))
+            }
+            Step::Clients => {
+                let mut test = Command::new("tests/aws/run.sh");
+                made_or_not(test.env("KUMITE", binaries.join("kumite")).current_dir(root))
             }
             Step::Nodes => nodes(checkout),
             Step::LeftBehind => left_behind::nothing(),
@@ -237,14 +245,18 @@ fn nodes(checkout: &Checkout) -> Result<(), String> {
     for script in ["manifest.sh", "ssh.sh", "roles.sh", "slurm.sh"] {
         let script = format!("tests/cluster/{script}");
         let mut test = Command::new("sh");
-        test.arg(&script).arg(&kumite).current_dir(&checkout.root);
-        let status = test.status().map_err(|error| error.to_string())?;
-        // Where it was not made, it says what this machine lacks.
-        if !matches!(status.code(), Some(0 | NOT_MADE)) {
-            return Err(format!("{script} ended with {status}"));
-        }
+        made_or_not(test.arg(&script).arg(&kumite).current_dir(&checkout.root))?;
     }
     Ok(())
+}
+
+/// Runs a test that, where it is not made, says what this machine lacks.
+fn made_or_not(test: &mut Command) -> Result<(), String> {
+    let status = test.status().map_err(|error| format!("{test:?}: {error}"))?;
+    match status.code() {
+        Some(0 | NOT_MADE) => Ok(()),
+        _ => Err(format!("{test:?} ended with {status}")),
+    }
 }
 
 /// Has Debian's packages with that program.

@@ -18,8 +18,8 @@ use crate::{output, stop};
 #[command(after_help = "\
 Instances are processes that speak AWS's Runtime API (2018-06-01), as AWS's own runtime clients for Java, Node.js, Go,
 Python and Rust do. Callers use the Invoke API: point an SDK's or the AWS CLI's endpoint URL at the address, with any
-credentials and region. RequestResponse, Event and DryRun are there, so is the tail of the log. `kumite schema functions`
-describes the file. Logs go to standard output. SIGINT or SIGTERM ends it and all instances.")]
+credentials and region. RequestResponse, Event and DryRun are there, so is the tail of the log; docs/function-host.md says
+what is as on AWS and what is not. `kumite schema functions` describes the file. Logs go to standard output. SIGINT or SIGTERM ends it and all instances.")]
 pub struct Args {
     /// Which functions, and under which rules
     file: PathBuf,
