@@ -35,8 +35,8 @@ pub use node::{Nodes, Remote, Talk};
 pub use reference::reference;
 pub use run::{
     Block, Choice, Event, Joined, Merging, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk,
-    check_roles, claimed_points, common_fault, conclude, execute, export, humane, join, judged, merge, plan,
-    prepare, prospects, seed_of, too_few_values, trial_seed, undecided, used_cores,
+    check_roles, claimed_points, common_fault, conclude, execute, export, humane, is_left_out, join, judged,
+    merge, plan, prepare, prospects, seed_of, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use spec::{Experiment, Planned, read_functions};

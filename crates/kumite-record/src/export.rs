@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Check, Claim, Contender, Machine, Needs, Point, Run, SteadyClass, Trial, Unit, Warning};
+use crate::{
+    Check, Claim, Contender, Machine, Needs, Point, Run, RunGate, SteadyClass, Trial, Unit, Warning,
+};
 
 /// The version of [`Export`] and of every other document. It grows when a reader of the old form would misread the new one.
 pub const SCHEMA: u32 = 4;
@@ -31,6 +33,9 @@ pub struct Export {
     /// What must be so whatever the contenders are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
+    /// What `--gate` made of it, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<RunGate>,
     /// Doubts.
     pub warnings: Vec<Warning>,
     /// The raw record that all of the above can be computed from again.

@@ -75,6 +75,30 @@ pub struct PairGate {
     pub remaining: Option<Remaining>,
 }
 
+/// The gate of a run: whether its claims, its checks and its contenders pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunGate {
+    /// What it lets pass.
+    pub passes: GateBar,
+    /// Shut by a claim or a check that does not pass, or was not tested, and by a contender that is missing, failed or
+    /// answered wrong.
+    pub state: GateState,
+    /// What shuts it, or else what is undecided; none if it is open.
+    pub because: Vec<GateReason>,
+    /// What would have counted, too, and was let pass by its name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<GateReason>,
+}
+
+/// Something that does not pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GateReason {
+    /// The claim, the check or the contender.
+    pub name: String,
+    /// What became of it.
+    pub why: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::GateState::{Open, Shut, Undecided};

@@ -36,7 +36,7 @@ pub use comparison::{
 pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
-pub use gate::{ComparisonGate, GateBar, GateState, PairGate};
+pub use gate::{ComparisonGate, GateBar, GateReason, GateState, PairGate, RunGate};
 pub use kind::Kind;
 pub use load::{Engine, Latency, LoadResult};
 pub use metric::Metric;

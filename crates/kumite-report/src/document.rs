@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::check::ChecksText;
 use crate::facts::{Fact, facts};
 use crate::failure::{Failures, failures};
+use crate::gate::run_gate;
 use crate::group::Groups;
 use crate::noise::{NoiseText, noise};
 use crate::number::plural;
@@ -26,6 +27,8 @@ pub struct Document {
     pub cut_short: Option<String>,
     /// When the run was taken up again, if it was.
     pub resumed: Option<String>,
+    /// What `--gate` made of it.
+    pub gate: Option<String>,
     pub checks: Option<ChecksText>,
     pub tally: String,
     pub verdicts: Vec<VerdictText>,
@@ -100,6 +103,7 @@ impl Document {
                     .then(|| "the record has no end: it is still running or was killed".into())
             }),
             resumed: resumed(run),
+            gate: run_gate(export),
             checks: ChecksText::of(&export.checks),
             tally: [Some(tally(&export.claims)), not_judged(run), saved(run)]
                 .into_iter()

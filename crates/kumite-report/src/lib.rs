@@ -52,6 +52,7 @@ pub use comparison::{
 pub use csv::csv;
 pub use forest::forest_svg;
 pub use found_rate::{found_rate_terminal, rate_trial_line};
+pub use gate::run_gate;
 pub use html::html;
 pub use load::{load_html, load_markdown, load_terminal};
 pub use markdown::markdown;

@@ -77,6 +77,9 @@ fn head_lines(document: &Document) -> String {
     if let Some(resumed) = &document.resumed {
         lines += &format!("\n> ⚠ {}\n", escaped(resumed));
     }
+    if let Some(gate) = &document.gate {
+        lines += &format!("\n**{}**\n", escaped(gate));
+    }
     lines
 }
 

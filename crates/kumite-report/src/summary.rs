@@ -8,6 +8,7 @@ use kumite_record::{AxisValue, Cell, Claim, Doubt, Export, Mark, Reason, Run, st
 
 use crate::chart::shortened;
 use crate::document::Document;
+use crate::gate::last_line;
 use crate::grid::grid;
 use crate::group::Groups;
 use crate::number::plural;
@@ -47,7 +48,7 @@ pub fn summary(export: &Export, style: &Style) -> String {
     let table = table.map_or(String::new(), |(title, table)| {
         format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, room, style))
     });
-    format!("{head}\n{said}{table}\n{end}")
+    format!("{head}\n{said}{table}\n{end}{}", last_line(export, style))
 }
 
 /// Each claim on so many lines, one or two.

@@ -6,6 +6,7 @@ use crate::chapter::ChapterPoint;
 use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::{Failed, Failures};
+use crate::gate::last_line;
 use crate::grid::grid;
 use crate::group::Groups;
 use crate::published::PublishedText;
@@ -69,7 +70,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
         out += &heading("verdicts, once more", style);
         out += &summary::verdict_lines(export, &document, style, 2);
     }
-    out
+    out + &last_line(export, style)
 }
 
 fn head_lines(document: &Document, style: Style) -> String {

@@ -65,9 +65,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         is_gate: args.gate.is_set(),
     };
     let export = merged(&stores, &wanted, &mut into)?;
-    args.documents.write(&(&export, args.length.report()))?;
-    believable(&export)?;
-    args.gate.check(&export)
+    args.gate.conclude(export, &args.documents, args.length.report(), believable)
 }
 
 /// Which shards are to be merged, and how.

@@ -100,9 +100,14 @@ impl Documents {
         self.files().filter(|file| *file != Path::new("-")).try_for_each(|file| check_writable(file))
     }
 
+    /// Whether the report goes there, and not a document in its place.
+    pub fn is_on_terminal(&self) -> bool {
+        !self.files().any(|file| file == Path::new("-"))
+    }
+
     /// Writes them; and a report on the terminal, unless one of them goes there.
     pub fn write(&self, shown: &impl Shown) -> Result<(), Failure> {
-        if !self.files().any(|file| file == Path::new("-")) {
+        if self.is_on_terminal() {
             print(&shown.terminal(&style()))?;
         }
         if let Some(file) = &self.json {

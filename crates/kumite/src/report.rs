@@ -45,8 +45,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             export(&store, &store.find(&args.run)?)?
         }
     };
-    args.documents.write(&(&export, kumite_report::terminal as output::Report))?;
-    args.gate.check(&export)
+    args.gate.conclude(export, &args.documents, kumite_report::terminal, |_| Ok(()))
 }
 
 fn read(file: &Path) -> Result<Export, String> {

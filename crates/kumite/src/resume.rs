@@ -112,9 +112,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let measuring =
         Measuring { world, experiment: &experiment, cores: available, nodes, budget, stop: &stop };
     let export = measuring.measure(run, &prepared.ready, &mut store)?;
-    args.documents.write(&(&export, args.length.report()))?;
-    ended(&export, &stop)?;
-    args.gate.check(&export)
+    args.gate.conclude(export, &args.documents, args.length.report(), |export| ended(export, &stop))
 }
 
 fn take_up(run: &mut Run, clock: &dyn Clock) {

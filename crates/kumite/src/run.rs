@@ -95,6 +95,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     }
     args.roles.check(&experiment, &args.on)?;
     args.check_where(&experiment)?;
+    args.check_gate(&experiment, &available, &choice)?;
     if args.dry_run {
         return output::print(&dry_run::text(experiment, &available, &choice, shard.as_ref()));
     }
@@ -160,12 +161,21 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         args.db.path().display(),
         id = export.run.id
     ));
-    args.documents.write(&(&export, args.length.report()))?;
-    ended(&export, &stop)?;
-    args.gate.check(&export)
+    args.gate.conclude(export, &args.documents, args.length.report(), |export| ended(export, &stop))
 }
 
 impl Args {
+    fn check_gate(&self, experiment: &Experiment, cores: &Cores, choice: &Choice) -> Result<(), Failure> {
+        let variants = experiment.variants();
+        let names = variants.iter().map(|(_, variant)| variant.name.as_str());
+        let names: Vec<&str> = names.filter(|name| choice.left_out(name).is_none()).collect();
+        // Several nodes have their shares at the same time.
+        let is_alone = self.on == On::Local;
+        let round = experiment.extent(&names).1.map(|[least, _]| least);
+        let budget = self.budget.filter(|_| is_alone).zip(round);
+        self.gate.check(experiment, &kumite_lab::prospects(experiment, cores, &names), budget)
+    }
+
     /// Whether what is said of nodes makes sense.
     fn check_where(&self, experiment: &Experiment) -> Result<(), Failure> {
         let wrong = |why: &str| Err(Failure::Usage(why.to_owned()));

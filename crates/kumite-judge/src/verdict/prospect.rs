@@ -14,6 +14,8 @@ const CLEAR: f64 = 0.9;
 pub struct Prospects {
     /// How many claims share what may go wrong.
     pub claims: usize,
+    /// The blocks with which one can be decided where all rounds lie on one side, if any can.
+    pub fewest: Option<usize>,
     /// Of each claim that leaves something to chance.
     pub of_claims: Vec<Prospect>,
 }
@@ -67,6 +69,8 @@ impl Evidence<'_> {
                 wealth_after((0, 0), CLEAR, n) + others >= all as f64 * threshold
             }),
         });
-        Prospects { claims: bets.len(), of_claims: of_claims.collect() }
+        let fewest =
+            fewest_rounds(|n| wealth_after((0, 0), 1.0, n) >= threshold).filter(|_| !bets.is_empty());
+        Prospects { claims: bets.len(), fewest, of_claims: of_claims.collect() }
     }
 }

@@ -127,6 +127,7 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
         parts,
         claims: store.claims(id)?,
         checks: store.checks(id)?,
+        gate: None,
         warnings,
         contenders,
         trials,

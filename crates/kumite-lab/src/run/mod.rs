@@ -22,7 +22,7 @@ pub use export::{claimed_points, conclude, export, judged, too_few_values, undec
 pub use merge::{Merging, merge};
 pub use nodes::{Joined, check_roles, join};
 pub use plan::{Block, Plan, plan, trial_seed};
-pub use prepare::{Choice, Prepared, prepare};
+pub use prepare::{Choice, Prepared, is_left_out, prepare};
 pub use session::{Session, Undecided};
 pub use state::humane;
 pub use used_cores::used_cores;

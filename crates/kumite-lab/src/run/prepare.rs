@@ -90,6 +90,14 @@ impl Prepared {
     }
 }
 
+/// Why a contender was left out on purpose.
+const LEFT_OUT: [&str; 3] = ["left out by --only", "left out by --skip", "the profile does not try it"];
+
+/// Whether a contender was left out on purpose, and not for want of something.
+pub fn is_left_out(contender: &record::Contender) -> bool {
+    contender.reason.as_deref().is_some_and(|reason| LEFT_OUT.contains(&reason))
+}
+
 /// Which contenders take part, and whether missing tools may be installed.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
@@ -126,13 +134,14 @@ impl Choice {
     /// Why a contender is left out, if it is.
     pub fn left_out(&self, name: &str) -> Option<&'static str> {
         let named = |names: &[String]| names.iter().any(|other| other == name);
+        let [by_only, by_skip, by_profile] = LEFT_OUT;
         if !self.only.is_empty() && !named(&self.only) {
-            return Some("left out by --only");
+            return Some(by_only);
         }
         if named(&self.skip) {
-            return Some("left out by --skip");
+            return Some(by_skip);
         }
-        named(&self.unplanned).then_some("the profile does not try it")
+        named(&self.unplanned).then_some(by_profile)
     }
 }
 

@@ -72,11 +72,10 @@ pub fn run(
     }
     link.close();
     let export = export(&store, &whole.run.id)?;
-    args.documents.write(&(&export, args.length.report()))?;
-    match &export.run.cut_short {
+    args.gate.conclude(export, &args.documents, args.length.report(), |export| match &export.run.cut_short {
         Some(why) => Err(Failure::Incomplete(format!(
             "{why}; the same command with --seed {seed} goes on where it stopped"
         ))),
-        None => args.gate.check(&export),
-    }
+        None => Ok(()),
+    })
 }

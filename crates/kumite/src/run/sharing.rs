@@ -162,13 +162,14 @@ impl<'a> Sharing<'a> {
         // What was there already is enough if nothing came.
         stores.push(Store::open(&args.db.path())?);
         let export = merged(&stores, &wanted, into)?;
-        args.documents.write(&(&export, args.length.report()))?;
-        match &export.run.cut_short {
-            Some(why) => Err(Failure::Incomplete(format!(
-                "{why}; the same command with --seed {seed} goes on where the nodes stopped"
-            ))),
-            None => args.gate.check(&export),
-        }
+        args.gate.conclude(export, &args.documents, args.length.report(), |export| {
+            match &export.run.cut_short {
+                Some(why) => Err(Failure::Incomplete(format!(
+                    "{why}; the same command with --seed {seed} goes on where the nodes stopped"
+                ))),
+                None => Ok(()),
+            }
+        })
     }
 
     /// Has a node execute its share; the store that came of it. Results stay on the node until they have arrived whole.
