@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use crate::json::Json;
+
 /// The longest body that a check holds which must see all of it at once: 16 MiB.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 pub(crate) const EXCERPT: usize = 80;
@@ -32,8 +34,9 @@ pub enum Check {
 pub struct JsonCheck {
     /// An RFC 6901 pointer, empty for the whole.
     pointer: String,
-    /// Numbers are equal only if both or neither are integers (3 is not 3.0), the order of keys is nothing.
-    value: Value,
+    /// Numbers are equal to the last digit, and only if both or neither are integers (3 is not 3.0); the order of keys is
+    /// nothing.
+    value: Json,
     /// The first body that was right: the same bytes are right again without being parsed.
     right: OnceLock<Vec<u8>>,
 }
@@ -51,8 +54,8 @@ impl JsonCheck {
         if self.right.get().is_some_and(|right| right == body) {
             return true;
         }
-        let parsed = serde_json::from_slice::<Value>(body);
-        let is_right = parsed.is_ok_and(|parsed| parsed.pointer(&self.pointer) == Some(&self.value));
+        let found = Json::parse(body).ok().and_then(|body| body.at(&self.pointer));
+        let is_right = found.is_some_and(|found| found.is(&self.value));
         if is_right {
             self.right.get_or_init(|| body.to_vec());
         }
@@ -124,12 +127,12 @@ impl Check {
         if !names || !(pointer.is_empty() || pointer.starts_with('/')) {
             return Err(CheckError::Pointer { pointer: pointer.to_owned() });
         }
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        let value = Json::parse(value.as_bytes()).unwrap_or_else(|_| Json::from(&Value::from(value)));
         Ok(Check::Json(JsonCheck { pointer: pointer.to_owned(), value, right: OnceLock::new() }))
     }
 
     /// A JSON body that is this value.
-    pub fn json_value(value: Value) -> Check {
+    pub fn json_value(value: Json) -> Check {
         Check::Json(JsonCheck { pointer: String::new(), value, right: OnceLock::new() })
     }
 
@@ -170,12 +173,12 @@ impl Check {
             }
             Check::Json(JsonCheck { pointer, value, .. }) => {
                 let place = if pointer.is_empty() { "it" } else { pointer };
-                match serde_json::from_slice::<Value>(body) {
+                match Json::parse(body) {
                     Err(error) => write!(words, " that are not JSON: {error}"),
-                    Ok(body) => match body.pointer(pointer) {
+                    Ok(body) => match body.at(pointer) {
                         None => write!(words, " with nothing at {place}"),
                         Some(found) => {
-                            let [found, value] = [found, value].map(|it| shorten(it.to_string()));
+                            let [found, value] = [&found, value].map(|it| shorten(it.to_string()));
                             write!(words, " where {place} is {found}, not {value}")
                         }
                     },
@@ -229,6 +232,11 @@ mod tests {
                     "",
                 ],
             ),
+            (
+                Check::json("/fib=354224848179261915075").unwrap(),
+                &["{\"fib\":354224848179261915075}"],
+                &["{\"fib\":354224848179261915000}", "{\"fib\":3.54224848179261915075e20}"],
+            ),
             (Check::json("/a=ok").unwrap(), &["{\"a\":\"ok\"}"], &["ok"]),
             (Check::json("/a=\"3\"").unwrap(), &["{\"a\":\"3\"}"], &["{\"a\":3}"]),
             (Check::json("/a=").unwrap(), &["{\"a\":\"\"}"], &["{\"a\":null}"]),
@@ -248,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_json_body_is_right_however_it_is_written_and_its_bytes_are_parsed_once() {
-        let value: Value = serde_json::from_str(r#"{"a": [1, "é"], "b": null}"#).unwrap();
+        let value = Json::parse(r#"{"a": [1, "é"], "b": null}"#.as_bytes()).unwrap();
         let check = Check::json_value(value.clone());
         let Check::Json(json) = &check else { panic!("{check:?}") };
         for wrong in ["", "{}", r#"{"a":[1.0,"é"],"b":null}"#, r#"{"a":[1,"é"],"b":null} x"#] {

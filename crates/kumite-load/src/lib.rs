@@ -44,6 +44,7 @@ mod field;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod json;
 mod protocol;
 mod record;
 mod request;
@@ -58,6 +59,7 @@ use std::time::Duration;
 pub use check::{Check, CheckError, JsonCheck, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use hdrhistogram::Histogram;
+pub use json::Json;
 
 use protocol::tls::Security;
 pub use protocol::tls::{Tls, TlsError};

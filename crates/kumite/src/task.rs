@@ -42,6 +42,10 @@ pub struct Args {
 
 fn parameter(text: &str) -> Result<(String, AxisValue), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    let is_whole = value.strip_prefix('-').unwrap_or(value).bytes().all(|byte| byte.is_ascii_digit());
+    if is_whole && value.bytes().any(|byte| byte.is_ascii_digit()) && value.parse::<i64>().is_err() {
+        return Err(format!("a whole number has 64 bits here, and {value} needs more"));
+    }
     let number = || value.parse().ok().filter(|number: &f64| number.is_finite()).map(AxisValue::Float);
     let value = value.parse().map(AxisValue::Int).ok().or_else(|| value.parse().map(AxisValue::Bool).ok());
     let text = || AxisValue::Text(text[name.len() + 1..].to_owned());

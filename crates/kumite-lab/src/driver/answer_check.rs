@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use kumite_load::Json;
 use kumite_process::Spawn;
 use kumite_record::AxisValue;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::worker::Worker;
 use super::{Draft, Wrong};
-use crate::contender::Answers;
 use crate::driver::Answer;
 use crate::halt::Halt;
 use crate::parameter::as_json;
@@ -37,6 +37,13 @@ pub(crate) struct AnswerCheck<'a> {
 struct Checker {
     worker: Worker,
     asked: u64,
+}
+
+#[derive(Serialize)]
+struct Question<'q> {
+    params: &'q Value,
+    result: &'q Json,
+    folder: &'q str,
 }
 
 #[derive(Deserialize)]
@@ -75,18 +82,18 @@ impl<'a> AnswerCheck<'a> {
         stop: &AtomicBool,
     ) -> Result<Finding, Halt> {
         let cannot = |error: serde_json::Error| format!("its result cannot be read: {error}");
-        let result: Value = serde_json::from_str(result).map_err(cannot)?;
+        let result = Json::parse(result.as_bytes()).map_err(cannot)?;
         if let Some(why) = self.compare(params, &result).map_err(cannot)? {
             return Ok(Finding::Wrong(why));
         }
-        self.ask(params, result, folder, stop)
+        self.ask(params, &result, folder, stop)
     }
 
     /// What is wrong with a result, as far as it takes no checker to tell.
-    fn compare(&self, params: &Value, result: &Value) -> Result<Option<String>, serde_json::Error> {
+    fn compare(&self, params: &Value, result: &Json) -> Result<Option<String>, serde_json::Error> {
         let equals = match (&self.answer.equals, &self.answer.equals_json) {
-            (Some(text), _) => Some(serde_json::from_str(text)?),
-            (None, value) => value.clone(),
+            (Some(text), _) => Some(Json::parse(text.as_bytes())?),
+            (None, value) => value.as_ref().map(Json::from),
         };
         if let Some(why) = equals.and_then(|equals| unlike(result, &equals)) {
             return Ok(Some(why));
@@ -99,10 +106,11 @@ impl<'a> AnswerCheck<'a> {
                 },
                 other => as_json(other),
             };
-            match result.pointer(pointer) {
-                Some(found) if alike(found, &expected) => {}
+            let expected = Json::from(&expected);
+            match result.at(pointer) {
+                Some(found) if found.is_like(&expected) => {}
                 Some(found) => {
-                    return Ok(Some(format!("{pointer} is {}, not {}", short(found), short(&expected))));
+                    return Ok(Some(format!("{pointer} is {}, not {}", short(&found), short(&expected))));
                 }
                 None => return Ok(Some(format!("it has no {pointer}: {}", short(result)))),
             }
@@ -114,7 +122,7 @@ impl<'a> AnswerCheck<'a> {
     pub fn ask(
         &mut self,
         params: &Value,
-        result: Value,
+        result: &Json,
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<Finding, Halt> {
@@ -129,13 +137,14 @@ impl Checker {
     fn check(
         &mut self,
         params: &Value,
-        result: Value,
+        result: &Json,
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<Finding, Halt> {
         self.asked += 1;
         let failed = |why: String| format!("the answer could not be checked: {why}");
-        let params = json!({ "params": params, "result": result, "folder": folder.to_string_lossy() });
+        // Its digits as they came: a checker may know more of numbers than a double.
+        let params = Question { params, result, folder: &folder.to_string_lossy() };
         let asked =
             self.worker.give(self.asked, &params, LIMIT, stop).map_err(|halt| halt.reworded(failed))?;
         let taken = self.worker.take(&[(self.asked, asked)].into(), LIMIT, stop);
@@ -158,7 +167,7 @@ impl Checker {
 /// What is wrong with `[answer]` where answers are JSON.
 pub(crate) fn check_answer(draft: &Draft) -> Result<(), Wrong> {
     if let Some(equals) = &draft.answer.equals
-        && let Err(error) = serde_json::from_str::<Value>(equals)
+        && let Err(error) = Json::parse(equals.as_bytes())
     {
         let what =
             format!("the result of a task and the answer of a function are JSON, and this is none: {error}");
@@ -179,30 +188,13 @@ pub(crate) fn check_answer(draft: &Draft) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// How an answer is, if it is as the contender is known to answer. `wrong` says what is wrong with it.
-pub(crate) fn as_it_should(wrong: Option<String>, known: Option<Answers>) -> Result<&'static str, String> {
-    match (wrong, known) {
-        (None, None) => Ok("answers right"),
-        (Some(why), None) => Err(why),
-        (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
-        (None, Some(Answers::Wrong)) => {
-            Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
-        }
-    }
-}
-
 /// What is wrong with a result that is to be equal to this, if it is not.
-pub(crate) fn unlike(result: &Value, expected: &Value) -> Option<String> {
-    (result != expected).then(|| format!("it is {}, not {}", short(result), short(expected)))
-}
-
-/// 1 and 1.0 are the same number.
-fn alike(found: &Value, expected: &Value) -> bool {
-    found == expected || found.as_f64().is_some_and(|found| expected.as_f64() == Some(found))
+pub(crate) fn unlike(result: &Json, expected: &Json) -> Option<String> {
+    (!result.is(expected)).then(|| format!("it is {}, not {}", short(result), short(expected)))
 }
 
 /// A value as JSON, cut to what can be read.
-fn short(value: &Value) -> String {
+fn short(value: &Json) -> String {
     const MOST: usize = 120;
     let text = value.to_string();
     match text.char_indices().nth(MOST) {
@@ -213,6 +205,8 @@ fn short(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn check(answer: Answer, result: &str) -> Finding {
@@ -233,6 +227,22 @@ mod tests {
         let value = || Answer { equals_json: Some(json!({ "a": [1, 2] })), ..Answer::default() };
         assert_eq!(check(value(), r#"{ "a": [1, 2] }"#), Finding::Right);
         assert_eq!(check(value(), r#"{"a":[1.0,2]}"#), wrong(r#"it is {"a":[1.0,2]}, not {"a":[1,2]}"#));
+    }
+
+    #[test]
+    fn an_integer_is_right_to_its_last_digit() {
+        let equals = || Answer { equals: Some("354224848179261915075".into()), ..Answer::default() };
+        assert_eq!(check(equals(), "354224848179261915075"), Finding::Right);
+        assert_eq!(
+            check(equals(), "354224848179261915000"),
+            wrong("it is 354224848179261915000, not 354224848179261915075")
+        );
+        let at = || Answer {
+            at: [("".to_owned(), AxisValue::Int(9_007_199_254_740_993))].into(),
+            ..Answer::default()
+        };
+        assert_eq!(check(at(), "9007199254740993"), Finding::Right);
+        assert_eq!(check(at(), "9007199254740992"), wrong(" is 9007199254740992, not 9007199254740993"));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Metrics of an experiment's own that come with an answer.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// The metrics of these names among the members of an answer, or what is wrong with it.
 pub(super) fn own_metrics<'a>(
@@ -13,12 +14,14 @@ pub(super) fn own_metrics<'a>(
     if names.peek().is_none() {
         return Ok(BTreeMap::new());
     }
-    let answer: Value = serde_json::from_slice(answer).map_err(|error| format!("it is no JSON: {error}"))?;
+    let answer: &RawValue =
+        serde_json::from_slice(answer).map_err(|error| format!("it is no JSON: {error}"))?;
+    let members: BTreeMap<Cow<str>, &RawValue> = serde_json::from_str(answer.get()).unwrap_or_default();
     // Not every contender needs to give all of them.
-    let given = names.filter_map(|name| Some((name, answer.get(name)?)));
-    let own = |(name, value): (&str, &Value)| match value.as_f64() {
-        Some(number) => Ok((name.to_owned(), number)),
-        None => {
+    let given = names.filter_map(|name| Some((name, members.get(name)?)));
+    let own = |(name, value): (&str, &&RawValue)| match serde_json::from_str::<f64>(value.get()) {
+        Ok(number) => Ok((name.to_owned(), number)),
+        Err(_) => {
             Err(format!("its '{name}' is {value}, and [metrics] of experiment.toml takes it for a number"))
         }
     };
@@ -36,11 +39,14 @@ mod tests {
         assert_eq!(of(r#"{"fib":832040,"elapsed_ms":1.25,"x":[]}"#), Ok(expected.into()));
         for (answer, why) in [
             (r#"{"fib":"1","elapsed_ms":1}"#, "its 'fib' is \"1\", and [metrics]"),
+            (r#"{"fib":1e400}"#, "its 'fib' is 1e400, and [metrics]"),
             ("", "it is no JSON: EOF"),
         ] {
             let found = of(answer).unwrap_err();
             assert!(found.contains(why), "{answer}: {found}");
         }
+        let beside = r#"{"fib":1,"large":1e400}"#;
+        assert_eq!(of(beside), Ok([("fib".to_owned(), 1.0)].into()), "a number that nobody asked for");
         assert_eq!(of(r#"{"fib":1}"#), Ok([("fib".to_owned(), 1.0)].into()), "not all need to give it");
         assert_eq!(own_metrics(b"not JSON", std::iter::empty()), Ok(BTreeMap::new()));
     }

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::Spawn;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 pub(crate) use line::Done;
 pub use line::Hello;
@@ -34,6 +35,13 @@ pub(crate) struct Taken {
     /// When the worker said that the job was done; when the answer came, if it did not say so.
     pub done: Instant,
     pub came: Instant,
+}
+
+/// A job, in the order that the protocol shows.
+#[derive(Serialize)]
+struct Asked<'a, P> {
+    job: u64,
+    params: &'a P,
 }
 
 impl Worker {
@@ -67,11 +75,11 @@ impl Worker {
     pub fn give(
         &mut self,
         job: u64,
-        params: &Value,
+        params: &impl Serialize,
         limit: Duration,
         stop: &AtomicBool,
     ) -> Result<Instant, Halt> {
-        self.say(&json!({ "job": job, "params": params }), limit, &format!("job {job}"), stop)
+        self.say(&Asked { job, params }, limit, &format!("job {job}"), stop)
     }
 
     /// The next answer to one of these jobs, none of which may take longer than `limit`.
@@ -112,12 +120,13 @@ impl Worker {
 
     fn say(
         &mut self,
-        message: &Value,
+        message: &impl Serialize,
         limit: Duration,
         doing: &str,
         stop: &AtomicBool,
     ) -> Result<Instant, Halt> {
-        let mut line = message.to_string().into_bytes();
+        let line = serde_json::to_vec(message);
+        let mut line = line.map_err(|error| format!("the request of {doing} cannot be written: {error}"))?;
         line.push(b'\n');
         if line.len() > LINE_LIMIT {
             return Err(Halt::Failed(format!(

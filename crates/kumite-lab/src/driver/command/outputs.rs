@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use kumite_load::Json;
 use serde_json::Value;
 
 use crate::driver::Answer;
@@ -97,8 +98,8 @@ impl Outputs {
             if let Some(why) = wrong(answer, file)? {
                 return Ok(Some(why));
             }
-            let path = Value::from(file.to_string_lossy());
-            if let Finding::Wrong(why) = checker.ask(params, path, folder, stop)? {
+            let path = Json::from(&Value::from(file.to_string_lossy()));
+            if let Finding::Wrong(why) = checker.ask(params, &path, folder, stop)? {
                 return Ok(Some(why));
             }
         }
@@ -112,15 +113,16 @@ fn wrong(answer: &Answer, file: &Path) -> Result<Option<String>, String> {
     Ok(match (&answer.equals, &answer.equals_json) {
         (Some(text), _) => {
             let output = read()?;
-            let words = || unlike(&String::from_utf8_lossy(&output).into(), &text.as_str().into());
             if output == text.as_bytes() {
                 None
             } else {
-                words().or_else(|| Some("it is not UTF-8".to_owned()))
+                let json = |text: &str| Json::from(&Value::from(text));
+                let words = unlike(&json(&String::from_utf8_lossy(&output)), &json(text));
+                words.or_else(|| Some("it is not UTF-8".to_owned()))
             }
         }
-        (None, Some(value)) => match serde_json::from_slice::<Value>(&read()?) {
-            Ok(output) => unlike(&output, value),
+        (None, Some(value)) => match Json::parse(&read()?) {
+            Ok(output) => unlike(&output, &Json::from(value)),
             Err(error) => Some(format!("it is no JSON: {error}")),
         },
         (None, None) => None,

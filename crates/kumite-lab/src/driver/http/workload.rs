@@ -159,7 +159,7 @@ impl HttpWorkload {
 fn right_body(answer: &Answer) -> Check {
     match (&answer.equals, &answer.equals_json) {
         (Some(body), _) => Check::Equals(body.clone().into_bytes()),
-        (None, Some(value)) => Check::json_value(value.clone()),
+        (None, Some(value)) => Check::json_value(value.into()),
         (None, None) => Check::Any,
     }
 }
