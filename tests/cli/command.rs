@@ -139,23 +139,63 @@ equals = "hello\n""#;
     comes_to(&export, "b", "failed", "the last line of its output, 'hello', is no object with metrics");
 }
 
+const SAME: (&str, &str) = ("equals = \"hello\\n\"", "same_output = true");
+
 #[test]
-fn whoever_differs_from_the_first_output_is_disqualified() {
-    let same = "same_output = true";
-    let contenders = [("a", "echo one"), ("b", "echo one"), ("c", "echo other")];
-    let place = place(("equals = \"hello\\n\"", same), &contenders);
-    let said = place.kumite(&["check", "fake"]);
-    let said = said.ended(1);
-    assert!(said.out.contains("✓ b answers right"), "{}", said.out);
-    assert!(
-        said.out.contains("✗ c: its output is wrong: it is not what a wrote first at this point: compare "),
-        "{}",
-        said.out
-    );
-    let export = run(&place);
-    let outcome = |name| trial(&export, name)["outcome"].as_str().unwrap().to_owned();
-    assert_eq!(outcome("a"), outcome("b"));
-    assert_ne!(outcome("a"), outcome("c"), "one of them was first");
+fn what_most_contenders_write_is_right_whoever_is_tried_first() {
+    // Where the wrong one stands among the files, and in the blocks, which seeds shuffle.
+    for (odd, names) in [("a", ["b", "c"]), ("b", ["a", "c"]), ("c", ["a", "b"])] {
+        let [one, other] = names;
+        let place = place(SAME, &[(one, "echo one"), (other, "echo one"), (odd, "echo other")]);
+        let said = place.kumite(&["check", "fake"]);
+        let said = said.ended(1);
+        for right in names {
+            assert!(said.out.contains(&format!("✓ {right} answers right")), "{}", said.out);
+        }
+        let why = format!("its output is wrong: it is not what {one} and {other} wrote (2 of 3): compare ");
+        assert!(said.out.contains(&format!("✗ {odd}: {why}")), "{}", said.out);
+        for seed in ["1", "2", "3"] {
+            let said = place.kumite(&["run", "fake", "--seed", seed, "--json", "-"]);
+            let said = said.ended(0);
+            let export = said.json();
+            comes_to(&export, odd, "disqualified", &why);
+            names.iter().for_each(|right| comes_to(&export, right, "ok", ""));
+            assert!(said.err.contains(&why), "{}", said.err);
+        }
+    }
+}
+
+#[test]
+fn without_a_majority_of_all_contenders_none_is_right() {
+    let why = "contenders differ, no output is that of more than half of them";
+    for runs in [&["echo one", "echo other"][..], &["echo 1", "echo 1", "echo 2", "echo 2"]] {
+        let contenders: Vec<(&str, &str)> =
+            ["a", "b", "c", "d"].into_iter().zip(runs.iter().copied()).collect();
+        let place = place(SAME, &contenders);
+        let said = place.kumite(&["check", "fake"]);
+        let said = said.ended(1);
+        assert_eq!(said.out.matches(why).count(), runs.len(), "{}", said.out);
+        // Nothing counts.
+        let export = place.kumite(&["run", "fake", "--json", "-"]).ended(3).json();
+        contenders.iter().for_each(|(name, _)| comes_to(&export, name, "disqualified", why));
+    }
+}
+
+#[test]
+fn a_run_that_is_taken_up_again_and_shards_that_are_merged_have_the_same_right_output() {
+    let place = place(SAME, &[("a", "echo one"), ("b", "echo one"), ("c", "echo other")]);
+    for shard in ["1/2", "2/2"] {
+        let store = format!("{}.db", &shard[..1]);
+        place.kumite(&["run", "fake", "--blocks", "2", "--shard", shard, "--db", &store]).ended(0);
+    }
+    let export = place.kumite(&["merge", "1.db", "2.db", "--json", "-"]).ended(0).json();
+    let wrong = |export: &serde_json::Value| -> Vec<String> {
+        let trials = export["trials"].as_array().unwrap();
+        let wrong = trials.iter().filter(|trial| trial["outcome"] == "disqualified");
+        wrong.map(|trial| trial["contender"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(export["trials"].as_array().unwrap().len(), 6);
+    assert_eq!(wrong(&export), ["c", "c"]);
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod metric;
 mod play;
 mod point;
 mod run;
+mod same_output;
 mod selfcheck;
 mod shard;
 mod store;
@@ -46,6 +47,7 @@ pub use run::{
     Contender, ContenderStatus, Cores, Digests, Machine, Published, PublishedRow, Question, Run, Saved,
     Service, Source, Unavailable, Within,
 };
+pub use same_output::{Votes, Written, judge_outputs, unlike_the_others};
 pub use selfcheck::{
     ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
     SameTwice, SelfCheck, SmallestDifference,

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::{
     Check, Claim, Comparison, Contender, Histogram, LoadResult, Machine, Run, SelfCheck, Trial, Warning,
+    judge_outputs,
 };
 
 /// Each entry brings a store one version further; the version is kept in SQLite's `user_version`.
@@ -449,7 +450,11 @@ impl Store {
 
     /// The trials of a run, in the order they were executed, without their histograms.
     pub fn trials(&self, run: &str) -> Result<Vec<Trial>, StoreError> {
-        self.rows("trial", "SELECT trial FROM trial WHERE run = ?1 ORDER BY seq", [run])
+        let mut trials: Vec<Trial> =
+            self.rows("trial", "SELECT trial FROM trial WHERE run = ?1 ORDER BY seq", [run])?;
+        // A trial is committed before it is known what the others write.
+        judge_outputs(&mut trials);
+        Ok(trials)
     }
 
     /// The histograms of a trial.

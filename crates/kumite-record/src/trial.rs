@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, AxisValue, Call, Phase, Point, Void};
+use crate::{Arrival, AxisValue, Call, Phase, Point, Void, Written};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -267,6 +267,9 @@ pub struct Sample {
     /// What was done to the contender after the window, if anything was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
+    /// What its runs wrote, where all contenders are to write the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Written>,
     /// Histograms by name; in the store only.
     #[serde(skip)]
     pub histograms: BTreeMap<String, Histogram>,

@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Choice, Driver, Experiment, Halt, Planned, Prepared, Ready, check_disk, open, prepare, used_cores,
+    Answered, Answers, Choice, Driver, Experiment, Halt, Planned, Prepared, check_disk, open, prepare,
+    used_cores,
 };
-use kumite_record::{Point, Store};
+use kumite_record::{Contender, Point, Store, Votes, unlike_the_others};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -89,62 +90,115 @@ fn check_each(
     planned: &[&Planned],
     stop: &AtomicBool,
 ) -> Result<(usize, usize), Failure> {
+    let chosen: Vec<&Contender> =
+        prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none()).collect();
+    // Who is like the others is known when all have answered.
+    let at_once = if experiment.answer.same_output { chosen.len().max(1) } else { 1 };
     let (mut right, mut failing) = (0, 0);
-    for contender in prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none())
-    {
-        let name = &contender.name;
-        let Some(ready) = prepared.ready.iter().find(|ready| ready.name == *name) else {
-            failing += 1;
-            let reason = contender.reason.as_deref().unwrap_or_default();
-            output::print(&format!("✗ {name} {}: {reason}\n", contender.status.as_str()))?;
-            continue;
-        };
-        let points = experiment.checked_at(planned, name);
-        if points.is_empty() {
-            break;
+    for together in chosen.chunks(at_once) {
+        let mut all = Vec::new();
+        for contender in together {
+            let looked = looked(experiment, prepared, driver, contender, planned, stop)?;
+            all.push((*contender, looked));
         }
-        let mut answered = answered(experiment, driver, ready, &points, stop)?;
-        if answered.is_ok()
-            && let Some(path) = prepared.written(name).map_err(Failure::Incomplete)?
-        {
-            answered = Err(format!(
-                "{} was written after the build, and whoever uses the build next finds that: write elsewhere, and \
-                 `kumite build --no-cache` makes it good",
-                path.display()
-            ));
+        for (contender, looked) in &all {
+            let name = &contender.name;
+            let line = match said(experiment, looked, &all) {
+                Said::Right(how) => {
+                    right += 1;
+                    format!("✓ {name} {how}: {}\n", contender.version.as_deref().unwrap_or_default())
+                }
+                Said::Wrong(why) => {
+                    failing += 1;
+                    format!("✗ {name}{why}\n")
+                }
+                Said::Nothing => continue,
+            };
+            output::print(&line)?;
         }
-        let line = match answered {
-            Ok(answered) => {
-                right += 1;
-                format!("✓ {name} {answered}: {}\n", contender.version.as_deref().unwrap_or_default())
-            }
-            Err(why) => {
-                failing += 1;
-                format!("✗ {name}: {why}\n")
-            }
-        };
-        output::print(&line)?;
     }
     Ok((right, failing))
 }
 
-/// How a contender answers at these points, or why not right.
-fn answered(
+/// What there is to say of a contender.
+enum Said {
+    Right(&'static str),
+    Wrong(String),
+    /// It is at no point.
+    Nothing,
+}
+
+/// A contender that was looked at, and how it answers at each of its points.
+struct Looked<'a> {
+    known: Option<Answers>,
+    at: Vec<(&'a Point, Result<Answered, String>)>,
+    /// What else is wrong with it.
+    failed: Option<String>,
+}
+
+fn looked<'a>(
     experiment: &Experiment,
+    prepared: &Prepared,
     driver: &mut dyn Driver,
-    ready: &Ready,
-    points: &[&Point],
+    contender: &Contender,
+    planned: &[&'a Planned],
     stop: &AtomicBool,
-) -> Result<Result<&'static str, String>, Failure> {
-    let mut answered = "";
-    for point in points {
-        answered = match driver.check(ready, point, stop) {
-            Err(Halt::Failed(why)) => {
-                let code = experiment.code(point).map(|(parameter, value)| format!("{parameter} {value}: "));
-                return Ok(Err(format!("{}{why}", code.unwrap_or_default())));
-            }
-            checked => checked?,
+) -> Result<Looked<'a>, Failure> {
+    let name = &contender.name;
+    let mut looked = Looked { known: None, at: Vec::new(), failed: None };
+    let Some(ready) = prepared.ready.iter().find(|ready| ready.name == *name) else {
+        let reason = contender.reason.as_deref().unwrap_or_default();
+        looked.failed = Some(format!(" {}: {reason}", contender.status.as_str()));
+        return Ok(looked);
+    };
+    looked.known = ready.answers;
+    for point in experiment.checked_at(planned, name) {
+        let answered = match driver.check(ready, point, stop) {
+            Err(Halt::Failed(why)) => Err(why),
+            answered => Ok(answered?),
         };
+        looked.at.push((point, answered));
     }
-    Ok(Ok(answered))
+    if let Some(path) = prepared.written(name).map_err(Failure::Incomplete)? {
+        looked.failed = Some(format!(
+            ": {} was written after the build, and whoever uses the build next finds that: write elsewhere, and \
+             `kumite build --no-cache` makes it good",
+            path.display()
+        ));
+    }
+    Ok(looked)
+}
+
+/// The value that is code there, if one is, for the beginning of a sentence.
+fn code(experiment: &Experiment, point: &Point) -> String {
+    experiment.code(point).map_or(String::new(), |(parameter, value)| format!("{parameter} {value}: "))
+}
+
+/// What there is to say of one, beside what `all` wrote at its points.
+fn said(experiment: &Experiment, looked: &Looked, all: &[(&Contender, Looked)]) -> Said {
+    let mut how = Said::Nothing;
+    for (point, answered) in &looked.at {
+        let as_it_should = answered.clone().and_then(|mut answered| {
+            if let Some(written) = &answered.written {
+                let unlike = unlike_the_others(written, &votes(point, all));
+                answered.wrong = unlike.map(|why| format!("its output is wrong: {why}"));
+            }
+            answered.as_it_should(looked.known)
+        });
+        match as_it_should {
+            Ok(words) => how = Said::Right(words),
+            Err(why) => return Said::Wrong(format!(": {}{why}", code(experiment, point))),
+        }
+    }
+    looked.failed.clone().map_or(how, Said::Wrong)
+}
+
+/// What each that was tried at a point wrote there.
+fn votes(point: &Point, all: &[(&Contender, Looked)]) -> Votes {
+    let vote = |(contender, looked): &(&Contender, Looked)| {
+        let (_, answered) = looked.at.iter().find(|(at, _)| *at == point)?;
+        let written = answered.as_ref().ok().and_then(|answered| answered.written.clone());
+        Some((contender.name.clone(), written))
+    };
+    all.iter().filter_map(vote).collect()
 }

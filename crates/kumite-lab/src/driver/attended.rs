@@ -6,7 +6,7 @@ use kumite_host::Heartbeat;
 use kumite_record::{Outcome, Point};
 
 use super::own_folder::OwnFolder;
-use super::{Driver, Executor, Measured, Opening, TrialOrder};
+use super::{Answered, Driver, Executor, Measured, Opening, TrialOrder};
 use crate::contender::Ready;
 use crate::halt::Halt;
 
@@ -70,7 +70,7 @@ impl Executor for Attended<'_> {
 }
 
 impl Driver for Attended<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
         let checked = self.driver.check(contender, point, stop);
         match (checked, self.tidied(own.as_ref(), contender)) {

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use kumite_record::{Mark, Outcome, Point, Sample, Void};
+use kumite_record::{Mark, Outcome, Point, Sample, Void, Written};
 
-use crate::contender::Ready;
+use crate::contender::{Answers, Ready};
 use crate::halt::Halt;
 use crate::node::Seen;
 use crate::service::Counted;
@@ -17,8 +17,8 @@ pub trait Executor {
 
 /// Who tries the contenders of a kind: for a trial, or only to see whether they answer right.
 pub trait Driver: Executor {
-    /// Starts the contender and makes sure that it answers as it should. Says how it does, in a word or two.
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt>;
+    /// Starts the contender and looks at how it answers.
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt>;
 
     /// What this machine does not let kumite do, in words.
     fn notices(&self) -> Vec<String> {
@@ -28,6 +28,34 @@ pub trait Driver: Executor {
     /// Where the files of its trials are, in words.
     fn files(&self) -> Option<String> {
         None
+    }
+}
+
+/// How a contender answers.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// In a word or two, if it is right.
+    pub how: &'static str,
+    /// What is wrong with it, if anything is.
+    pub wrong: Option<String>,
+    /// What it wrote, where all contenders are to write the same.
+    pub written: Option<Written>,
+}
+
+impl Answered {
+    /// Right.
+    pub const RIGHT: Answered = Answered { how: "answers right", wrong: None, written: None };
+
+    /// How it is, if it is as the contender is known to answer; or what is wrong with it.
+    pub fn as_it_should(self, known: Option<Answers>) -> Result<&'static str, String> {
+        match (self.wrong, known) {
+            (None, None) => Ok(self.how),
+            (Some(why), None) => Err(why),
+            (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
+            (None, Some(Answers::Wrong)) => {
+                Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
+            }
+        }
     }
 }
 

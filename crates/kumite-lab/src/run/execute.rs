@@ -92,6 +92,7 @@ impl Execution<'_> {
             if self.block(nth)?.is_break() {
                 return Ok(Some(format!("it was interrupted after {} trials", self.state.trials.len())));
             }
+            self.compare_outputs();
             self.announce(nth);
             if self.ends_round(nth)
                 && let Some(why) = common_fault(&self.state.trials)
@@ -205,6 +206,14 @@ impl Execution<'_> {
                 _ => "measured again".to_owned(),
             };
             (self.watch)(Event::Note(format!("{block} is void: {void}; {then}")));
+        }
+    }
+
+    /// What contenders wrote can be compared when a block is whole. Says of each cell once that its output is wrong.
+    fn compare_outputs(&mut self) {
+        for trial in self.state.judge_outputs() {
+            let cell = self.session.run.cell(&trial.contender, &trial.point);
+            (self.watch)(Event::Note(format!("{cell}: {}", trial.reason.as_deref().unwrap_or_default())));
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Contender, Machine, Merged, Node, Run, Scope, Shard, StoredRun, Trial, Warning};
+use kumite_record::{
+    Contender, Machine, Merged, Node, Run, Scope, Shard, StoredRun, Trial, Warning, judge_outputs,
+};
 use serde_json::Value;
 
 use super::common_fault::common_fault;
@@ -210,6 +212,8 @@ fn trials(counted: &[&StoredRun], nodes: &[String]) -> Vec<Trial> {
     for (seq, trial) in (0..).zip(&mut trials) {
         trial.seq = seq;
     }
+    // A shard judged outputs by its own alone.
+    judge_outputs(&mut trials);
     trials
 }
 

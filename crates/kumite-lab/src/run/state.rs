@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kumite_host::Clock;
-use kumite_record::{Outcome, Saved, Series, Trial, standing};
+use kumite_record::{Outcome, Saved, Series, Trial, judge_outputs, standing};
 
 use super::plan::Block;
 use super::session::Session;
@@ -31,6 +31,8 @@ pub(super) struct State<'a> {
     took: BTreeMap<(usize, usize), Vec<Duration>>,
     /// How often each cell failed in a row.
     failures: BTreeMap<(usize, usize), u32>,
+    /// The cells whose output is known to be unlike the others'.
+    told: BTreeSet<(String, String)>,
     /// The cells that go on, once only some do.
     pub needed: Option<BTreeSet<(usize, usize)>>,
 }
@@ -54,6 +56,7 @@ impl<'a> State<'a> {
             expected_of_tried: Duration::ZERO,
             took: BTreeMap::new(),
             failures: BTreeMap::new(),
+            told: BTreeSet::new(),
             needed: None,
         }
     }
@@ -107,6 +110,16 @@ impl<'a> State<'a> {
             }
         }
         lost.into_iter().filter_map(|contender| self.kept(contender, block, attempt)).collect()
+    }
+
+    /// Judges what all wrote so far; returns a trial of each cell that is wrong by that for the first time.
+    pub fn judge_outputs(&mut self) -> Vec<&Trial> {
+        judge_outputs(&mut self.trials);
+        let is_wrong =
+            |trial: &&Trial| trial.sample.output.is_some() && trial.outcome == Outcome::Disqualified;
+        let told = &mut self.told;
+        let is_new = |trial: &&Trial| told.insert((trial.contender.clone(), trial.point.to_string()));
+        self.trials.iter().filter(is_wrong).filter(is_new).collect()
     }
 
     /// The cells of the trials that will be made in this attempt at these blocks at most: not those that are kept or not

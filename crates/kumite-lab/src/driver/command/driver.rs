@@ -8,15 +8,15 @@ use kumite_host::{Ours, Watch};
 use kumite_process::{Spawn, how_it_ended, run};
 use kumite_record::{Cores, Outcome, Point};
 
+use super::kept_outputs::KeptOutputs;
 use super::metrics::{Work, sample};
-use super::same_output::SameOutput;
 use super::timed::{Timed, Trial, environment};
 use super::workload::CommandWorkload;
 use crate::contender::Ready;
-use crate::driver::answer_check::{AnswerCheck, as_it_should};
+use crate::driver::answer_check::AnswerCheck;
 use crate::driver::log::{last_lines, trim};
 use crate::driver::scratch::{Scratch, ScratchPlace};
-use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::parameter::all_as_json;
 use crate::service::{Running, Services};
@@ -30,7 +30,7 @@ pub(super) struct CommandDriver<'a> {
     seed: u64,
     logs: PathBuf,
     check: AnswerCheck<'a>,
-    same_output: SameOutput,
+    kept_outputs: KeptOutputs,
     services: Services<'a>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> CommandDriver<'a> {
             seed,
             logs,
             check,
-            same_output: SameOutput::default(),
+            kept_outputs: KeptOutputs::default(),
             services,
         })
     }
@@ -111,11 +111,16 @@ impl<'a> CommandDriver<'a> {
         let outputs = command.outputs;
         let (answer, params) = (self.conditions.answer, all_as_json(&trial.parameters));
         let mut wrong = outputs.check(answer, &mut self.check, &params, &contender.folder, stop)?;
+        let mut written = None;
         if answer.same_output && wrong.is_none() {
-            wrong = self.same_output.check(trial.point, &contender.name, &outputs, &trial.log)?;
+            match self.kept_outputs.keep(trial.point, &outputs, &trial.log)? {
+                Ok(kept) => written = Some(kept),
+                Err(why) => wrong = Some(why),
+            }
         }
         let shared = given.shared;
-        let (sample, marks) = sample(Work { warm_up, measured, peak_rss_bytes, beside, shared, noise });
+        let (mut sample, marks) = sample(Work { warm_up, measured, peak_rss_bytes, beside, shared, noise });
+        sample.output = written;
         let answered = Measured::answered(wrong.map(|why| format!("its output is wrong: {why}")));
         let left = format!("it left {left_behind} of its processes behind, which were killed");
         Ok(Measured {
@@ -164,14 +169,14 @@ impl Executor for CommandDriver<'_> {
 }
 
 impl Driver for CommandDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
         let log = self.logs.join(format!("{}.log", contender.name));
         let trial = self.trial_of(contender, point, &log, stop)?;
         let once = Trial { workload: trial.workload.clone().once(), ..trial };
         let measured = self.tried(&once).map_err(|halt| Halt::of(halt, stop))?;
         match (measured.outcome, measured.reason) {
             (Outcome::Ok, Some(left_behind)) => Err(left_behind.into()),
-            (_, wrong) => Ok(as_it_should(wrong, contender.answers)?),
+            (_, wrong) => Ok(Answered { wrong, written: measured.sample.output, ..Answered::RIGHT }),
         }
     }
 

@@ -1,10 +1,10 @@
 //! The command driver: a command line that is run to its end, and timed as `kumite compare` times it.
 
 mod driver;
+mod kept_outputs;
 mod metrics;
 mod outputs;
 mod params;
-mod same_output;
 mod timed;
 mod workload;
 

@@ -15,9 +15,9 @@ use super::metrics::{Beside, Called, kept, sample};
 use super::timeline::{phases, rejected};
 use super::workload::FunctionWorkload;
 use crate::contender::Ready;
-use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
+use crate::driver::answer_check::{AnswerCheck, Finding};
 use crate::driver::own_metrics::own_metrics;
-use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::service::{Running, Services};
@@ -202,13 +202,13 @@ impl Executor for FunctionDriver<'_> {
 }
 
 impl Driver for FunctionDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
         let log = self.state.join(&self.logs).join(&contender.name);
         let measured = self.tried(contender, point, Some(1), 0, &log, stop)?;
         let wrong = measured.reason.filter(|_| measured.outcome != Outcome::Ok);
         match (measured.outcome, wrong) {
             (Outcome::Failed, Some(why)) => Err(why.into()),
-            (_, wrong) => Ok(as_it_should(wrong, contender.answers)?),
+            (_, wrong) => Ok(Answered { wrong, ..Answered::RIGHT }),
         }
     }
 

@@ -14,7 +14,7 @@ use super::metrics::{against_littles_law, marks, sample, silent_before_end};
 use super::server::Server;
 use super::workload::HttpWorkload;
 use crate::contender::Ready;
-use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::service::{Running, Services};
@@ -121,7 +121,7 @@ impl Executor for HttpDriver<'_> {
 }
 
 impl Driver for HttpDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
         let (workload, given) = http(&self.conditions, point, self.cores)?;
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
         let (services, mut server) = self.start(contender, CHECKED_AT, point, &given.cores, &log, stop)?;
@@ -133,7 +133,7 @@ impl Driver for HttpDriver<'_> {
             });
         let left = server.stop().0.or(services.end().err());
         answered??;
-        left.map_or(Ok("answers right"), |why| Err(why.into()))
+        left.map_or(Ok(Answered::RIGHT), |why| Err(why.into()))
     }
 }
 

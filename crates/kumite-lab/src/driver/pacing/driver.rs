@@ -15,7 +15,7 @@ use super::player::Player;
 use super::workload::{Due, PacingWorkload};
 use crate::contender::Ready;
 use crate::driver::watch::watched;
-use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::service::Running;
 
@@ -128,7 +128,7 @@ impl Executor for PacingDriver<'_> {
 }
 
 impl Driver for PacingDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
         let Started { workload, states, mut player, .. } = self.start(contender, point, &log)?;
         let mut play = || {
@@ -140,7 +140,7 @@ impl Driver for PacingDriver<'_> {
         let left = player.process.end();
         Halt::if_set(stop)?;
         played??;
-        left.map_or(Ok("plays right"), |why| Err(why.into()))
+        left.map_or(Ok(Answered { how: "plays right", ..Answered::RIGHT }), |why| Err(why.into()))
     }
 
     fn notices(&self) -> Vec<String> {

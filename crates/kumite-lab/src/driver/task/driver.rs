@@ -15,11 +15,11 @@ use super::metrics::{Work, sample};
 use super::warm_up::WarmUp;
 use super::workload::TaskWorkload;
 use crate::contender::Ready;
-use crate::driver::answer_check::{AnswerCheck, Finding, as_it_should};
+use crate::driver::answer_check::{AnswerCheck, Finding};
 use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::watch::watched;
 use crate::driver::worker::{Done, Hello, Taken, Tap, Worker};
-use crate::driver::{Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::service::{Running, Services};
 
@@ -232,14 +232,14 @@ impl Executor for TaskDriver<'_> {
 }
 
 impl Driver for TaskDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<&'static str, Halt> {
+    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
         if contender.reads.is_some() {
             self.benchmark(contender, point, &self.log(contender), stop)?;
-            return Ok("measures by itself");
+            return Ok(Answered { how: "measures by itself", ..Answered::RIGHT });
         }
         let job = self.one_job(contender, point, None, stop)?;
         let wrong = job.wrong.map(|why| format!("its answer is wrong: {why}"));
-        Ok(as_it_should(wrong, contender.answers)?)
+        Ok(Answered { wrong, ..Answered::RIGHT })
     }
 
     fn notices(&self) -> Vec<String> {

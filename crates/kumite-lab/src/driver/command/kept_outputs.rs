@@ -1,0 +1,86 @@
+//! What contenders write, kept so that one can be compared with another.
+
+use std::path::{Path, PathBuf};
+
+use kumite_record::{Point, Written};
+
+use super::outputs::Outputs;
+
+/// The outputs at each point, each kept once. Which of them is right is known when all contenders have written.
+#[derive(Default)]
+pub(super) struct KeptOutputs(Vec<(Point, Written)>);
+
+impl KeptOutputs {
+    /// What the runs of a trial wrote, kept beside its `log`; or what is wrong with it by itself.
+    pub fn keep(
+        &mut self,
+        point: &Point,
+        outputs: &Outputs,
+        log: &Path,
+    ) -> Result<Result<Written, String>, String> {
+        let keep = |file: &Path, ending: &str| -> Result<PathBuf, String> {
+            let kept = log.with_extension(ending);
+            let done = std::fs::rename(file, &kept);
+            done.map_err(|error| format!("cannot keep its output as {}: {error}", kept.display()))?;
+            Ok(kept)
+        };
+        match outputs.kept() {
+            [] => Err("it has no output".to_owned()),
+            [(digest, file)] => {
+                let digest = digest.to_string();
+                let known = self.0.iter().find(|(at, known)| at == point && known.digest == digest);
+                if let Some((_, known)) = known {
+                    return Ok(Ok(known.clone()));
+                }
+                let file = keep(file, "out")?.display().to_string();
+                let written = Written { digest, file };
+                self.0.push((point.clone(), written.clone()));
+                Ok(Ok(written))
+            }
+            [(_, one), (_, other), ..] => Ok(Err(format!(
+                "not all of its own runs wrote the same: compare {} with {}",
+                keep(one, "out")?.display(),
+                keep(other, "other.out")?.display()
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_record::AxisValue;
+
+    use super::*;
+
+    #[test]
+    fn each_output_of_a_point_is_kept_once_beside_the_log_of_who_wrote_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut same = KeptOutputs::default();
+        let mut keep = |n: i64, contender: &str, texts: &[&str]| {
+            let mut outputs = Outputs::new(folder.path());
+            for text in texts {
+                std::fs::write(&outputs.file, text).unwrap();
+                outputs.take(std::iter::empty()).unwrap();
+            }
+            let point = Point([("n".to_owned(), AxisValue::Int(n))].into());
+            same.keep(&point, &outputs, &folder.path().join(format!("{contender}.log"))).unwrap()
+        };
+        let text = |written: &Written| std::fs::read_to_string(&written.file).unwrap();
+        let [a, b, c, d] = [
+            keep(1, "a", &["x\n"]),
+            keep(1, "b", &["x\n", "x\n"]),
+            keep(1, "c", &["y\n"]),
+            keep(2, "d", &["x\n"]),
+        ]
+        .map(Result::unwrap);
+        assert_eq!(a, b, "the same bytes are the same file");
+        assert_eq!((text(&a), text(&c), text(&d)), ("x\n".to_owned(), "y\n".to_owned(), "x\n".to_owned()));
+        assert_eq!(a.digest, d.digest);
+        assert_ne!(a.digest, c.digest);
+        assert_ne!(a.file, d.file, "another point");
+        let why = keep(3, "e", &["1", "2"]).unwrap_err();
+        assert!(why.starts_with("not all of its own runs wrote the same: compare "), "{why}");
+        let kept = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!((kept("e.out"), kept("e.other.out")), ("1".to_owned(), "2".to_owned()));
+    }
+}
