@@ -35,6 +35,10 @@ impl Scope<'_> {
         match every {
             Every::Contender { except } => {
                 except.iter().try_for_each(|name| self.contender(name))?;
+                let is_left = |name: &String| except.iter().all(|other| other.text != *name);
+                if let (Some(first), false) = (except.first(), self.names.contenders.iter().any(is_left)) {
+                    return fail(first, "that leaves no contender to speak of".to_owned());
+                }
                 inner.each_contender = true;
             }
             Every::Axis { axis, bounds } => {

@@ -10,9 +10,13 @@ use super::{
 
 /// Nesting that no reader could follow, and no stack should have to.
 const MAX_DEPTH: usize = 32;
+/// Likewise of one comparison: the tree of a sum is as deep as it has terms.
+const MAX_OPERATIONS: usize = 200;
+/// In characters.
+const MAX_LENGTH: usize = 20_000;
 
 pub(super) fn parse(text: &str) -> Result<Claim, ClaimError> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, text, depth: 0 };
+    let mut parser = Parser::new(text)?;
     let claim = parser.claim()?;
     match parser.peek() {
         TokenKind::End => Ok(claim),
@@ -22,7 +26,7 @@ pub(super) fn parse(text: &str) -> Result<Claim, ClaimError> {
 
 /// An expression alone, as metrics are derived by.
 pub fn parse_expression(text: &str) -> Result<Expr, ClaimError> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, text, depth: 0 };
+    let mut parser = Parser::new(text)?;
     let expr = parser.expr()?;
     match parser.peek() {
         TokenKind::End => Ok(expr),
@@ -127,7 +131,12 @@ fn number(rest: &str, column: usize) -> Result<(TokenKind, usize), ClaimError> {
         digits: digits.to_owned(),
         column,
     };
-    match unit(symbol).filter(|_| !symbol.is_empty()) {
+    let known = unit(symbol).filter(|_| !symbol.is_empty());
+    let (factor, dimension) = known.unwrap_or((1.0, Dimension::ANY));
+    if !number(factor, dimension).value.is_finite() {
+        return wrong(format!("{digits} is too large for a number"));
+    }
+    match known {
         Some((factor, dimension)) => Ok((
             TokenKind::Number(number(factor, dimension), symbol.to_owned()),
             length + spaces + symbol.len(),
@@ -175,9 +184,22 @@ struct Parser<'a> {
     next: usize,
     text: &'a str,
     depth: usize,
+    /// Of the comparison that is being read.
+    operations: usize,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Result<Parser<'a>, ClaimError> {
+        let length = text.chars().count();
+        if length > MAX_LENGTH {
+            let what = format!(
+                "it has {length} characters, and {MAX_LENGTH} are the most: make several claims of it, or a metric of what it adds"
+            );
+            return Err(ClaimError { column: MAX_LENGTH, what });
+        }
+        Ok(Parser { tokens: tokens(text)?, next: 0, text, depth: 0, operations: 0 })
+    }
+
     fn claim(&mut self) -> Result<Claim, ClaimError> {
         self.deeper()?;
         let mut parts = vec![self.part()?];
@@ -220,6 +242,7 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self) -> Result<Comparison, ClaimError> {
+        self.operations = 0;
         let start = self.tokens[self.next].start;
         let mut column = self.column();
         let test = if self.take_word("disqualified") {
@@ -250,6 +273,32 @@ impl Parser<'_> {
         Ok(Comparison { text: self.text[start..end].to_owned(), test, column })
     }
 
+    fn binary(
+        &mut self,
+        left: Expr,
+        operator: Arithmetic,
+        column: usize,
+        right: Expr,
+    ) -> Result<Expr, ClaimError> {
+        let wrong = |what: String| Err(ClaimError { column, what });
+        self.operations += 1;
+        if self.operations > MAX_OPERATIONS {
+            return wrong(format!(
+                "a comparison has {MAX_OPERATIONS} operations at most: add up in metrics of [metrics], or make several claims"
+            ));
+        }
+        if operator == Arithmetic::Divide && constant(&right) == Some(0.0) {
+            return wrong("it divides by 0".to_owned());
+        }
+        let whole = Expr::Binary(Box::new(left), operator, column, Box::new(right));
+        match constant(&whole) {
+            Some(value) if !value.is_finite() => {
+                wrong("what it comes to is too large for a number".to_owned())
+            }
+            _ => Ok(whole),
+        }
+    }
+
     fn expr(&mut self) -> Result<Expr, ClaimError> {
         self.deeper()?;
         let mut left = self.term()?;
@@ -263,7 +312,8 @@ impl Parser<'_> {
                 self.depth -= 1;
                 return Ok(left);
             };
-            left = Expr::Binary(Box::new(left), operator, column, Box::new(self.term()?));
+            let right = self.term()?;
+            left = self.binary(left, operator, column, right)?;
         }
     }
 
@@ -278,7 +328,8 @@ impl Parser<'_> {
             } else {
                 return Ok(left);
             };
-            left = Expr::Binary(Box::new(left), operator, column, Box::new(self.factor()?));
+            let right = self.factor()?;
+            left = self.binary(left, operator, column, right)?;
         }
     }
 
@@ -428,6 +479,15 @@ impl Parser<'_> {
     }
 }
 
+/// What an expression of numbers alone comes to.
+fn constant(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Number(number) => Some(number.value),
+        Expr::Binary(left, operator, _, right) => Some(operator.apply(constant(left)?, constant(right)?)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -488,11 +548,40 @@ mod tests {
             ("a(b) within 5 of 3", 13, "expected a percentage such as 5%, found '5'"),
             ("min(a(b)) < 1", 9, "expected 'over' and an axis, found ')'"),
             ("$ < 1", 1, "expected a name after '$'"),
+            ("a(b) < 1e400 /s", 8, "1e400 is too large for a number"),
+            ("a(b) < 1e308 GB", 8, "1e308 is too large for a number"),
+            ("a(b) > 1 / 0", 10, "it divides by 0"),
+            ("a(b) / 0 s > 1", 6, "it divides by 0"),
+            ("a(b) / (2 - 1 - 1) > 1", 6, "it divides by 0"),
+            ("a(b) > 1e308 * 10", 14, "what it comes to is too large for a number"),
         ];
         for (text, column, what) in cases {
             assert_eq!(parse(text), Err(ClaimError { column, what: what.into() }), "{text}");
         }
         let deep = format!("{}1{} < 2", "(".repeat(10_000), ")".repeat(10_000));
+        let said = parse(&deep).unwrap_err().what;
+        assert!(said.starts_with("it has 20005 characters, and 20000 are the most: "), "{said}");
+        let deep = format!("{}1{} < 2", "(".repeat(1000), ")".repeat(1000));
         assert_eq!(parse(&deep).unwrap_err().what, "nested too deeply");
+        let nested = format!("{}a(b) < 2", "every $n: ".repeat(1000));
+        assert_eq!(parse(&nested).unwrap_err().what, "nested too deeply");
+    }
+
+    #[test]
+    fn what_no_reader_could_follow_is_refused_and_what_is_long_is_read() {
+        let most = "a comparison has 200 operations at most: ";
+        for operator in [" + ", " - ", " * ", " / "] {
+            let sum = |terms: usize| vec!["a(b)"; terms].join(operator) + " < 1";
+            assert!(parse(&sum(201)).is_ok());
+            assert!(parse(&sum(202)).unwrap_err().what.starts_with(most));
+            assert!(parse_expression(&vec!["a"; 1000].join(operator)).unwrap_err().what.starts_with(most));
+        }
+        assert!(
+            parse(&(vec!["a(b)"; 20_000].join(" + ") + " < 1")).unwrap_err().what.contains("are the most")
+        );
+        let both = vec!["a(b)"; 150].join("+");
+        assert!(parse(&format!("{both} < {both}")).unwrap_err().what.starts_with(most), "both sides are one");
+        let parts = vec!["a(b) + a(c) < 1"; 1000].join(" and ");
+        assert_eq!(parse(&parts).unwrap().parts.len(), 1000);
     }
 }
