@@ -5,6 +5,11 @@ use crate::quantity::Measured;
 /// From this factor between the ends on, an axis is logarithmic.
 const DECADES: f64 = 30.0;
 
+/// A chart has no room for what is smaller or larger: the first is nought on it, the other at its end. Between them no sum
+/// and no quotient of two values is infinite, and none loses its digits.
+const SMALLEST: f64 = 1e-150;
+const LARGEST: f64 = 1e150;
+
 /// Places values between two ends.
 pub struct Scale {
     pub log: bool,
@@ -46,7 +51,7 @@ impl Scale {
 
     /// One that is logarithmic whatever they span; without what is not positive.
     pub fn logarithmic(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
-        let (low, high) = range(values.filter(|value| *value > 0.0))?;
+        let (low, high) = range(values.filter(|value| *value >= SMALLEST))?;
         Some(Scale::between(round_below(low), round_above(high), true, 1.0, from, to))
     }
 
@@ -56,7 +61,8 @@ impl Scale {
     }
 
     fn between(low: f64, high: f64, log: bool, unit: f64, from: f64, to: f64) -> Scale {
-        let high = if high > low { high } else { low + 1.0 };
+        let (low, high) = (drawable(low), drawable(high));
+        let high = if high > low { high } else { low + low.abs().max(1.0) };
         Scale { log, unit, low, high, from, to }
     }
 
@@ -78,7 +84,9 @@ impl Scale {
             let mut tick = self.low;
             while tick <= self.high * 1.001 {
                 ticks.push(tick);
-                tick = round_above(tick * 1.001 / self.unit) * self.unit;
+                let next = round_above(tick * 1.001 / self.unit) * self.unit;
+                // Rounding can stand still, and must not stay there.
+                tick = next.max(tick * 1.5);
             }
             // Powers of ten alone where 1, 2 and 5 of each are too many.
             let each = if ticks.len() <= 8 { 1 } else { 3 * (ticks.len() / 36 + 1) };
@@ -98,9 +106,13 @@ impl Scale {
 }
 
 fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.filter(|value| value.is_finite()).fold(None, |range, value| {
+    values.filter(|value| value.is_finite()).map(drawable).fold(None, |range, value| {
         Some(range.map_or((value, value), |(low, high): (f64, f64)| (low.min(value), high.max(value))))
     })
+}
+
+fn drawable(value: f64) -> f64 {
+    if value.abs() < SMALLEST { 0.0 } else { value.clamp(-LARGEST, LARGEST) }
 }
 
 const ROUND: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
@@ -123,4 +135,52 @@ fn step(range: f64) -> f64 {
         return 1.0;
     }
     round_above(range / 5.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_record::Unit;
+
+    use super::*;
+
+    #[test]
+    fn any_values_have_a_scale_with_few_ticks_that_places_them_between_its_ends() {
+        const ODD: [f64; 16] = [
+            5e-324,
+            1e-320,
+            1e-308,
+            1e-200,
+            1e-150,
+            1e-20,
+            1e-3,
+            0.0,
+            1.0,
+            7.0,
+            1e15,
+            1e150,
+            1e200,
+            f64::MAX,
+            -1e-320,
+            -1e300,
+        ];
+        for a in ODD {
+            for b in ODD {
+                let values = || [a, b, f64::NAN, f64::INFINITY].into_iter();
+                let mut scales = vec![Scale::linear(a, b, 0.0, 100.0)];
+                scales.extend(Scale::exact(values(), 0.0, 100.0));
+                scales.extend(Scale::logarithmic(values(), 0.0, 100.0));
+                for unit in [Unit::Seconds, Unit::Nanoseconds, Unit::Bytes, Unit::Ratio, Unit::Number] {
+                    scales.extend(Scale::rounded(&unit, values(), 0.0, 100.0));
+                }
+                for scale in scales {
+                    let ticks = scale.ticks();
+                    assert!(ticks.len() < 40, "{a:e} {b:e}: {} ticks", ticks.len());
+                    for value in ticks.into_iter().chain([a, b]) {
+                        let at = scale.at(value);
+                        assert!((0.0..=100.0).contains(&at), "{a:e} {b:e}: {value:e} is at {at}");
+                    }
+                }
+            }
+        }
+    }
 }

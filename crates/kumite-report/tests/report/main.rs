@@ -2,6 +2,7 @@
 
 mod compare;
 mod fixture;
+mod foreign_numbers;
 mod formats;
 mod page;
 mod sections;
