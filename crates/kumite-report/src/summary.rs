@@ -6,7 +6,6 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::{AxisValue, Cell, Claim, Doubt, Export, Mark, Reason, Run, standing};
 
-use crate::chart::shortened;
 use crate::document::Document;
 use crate::gate::last_line;
 use crate::grid::grid;
@@ -84,6 +83,8 @@ struct Line<'a> {
     at: String,
     /// How much more would tell, of what is undecided.
     more: Option<String>,
+    /// Whether the effect is none, but the reason why there is none.
+    is_reason: bool,
 }
 
 impl Line<'_> {
@@ -96,7 +97,7 @@ impl Line<'_> {
         if effect.is_empty() {
             // What was not tested has a reason in place of an effect.
             let why = claim.reason.as_ref().map_or_else(|| verdict.why.clone(), reason);
-            return Line { verdict, effect: one_line(&why), at: String::new(), more: None };
+            return Line { verdict, effect: one_line(&why), at: String::new(), more: None, is_reason: true };
         }
         let effect = if ["", "no bound"].contains(&bound) { effect } else { format!("{effect} ({bound})") };
         let comparison = claim.decided_by.as_ref().map(|decider| one_line(&decider.comparison));
@@ -105,7 +106,13 @@ impl Line<'_> {
             claim.reason,
             Some(Reason::MoreBlocks { blocks: Some(_), .. } | Reason::MoreNodes { nodes: Some(_), .. })
         );
-        Line { verdict, effect, at, more: claim.reason.as_ref().filter(|_| more).map(reason) }
+        Line {
+            verdict,
+            effect,
+            at,
+            more: claim.reason.as_ref().filter(|_| more).map(reason),
+            is_reason: false,
+        }
     }
 
     /// On at most so many lines.
@@ -125,8 +132,9 @@ impl Line<'_> {
             (false, false) => format!("{word}: {}, {}", self.effect, self.at),
         };
         let symbol = style.paint(color, &self.verdict.symbol.to_string());
+        let is_cut_reason = self.is_reason && said.chars().count() > width / 2;
         match lines {
-            1 => {
+            1 if !is_cut_reason => {
                 let said = cut(&said, width / 2);
                 let title = cut(&self.verdict.title, width.saturating_sub(said.chars().count() + 1));
                 let gap = width.saturating_sub(title.chars().count() + said.chars().count());
@@ -136,10 +144,13 @@ impl Line<'_> {
                 let title = cut(&self.verdict.title, width);
                 let said = match &self.more {
                     Some(more) => self.with(more, &said, word, width),
-                    None if self.at.is_empty() => shortened(&said, width),
+                    None if self.at.is_empty() => said,
                     None => cut(&said, width),
                 };
-                format!("{symbol} {title}\n  {}\n", style.paint(color, &said))
+                // A reason says what would help: it is broken into lines, and never cut.
+                let lines = textwrap::wrap(&said, width);
+                let lines = lines.iter().map(|line| format!("  {}\n", style.paint(color, line.trim_end())));
+                format!("{symbol} {title}\n{}", lines.collect::<String>())
             }
         }
     }
@@ -150,7 +161,7 @@ impl Line<'_> {
         let forms = [said.to_owned(), format!("{word}: {}", self.effect), format!("{word}: {effect}")];
         let forms = forms.map(|form| format!("{form}; {more}"));
         let fits = |form: &&String| form.chars().count() <= width;
-        forms.iter().find(fits).cloned().unwrap_or_else(|| shortened(&forms[2], width))
+        forms.iter().find(fits).unwrap_or(&forms[2]).clone()
     }
 }
 
@@ -333,6 +344,32 @@ mod tests {
         for (comparison, place) in cases {
             assert_eq!(point(comparison).as_deref(), place, "{comparison}");
         }
+    }
+
+    #[test]
+    fn a_reason_is_broken_into_lines_and_never_cut() {
+        let run = Run::default();
+        let title =
+            Some("a title that is long enough to be cut where there is little room for it".to_owned());
+        let claim = Claim { title, ..Claim::default() };
+        let verdict = VerdictText::of(&run, &claim);
+        let why = "a p99 takes 1,000 requests and the windows have 312: make duration_s = 4 or more, or claim a p90 in place of it";
+        let line = |reason: &str, is_reason, more: Option<String>| Line {
+            verdict: &verdict,
+            effect: reason.to_owned(),
+            at: String::new(),
+            more,
+            is_reason,
+        };
+        for lines in [1, 2] {
+            let said = line(why, true, None).written(Style { color: false, width: 60 }, lines);
+            let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains(why), "{said}");
+            assert!(said.lines().all(|line| line.chars().count() <= 60), "{said}");
+        }
+        let said = line("1.002 (at least 0.98)", false, Some(why.to_owned()))
+            .written(Style { color: false, width: 60 }, 2);
+        assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").ends_with(why), "{said}");
     }
 
     #[test]
