@@ -14,6 +14,7 @@ mod find_rate;
 mod function;
 mod gate;
 mod host;
+mod hostile;
 mod init;
 mod interrupt;
 mod kit_test;

@@ -63,3 +63,4 @@ pub use selfcheck::selfcheck_terminal;
 pub use style::Style;
 pub use summary::{decided, summary};
 pub use terminal::terminal;
+pub use text::{plain, plain_but_colours};

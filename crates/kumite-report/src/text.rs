@@ -3,20 +3,59 @@
 /// Takes out what would act on the reader instead of being read: control characters (a terminal obeys them, XML forbids
 /// them) and those that turn the direction of writing. Line breaks stay.
 pub fn clean(text: &str) -> String {
-    text.replace("\r\n", "\n")
-        .trim_end()
-        .chars()
-        .map(|c| match c {
-            '\n' => '\n',
-            '\t' => ' ',
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-            c if c.is_control() => '\u{fffd}',
-            c => c,
-        })
-        .collect()
+    text.replace("\r\n", "\n").trim_end().chars().map(harmless).collect()
+}
+
+fn harmless(c: char) -> char {
+    match c {
+        '\n' => '\n',
+        '\t' => ' ',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// Words for a terminal that obey nobody: as [`clean`], with what is at the end.
+pub fn plain(text: &str) -> String {
+    text.replace("\r\n", "\n").chars().map(harmless).collect()
+}
+
+/// The same for a text with colours of ours in it. No other sequence is: a colour moves nothing, and hides nothing that
+/// [`clean`] let through.
+pub fn plain_but_colours(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let first = plain(parts.next().unwrap_or_default());
+    let rest = parts.map(|part| {
+        let codes = part.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(part.len());
+        match part[codes..].strip_prefix('m') {
+            Some(rest) => format!("\x1b[{}m{}", &part[..codes], plain(rest)),
+            None => format!("\u{fffd}[{}", plain(part)),
+        }
+    });
+    [first].into_iter().chain(rest).collect()
 }
 
 /// The same on one line.
 pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_left_but_our_colours() {
+        let hostile = "a\u{1b}]0;title\u{7}b\u{1b}[2Jc\u{9b}31md\re\u{202e}f\u{8}\tg\r\nh\n";
+        let expected = "a\u{fffd}]0;title\u{fffd}b\u{fffd}[2Jc\u{fffd}31md\u{fffd}e\u{fffd}f\u{fffd} g\nh\n";
+        assert_eq!(plain(hostile), expected);
+        assert_eq!(plain_but_colours(hostile), expected);
+        let coloured = "\u{1b}[1;31mred\u{1b}[0m \u{1b}[mplain";
+        assert_eq!(plain_but_colours(coloured), coloured);
+        assert_eq!(plain(coloured), "\u{fffd}[1;31mred\u{fffd}[0m \u{fffd}[mplain");
+        for cut in ["\u{1b}", "\u{1b}[", "\u{1b}[3", "\u{1b}[3;"] {
+            assert!(!plain_but_colours(cut).contains('\u{1b}'), "{cut:?}");
+        }
+    }
 }

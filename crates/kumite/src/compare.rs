@@ -198,7 +198,7 @@ impl Documents {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        self.files().filter(|file| *file != Path::new("-")).try_for_each(|file| output::check_writable(file))
+        output::check_files(self.files())
     }
 
     /// Whether the report goes there, and not a document in its place.
@@ -216,7 +216,7 @@ impl Documents {
             }),
         };
         if self.is_on_terminal() {
-            output::print(&kumite_report::compare_terminal(comparison, shown, &output::style()))?;
+            output::report(&kumite_report::compare_terminal(comparison, shown, &output::style()))?;
         }
         if let Some(file) = &self.json {
             output::write(file, &output::json(comparison)?)?;
@@ -481,6 +481,8 @@ fn share(text: &str) -> Result<f64, String> {
     let share = number * unit;
     if (0.0..1.0).contains(&share) {
         Ok(share)
+    } else if unit == 1.0 && (1.0..100.0).contains(&number) {
+        Err(format!("{number} is more than all: write {number}% or {}", number / 100.0))
     } else {
         Err("it must be at least 0 and below 100%".to_owned())
     }

@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(file) => output::write(file, &output::json(&diagnosis)?),
         None => {
             let style = output::style();
-            output::print(&Terminal { color: style.color, width: style.width.max(60) }.text(&diagnosis))
+            output::report(&Terminal { color: style.color, width: style.width.max(60) }.text(&diagnosis))
         }
     }
 }

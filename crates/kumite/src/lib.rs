@@ -44,8 +44,9 @@ mod world;
 
 use std::process::ExitCode;
 
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use kumite_lab::near;
 
 pub use world::{ThisMachine, World};
 
@@ -114,16 +115,38 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// What was typed. clap's guesses at what was meant are left out: they are often wrong.
+/// What was typed. Of clap's guesses at what was meant, which are often wrong, only those are shown that are a typing error
+/// away.
 fn parsed() -> Cli {
     let matches = help::grouped(Cli::command()).try_get_matches();
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|mut error| {
-        for guess in [ContextKind::Suggested, ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+        error.remove(ContextKind::Suggested);
+        for (guess, typed) in [
+            (ContextKind::SuggestedArg, ContextKind::InvalidArg),
+            (ContextKind::SuggestedSubcommand, ContextKind::InvalidSubcommand),
+        ] {
+            let typed = error.get(typed).map(words).unwrap_or_default().concat();
+            let guesses = error.get(guess).map(words).unwrap_or_default();
+            let near = near(&typed, guesses.iter().map(String::as_str)).map(str::to_owned);
             error.remove(guess);
+            near.map(|near| error.insert(guess, ContextValue::String(near)));
+        }
+        let acts = |argument: std::ffi::OsString| argument.to_string_lossy().contains(char::is_control);
+        if error.use_stderr() && std::env::args_os().any(acts) {
+            output::note(error.render().to_string().trim_end());
+            std::process::exit(error.exit_code());
         }
         error.exit()
     })
+}
+
+fn words(value: &ContextValue) -> Vec<String> {
+    match value {
+        ContextValue::String(word) => vec![word.clone()],
+        ContextValue::Strings(words) => words.clone(),
+        _ => Vec::new(),
+    }
 }
 
 /// Does what the command line says.
@@ -135,6 +158,7 @@ pub fn main(world: &dyn World) -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == selfcheck::WORKER) {
         return selfcheck::work();
     }
+    stop::survive_full_files();
     let done = match parsed().command {
         Command::Run(args) => run::run(&args, world),
         Command::Resume(args) => resume::run(&args, world),

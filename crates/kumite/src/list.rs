@@ -71,5 +71,9 @@ fn runs(args: &Args) -> Result<(), Failure> {
         };
         output::print(&format!("{}  {} ({}){what}: {ended}\n", run.id, run.experiment, run.profile))?;
     }
-    store.names()?.iter().try_for_each(|name| output::print(&format!("{name}  kept by --save\n")))
+    let names = store.names()?;
+    if store.runs()?.is_empty() && names.is_empty() {
+        output::note(&format!("{} has no runs: `kumite run` makes one", store.path().display()));
+    }
+    names.iter().try_for_each(|name| output::print(&format!("{name}  kept by --save\n")))
 }

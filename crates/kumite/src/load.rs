@@ -81,11 +81,7 @@ fn timeout(text: &str) -> Result<Duration, String> {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    for file in [&args.json, &args.markdown, &args.html].into_iter().flatten() {
-        if file != Path::new("-") {
-            output::check_writable(file)?;
-        }
-    }
+    output::check_files([&args.json, &args.markdown, &args.html].into_iter().flatten())?;
     args.save.check()?;
     let load = load(args)?;
     load.check_certificate().map_err(|error| Failure::Incomplete(error.to_string()))?;
@@ -109,9 +105,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Prints the report, or the document if that is to be printed, and writes the document.
 fn write(json: Option<&Path>, document: &impl Serialize, report: impl Fn() -> String) -> Result<(), Failure> {
     match json {
-        Some(file) if file == Path::new("-") => output::print(&output::json(document)?),
+        Some(file) if file == Path::new("-") => output::document(&output::json(document)?),
         file => {
-            output::print(&report())?;
+            output::report(&report())?;
             file.map_or(Ok(()), |file| output::write(file, &output::json(document)?))
         }
     }

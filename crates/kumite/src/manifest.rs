@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let seed = args.seed.unwrap_or_else(|| seed_of(&experiment));
-    output::print(&text(args, &experiment.name, seed)?)
+    output::document(&text(args, &experiment.name, seed)?)
 }
 
 /// A registry's name, a path, and a tag or a digest.

@@ -85,8 +85,9 @@ impl Measuring<'_> {
             }
             Event::Trial { done, total, left, trial } => {
                 for claim in live.news() {
-                    progress
-                        .note(kumite_report::decided(&run, &claim, &output::style_of_stderr()).trim_end());
+                    progress.coloured_note(
+                        kumite_report::decided(&run, &claim, &output::style_of_stderr()).trim_end(),
+                    );
                 }
                 let what = result(&run.metrics, &trial.sample.metrics)
                     .unwrap_or_else(|| trial.outcome.as_str().to_owned());

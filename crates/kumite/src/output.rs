@@ -28,8 +28,23 @@ pub fn style_of_stderr() -> Style {
     Style { color: terminal && !refused, width }
 }
 
-/// Writes to standard output. A reader that has had enough (`| head`) is no error.
+/// Writes words to standard output. Names, logs and reasons in them are others', and none of it acts on a terminal.
 pub fn print(text: &str) -> Result<(), Failure> {
+    raw(&kumite_report::plain(text))
+}
+
+/// Writes a report to standard output, which may have colours of ours.
+pub fn report(text: &str) -> Result<(), Failure> {
+    raw(&kumite_report::plain_but_colours(text))
+}
+
+/// Writes what programs read to standard output, byte for byte; but not to a terminal.
+pub fn document(text: &str) -> Result<(), Failure> {
+    if std::io::stdout().is_terminal() { print(text) } else { raw(text) }
+}
+
+/// A reader that has had enough (`| head`) is no error.
+fn raw(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::Incomplete(format!("cannot write to standard output: {error}")))
@@ -41,7 +56,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Writes a file, or standard output for `-`.
 pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
     if file == Path::new("-") {
-        return print(text);
+        return document(text);
     }
     let written = match file.extension().is_some_and(|ending| ending == "gz") {
         true => gzip(text).and_then(|bytes| std::fs::write(file, bytes)),
@@ -97,7 +112,7 @@ impl Documents {
 
     /// Whether they can be written, as far as that can be known without writing: found out before a long run.
     pub fn check(&self) -> Result<(), Failure> {
-        self.files().filter(|file| *file != Path::new("-")).try_for_each(|file| check_writable(file))
+        check_files(self.files())
     }
 
     /// Whether the report goes there, and not a document in its place.
@@ -108,7 +123,7 @@ impl Documents {
     /// Writes them; and a report on the terminal, unless one of them goes there.
     pub fn write(&self, shown: &impl Shown) -> Result<(), Failure> {
         if self.is_on_terminal() {
-            print(&shown.terminal(&style()))?;
+            report(&shown.terminal(&style()))?;
         }
         if let Some(file) = &self.json {
             write(file, &shown.json()?)?;
@@ -193,6 +208,36 @@ impl Shown for Named {
     }
 }
 
+/// Whether all of these files can be written, each by one form.
+pub fn check_files<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), Failure> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for file in files {
+        if file != Path::new("-") {
+            check_writable(file)?;
+        }
+        if file.exists() && !file.is_file() {
+            continue;
+        }
+        // By whatever name.
+        let folder = file.parent().and_then(|folder| folder.join(".").canonicalize().ok());
+        let whole =
+            file.canonicalize().ok().or(folder.zip(file.file_name()).map(|(folder, name)| folder.join(name)));
+        let whole = whole.unwrap_or(file.clone());
+        if seen.contains(&whole) {
+            let what = if file == Path::new("-") {
+                "standard output".to_owned()
+            } else {
+                file.display().to_string()
+            };
+            return Err(Failure::Usage(format!(
+                "two documents cannot both go to {what}: give each a file of its own"
+            )));
+        }
+        seen.push(whole);
+    }
+    Ok(())
+}
+
 /// Whether a file can be written, as far as that can be known without writing.
 pub fn check_writable(file: &Path) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
@@ -236,14 +281,29 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
-/// A line for whoever watches, not for programs.
+/// A line for whoever watches, not for programs. All that goes to standard error passes here, or through [`wrapped`]: what
+/// others wrote does not act on a terminal.
 pub fn note(text: &str) {
+    say(&wrapped(text));
+}
+
+/// The same, with colours of ours.
+pub fn coloured_note(text: &str) {
+    say(&folded(&kumite_report::plain_but_colours(text)));
+}
+
+fn say(line: &str) {
     // Whoever watched may have gone; that is no reason to stop.
-    let _ = writeln!(std::io::stderr(), "{}", wrapped(text));
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// With line ends where a terminal would break words; as it is where nobody looks at one.
 pub fn wrapped(text: &str) -> String {
+    folded(&kumite_report::plain(text))
+}
+
+/// The same for a text with colours of ours.
+pub fn folded(text: &str) -> String {
     match std::io::stderr().is_terminal() {
         true => textwrap::fill(text, style_of_stderr().width.max(40)),
         false => text.to_owned(),
@@ -253,7 +313,8 @@ pub fn wrapped(text: &str) -> String {
 /// The last line of a command that failed.
 pub fn error(failure: &Failure) {
     if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
-        note(&format!("\x1b[31merror:\x1b[0m {failure}"));
+        let failure = kumite_report::plain(&failure.to_string());
+        coloured_note(&format!("\x1b[31merror:\x1b[0m {failure}"));
     } else {
         note(&format!("error: {failure}"));
     }

@@ -111,7 +111,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let seconds = frames as f64 / args.fps;
         if args.json {
             let counts = Counts { schema: SCHEMA, fps: args.fps, states, frames, seconds };
-            return output::print(&output::json(&counts)?);
+            return output::document(&output::json(&counts)?);
         }
         return output::print(&format!(
             "{name} is right: {}, {}, {seconds:.3} s at {} fps\n",

@@ -31,7 +31,7 @@ impl Progress {
     /// So many steps are done; on a terminal at once, elsewhere a line now and then.
     pub fn step(&mut self, done: usize, total: usize, message: &str) {
         self.bar.set_position(done as u64);
-        self.bar.set_message(message.to_owned());
+        self.bar.set_message(kumite_report::plain(message));
         if total > 0 {
             self.line(&format!("{done}/{total} {message}"), done == total);
         } else {
@@ -42,6 +42,12 @@ impl Progress {
     /// Something that should stay on the screen.
     pub fn note(&self, text: &str) {
         if self.terminal { self.bar.println(output::wrapped(text)) } else { output::note(text) }
+    }
+
+    /// The same, with colours of ours.
+    pub fn coloured_note(&self, text: &str) {
+        let text = kumite_report::plain_but_colours(text);
+        if self.terminal { self.bar.println(output::folded(&text)) } else { output::coloured_note(&text) }
     }
 
     fn line(&mut self, text: &str, now: bool) {

@@ -34,6 +34,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let file = Path::new(&args.run);
     let export = match file.is_file() {
         true => read(file).map_err(|what| Failure::Usage(format!("{}: {what}", file.display())))?,
+        false if is_name_of_file(&args.run) => {
+            return Err(Failure::Usage(format!("cannot read {}: there is no such file", file.display())));
+        }
         false => {
             let store = Store::open_existing(&args.db.path())?;
             if let Some(kept) = store.named(&args.run)? {
@@ -46,6 +49,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     args.gate.conclude(export, &args.documents, kumite_report::terminal, |_| Ok(()))
+}
+
+/// No run is called so.
+fn is_name_of_file(name: &str) -> bool {
+    name.contains('/') || name.ends_with(".json") || name.ends_with(".gz")
 }
 
 fn read(file: &Path) -> Result<Export, String> {

@@ -17,7 +17,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let wanted = args.document.as_deref();
     match SCHEMAS.iter().find(|of| Some(of.name) == wanted) {
-        Some(of) => output::print(&output::json(&(of.schema)())?),
+        Some(of) => output::document(&output::json(&(of.schema)())?),
         None => SCHEMAS.iter().try_for_each(|of| output::print(&format!("{:12} {}\n", of.name, of.what))),
     }
 }

@@ -100,7 +100,7 @@ fn write(args: &Args, found: &SelfCheck) -> Result<(), Failure> {
     match &args.json {
         Some(file) if file == Path::new("-") => output::write(file, &output::json(found)?),
         file => {
-            output::print(&kumite_report::selfcheck_terminal(found, &output::style()))?;
+            output::report(&kumite_report::selfcheck_terminal(found, &output::style()))?;
             file.as_ref().map_or(Ok(()), |file| output::write(file, &output::json(found)?))
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGXFSZ};
 
 use crate::exit::Failure;
 
@@ -14,6 +14,12 @@ static ENDS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// left to do can be done again.
 pub fn end_at_once() {
     ENDS.store(true, Ordering::SeqCst);
+}
+
+/// A file that may not grow any more (`ulimit -f`) is an error where it is written, and does not end us without a word.
+pub fn survive_full_files() {
+    // Where that cannot be had, nothing is lost but the words.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// A flag that is set by SIGINT, SIGTERM and SIGHUP. Whoever works looks at it often and ends in an orderly way. SIGHUP

@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         output::note(log.trim_end());
     }
     match status {
-        200 => output::print(&format!("{}\n", payload.trim_end()))?,
+        200 => output::document(&format!("{}\n", payload.trim_end()))?,
         202 | 204 => {}
         _ => {
             let words = refusal(status, refused.as_deref(), &payload);

@@ -31,7 +31,7 @@ impl Whole {
     /// The document on standard output, or for whoever watches.
     pub fn print(&self, played: &Played, json: bool) -> Result<(), Failure> {
         if json {
-            return output::print(&output::json(&self.document(played))?);
+            return output::document(&output::json(&self.document(played))?);
         }
         output::note(&self.summary(played));
         Ok(())
