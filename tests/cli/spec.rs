@@ -76,6 +76,63 @@ fn what_was_typed_wrong_is_named() {
 }
 
 #[test]
+fn what_may_be_meant_by_a_mistyped_word_is_said() {
+    let place = Place::new("", &[("a", "pong")]);
+    let cases: [(&[&str], &str); 8] = [
+        (&["run", "fale"], "write 'fake' if that is meant"),
+        (&["run", "fake", "--bugdet", "1s"], "--budget"),
+        (&["compare", "--marjin", "5%", "true"], "--margin"),
+        (&["rnu", "fake"], "run"),
+        (&["compare", "--margin", "5", "true"], "write 5% or 0.05"),
+        (&["report", "missing.json.gz"], "cannot read missing.json.gz: there is no such file"),
+        (&["report", "gone/run"], "cannot read gone/run: there is no such file"),
+        (
+            &["task", "fake", "--contender", "a", "-p", "n=9223372036854775808"],
+            "a whole number has 64 bits here",
+        ),
+    ];
+    for (arguments, expected) in cases {
+        let said = place.kumite(arguments).ended(2);
+        assert!(said.err.contains(expected), "{arguments:?}: {}", said.err);
+    }
+    let said = place.kumite(&["run", "fake", "--frobnicate"]).ended(2);
+    assert!(!said.err.contains("similar"), "what is near nothing is not guessed: {}", said.err);
+    for file in ["experiments/fake/experiment.toml", "./experiments/fake/experiment.toml"] {
+        place.kumite(&["run", file, "--dry-run"]).ended(0);
+    }
+    place.write("experiments/fake/contenders/b/server.py", "");
+    let said = place.kumite(&["run", "fake", "--dry-run"]).ended(0);
+    assert!(said.err.contains("contenders/b is no contender: it has no contender.toml"), "{}", said.err);
+}
+
+#[test]
+fn a_value_that_is_none_is_told_at_its_place() {
+    for (from, to, expected) in [
+        ("connections = 40", "connections = [40]", "here is one value, and no list of them"),
+        (
+            "connections = 40",
+            "connections = { a = 1 }",
+            "a value is a number, a text, true or false, and no table",
+        ),
+        ("connections = 40", "connections = 2000-01-01", "a value is a number, a text, true or false"),
+        ("[answer]", "[axes]\nconnections = 50\n[answer]", "invalid type: integer `50`, expected a list"),
+        ("[answer]", "[axes]\nconnections = [1, [50]]\n[answer]", "here is one value"),
+    ] {
+        let place = Place::new("", &[("a", "pong")]);
+        let text = EXPERIMENT.replacen(from, to, 1);
+        assert_ne!(text, EXPERIMENT);
+        place.write("experiments/fake/experiment.toml", &text);
+        let said = place.kumite(&["run", "fake"]).ended(2);
+        let line = 1 + text
+            .lines()
+            .position(|line| line.starts_with("connections = ") && line != "connections = 40")
+            .unwrap();
+        assert!(said.err.contains(&format!("experiment.toml:{line}:")), "{to}: {}", said.err);
+        assert!(said.err.contains(expected), "{to}: {}", said.err);
+    }
+}
+
+#[test]
 fn a_run_that_is_not_there_is_named() {
     let place = Place::new("", &[("a", "pong")]);
     place.kumite(&["run", "fake", "--blocks", "1"]).ended(0);

@@ -26,12 +26,13 @@ pub use driver::http::{External, load_result};
 pub use driver::pacing::Busy;
 pub use driver::task::{OneJob, TaskDriver};
 pub use driver::worker::{Hello, Tap};
-pub use driver::{Answer, Driver, Executor, Measured, Opening, TrialOrder, open};
+pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, TrialOrder, open};
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES};
 pub use kumite_process::end_orphans;
 pub use node::{Nodes, Remote, Talk};
+pub use parameter::near;
 pub use reference::reference;
 pub use run::{
     Block, Choice, Event, Joined, Merging, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk,

@@ -247,7 +247,7 @@ pub(crate) fn as_json(value: &AxisValue) -> Value {
 }
 
 /// The one of these that may be meant by a name that is none of them: so near that it may be mistyped.
-pub(crate) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Among short names many are near to one another.
     let allowed = |known: &str| if known.len() < 8 { 1 } else { 2 };
     let with_distance = known.map(|known| (strsim::osa_distance(name, known), known));

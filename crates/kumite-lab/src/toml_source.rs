@@ -7,6 +7,8 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::parameter::near;
+
 /// An experiment or contender file that cannot be used as it stands.
 #[derive(Debug, Error)]
 pub enum SpecError {
@@ -59,7 +61,7 @@ impl TomlSource {
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, SpecError> {
         toml::from_str(&self.text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
-            self.error(offset, error.message().trim())
+            self.error(offset, plainly(error.message().trim()))
         })
     }
 
@@ -71,7 +73,7 @@ impl TomlSource {
             table.remove(without);
         }
         T::deserialize(toml::de::ValueDeserializer::from(value))
-            .map_err(|error| (error.span().map_or(key, |span| span.start), error.message().trim().to_owned()))
+            .map_err(|error| (error.span().map_or(key, |span| span.start), plainly(error.message().trim())))
     }
 
     /// An error at a byte of the text.
@@ -133,6 +135,27 @@ impl TomlSource {
     }
 }
 
+/// What serde says, in the words of a file: which key may be meant by one that is unknown, and lists and tables.
+fn plainly(what: &str) -> String {
+    let unknown = what.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
+    if let Some((key, expected)) = unknown {
+        let known = || expected.split('`').skip(1).step_by(2);
+        let meant =
+            near(key, known()).or_else(|| known().find(|known| key.strip_suffix('s') == Some(*known)));
+        return match meant {
+            Some(meant) => format!("unknown field `{key}`: write `{meant}` if that is meant{expected}"),
+            None => what.to_owned(),
+        };
+    }
+    let words = [
+        ("expected a sequence", "expected a list, as in [1, 2]"),
+        ("invalid type: sequence", "invalid type: a list"),
+        ("invalid type: map", "invalid type: a table"),
+        ("expected a map", "expected a table"),
+    ];
+    words.iter().fold(what.to_owned(), |what, (theirs, ours)| what.replace(theirs, ours))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +170,27 @@ mod tests {
         assert_eq!(place(&["b", "c", "1"]), "x.toml:3:9: wrong");
         assert_eq!(place(&["d", "0", "e"]), "x.toml:5:3: wrong");
         assert_eq!(place(&["b", "missing"]), "x.toml:2:2: wrong");
+    }
+
+    #[test]
+    fn an_unknown_key_is_told_with_the_one_that_may_be_meant() {
+        for (what, expected) in [
+            (
+                "unknown field `blokcs`, expected one of `kind`, `blocks`",
+                "unknown field `blokcs`: write `blocks` if that is meant, expected one of `kind`, `blocks`",
+            ),
+            (
+                "unknown field `claims`, expected `claim`",
+                "unknown field `claims`: write `claim` if that is meant, expected `claim`",
+            ),
+            ("unknown field `joy`, expected `a` or `b`", "unknown field `joy`, expected `a` or `b`"),
+            (
+                "invalid type: integer `50`, expected a sequence",
+                "invalid type: integer `50`, expected a list, as in [1, 2]",
+            ),
+        ] {
+            assert_eq!(plainly(what), expected);
+        }
     }
 
     #[test]

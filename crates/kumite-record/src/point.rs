@@ -3,10 +3,11 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// One value of an axis, or of a workload parameter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AxisValue {
     /// A whole number, such as a count of connections.
@@ -27,6 +28,53 @@ impl AxisValue {
             AxisValue::Float(value) => Some(*value),
             AxisValue::Text(_) | AxisValue::Bool(_) => None,
         }
+    }
+}
+
+/// Not derived, so that an error has its place, and says what a value is.
+impl<'de> Deserialize<'de> for AxisValue {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<AxisValue, D::Error> {
+        from.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = AxisValue;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("one value: a number, a text, true or false")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<AxisValue, E> {
+        Ok(AxisValue::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<AxisValue, E> {
+        Ok(AxisValue::Int(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<AxisValue, E> {
+        Ok(i64::try_from(value).map_or(AxisValue::Float(value as f64), AxisValue::Int))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<AxisValue, E> {
+        Ok(AxisValue::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<AxisValue, E> {
+        Ok(AxisValue::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<AxisValue, A::Error> {
+        Err(A::Error::custom(
+            "here is one value, and no list of them: a number, a text, true or false (several that are tried in turn are an axis, below [axes])",
+        ))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<AxisValue, A::Error> {
+        Err(A::Error::custom("a value is a number, a text, true or false, and no table and no date"))
     }
 }
 

@@ -71,6 +71,12 @@ impl Tools {
         self.way.path.iter().map(|folder| folder.join(tool)).find(|file| runs(file))
     }
 
+    /// The tools that were found as a short shell script, which starts the real one each time (pyenv, rbenv, asdf).
+    pub fn shims(&self) -> Vec<(&str, PathBuf)> {
+        let found = self.found.iter().map(|(tool, _)| tool.as_str());
+        found.filter_map(|tool| Some((tool, self.file(tool).filter(|file| is_shim(file))?))).collect()
+    }
+
     /// What is to be set on top of our own environment for commands that use them.
     pub fn env(&self) -> Result<Vec<(String, String)>, String> {
         self.way.env()
@@ -220,6 +226,18 @@ fn java_version(home: &Path) -> Option<Vec<u64>> {
     let release = std::fs::read_to_string(home.join("release")).ok()?;
     let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;
     parse_version(version.trim_matches('"'))
+}
+
+fn is_shim(file: &Path) -> bool {
+    // A script that is a tool itself (mvn, elixir) is longer.
+    const LONGEST: u64 = 1024;
+    let is_short = || file.metadata().is_ok_and(|found| found.len() <= LONGEST);
+    let first_line = || {
+        let text = std::fs::read(file).unwrap_or_default();
+        String::from_utf8_lossy(text.split(|byte| *byte == b'\n').next().unwrap_or_default()).into_owned()
+    };
+    is_short()
+        && Some(first_line()).is_some_and(|line| line.starts_with("#!") && line.trim_end().ends_with("sh"))
 }
 
 /// Whether it is a file that may be run.
@@ -390,6 +408,24 @@ mod tests {
         let builds = Builds::below(machine.root.path());
         let receipt = builds.receipt(&contender, &machine.tools, false, &stop, &mut |_| {});
         assert_eq!(receipt.unwrap().version, "x 3.4, x 3.4");
+    }
+
+    #[test]
+    fn a_short_script_of_the_shell_is_a_shim_and_a_program_or_a_tool_that_is_a_script_is_none() {
+        let mut machine = machine();
+        machine.add("first/python3", "Python 3.11.2");
+        machine.find("python3 >= 3.9").unwrap();
+        let file = machine.root.path().join("first/python3");
+        assert_eq!(machine.tools.shims(), [("python3", file.clone())]);
+        for (text, expected) in [
+            ("#!/usr/bin/env bash\nexec pyenv exec python3\n".to_owned(), true),
+            ("#!/usr/bin/env python3\n".to_owned(), false),
+            ("\u{7f}ELF".to_owned(), false),
+            (format!("#!/bin/sh\n{}", "# a tool\n".repeat(200)), false),
+        ] {
+            std::fs::write(machine.root.path().join("text"), &text).unwrap();
+            assert_eq!(is_shim(&machine.root.path().join("text")), expected, "{text}");
+        }
     }
 
     #[test]

@@ -201,6 +201,7 @@ impl Preparing<'_> {
     /// Looks for its tools and builds it, or says why it cannot take part.
     fn built(&mut self, contender: &Contender) -> Result<(Receipt, Env), (ContenderStatus, String)> {
         let tools = self.tools(contender).map_err(|why| (ContenderStatus::Skipped, why))?;
+        self.tell_of_shims(contender, &tools);
         let env = tools.env().map_err(|why| (ContenderStatus::Failed, why))?;
         let mut receipt = self.receipt(contender, &tools);
         // A library or a module is no tool, so that nobody has looked for it.
@@ -218,6 +219,21 @@ impl Preparing<'_> {
             };
         }
         receipt.map(|receipt| (receipt, env)).map_err(|why| (ContenderStatus::Failed, why))
+    }
+
+    /// Of a tool that a contender is run by.
+    fn tell_of_shims(&mut self, contender: &Contender, tools: &Tools) {
+        for (tool, file) in tools.shims() {
+            let runs_it = |variant: &&Variant| variant.run.split_whitespace().any(|word| word == tool);
+            if let Some(variant) = contender.variants.iter().find(runs_it) {
+                (self.note)(&format!(
+                    "{}: {tool} is {}, a script that starts the real one each time, and the time of that is measured, \
+                     too: put the folder of the real one first on PATH",
+                    variant.name,
+                    file.display()
+                ));
+            }
+        }
     }
 
     fn receipt(&mut self, contender: &Contender, tools: &Tools) -> Result<Receipt, String> {

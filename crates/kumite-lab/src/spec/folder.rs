@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::contender::Contender;
+use crate::parameter::near;
 use crate::toml_source::SpecError;
 
 pub(crate) fn read_contenders(experiment: &Path) -> Result<Vec<Contender>, SpecError> {
@@ -22,14 +23,38 @@ pub(crate) fn read_contenders(experiment: &Path) -> Result<Vec<Contender>, SpecE
     files.iter().map(|file| Contender::read(file)).collect()
 }
 
+/// What is said of folders beside the contenders that have no contender.toml: each may be one that was meant to be.
+pub(super) fn no_contenders(experiment: &Path) -> Vec<String> {
+    let mut found = folders(&experiment.join("contenders")).unwrap_or_default();
+    found.retain(|folder| {
+        let is_hidden = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['.', '_']));
+        !is_hidden && !folder.join("contender.toml").is_file()
+    });
+    found.sort();
+    let said = |folder: PathBuf| format!("{} is no contender: it has no contender.toml", folder.display());
+    found.into_iter().map(said).collect()
+}
+
 /// A folder that is named by its path, or the nearest of that name.
 pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
     let direct = PathBuf::from(name);
     if is_experiment(&direct) {
         return Ok(direct);
     }
+    // The file in place of its folder.
+    if direct.is_file() && direct.file_name().is_some_and(|name| name == "experiment.toml") {
+        let folder = direct.parent().filter(|folder| *folder != Path::new(""));
+        return Ok(folder.unwrap_or(Path::new(".")).to_owned());
+    }
     let places = places();
     let found = places.iter().map(|place| place.join(name)).find(|folder| is_experiment(folder));
+    let known: Vec<String> = places
+        .iter()
+        .flat_map(|place| folders(place).unwrap_or_default())
+        .filter(|folder| is_experiment(folder))
+        .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned()))
+        .collect();
+    let meant = near(name, known.iter().map(String::as_str));
     found.ok_or_else(|| SpecError::NoExperiment {
         name: name.to_owned(),
         looked: match &places[..] {
@@ -39,7 +64,8 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
             places => {
                 let places: Vec<String> =
                     places.iter().map(|place| place.join(name).display().to_string()).collect();
-                format!("neither {name} nor {} has an experiment.toml", places.join(" nor "))
+                let meant = meant.map_or(String::new(), |meant| format!("; write '{meant}' if that is meant"));
+                format!("neither {name} nor {} has an experiment.toml{meant}", places.join(" nor "))
             }
         },
     })

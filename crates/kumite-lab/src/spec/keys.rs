@@ -77,11 +77,15 @@ pub(super) fn mistyped(
     axes: &BTreeMap<String, Vec<AxisValue>>,
     kind: &Registration,
 ) -> Vec<String> {
-    let is_given = |name: &str| fixed.contains_key(name) || axes.contains_key(name);
+    // One of kumite's may be in either table, or in both: its default and what is tried.
+    let is_given = |table: &str, name: &str| match table {
+        "axes" => axes.contains_key(name),
+        _ => fixed.contains_key(name),
+    };
     let is_known = |name: &str| kind.params.iter().any(|param| param.name == name);
     let names = fixed.keys().map(|name| ("workload", name)).chain(axes.keys().map(|name| ("axes", name)));
     let doubt = |(table, name): (&str, &String)| {
-        let missing = kind.params.iter().map(|param| param.name).filter(|known| !is_given(known));
+        let missing = kind.params.iter().map(|param| param.name).filter(|known| !is_given(table, known));
         let near = near(name, missing).filter(|_| !is_known(name))?;
         let what = format!(
             "'{name}' is a parameter of the contenders' own, which kumite passes on: write '{near}' if that is meant"

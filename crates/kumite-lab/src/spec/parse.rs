@@ -9,7 +9,7 @@ use kumite_record::{Metric, Published, Question, Unit, Within};
 use super::claims::{Judged, Known};
 use super::experiment::{Experiment, widest};
 use super::file::ExperimentFile;
-use super::folder::{find, folder_name, read_contenders};
+use super::folder::{find, folder_name, no_contenders, read_contenders};
 use super::keys::{check_keys, mistyped};
 use super::points::Planned;
 use super::profile::{check_profiles, names_of, of_all, plan_of, workload_of};
@@ -93,7 +93,7 @@ impl Experiment {
             disk: file.disk,
             needs,
             install: file.install,
-            doubts: mistyped(source, &file.workload, &file.axes, kind),
+            doubts: [mistyped(source, &file.workload, &file.axes, kind), no_contenders(&folder)].concat(),
             text: source.text.clone(),
             name,
             folder,

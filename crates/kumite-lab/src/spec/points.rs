@@ -29,7 +29,10 @@ pub(crate) struct Entry {
 
 /// Values of an axis that make points.
 #[derive(Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "values of an axis are a number, a text, true or false, or a list of such, as in [1, 50]"
+)]
 enum OneOrMore {
     /// One value.
     One(AxisValue),
