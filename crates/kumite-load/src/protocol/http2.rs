@@ -45,6 +45,8 @@ pub(crate) struct Http2 {
     gone: bool,
     /// `connection` may have something to write.
     dirty: bool,
+    /// Whether what came first is an answer in HTTP/1; none before anything came.
+    is_http1: Option<bool>,
 }
 
 /// One request that is on its way.
@@ -73,10 +75,16 @@ impl Http2 {
             .initial_connection_window_size(CONNECTION_WINDOW);
         let began = pin!(builder.handshake(pipe.clone())).poll(&mut context());
         match began {
-            Poll::Ready(Ok((sender, connection))) => {
-                let streams = VecDeque::new();
-                Ok(Http2 { pipe, connection, sender, streams, has_heard: false, gone: false, dirty: true })
-            }
+            Poll::Ready(Ok((sender, connection))) => Ok(Http2 {
+                pipe,
+                connection,
+                sender,
+                streams: VecDeque::new(),
+                has_heard: false,
+                gone: false,
+                dirty: true,
+                is_http1: None,
+            }),
             Poll::Ready(Err(error)) => Err(format!("HTTP/2: {error}")),
             Poll::Pending => Err("HTTP/2: the preface could not be written".to_owned()),
         }
@@ -143,6 +151,7 @@ impl Http2 {
         heard: &mut Heard,
     ) -> Result<(), Failure> {
         self.has_heard = true;
+        let is_http1 = *self.is_http1.get_or_insert_with(|| bytes.starts_with(b"HTTP/1."));
         self.pipe.0.borrow_mut().input.extend_from_slice(bytes);
         let mut context = context();
         let over = Pin::new(&mut self.connection).poll(&mut context);
@@ -174,7 +183,10 @@ impl Http2 {
         match over {
             Poll::Ready(Ok(())) => return Err(Failure::Closed),
             Poll::Ready(Err(error)) => {
-                heard.say(|| format!("HTTP/2: {error}"));
+                heard.say(|| match is_http1 {
+                    true => "HTTP/2: it answered in HTTP/1: leave out --http2".to_owned(),
+                    false => format!("HTTP/2: {error}"),
+                });
                 return Err(failure(&error));
             }
             Poll::Pending => {}
