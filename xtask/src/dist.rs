@@ -23,6 +23,8 @@ const PROCESSORS: [Processor; 2] = [
 const GLIBC: &str = "2.31";
 /// What builds for an older glibc than the one that is here: zig's linker, by way of cargo.
 const BUILD_TOOLS: [&str; 2] = ["cargo-zigbuild==0.23.0", "ziglang==0.15.2"];
+/// Its contender kumite is built from kumite's sources, which are in no package.
+const NEEDS_SOURCES: &str = "experiments/frame-pacing/";
 /// Of a stripped binary.
 const MOST_BYTES: u64 = 20 << 20;
 
@@ -54,15 +56,20 @@ fn dist(only: &[&str]) -> Done<Vec<PathBuf>> {
         let targets = PROCESSORS.map(|processor| processor.target).join(" and ");
         return Err(format!("{other}: the targets are {targets}"));
     }
+    let wanted: Vec<&Processor> =
+        PROCESSORS.iter().filter(|processor| only.is_empty() || only.contains(&processor.target)).collect();
+    check_first(&root, &wanted)?;
     let common = out.join("common");
+    progress("what is the same for every processor: manual pages, licences");
     remove(&common)?;
     common_files(&root, &common.join("share"))?;
+    progress("zig's linker");
     let tools = tools(&root, &out)?;
     let mut made = Vec::new();
-    for processor in &PROCESSORS {
-        if only.is_empty() || only.contains(&processor.target) {
-            made.extend(packages(&root, &out, &common, &tools, processor)?);
-        }
+    for (nth, processor) in (1..).zip(&wanted) {
+        let (of, target) = (wanted.len(), processor.target);
+        progress(&format!("{target}, {nth} of {of}: optimised as a whole, which takes ten minutes or more"));
+        made.extend(packages(&root, &out, &common, &tools, processor)?);
     }
     let names: Vec<&str> = made.iter().filter_map(|file| file.file_name()?.to_str()).collect();
     let sums = Command::new("sha256sum").args(names).current_dir(&out).output().map_err(said("sha256sum"))?;
@@ -70,6 +77,29 @@ fn dist(only: &[&str]) -> Done<Vec<PathBuf>> {
     fs::write(&file, sums.stdout).map_err(said("SHA256SUMS"))?;
     made.push(file);
     Ok(made)
+}
+
+/// What a build of many minutes would end for want of.
+fn check_first(root: &Path, wanted: &[&Processor]) -> Done {
+    let lib = sysroot(root)?.join("lib/rustlib");
+    let is_missing = |processor: &&&Processor| !lib.join(processor.target).join("lib").is_dir();
+    if let Some(missing) = wanted.iter().find(is_missing) {
+        let (target, others) = (missing.target, wanted.iter().filter(|other| other.target != missing.target));
+        let only =
+            others.map(|other| format!(", or `cargo xtask dist {}`", other.target)).collect::<String>();
+        return Err(format!("Rust has no {target} here: `rustup target add {target}`{only}"));
+    }
+    for tool in ["git", "python3", "tar", "dpkg-deb", "sha256sum", "cp"] {
+        let paths = env::var_os("PATH").unwrap_or_default();
+        if !env::split_paths(&paths).any(|folder| folder.join(tool).is_file()) {
+            return Err(format!("there is no `{tool}` on PATH, which packages are made with"));
+        }
+    }
+    Ok(())
+}
+
+fn progress(what: &str) {
+    eprintln!("dist: {what}");
 }
 
 /// What is the same for every processor.
@@ -153,12 +183,17 @@ fn binary(root: &Path, tools: &Path, target: &str, binary: &Path, debug: &Path) 
     }
 }
 
-/// The one that comes with Rust: binutils' knows one processor alone.
-fn objcopy(root: &Path) -> Done<Command> {
+/// Where Rust is.
+fn sysroot(root: &Path) -> Done<PathBuf> {
     let asked = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root).output();
     let sysroot =
         String::from_utf8(asked.map_err(said("rustc"))?.stdout).map_err(|error| error.to_string())?;
-    let lib = Path::new(sysroot.trim()).join("lib");
+    Ok(PathBuf::from(sysroot.trim()))
+}
+
+/// The one that comes with Rust: binutils' knows one processor alone.
+fn objcopy(root: &Path) -> Done<Command> {
+    let lib = sysroot(root)?.join("lib");
     let mut objcopy = Command::new(lib.join("rustlib").join(PROCESSORS[0].target).join("bin/rust-objcopy"));
     objcopy.env("LD_LIBRARY_PATH", lib);
     Ok(objcopy)
@@ -203,6 +238,9 @@ fn tracked(root: &Path, folders: &[&str], to: &Path) -> Done {
     let listed = listed.map_err(said_git)?.stdout;
     for name in listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
         let name = std::str::from_utf8(name).map_err(|error| error.to_string())?;
+        if name.starts_with(NEEDS_SOURCES) {
+            continue;
+        }
         copy(&root.join(name), &to.join(name))?;
     }
     Ok(())
