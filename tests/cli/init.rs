@@ -54,7 +54,7 @@ fn add(place: &Place, folder: &str, language: &str) -> Said {
 #[test]
 fn a_contender_more_speaks_the_protocol_and_is_told_that_its_answer_is_wrong() {
     for (kind, said_so) in [
-        ("command", "it is not what awk wrote first"),
+        ("command", "it is not what awk and shell wrote"),
         ("http", "not written yet"),
         ("task", "/waited"),
         ("function", "/"),

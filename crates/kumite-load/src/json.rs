@@ -62,7 +62,7 @@ impl From<&Value> for Json {
 /// In one line, with the digits that it was written with.
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(self.to_string()).map_err(S::Error::custom)?.serialize(to)
+        RawValue::from_string(in_a_line(self.0.get())).map_err(S::Error::custom)?.serialize(to)
     }
 }
 
@@ -72,18 +72,41 @@ impl PartialEq for Json {
     }
 }
 
-/// Without the blanks between its parts.
+/// Without the blanks between its parts, and with keys in order, so that two are easily compared.
 impl std::fmt::Display for Json {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (mut in_text, mut escaped) = (false, false);
-        let keep = |c: &char| {
-            let is_part = in_text || !c.is_ascii_whitespace();
-            in_text ^= *c == '"' && !escaped;
-            escaped = in_text && *c == '\\' && !escaped;
-            is_part
-        };
-        f.write_str(&self.0.get().chars().filter(keep).collect::<String>())
+        f.write_str(&in_order(&self.0, DEEPEST))
     }
+}
+
+fn in_order(value: &RawValue, deepest: usize) -> String {
+    let Some(deepest) = deepest.checked_sub(1) else { return in_a_line(value.get()) };
+    match value.get().as_bytes().first() {
+        Some(b'{') => object(value).map(|members| {
+            let member = |(name, value): (Cow<str>, &RawValue)| {
+                format!("{}:{}", Value::from(name), in_order(value, deepest))
+            };
+            format!("{{{}}}", members.into_iter().map(member).collect::<Vec<_>>().join(","))
+        }),
+        Some(b'[') => array(value).map(|values| {
+            let values = values.into_iter().map(|value| in_order(value, deepest));
+            format!("[{}]", values.collect::<Vec<_>>().join(","))
+        }),
+        _ => None,
+    }
+    .unwrap_or_else(|| in_a_line(value.get()))
+}
+
+/// As it was written, without the blanks between its parts.
+fn in_a_line(text: &str) -> String {
+    let (mut in_text, mut escaped) = (false, false);
+    let keep = |c: &char| {
+        let is_part = in_text || !c.is_ascii_whitespace();
+        in_text ^= *c == '"' && !escaped;
+        escaped = in_text && *c == '\\' && !escaped;
+        is_part
+    };
+    text.chars().filter(keep).collect()
 }
 
 fn object(value: &RawValue) -> Option<BTreeMap<Cow<'_, str>, &RawValue>> {
@@ -249,13 +272,16 @@ mod tests {
         for nowhere in ["/a", "/x~1y/2", "/x~1y/01", "/x~1y/+1", "/x~1y/-", "/x~1y/0/0"] {
             assert_eq!(at(nowhere), None, "{nowhere}");
         }
-        assert_eq!(at("").unwrap(), r#"{"x/y":[0,{"~":354224848179261915075}],"":1.50}"#);
+        assert_eq!(at("").unwrap(), r#"{"":1.50,"x/y":[0,{"~":354224848179261915075}]}"#);
         let lines = json("{ \"a b\" :\n \"c \\\" d\\\\\" ,\r\n\t\"n\": 1.50 }\n");
         let line = r#"{"a b":"c \" d\\","n":1.50}"#;
         assert_eq!(
             (lines.to_string().as_str(), serde_json::to_string(&lines).unwrap().as_str()),
             (line, line)
         );
+        let lines = json("{\"b\": 1,\n \"a\": [2.0, {}]}");
+        assert_eq!(lines.to_string(), r#"{"a":[2.0,{}],"b":1}"#, "to be read");
+        assert_eq!(serde_json::to_string(&lines).unwrap(), r#"{"b":1,"a":[2.0,{}]}"#, "to be handed on");
     }
 
     #[test]

@@ -16,9 +16,9 @@ fn harmless(c: char) -> char {
     }
 }
 
-/// Words for a terminal that obey nobody: as [`clean`], with what is at the end.
+/// Words for a terminal that obey nobody: as [`clean`], with tabs and what is at the end.
 pub fn plain(text: &str) -> String {
-    text.replace("\r\n", "\n").chars().map(harmless).collect()
+    text.replace("\r\n", "\n").chars().map(|c| if c == '\t' { c } else { harmless(c) }).collect()
 }
 
 /// The same for a text with colours of ours in it. No other sequence is: a colour moves nothing, and hides nothing that
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn nothing_that_a_terminal_obeys_is_left_but_our_colours() {
         let hostile = "a\u{1b}]0;title\u{7}b\u{1b}[2Jc\u{9b}31md\re\u{202e}f\u{8}\tg\r\nh\n";
-        let expected = "a\u{fffd}]0;title\u{fffd}b\u{fffd}[2Jc\u{fffd}31md\u{fffd}e\u{fffd}f\u{fffd} g\nh\n";
+        let expected = "a\u{fffd}]0;title\u{fffd}b\u{fffd}[2Jc\u{fffd}31md\u{fffd}e\u{fffd}f\u{fffd}\tg\nh\n";
         assert_eq!(plain(hostile), expected);
         assert_eq!(plain_but_colours(hostile), expected);
         let coloured = "\u{1b}[1;31mred\u{1b}[0m \u{1b}[mplain";

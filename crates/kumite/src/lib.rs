@@ -127,7 +127,10 @@ fn parsed() -> Cli {
             (ContextKind::SuggestedSubcommand, ContextKind::InvalidSubcommand),
         ] {
             let typed = error.get(typed).map(words).unwrap_or_default().concat();
-            let guesses = error.get(guess).map(words).unwrap_or_default();
+            let mut guesses = error.get(guess).map(words).unwrap_or_default();
+            if guess == ContextKind::SuggestedSubcommand {
+                guesses.extend(subcommands(&Cli::command()));
+            }
             let near = near(&typed, guesses.iter().map(String::as_str)).map(str::to_owned);
             error.remove(guess);
             near.map(|near| error.insert(guess, ContextValue::String(near)));
@@ -139,6 +142,12 @@ fn parsed() -> Cli {
         }
         error.exit()
     })
+}
+
+/// Of a command, and of these.
+fn subcommands(of: &clap::Command) -> Vec<String> {
+    let shown = of.get_subcommands().filter(|command| !command.is_hide_set());
+    shown.flat_map(|command| [vec![command.get_name().to_owned()], subcommands(command)].concat()).collect()
 }
 
 fn words(value: &ContextValue) -> Vec<String> {
