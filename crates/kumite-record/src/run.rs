@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{AxisValue, Kind, Merged, Metric, NoiseFloor, Point, Role, Rule, Shard, Unit};
 
@@ -10,6 +10,7 @@ use crate::{AxisValue, Kind, Merged, Metric, NoiseFloor, Point, Role, Rule, Shar
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Unique; begins with the date, so that runs sort by age.
+    #[serde(deserialize_with = "id")]
     pub id: String,
     /// The experiment's name, which is its folder's.
     pub experiment: String,
@@ -134,6 +135,16 @@ impl Run {
     /// Makes the id of a run that begins then: the second, and a few letters so that two of one second differ.
     pub fn new_id(started: Timestamp) -> String {
         format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), (started.subsec_nanosecond() / 1000) & 0xffff)
+    }
+}
+
+/// Files are named after it.
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    match (1..100).contains(&id.len()) && id.chars().all(fits) {
+        true => Ok(id),
+        false => Err(serde::de::Error::custom(format!("{id:?} is no id of a run"))),
     }
 }
 

@@ -1,8 +1,12 @@
+mod place;
+mod seal;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -78,7 +82,16 @@ const MIGRATIONS: &[&str] = &[
         kept TEXT NOT NULL
     ) STRICT;
 ",
+    "
+    ALTER TABLE run ADD COLUMN trials INTEGER;
+    ALTER TABLE run ADD COLUMN digest TEXT;
+",
 ];
+
+/// From this version on, runs are sealed when they end.
+const SEALED_SINCE: usize = 5;
+/// For whoever else is writing.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is kept under a name that somebody chose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,6 +150,30 @@ pub enum StoreError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// Its file is not there any more.
+    #[error("the results store {path} was removed, moved or replaced while it was written to; {}", kept(.rescued))]
+    Gone {
+        /// Where it was.
+        path: PathBuf,
+        /// Where what it had is now, or why that could not be written.
+        rescued: Result<PathBuf, String>,
+    },
+    /// Rows of a run are not those that it ended with.
+    #[error(
+        "the results store {path}: run {id} ended with {then} trials, and {}: rows were removed or changed since; use a copy \
+         of the file from before that, or measure again",
+        found(*.then, *.now)
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// The run.
+        id: String,
+        /// How many it ended with.
+        then: u32,
+        /// How many there are.
+        now: u32,
+    },
     /// A row holds what this code cannot read or write.
     #[error("the results store {path}: {what}: {reason}")]
     Row {
@@ -147,6 +184,27 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+fn kept(rescued: &Result<PathBuf, String>) -> String {
+    match rescued {
+        Ok(file) => {
+            let file = file.display();
+            format!(
+                "all that it had is in {file} now: with --db {file}, `kumite resume` goes on with a run that was begun"
+            )
+        }
+        Err(why) => format!("what it had could not be written to another: {why}"),
+    }
+}
+
+fn found(then: u32, now: u32) -> String {
+    match now {
+        _ if now == then => "what is kept of it now is something else".to_owned(),
+        0 => "none is there".to_owned(),
+        1 => "1 is there".to_owned(),
+        _ => format!("{now} are there"),
+    }
 }
 
 /// What would help, after what the system or SQLite said; nothing, if nobody knows.
@@ -260,6 +318,8 @@ impl Findings<'_> {
 /// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
 pub struct Store {
     path: PathBuf,
+    /// Which file that was when it was opened; none in memory.
+    file: Option<place::File>,
     db: Connection,
 }
 
@@ -296,7 +356,7 @@ impl Store {
     pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
             .map_err(|error| StoreError::Open { path: path.to_owned(), source: error.into() })?;
-        Ok(Store { path: path.to_owned(), db })
+        Ok(Store { path: path.to_owned(), file: None, db })
     }
 
     /// A store that is gone when it is dropped.
@@ -304,7 +364,7 @@ impl Store {
         let path = PathBuf::from(":memory:");
         let db = Connection::open_in_memory()
             .map_err(|source| StoreError::Sqlite { path: path.clone(), source })?;
-        Store::prepare(path, db)
+        Ok(Store { file: None, ..Store::prepare(path, db)? })
     }
 
     /// Its file.
@@ -319,21 +379,15 @@ impl Store {
 
     fn prepare(path: PathBuf, mut db: Connection) -> Result<Store, StoreError> {
         let sqlite = |source| StoreError::Sqlite { path: path.clone(), source };
-        db.busy_timeout(std::time::Duration::from_secs(10)).map_err(sqlite)?;
-        db.pragma_update(None, "journal_mode", "wal").map_err(sqlite)?;
+        db.busy_timeout(PATIENCE).map_err(sqlite)?;
+        journal(&db).map_err(sqlite)?;
         db.pragma_update(None, "foreign_keys", true).map_err(sqlite)?;
-        let found: u32 = db.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(sqlite)?;
-        let found = found as usize;
+        let found = migrate(&mut db).map_err(sqlite)?;
         if found > MIGRATIONS.len() {
             return Err(StoreError::TooNew { path, found, known: MIGRATIONS.len() });
         }
-        for (version, migration) in MIGRATIONS.iter().enumerate().skip(found) {
-            let change = db.transaction().map_err(sqlite)?;
-            change.execute_batch(migration).map_err(sqlite)?;
-            change.pragma_update(None, "user_version", version as i64 + 1).map_err(sqlite)?;
-            change.commit().map_err(sqlite)?;
-        }
-        Ok(Store { path, db })
+        let file = place::File::at(&path);
+        Ok(Store { path, file, db })
     }
 
     /// Writes a new run with the machine it runs on and its contenders.
@@ -353,7 +407,7 @@ impl Store {
         self.change(|db| rows.insert(db))
     }
 
-    /// Writes when and how a run ended, with what it found; a second call replaces the first.
+    /// Writes when and how a run ended, with what it found; a second call replaces the first. A run that is not finished goes on.
     pub fn finish(
         &mut self,
         run: &Run,
@@ -365,7 +419,8 @@ impl Store {
         let findings = self.findings(&run.id, claims, checks, warnings)?;
         self.change(|db| {
             db.execute("UPDATE run SET run = ?2 WHERE id = ?1", params![run.id, row])?;
-            findings.replace(db)
+            findings.replace(db)?;
+            seal::seal(db, &run.id, run.finished.is_some())
         })
     }
 
@@ -397,7 +452,8 @@ impl Store {
             db.execute("DELETE FROM run WHERE id = ?1", params![run.id])?;
             beginning.insert(db)?;
             trials.iter().try_for_each(|rows| rows.insert(db))?;
-            findings.replace(db)
+            findings.replace(db)?;
+            seal::seal(db, &run.id, run.finished.is_some())
         })
     }
 
@@ -426,14 +482,33 @@ impl Store {
 
     /// All runs, oldest first.
     pub fn runs(&self) -> Result<Vec<Run>, StoreError> {
-        self.rows("run", "SELECT run FROM run ORDER BY started, rowid", [])
+        let ids = self.column("SELECT id FROM run ORDER BY started, rowid", [])?;
+        ids.iter().map(|id| self.run(id)).collect()
     }
 
     /// A run, by its full id.
     pub fn run(&self, id: &str) -> Result<Run, StoreError> {
-        self.rows("run", "SELECT run FROM run WHERE id = ?1", [id])?
+        let run: Run = self
+            .rows("run", "SELECT run FROM run WHERE id = ?1", [id])?
             .pop()
-            .ok_or_else(|| StoreError::NoSuchRun { id: id.to_owned(), path: self.path.clone() })
+            .ok_or_else(|| StoreError::NoSuchRun { id: id.to_owned(), path: self.path.clone() })?;
+        match run.id == id {
+            true => Ok(run),
+            false => Err(self.row("run", &format!("it is kept as '{id}', and has the id '{}'", run.id))),
+        }
+    }
+
+    /// Makes sure that a run has what it ended with, if it has ended. Whoever reads its trials does so, too.
+    pub fn check(&self, id: &str) -> Result<(), StoreError> {
+        match seal::then_and_now(&self.db, id).map_err(|source| self.sqlite(source))? {
+            Some((then, now)) if then != now => Err(StoreError::Changed {
+                path: self.path.clone(),
+                id: id.to_owned(),
+                then: then.trials,
+                now: now.trials,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// The machine that a run was executed on.
@@ -450,6 +525,7 @@ impl Store {
 
     /// The trials of a run, in the order they were executed, without their histograms.
     pub fn trials(&self, run: &str) -> Result<Vec<Trial>, StoreError> {
+        self.check(run)?;
         let mut trials: Vec<Trial> =
             self.rows("trial", "SELECT trial FROM trial WHERE run = ?1 ORDER BY seq", [run])?;
         // A trial is committed before it is known what the others write.
@@ -583,9 +659,18 @@ impl Store {
     fn change(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> Result<(), StoreError> {
         let path = &self.path;
         let sqlite = |source| StoreError::Sqlite { path: path.clone(), source };
-        let change = self.db.transaction().map_err(sqlite)?;
+        let change = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
         work(&change).map_err(sqlite)?;
-        change.commit().map_err(sqlite)
+        change.commit().map_err(sqlite)?;
+        self.is_still_there()
+    }
+
+    /// SQLite writes on into a file that has no name any more.
+    fn is_still_there(&self) -> Result<(), StoreError> {
+        let is_there = self.file.is_none() || self.file == place::File::at(&self.path);
+        let gone =
+            || StoreError::Gone { path: self.path.clone(), rescued: place::rescue(&self.db, &self.path) };
+        if is_there { Ok(()) } else { Err(gone()) }
     }
 
     fn column(&self, query: &str, params: impl rusqlite::Params) -> Result<Vec<String>, StoreError> {
@@ -622,4 +707,44 @@ impl Store {
     fn row(&self, what: &str, reason: &str) -> StoreError {
         StoreError::Row { path: self.path.clone(), what: what.to_owned(), reason: reason.to_owned() }
     }
+}
+
+/// To write ahead, so that who reads does not keep who writes waiting. SQLite waits for nobody here.
+fn journal(db: &Connection) -> rusqlite::Result<()> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match db.pragma_update(None, "journal_mode", "wal") {
+            Err(error)
+                if matches!(
+                    error.sqlite_error_code(),
+                    Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+                ) && Instant::now() < until =>
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            done => return done,
+        }
+    }
+}
+
+/// Brings it to the current schema, unless it is of a newer one; the schema that it had. Of several who do so at once,
+/// one does, and the others find it done.
+fn migrate(db: &mut Connection) -> rusqlite::Result<usize> {
+    let version = |db: &Connection| {
+        db.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0)).map(|found| found as usize)
+    };
+    if version(db)? >= MIGRATIONS.len() {
+        return version(db);
+    }
+    let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = version(&change)?;
+    for (version, migration) in (1..).zip(MIGRATIONS).skip(found) {
+        change.execute_batch(migration)?;
+        if version == SEALED_SINCE {
+            seal::seal_all(&change)?;
+        }
+    }
+    change.pragma_update(None, "user_version", MIGRATIONS.len().max(found) as i64)?;
+    change.commit()?;
+    Ok(found)
 }

@@ -271,7 +271,8 @@ fn a_store_from_before_checks_opens_and_has_none() {
     let file = folder.path().join("results.db");
     Store::open(&file).unwrap().begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
     let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch("DROP TABLE outcome; DROP TABLE named; PRAGMA user_version = 2;").unwrap();
+    old.execute_batch(&format!("DROP TABLE outcome; DROP TABLE named; {UNSEALED} PRAGMA user_version = 2;"))
+        .unwrap();
     drop(old);
     assert_eq!(Store::open(&file).unwrap().checks("r1").unwrap(), []);
 }
@@ -283,9 +284,9 @@ fn a_store_from_before_self_checks_is_read_as_it_is_and_brought_further_when_it_
     assert!(Store::open_read_only(&file).is_err() && !file.exists(), "it is not made");
     drop(Store::open(&file).unwrap());
     let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch(
-        "DROP TABLE selfchecks; DROP TABLE outcome; DROP TABLE named; PRAGMA user_version = 1;",
-    )
+    old.execute_batch(&format!(
+        "DROP TABLE selfchecks; DROP TABLE outcome; DROP TABLE named; {UNSEALED} PRAGMA user_version = 1;"
+    ))
     .unwrap();
     drop(old);
     let machine = Machine::default();
@@ -295,9 +296,157 @@ fn a_store_from_before_self_checks_is_read_as_it_is_and_brought_further_when_it_
     assert!(reader.keep_selfcheck(&selfcheck(1, "Linux 6")).is_err(), "it only reads");
 }
 
+/// As runs were before they were sealed.
+const UNSEALED: &str = "ALTER TABLE run DROP COLUMN trials; ALTER TABLE run DROP COLUMN digest;";
+
+/// A run that has ended with three trials and a verdict.
+fn ended(store: &mut Store) -> Run {
+    let mut run = run("r1", 1);
+    store.begin(&run, &Machine::default(), &[]).unwrap();
+    (0..3).for_each(|seq| store.commit("r1", &trial(seq)).unwrap());
+    run.finished = Some(Timestamp::from_second(9).unwrap());
+    let claim = Claim { id: "c".to_owned(), verdict: Verdict::Holds, ..Claim::default() };
+    store.finish(&run, &[claim], &[], &[]).unwrap();
+    run
+}
+
+#[test]
+fn what_is_missing_or_another_since_a_run_ended_is_noticed_whoever_reads_it() {
+    let told = |sql: &str, before: bool| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("results.db");
+        ended(&mut Store::open(&file).unwrap());
+        let other = rusqlite::Connection::open(&file).unwrap();
+        if before {
+            other.execute_batch(&format!("{UNSEALED} PRAGMA user_version = 4")).unwrap();
+            drop(Store::open(&file).unwrap());
+        }
+        other.execute_batch(sql).unwrap();
+        let store = Store::open(&file).unwrap();
+        let read = store.trials("r1").map(|trials| trials.len()).map_err(|error| error.to_string());
+        assert_eq!(store.read("r1").map(|_| ()).map_err(|error| error.to_string()), read.clone().map(|_| ()));
+        read
+    };
+    let changed =
+        |what: &str| format!("run r1 ended with 3 trials, and {what}: rows were removed or changed since");
+    for before in [false, true] {
+        assert_eq!(told("", before), Ok(3));
+        for (sql, what) in [
+            ("DELETE FROM trial WHERE seq = 1", "2 are there"),
+            ("DELETE FROM trial", "none is there"),
+            ("INSERT INTO trial SELECT run, seq + 10, trial FROM trial", "6 are there"),
+            (
+                "UPDATE trial SET trial = replace(trial, '30000', '30001')",
+                "what is kept of it now is something else",
+            ),
+            ("DELETE FROM histogram WHERE seq = 2", "what is kept of it now is something else"),
+            (
+                "UPDATE verdict SET claim = replace(claim, 'holds', 'fails')",
+                "what is kept of it now is something else",
+            ),
+        ] {
+            let error = told(sql, before).unwrap_err();
+            assert!(error.contains(&changed(what)), "{sql}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_taken_up_again_is_sealed_when_it_ends_again_and_where_it_is_put() {
+    let mut store = Store::in_memory().unwrap();
+    let mut run = ended(&mut store);
+    let finished = run.finished.take();
+    store.finish(&run, &[], &[], &[]).unwrap();
+    store.commit("r1", &trial(3)).unwrap();
+    assert_eq!(store.trials("r1").unwrap().len(), 4);
+    run.finished = finished;
+    store.finish(&run, &[], &[], &[]).unwrap();
+    let mut whole = store.read("r1").unwrap();
+    whole.trials.pop();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.db");
+    let mut other = Store::open(&file).unwrap();
+    other.put(&whole).unwrap();
+    assert_eq!(other.trials("r1").unwrap().len(), 3);
+    rusqlite::Connection::open(&file).unwrap().execute("DELETE FROM trial WHERE seq = 0", []).unwrap();
+    assert!(matches!(other.trials("r1"), Err(StoreError::Changed { then: 3, now: 2, .. })));
+}
+
+#[test]
+fn a_store_whose_file_is_gone_says_so_and_loses_nothing() {
+    for how in ["removed", "moved", "replaced", "removed with its folder"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("deep/g.db");
+        let mut store = Store::open(&file).unwrap();
+        store.begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
+        store.commit("r1", &trial(0)).unwrap();
+        match how {
+            "removed" => std::fs::remove_file(&file).unwrap(),
+            "moved" => std::fs::rename(&file, folder.path().join("h.db")).unwrap(),
+            "replaced" => {
+                std::fs::write(folder.path().join("other"), "").unwrap();
+                std::fs::rename(folder.path().join("other"), &file).unwrap();
+            }
+            _ => std::fs::remove_dir_all(file.parent().unwrap()).unwrap(),
+        }
+        let gone = store.commit("r1", &trial(1)).unwrap_err();
+        assert!(gone.to_string().contains("g.db was removed, moved or replaced"), "{gone}");
+        let StoreError::Gone { rescued: Ok(rescued), .. } = gone else { panic!("{how}: {gone:?}") };
+        drop(store);
+        let seqs: Vec<u32> = Store::open_existing(&rescued)
+            .unwrap()
+            .trials("r1")
+            .unwrap()
+            .iter()
+            .map(|trial| trial.seq)
+            .collect();
+        assert_eq!(seqs, [0, 1], "{how}");
+    }
+}
+
+#[test]
+fn several_that_make_a_store_at_once_make_one() {
+    for _ in 0..10 {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("results.db");
+        let barrier = std::sync::Barrier::new(6);
+        std::thread::scope(|scope| {
+            for nth in 0..6 {
+                let (file, barrier) = (&file, &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    let mut store = Store::open(file).unwrap();
+                    store.begin(&run(&format!("r{nth}"), nth), &Machine::default(), &[]).unwrap();
+                });
+            }
+        });
+        assert_eq!(Store::open(&file).unwrap().runs().unwrap().len(), 6);
+    }
+}
+
+#[test]
+fn an_id_that_leads_elsewhere_is_refused() {
+    let of = |id: &str| serde_json::to_string(&run("r1", 1)).unwrap().replace("\"r1\"", &format!("{id:?}"));
+    assert!(serde_json::from_str::<Run>(&of("20260101-120000-ab12-merged")).is_ok());
+    for id in ["../PWN", "/tmp/x", "a/b", "", ".", "a b", "x\u{1b}[2J"] {
+        assert!(serde_json::from_str::<Run>(&of(id)).is_err(), "{id}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.db");
+    Store::open(&file).unwrap().begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("UPDATE run SET id = '../PWN'").unwrap();
+    let store = Store::open(&file).unwrap();
+    let error = store.run(&store.find("last").unwrap()).unwrap_err().to_string();
+    assert!(error.contains("it is kept as '../PWN', and has the id 'r1'"), "{error}");
+    other.execute_batch("UPDATE run SET run = replace(run, 'r1', '../PWN')").unwrap();
+    let error = store.runs().unwrap_err().to_string();
+    assert!(error.contains("\"../PWN\" is no id of a run"), "{error}");
+}
+
 /// Trials with these blocks, attempts and voids; which of them count.
 fn counted(trials: &[(u32, u32, bool)]) -> Vec<usize> {
-    let void = || Some(Void { what: VoidCause::KumiteStopped, process: None, lasted_ms: 300.0 });
+    let void = || Some(Void { what: VoidCause::KumiteStopped, process: None, node: None, lasted_ms: 300.0 });
     let made = trials.iter().enumerate().map(|(seq, &(block, attempt, is_void))| Trial {
         block,
         attempt,

@@ -48,6 +48,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let _lock = begin_measuring()?;
     let id = store.find(&args.run)?;
     let mut run = store.run(&id)?;
+    store.check(&id)?;
     if let Some(merged) = &run.merged {
         return Err(Failure::Usage(format!(
             "run {id} was merged from {}: resume those of them that are not complete, and merge them again",

@@ -1,0 +1,34 @@
+//! Where a store is: whether its path still leads to it, and where what it has is kept if not.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+/// Which file it is, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct File {
+    device: u64,
+    inode: u64,
+}
+
+impl File {
+    pub fn at(path: &Path) -> Option<File> {
+        let found = std::fs::metadata(path).ok()?;
+        Some(File { device: found.dev(), inode: found.ino() })
+    }
+}
+
+/// Writes all that the store has, which is open still, to a new file beside where it was.
+pub(super) fn rescue(db: &Connection, path: &Path) -> Result<PathBuf, String> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let new = |nth: u32| match nth {
+        1 => folder.join(format!("{name}-rescued.db")),
+        _ => folder.join(format!("{name}-rescued-{nth}.db")),
+    };
+    let to = (1..).map(new).find(|file| std::fs::symlink_metadata(file).is_err()).expect("one is free");
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let written = db.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
+    written.map(|_| to.clone()).map_err(|error| format!("{}: {error}", to.display()))
+}
