@@ -137,6 +137,10 @@ fn two_do_not_measure_at_once() {
         let said = place.kumite(arguments).ended(3);
         assert!(said.err.contains(&format!("another kumite (process {})", first.id())), "{}", said.err);
     }
+    // It times nothing, and takes nothing from who does.
+    let said = place.kumite(&["check", "fake", "--only", "a,b"]).ended(0);
+    assert!(said.out.contains("fake: 2 right, 0 failing"), "{}", said.out);
+    assert!(first.try_wait().unwrap().is_none(), "it measures still");
     first.kill().unwrap();
     first.wait().unwrap();
     place.write("script.toml", "");

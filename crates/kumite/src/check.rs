@@ -12,7 +12,7 @@ use kumite_record::{Contender, Point, Store, Votes, unlike_the_others};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
-use crate::measure::begin_measuring;
+use crate::measure::end_leftovers;
 use crate::store::Db;
 use crate::{output, prospects, stop};
 
@@ -40,7 +40,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
-    let _lock = begin_measuring()?;
+    // Nothing is timed here: who measures is not asked to end, and none of its processes is a leftover.
+    end_leftovers();
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);

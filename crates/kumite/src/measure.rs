@@ -20,13 +20,18 @@ use crate::{output, stop};
 /// Makes sure that nobody else measures on this machine, for building disturbs too, and ends what a killed kumite left.
 pub fn begin_measuring() -> Result<Lock, Failure> {
     let lock = Lock::of_machine().map_err(Failure::Incomplete)?;
+    end_leftovers();
+    Ok(lock)
+}
+
+/// Ends what a killed kumite left, and says so. What a living one has is nothing of that.
+pub fn end_leftovers() {
     for orphan in kumite_lab::end_orphans() {
         output::note(&format!(
             "ended process {}, which a killed kumite had left: {}",
             orphan.pid, orphan.command
         ));
     }
-    Ok(lock)
 }
 
 /// A run that is about to be measured, or to be measured on.
