@@ -24,11 +24,16 @@ else
     echo "$id|$id|N/A|RUNNING|None|$(seq -f h%g -s , "$nodes")|1:00:00"
 fi > "job-$id"
 touch waits
-echo "$id"
+if test -e says; then eval "$(cat says)"; else echo "$id"; fi
 "#;
 
 const SQUEUE: &str = r#"#!/bin/sh
 cd "$HOMES"
+case "$*" in *--name=*)
+    name=${*##*--name=}
+    for words in $(grep -l -e "--job-name=${name%% *} " words-*); do echo "${words#words-}"; done
+    exit
+esac
 for word; do case $word in --jobs=*) id=${word#*=} ;; esac; done
 if test -e waits; then
     sed 's/|RUNNING|None|[^|]*/|PENDING|Resources|/' "job-$id"
@@ -114,9 +119,39 @@ fn a_job_is_submitted_waited_for_and_ended() {
     }
     let words = kept(&place, "words-1");
     assert!(words.starts_with("--parsable --exclusive --no-requeue "), "{words}");
-    assert!(words.contains("--job-name=kumite-fake --nodes=2 --comment=a b "), "{words}");
+    assert!(words.contains("--nodes=2 --comment=a b --job-name=kumite-fake-"), "{words}");
     assert_eq!(kept(&place, "cancelled"), "1\n");
     assert_eq!(place.left(), [""; 0]);
+}
+
+#[test]
+fn a_job_is_found_and_ended_whatever_sbatch_says_of_it() {
+    for says in [
+        "echo Welcome; echo $id",
+        "echo \"$id;cluster\"",
+        "echo hello >&2; echo $id",
+        "echo; echo $id; echo",
+        "echo Submitted batch job $id",
+        ":",
+    ] {
+        let place = place();
+        on::command(&place, &["list"]).output().unwrap();
+        place.write("homes/says", says);
+        run(&place, &["--slurm", "--nodes=2"]).ended(0);
+        assert_eq!(kept(&place, "cancelled"), "1\n", "{says}");
+    }
+}
+
+#[test]
+fn a_job_that_cannot_be_found_again_is_ended_by_its_name() {
+    for says in ["echo Welcome; rm words-*", "echo $id; echo it broke >&2; rm words-*; exit 1"] {
+        let place = place();
+        on::command(&place, &["list"]).output().unwrap();
+        place.write("homes/says", says);
+        run(&place, &["--slurm", "--nodes=2"]).ended(3);
+        let cancelled = kept(&place, "cancelled");
+        assert!(cancelled.starts_with("--name=kumite-fake-"), "{says}: {cancelled}");
+    }
 }
 
 #[test]

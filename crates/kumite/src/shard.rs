@@ -40,21 +40,26 @@ impl Share {
 /// By the variables of a Slurm array or of a Kubernetes Indexed Job.
 fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) -> Result<(u32, u32), String> {
     let number = |name: &str| variable(name).and_then(|value| value.trim().parse::<u32>().ok());
-    if let (Some(id), Some(least), Some(count)) =
-        (number("SLURM_ARRAY_TASK_ID"), number("SLURM_ARRAY_TASK_MIN"), number("SLURM_ARRAY_TASK_COUNT"))
-    {
-        let step = number("SLURM_ARRAY_TASK_STEP").filter(|step| *step > 0).unwrap_or(1);
-        let nth = id.saturating_sub(least) / step + 1;
+    if let (Some(id), Some(least), Some(most), Some(count)) = (
+        number("SLURM_ARRAY_TASK_ID"),
+        number("SLURM_ARRAY_TASK_MIN"),
+        number("SLURM_ARRAY_TASK_MAX"),
+        number("SLURM_ARRAY_TASK_COUNT"),
+    ) {
         if given.is_some_and(|of| of != count) {
             return Err(format!("--shard auto/{}: Slurm's array has {count} tasks", given.unwrap_or(0)));
         }
-        if nth > count {
+        let step = number("SLURM_ARRAY_TASK_STEP").filter(|step| *step > 0).unwrap_or(1);
+        // A part of an array that is submitted again has another number of tasks: their shards would be of another run.
+        let is_whole = least <= 1 && most.checked_sub(least).is_some_and(|span| span / step + 1 == count);
+        let is_of_it = (least..=most).contains(&id) && (id - least) % step == 0;
+        if !is_whole || !is_of_it {
             return Err(format!(
-                "--shard auto: task {id} of an array of {count} from {least} on is none of 1 to {count}: \
-                 submit it as --array=1-{count}"
+                "--shard auto: task {id} of an array of {count} from {least} to {most}, in steps of {step}, does not say \
+                 which shard it is: submit it as --array=1-{count}, or write --shard I/N"
             ));
         }
-        return Ok((nth, count));
+        return Ok(((id - least) / step + 1, count));
     }
     match (number("JOB_COMPLETION_INDEX"), given) {
         (Some(index), Some(of)) if index < of => Ok((index + 1, of)),
@@ -102,8 +107,9 @@ mod tests {
     #[test]
     fn a_share_is_what_is_given_or_what_the_launcher_says() {
         let array = [
-            ("SLURM_ARRAY_TASK_ID", "9"),
-            ("SLURM_ARRAY_TASK_MIN", "5"),
+            ("SLURM_ARRAY_TASK_ID", "5"),
+            ("SLURM_ARRAY_TASK_MIN", "1"),
+            ("SLURM_ARRAY_TASK_MAX", "8"),
             ("SLURM_ARRAY_TASK_COUNT", "4"),
             ("SLURM_ARRAY_TASK_STEP", "2"),
             ("SLURMD_NODENAME", "n3"),
@@ -117,12 +123,39 @@ mod tests {
     }
 
     #[test]
+    fn an_array_with_gaps_or_another_beginning_is_refused() {
+        let of = |array: [&str; 5]| {
+            let names = ["ID", "MIN", "MAX", "COUNT", "STEP"].map(|name| format!("SLURM_ARRAY_TASK_{name}"));
+            let variables: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(array).collect();
+            shard("auto", &variables).map(|(nth, of, _)| (nth, of)).ok()
+        };
+        // 1-4, 0-3, 1-7:2, 0-6:3, and one task alone.
+        assert_eq!(of(["3", "1", "4", "4", "1"]), Some((3, 4)));
+        assert_eq!(of(["3", "0", "3", "4", "1"]), Some((4, 4)));
+        assert_eq!(of(["7", "1", "7", "4", "2"]), Some((4, 4)));
+        assert_eq!(of(["6", "0", "6", "3", "3"]), Some((3, 3)));
+        assert_eq!(of(["1", "1", "1", "1", "1"]), Some((1, 1)));
+        // 3,5; 2-4; 1,3,5; 1,2,9; a task that is none of it; nonsense.
+        assert_eq!(of(["3", "3", "5", "2", "1"]), None);
+        assert_eq!(of(["3", "2", "4", "3", "1"]), None);
+        assert_eq!(of(["3", "1", "5", "3", "1"]), None);
+        assert_eq!(of(["2", "1", "9", "3", "1"]), None);
+        assert_eq!(of(["9", "1", "4", "4", "1"]), None);
+        assert_eq!(of(["2", "1", "7", "4", "2"]), None);
+        assert_eq!(of(["1", "5", "1", "3", "1"]), None);
+    }
+
+    #[test]
     fn what_is_no_share_is_refused() {
         for text in ["0/2", "3/2", "2", "a/2", "1/0", "", "1/2/3", "auto/0", "auto/x", "-1/2"] {
             assert!(parse(text).is_err(), "{text}");
         }
-        let sparse =
-            [("SLURM_ARRAY_TASK_ID", "9"), ("SLURM_ARRAY_TASK_MIN", "1"), ("SLURM_ARRAY_TASK_COUNT", "3")];
+        let sparse = [
+            ("SLURM_ARRAY_TASK_ID", "9"),
+            ("SLURM_ARRAY_TASK_MIN", "1"),
+            ("SLURM_ARRAY_TASK_MAX", "9"),
+            ("SLURM_ARRAY_TASK_COUNT", "3"),
+        ];
         let wrong = |text: &str, variables: &[(&str, &str)]| shard(text, variables).unwrap_err();
         assert!(wrong("auto", &sparse).contains("submit it as --array=1-3"));
         assert!(wrong("auto/2", &sparse).contains("Slurm's array has 3 tasks"));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::ask::ask;
 use crate::output;
+use crate::roles::fresh_key;
 
 /// What a job of ours does on its nodes: nothing. It ends by itself if nobody has worked on them for a while, as after whoever
 /// submitted it was killed; to look so seldom disturbs nobody.
@@ -74,25 +75,33 @@ impl Job {
         let script = folder.path().join("hold.sh");
         std::fs::write(&script, HOLD).map_err(|error| error.to_string())?;
         let script = script.to_string_lossy();
-        let name = format!("--job-name=kumite-{what}");
-        let mut all = vec![
-            "sbatch",
-            "--parsable",
-            "--exclusive",
-            "--no-requeue",
-            "--output=/dev/null",
-            "--chdir=/",
-            &name,
-        ];
-        all.extend(words.iter().map(String::as_str));
+        let name = format!("kumite-{what}-{}", fresh_key());
+        let named = format!("--job-name={name}");
+        let mut all =
+            vec!["sbatch", "--parsable", "--exclusive", "--no-requeue", "--output=/dev/null", "--chdir=/"];
+        // After those that were given, so that it has this name; what comes after a colon is of another part of it.
+        let of_first = words.iter().position(|word| word == ":").unwrap_or(words.len());
+        all.extend(words[..of_first].iter().map(String::as_str));
+        all.push(&named);
+        all.extend(words[of_first..].iter().map(String::as_str));
         all.push(&script);
-        let said = ask(&all, stop)?;
-        let id = said.trim().split(';').next().unwrap_or_default().to_owned();
-        if id.is_empty() || !id.chars().all(|c| c.is_ascii_digit()) {
-            return Err(format!("sbatch: no number of a job: '{}'", said.trim()));
+        let submitted = ask(&all, stop).and_then(|said| {
+            number(&said)
+                .or_else(|| number_of(&name))
+                .or_else(|| said.lines().rev().find_map(number))
+                .ok_or_else(|| format!("sbatch: no number of a job: '{}'", shown(&said)))
+        });
+        match submitted {
+            Ok(id) => {
+                output::note(&format!("submitted job {id}"));
+                Ok(Job { id, is_ours: true })
+            }
+            Err(why) => {
+                // Whatever it said, it may have submitted one.
+                let _ = ask(&["scancel", &format!("--name={name}")], &AtomicBool::new(false));
+                Err(why)
+            }
         }
-        output::note(&format!("submitted job {id}"));
-        Ok(Job { id, is_ours: true })
     }
 
     /// One that another has submitted, and ends.
@@ -195,6 +204,22 @@ impl Drop for Job {
     }
 }
 
+/// What is a job's number alone, and maybe the name of a cluster after a semicolon.
+fn number(said: &str) -> Option<String> {
+    let id = said.trim().split(';').next()?;
+    (!id.is_empty() && id.chars().all(|c| c.is_ascii_digit())).then(|| id.to_owned())
+}
+
+/// That of the job with this name, which no other has. Of an array, and of a job of several parts, the first is all of it.
+fn number_of(name: &str) -> Option<String> {
+    let asked = ["squeue", "--noheader", "--states=all", &format!("--name={name}"), "--format=%F"];
+    ask(&asked, &AtomicBool::new(false)).ok()?.lines().find_map(number)
+}
+
+fn shown(said: &str) -> String {
+    said.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
+}
+
 /// Sleeps, unless it is to stop.
 pub fn wait(time: Duration, stop: &AtomicBool) {
     let until = Instant::now() + time;
@@ -271,6 +296,17 @@ mod tests {
         assert_eq!(component.step_of(), ("12".to_owned(), Some(1)));
         assert_eq!(tasks(said, Some(&"14".to_owned())).len(), 1);
         assert_eq!(tasks("squeue: something else\n", None), []);
+    }
+
+    #[test]
+    fn a_number_of_a_job_is_one_and_nothing_else() {
+        for said in ["7340\n", "7340;cluster\n", "\n7340\n\n", " 7340 "] {
+            assert_eq!(number(said).as_deref(), Some("7340"), "{said:?}");
+        }
+        for said in ["", "\n", "Submitted batch job 7340\n", "Welcome\n7340\n", "-1\n", "7340x\n", ";7340\n"]
+        {
+            assert_eq!(number(said), None, "{said:?}");
+        }
     }
 
     #[test]
