@@ -21,6 +21,7 @@ mod kit_test;
 mod load;
 mod merge;
 mod misbehave;
+mod node_away;
 mod offered;
 mod on;
 mod own_folder;

@@ -5,7 +5,7 @@ use std::path::Path;
 use kumite_process::MARKER;
 use sha2::{Digest, Sha256};
 
-/// What the script prints if the node does not have this kumite.
+/// What the script prints if the node does not have this kumite. A start file may have begun the line that it ends.
 pub const WANTED: &[u8] = b"kumite-is-wanted";
 
 /// kumite itself.
@@ -27,24 +27,27 @@ impl Program {
         Ok(Program { bytes, digest })
     }
 
-    /// A script for a POSIX shell: looks for the program under its digest, takes it from standard input if it is not there,
+    /// A script for a POSIX shell, in a line without what any login shell reads otherwise in single quotes (see
+    /// [`Host`](crate::Host)): looks for the program under its digest, takes it from standard input if it is not there,
     /// and becomes the agent. Nobody else may write where it is. It is of no tree of the driver's: if what started it took our
     /// environment along, it would look like what a killed kumite has left.
     pub(crate) fn script(&self) -> String {
         let (digest, size) = (&self.digest, self.bytes.len());
         let wanted = String::from_utf8_lossy(WANTED);
         format!(
-            r#"set -eu; unset {MARKER}; m=$(umask); umask 077
-d="${{XDG_CACHE_HOME:-$HOME/.cache}}/kumite/agents"; f="$d/{digest}"; mkdir -p "$d"
-right() {{ test -x "$1" && test "$(sha256sum < "$1" | cut -c1-64)" = {digest}; }}
-if ! right "$f"; then
-  echo {wanted}
-  t=$(mktemp "$d/new.XXXXXXXX"); head -c {size} > "$t"; chmod 700 "$t"
-  right "$t" || {{ rm -f "$t"; echo "what arrived is not the kumite that was sent" >&2; exit 1; }}
-  mv "$t" "$f"
-fi
-umask "$m"
-exec "$f" agent"#
+            concat!(
+                r#"set -eu; unset {MARKER}; m=$(umask); umask 077; "#,
+                r#"d="${{XDG_CACHE_HOME:-$HOME/.cache}}/kumite/agents"; f="$d/{digest}"; mkdir -p "$d"; "#,
+                r#"right() {{ test -x "$1" && test "$(sha256sum < "$1" | cut -c1-64)" = {digest}; }}; "#,
+                r#"right "$f" || {{ echo {wanted}; "#,
+                r#"t=$(mktemp "$d/new.XXXXXXXX"); head -c {size} > "$t"; chmod 700 "$t"; "#,
+                r#"right "$t" || {{ rm -f "$t"; echo "what arrived is not the kumite that was sent" >&2; exit 1; }}; "#,
+                r#"mv "$t" "$f"; }}; umask "$m"; exec "$f" agent"#
+            ),
+            MARKER = MARKER,
+            digest = digest,
+            wanted = wanted,
+            size = size
         )
     }
 }
@@ -67,6 +70,12 @@ mod tests {
         let output = child.wait_with_output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (output.status.success(), text(output.stdout), text(output.stderr))
+    }
+
+    #[test]
+    fn the_script_is_one_plain_word_to_any_shell() {
+        let script = Program { bytes: vec![0; 7], digest: "00ff".to_owned() }.script();
+        assert!(crate::ssh::is_plain(&script), "{script}");
     }
 
     #[test]

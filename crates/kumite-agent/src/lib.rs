@@ -6,15 +6,18 @@
 mod bootstrap;
 mod files;
 mod frame;
+mod life;
 mod link;
 mod message;
 mod node;
 mod srun;
 mod ssh;
+mod wire;
 
 pub use bootstrap::Program;
 pub use files::{Folder, Received, below, pieces};
 pub use frame::{LONGEST, decode, encode};
+pub use life::{Patient, SIGN_EVERY, SILENCE_LIMIT};
 pub use link::{Link, Said, Way};
 pub use message::{Ask, PROTOCOL, Tell, Worked};
 pub use node::Node;

@@ -6,13 +6,15 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_process::{Heard, Spawn, Talk, Tree, last_lines};
+use kumite_process::{Heard, Spawn, Tree, last_lines};
 
 use crate::bootstrap::{Program, WANTED};
 use crate::files::{Folder, decoded};
 use crate::frame::{LONGEST, decode, encode, shown};
+use crate::life::SILENCE_LIMIT;
 use crate::message::{Ask, PROTOCOL, Tell, Worked};
 use crate::node::Node;
+use crate::wire::Wire;
 
 /// From the start of the way to the agent's first frame, and for kumite itself to arrive.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -38,7 +40,8 @@ pub enum Way<'a> {
 pub struct Link {
     node: String,
     tree: Tree,
-    talk: Talk,
+    wire: Wire,
+    silence_limit: Duration,
     log: std::path::PathBuf,
     addresses: Option<(Ipv4Addr, Ipv4Addr)>,
     /// How long it took from nothing to its first frame.
@@ -80,8 +83,17 @@ impl Link {
         };
         let (tree, talk) = Tree::start_talking(&spawn, LONGEST).map_err(|error| error.to_string())?;
         let (node, log) = (node.to_owned(), log.to_owned());
-        let mut link = Link { node, tree, talk, log, addresses: None, connected_in: Duration::ZERO };
+        let mut link = Link {
+            node,
+            tree,
+            wire: Wire::new(talk),
+            silence_limit: SILENCE_LIMIT,
+            log,
+            addresses: None,
+            connected_in: Duration::ZERO,
+        };
         link.greeted(program, version, stop)?;
+        link.wire.keep_alive();
         link.connected_in = began.elapsed();
         Ok(link)
     }
@@ -91,16 +103,16 @@ impl Link {
         let until = Instant::now() + PATIENCE;
         for _ in 0..MOST_BANNER_LINES {
             let line = self.line(until, stop)?;
-            if line == WANTED {
+            if line.ends_with(WANTED) {
                 let program = program.ok_or("it wants kumite, and nobody has it")?;
-                let sent = self.talk.say(&program.bytes, PATIENCE, stop);
+                let sent = self.wire.say(&program.bytes, PATIENCE, stop);
                 match sent {
                     Ok(true) => continue,
                     Ok(false) => return Err(self.wrong("did not take kumite in time")),
                     Err(_) => return Err(self.wrong("broke off while kumite was sent")),
                 }
             }
-            match decode::<Tell>(&line) {
+            match decode::<Tell>(from_hello(&line)) {
                 Ok(Tell::Hello { protocol: PROTOCOL, kumite, addresses }) if kumite == version => {
                     self.addresses = addresses;
                     return Ok(());
@@ -120,7 +132,7 @@ impl Link {
 
     /// Asks for something that has no answer but its end.
     pub fn ask(&mut self, ask: &Ask, stop: &AtomicBool) -> Result<(), String> {
-        match self.talk.say(&encode(ask), SAYING, stop) {
+        match self.wire.say(&encode(ask), SAYING, stop) {
             Ok(true) => Ok(()),
             Ok(false) => Err(self.wrong("does not take what it is told")),
             Err(_) => Err(self.wrong("broke off")),
@@ -187,6 +199,11 @@ impl Link {
         work().unwrap_or_else(Worked::Lost)
     }
 
+    /// For how long the node could not be reached, since this was asked last.
+    pub fn cut_off(&mut self) -> Duration {
+        self.wire.cut_off()
+    }
+
     /// Gets its results store, and writes it to this file.
     pub fn store(&mut self, file: &Path, stop: &AtomicBool) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", file.display());
@@ -238,7 +255,7 @@ impl Link {
 
     /// Ends it, with all that it started: it ends with its input.
     pub fn close(mut self) {
-        self.talk.close();
+        self.wire.close();
         let _ = self.tree.wait(GRACE, &AtomicBool::new(false));
         let _ = self.tree.stop(GRACE);
     }
@@ -259,9 +276,15 @@ impl Link {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             return Err("it was interrupted".to_owned());
         }
-        match self.talk.hear(limit.min(Duration::from_millis(200))) {
+        match self.wire.hear(limit.min(Duration::from_millis(200))) {
             Ok(Heard::Line(line, _)) => Ok(Some(line)),
-            Ok(Heard::Nothing) => Ok(None),
+            Ok(Heard::Nothing) => match self.wire.silence() {
+                Some(silence) if silence > self.silence_limit => Err(self.wrong(&format!(
+                    "has not been heard for {} s: the way to it is cut, or its node stands still",
+                    silence.as_secs()
+                ))),
+                _ => Ok(None),
+            },
             Ok(Heard::TooLong) => Err(self.wrong("wrote a line that is no frame of ours, and does not end")),
             Ok(Heard::Ended(_)) => Err(self.wrong("ended")),
             Err(error) => Err(self.wrong(&format!("cannot be heard: {error}"))),
@@ -274,6 +297,13 @@ impl Link {
         let said = if has_said { format!(": {}", plain(&last_lines(&self.log))) } else { String::new() };
         format!("{}: the agent {what}{said}", self.node)
     }
+}
+
+/// From where an agent's first frame begins: what a start file printed may have no end of a line.
+fn from_hello(line: &[u8]) -> &[u8] {
+    const HELLO: &[u8] = br#"{"tell":"hello","#;
+    let begins = line.windows(HELLO.len()).position(|part| part == HELLO);
+    &line[begins.unwrap_or(0)..]
 }
 
 /// Without what would move the cursor.
@@ -292,18 +322,19 @@ mod tests {
         Link::open("n1", &Way::Command(&command), "1.0", log.path(), &AtomicBool::new(false))
     }
 
-    const HELLO: &str = r#"{"tell":"hello","protocol":2,"kumite":"1.0","addresses":null}"#;
+    const HELLO: &str = r#"{"tell":"hello","protocol":3,"kumite":"1.0","addresses":null}"#;
 
     #[test]
     fn a_banner_is_skipped_and_another_version_is_said() {
         let said = format!("Welcome to node 7\n\n{{\"motd\": true}}\n{HELLO}");
         link(&said, "cat > /dev/null").unwrap().close();
+        link(&format!("\x1b]0;a title\x07{HELLO}"), "cat > /dev/null").unwrap().close();
         let other = |hello: &str| link(hello, "cat > /dev/null").err().unwrap();
         assert_eq!(
             other(&HELLO.replace("1.0", "2.0")),
-            "n1: the agent has kumite 2.0, which speaks version 2 of its protocol; this is 1.0, with version 2"
+            "n1: the agent has kumite 2.0, which speaks version 3 of its protocol; this is 1.0, with version 3"
         );
-        assert!(other(&HELLO.replace(":2,", ":9,")).contains("speaks version 9 of its protocol"));
+        assert!(other(&HELLO.replace(":3,", ":9,")).contains("speaks version 9 of its protocol"));
     }
 
     #[test]
@@ -320,6 +351,36 @@ mod tests {
         let limit = Duration::from_secs(20);
         assert_eq!(link.next(limit, &stop), Ok(Some(Said::Note("1 of 2 [2J".to_owned()))));
         assert_eq!(link.next(limit, &stop), Ok(Some(Said::Done(Some(3)))));
+        link.close();
+    }
+
+    #[test]
+    fn an_agent_that_is_not_heard_any_more_is_given_up_and_signs_are_no_answers() {
+        let stop = AtomicBool::new(false);
+        let mut link = link(HELLO, r#"echo '{"tell":"alive","at_ms":5}'; cat > /dev/null"#).unwrap();
+        link.silence_limit = Duration::from_millis(50);
+        let error = loop {
+            match link.next(Duration::from_secs(20), &stop) {
+                Ok(None) => {}
+                Ok(said) => panic!("{said:?}"),
+                Err(error) => break error,
+            }
+        };
+        let expected = "has not been heard for 0 s: the way to it is cut, or its node stands still";
+        assert!(error.contains(expected), "{error}");
+        link.close();
+    }
+
+    #[test]
+    fn an_agent_hears_that_its_driver_is_there_while_nobody_asks_it_anything() {
+        let folder = tempfile::tempdir().unwrap();
+        let heard = folder.path().join("heard");
+        let link = link(HELLO, &format!("exec cat > {}", heard.display())).unwrap();
+        let began = Instant::now();
+        while std::fs::read(&heard).unwrap_or_default() != b"{\"ask\":\"alive\"}\n" {
+            assert!(began.elapsed() < Duration::from_secs(60), "it heard nothing");
+            std::thread::sleep(Duration::from_millis(5));
+        }
         link.close();
     }
 

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use serde::{Deserialize, Serialize};
 
 /// The version of all that is below. Another one is an error on either side.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// What a driver asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,7 +48,11 @@ pub enum Ask {
     Relayed {
         /// That.
         worked: Worked,
+        /// For how long that node could not be reached, since the work before it.
+        cut_off_ms: u64,
     },
+    /// Nothing: the driver is there.
+    Alive,
     /// To send its results store.
     Store,
     /// To say what the node can and cannot give: a list of findings, as JSON.
@@ -81,6 +85,11 @@ pub enum Tell {
         kumite: String,
         /// The address of the node that the driver came to, and the driver's own as it is seen there, if that is known.
         addresses: Option<(Ipv4Addr, Ipv4Addr)>,
+    },
+    /// That it is there still.
+    Alive {
+        /// When that was, by its clock.
+        at_ms: u64,
     },
     /// Something that kumite says on the node while it works.
     Note {

@@ -12,10 +12,19 @@ impl Host {
         &self.0
     }
 
-    /// The command that runs a script there. It asks nobody for a password, and takes no host for an option.
+    /// The command that runs a script there. It asks nobody for a password, and takes no host for an option. There, the
+    /// user's login shell reads the script, whichever that is: what is plain is one word to all of them.
     pub(crate) fn command(&self, script: &str) -> String {
-        format!("exec ssh -T -o BatchMode=yes -- {} {}", quoted(&self.0), quoted(script))
+        debug_assert!(is_plain(script), "{script}");
+        let script = quoted(&format!("sh -c '{script}'"));
+        format!("exec ssh -T -o BatchMode=yes -- {} {script}", quoted(&self.0))
     }
+}
+
+/// Whether it stays as it is between single quotes: to fish a backslash means something there, to csh the mark of its
+/// history and the end of the line.
+pub(crate) fn is_plain(text: &str) -> bool {
+    !text.contains(['\'', '\\', '!', '\n'])
 }
 
 /// A word for a shell.
@@ -50,6 +59,6 @@ mod tests {
             assert!(text.parse::<Host>().is_err(), "{text}");
         }
         let host: Host = "n1".parse().unwrap();
-        assert_eq!(host.command("echo 'a'"), r#"exec ssh -T -o BatchMode=yes -- n1 "echo 'a'""#);
+        assert_eq!(host.command("echo a"), r#"exec ssh -T -o BatchMode=yes -- n1 "sh -c 'echo a'""#);
     }
 }

@@ -5,8 +5,9 @@
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use kumite_record::{self as record, Cores, Machine, Mark, Void};
+use kumite_record::{self as record, Cores, Machine, Mark, Void, VoidCause};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,10 @@ pub(crate) enum Work {
     EndWatch,
     /// To end it. Answered by [`ServerEnded`].
     StopServer,
+    /// To see from here on whether the node is there.
+    BeginTrial,
+    /// Answered by why the trial since then counts for nothing, if that is so.
+    EndTrial,
 }
 
 /// What a node is to be ready for.
@@ -112,8 +117,6 @@ pub(crate) struct Seen {
 pub(crate) struct ServerEnded {
     /// What was wrong with how it ended.
     pub wrong: Option<String>,
-    /// Why its trial counts for nothing.
-    pub void: Option<Void>,
     /// The end of its log.
     pub log: String,
 }
@@ -129,6 +132,11 @@ pub(crate) struct ServicesEnded {
 pub trait Talk: Send {
     /// Has it do something, and gives its answer: both are JSON. What went wrong on the way ends the run.
     fn does(&mut self, work: &str) -> Result<String, String>;
+
+    /// For how long the node could not be reached, since this was asked last.
+    fn cut_off(&mut self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 /// A node that has a role. Its copies are the same node.
@@ -167,6 +175,32 @@ impl Remote {
         let mut talk = self.talk.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let answer = talk.does(&asked).map_err(wrong)?;
         serde_json::from_str(&answer).map_err(|error| wrong(format!("answered what it should not: {error}")))
+    }
+
+    /// From here on it is seen whether the node is there.
+    pub(crate) fn begin_trial(&self) -> Result<(), String> {
+        self.ask::<()>(&Work::BeginTrial)?;
+        // That of before is of no trial.
+        self.cut_off();
+        Ok(())
+    }
+
+    /// Why the trial since then counts for nothing, if the node stood still in it, or could not be reached.
+    pub(crate) fn end_trial(&self) -> Result<Option<Void>, String> {
+        let stood_still: Option<Void> = self.ask(&Work::EndTrial)?;
+        let cut_off = self.cut_off();
+        let unreachable = || Void {
+            what: VoidCause::Unreachable,
+            process: None,
+            node: None,
+            lasted_ms: cut_off.as_secs_f64() * 1e3,
+        };
+        let void = stood_still.or_else(|| (!cut_off.is_zero()).then(unreachable));
+        Ok(void.map(|void| Void { node: Some(self.name.to_string()), ..void }))
+    }
+
+    fn cut_off(&self) -> Duration {
+        self.talk.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).cut_off()
     }
 }
 

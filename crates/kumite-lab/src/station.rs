@@ -108,6 +108,7 @@ fn ready(
         running: None,
         server: None,
         watch: None,
+        heartbeat: None,
     };
     let cores = Cores { contender, engine: Vec::new(), apart: true };
     let readied = Readied {
@@ -152,8 +153,10 @@ struct Station<'a> {
     cores: Vec<usize>,
     has_server: bool,
     running: Option<(Running, Option<Watch>)>,
-    server: Option<(Here, PathBuf, Heartbeat)>,
+    server: Option<(Here, PathBuf)>,
     watch: Option<Watching>,
+    /// In a trial.
+    heartbeat: Option<Heartbeat>,
 }
 
 /// The node is watched, and what ours had used when that began.
@@ -195,10 +198,9 @@ impl Station<'_> {
                 self.server = None;
                 let log = self.log(&log)?;
                 let ready = self.ready(&contender)?;
-                let heartbeat = Heartbeat::start(&self.cores);
                 let here = Here::start(ready, host, env, &cores, &log)?;
                 let port = here.address().port();
-                self.server = Some((here, log, heartbeat));
+                self.server = Some((here, log));
                 json(&port)
             }
             Work::Look => json(&self.server()?.look()?),
@@ -224,10 +226,17 @@ impl Station<'_> {
                 json(&seen_of(watch.end(&Ours { cpu: Some(cpu.saturating_sub(before)), waited })))
             }
             Work::StopServer => {
-                let (server, log, heartbeat) = self.server.take().ok_or("no server runs")?;
-                let void = heartbeat.stop();
-                let (wrong, _) = Box::new(server).stop();
-                json(&ServerEnded { wrong, void, log: end_of(&log) })
+                let (server, log) = self.server.take().ok_or("no server runs")?;
+                let wrong = Box::new(server).stop();
+                json(&ServerEnded { wrong, log: end_of(&log) })
+            }
+            Work::BeginTrial => {
+                self.heartbeat = Some(Heartbeat::start(&self.cores));
+                json(&())
+            }
+            Work::EndTrial => {
+                let heartbeat = self.heartbeat.take().ok_or("no trial has begun")?;
+                json(&heartbeat.stop())
             }
         }
     }

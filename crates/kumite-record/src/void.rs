@@ -12,6 +12,9 @@ pub struct Void {
     /// The process that it happened to, if it was not kumite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
+    /// The node that it happened to, if that has a role of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// For how long, at least.
     pub lasted_ms: f64,
 }
@@ -28,6 +31,8 @@ pub enum VoidCause {
     ProcessStopped,
     /// The hypervisor took a good part of the CPU time.
     Stolen,
+    /// A node with a role could not be reached.
+    Unreachable,
 }
 
 impl VoidCause {
@@ -38,6 +43,7 @@ impl VoidCause {
             VoidCause::KumiteStopped => "kumite-stopped",
             VoidCause::ProcessStopped => "process-stopped",
             VoidCause::Stolen => "stolen",
+            VoidCause::Unreachable => "unreachable",
         }
     }
 }
@@ -48,11 +54,16 @@ impl fmt::Display for Void {
         let seconds = self.lasted_ms / 1e3;
         let digits = if seconds < 1.0 { 2 } else { 1 };
         let process = self.process.as_deref().unwrap_or("a process");
+        let on = self.node.as_ref().map(|node| format!(" on {node}")).unwrap_or_default();
         match self.what {
-            VoidCause::Suspended => write!(f, "the machine slept for {seconds:.digits$} s"),
-            VoidCause::KumiteStopped => write!(f, "kumite was stopped for {seconds:.digits$} s"),
-            VoidCause::ProcessStopped => write!(f, "{process} was stopped for {seconds:.digits$} s"),
-            VoidCause::Stolen => write!(f, "the hypervisor took {seconds:.digits$} s of CPU time"),
+            VoidCause::Suspended => write!(f, "the machine{on} slept for {seconds:.digits$} s"),
+            VoidCause::KumiteStopped => write!(f, "kumite{on} was stopped for {seconds:.digits$} s"),
+            VoidCause::ProcessStopped => write!(f, "{process}{on} was stopped for {seconds:.digits$} s"),
+            VoidCause::Stolen => write!(f, "the hypervisor{on} took {seconds:.digits$} s of CPU time"),
+            VoidCause::Unreachable => {
+                let node = self.node.as_deref().unwrap_or("a node");
+                write!(f, "the node {node} could not be reached for {seconds:.digits$} s")
+            }
         }
     }
 }
@@ -63,11 +74,15 @@ mod tests {
 
     #[test]
     fn a_void_says_what_was_away_and_for_how_long() {
-        let void = |what, lasted_ms| Void { what, process: None, lasted_ms };
+        let void = |what, lasted_ms| Void { what, process: None, node: None, lasted_ms };
         assert_eq!(void(VoidCause::KumiteStopped, 1234.0).to_string(), "kumite was stopped for 1.2 s");
         let process = Some("postgres".to_owned());
         let stopped = Void { process, ..void(VoidCause::ProcessStopped, 340.0) };
         assert_eq!(stopped.to_string(), "postgres was stopped for 0.34 s");
+        let there = Void { node: Some("n1".to_owned()), ..void(VoidCause::KumiteStopped, 1234.0) };
+        assert_eq!(there.to_string(), "kumite on n1 was stopped for 1.2 s");
+        let cut = Void { what: VoidCause::Unreachable, ..there };
+        assert_eq!(cut.to_string(), "the node n1 could not be reached for 1.2 s");
         let json = serde_json::to_value(&stopped).unwrap();
         assert_eq!(
             json,

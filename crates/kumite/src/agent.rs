@@ -3,14 +3,16 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Ipv4Addr;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kumite_agent::{
-    ADDRESSES, Ask, LONGEST, PROTOCOL, Received, Tell, Worked, below, decode, encode, pieces,
+    ADDRESSES, Ask, LONGEST, PROTOCOL, Patient, Received, SIGN_EVERY, SILENCE_LIMIT, Tell, Worked, below,
+    decode, encode, pieces,
 };
 use kumite_host::facts;
 use kumite_process::{Heard, Spawn, Talk, Tree};
@@ -28,10 +30,11 @@ const LOOK: Duration = Duration::from_millis(50);
 const LONGEST_NOTE: usize = LONGEST / 2;
 
 pub fn run() -> Result<(), Failure> {
-    let asked = listen();
+    let asked = listen().map_err(|error| Failure::Incomplete(error.to_string()))?;
     let mut agent = Agent { run: None };
     let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned(), addresses: addresses() };
     let mut ended = tell(&hello).is_err();
+    std::thread::spawn(give_signs);
     while !ended {
         let Ok(line) = asked.lines.recv() else { break };
         let answer = decode::<Ask>(&line).and_then(|ask| agent.does(ask, &asked));
@@ -52,16 +55,21 @@ struct Asked {
     gone: Arc<AtomicBool>,
 }
 
-/// The lines of standard input, until it ends or one is too long.
-fn listen() -> Asked {
+/// The lines of standard input, until it ends, one is too long, or the driver has not been heard for long.
+fn listen() -> std::io::Result<Asked> {
+    let input = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let (send, lines) = sync_channel(4);
     let gone = Arc::new(AtomicBool::new(false));
     let asked = Asked { lines, gone: Arc::clone(&gone) };
     std::thread::spawn(move || {
-        let mut input = BufReader::new(std::io::stdin());
+        let mut input = BufReader::new(Patient::new(input, SILENCE_LIMIT));
+        let sign = encode(&Ask::Alive);
         loop {
             let mut line = Vec::new();
             let read = input.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line);
+            if line == sign {
+                continue;
+            }
             let is_whole = line.pop() == Some(b'\n');
             if read.is_err() || !is_whole || send.send(line).is_err() {
                 gone.store(true, Ordering::Relaxed);
@@ -69,7 +77,19 @@ fn listen() -> Asked {
             }
         }
     });
-    asked
+    Ok(asked)
+}
+
+/// From a thread of their own: this one may be at work for long.
+fn give_signs() {
+    let began = Instant::now();
+    loop {
+        std::thread::sleep(SIGN_EVERY);
+        let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if tell(&Tell::Alive { at_ms }).is_err() {
+            return;
+        }
+    }
 }
 
 fn tell(what: &Tell) -> Result<(), String> {
@@ -112,6 +132,7 @@ impl Agent {
             Ask::Role { experiment } => self.role(&experiment, asked).map(|()| None),
             Ask::Work { .. } => Err("it has no role".to_owned()),
             Ask::Relayed { .. } => Err("nothing runs".to_owned()),
+            Ask::Alive => Ok(None),
             Ask::Store => {
                 let file = self.of_run()?.folder.join(STORE);
                 // What is in the journal comes into the file.
@@ -269,8 +290,8 @@ fn attend(talk: &mut Talk, asked: &Asked) -> bool {
 /// Waits for what came of a relayed work, as the run does that asked for it, and gives it to that; whether the driver is there.
 fn answer(talk: &mut Talk, asked: &Asked) -> bool {
     let said = asked.lines.recv().map(|line| decode::<Ask>(&line));
-    let Ok(Ok(Ask::Relayed { worked })) = said else { return false };
-    matches!(talk.say(&encode(&worked), GRACE, &asked.gone), Ok(true))
+    let Ok(Ok(relayed @ Ask::Relayed { .. })) = said else { return false };
+    matches!(talk.say(&encode(&relayed), GRACE, &asked.gone), Ok(true))
 }
 
 /// What was made of it before.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kumite_agent::{Host, Link, Node, Program, Tell, Way, Worked, decode};
+use kumite_agent::{Ask, Host, Link, Node, Program, Tell, Way, Worked, decode};
 use kumite_lab::{Choice, Experiment, Joined, Nodes, Remote, Talk, check_roles, join};
 use kumite_record::Cores;
 use serde::{Deserialize, Serialize};
@@ -223,7 +223,8 @@ impl Placed {
     fn nodes(&self, experiment: &Experiment, stop: &Arc<AtomicBool>) -> Result<Nodes, Failure> {
         if let Some(RelayedNodes { here, server, services }) = &self.relayed {
             let remote = |node: &RelayedNode| {
-                let talk = Relaying { node: node.name.clone(), stop: Arc::clone(stop) };
+                let talk =
+                    Relaying { node: node.name.clone(), cut_off: Duration::ZERO, stop: Arc::clone(stop) };
                 Remote::new(&node.name, node.address, talk)
             };
             let server_node = server.as_ref().map(remote);
@@ -292,12 +293,16 @@ pub struct Relays(Vec<(Node, Ipv4Addr, Linked)>);
 
 impl Relays {
     /// Has a node do what the run asks of it.
-    pub fn does(&mut self, node: &str, work: &str) -> Worked {
-        let of = self.0.iter_mut().find(|(of, ..)| of.name() == node);
-        of.map_or_else(
-            || Worked::Failed(format!("there is no node {node}")),
-            |(.., linked)| linked.work(work),
-        )
+    pub fn does(&mut self, node: &str, work: &str) -> Ask {
+        let Some((.., linked)) = self.0.iter_mut().find(|(of, ..)| of.name() == node) else {
+            return Ask::Relayed {
+                worked: Worked::Failed(format!("there is no node {node}")),
+                cut_off_ms: 0,
+            };
+        };
+        let worked = linked.work(work);
+        let cut_off_ms = u64::try_from(linked.cut_off().as_millis()).unwrap_or(u64::MAX);
+        Ask::Relayed { worked, cut_off_ms }
     }
 }
 
@@ -353,7 +358,7 @@ impl Drop for Linked {
 }
 
 /// Of no other run.
-fn fresh_key() -> String {
+pub fn fresh_key() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     format!("{:08x}{:024x}", std::process::id(), now.as_nanos())
 }
@@ -361,6 +366,10 @@ fn fresh_key() -> String {
 impl Talk for Linked {
     fn does(&mut self, work: &str) -> Result<String, String> {
         answered(self.work(work), &self.stop)
+    }
+
+    fn cut_off(&mut self) -> Duration {
+        self.link.as_mut().map_or(Duration::ZERO, Link::cut_off)
     }
 }
 
@@ -381,6 +390,7 @@ fn answered(worked: Worked, stop: &AtomicBool) -> Result<String, String> {
 /// A node that whoever started us reaches.
 struct Relaying {
     node: String,
+    cut_off: Duration,
     stop: Arc<AtomicBool>,
 }
 
@@ -395,10 +405,21 @@ impl Talk for Relaying {
             Ok::<_, std::io::Error>(line)
         };
         let worked = match ask() {
-            Ok(line) => decode(line.trim_end().as_bytes()).unwrap_or_else(Worked::Lost),
+            Ok(line) => match decode(line.trim_end().as_bytes()) {
+                Ok(Ask::Relayed { worked, cut_off_ms }) => {
+                    self.cut_off += Duration::from_millis(cut_off_ms);
+                    worked
+                }
+                Ok(_) => Worked::Lost("something else was relayed than what came of its work".to_owned()),
+                Err(why) => Worked::Lost(why),
+            },
             Err(error) => Worked::Lost(format!("nobody relays to {}: {error}", self.node)),
         };
         answered(worked, &self.stop)
+    }
+
+    fn cut_off(&mut self) -> Duration {
+        std::mem::take(&mut self.cut_off)
     }
 }
 

@@ -9,8 +9,9 @@ use super::own_folder::OwnFolder;
 use super::{Answered, Driver, Executor, Measured, Opening, TrialOrder};
 use crate::contender::Ready;
 use crate::halt::Halt;
+use crate::node::Remote;
 
-/// Any driver, with a heartbeat beside each of its trials.
+/// Any driver, with a heartbeat beside each of its trials, here and on every node that has a role.
 pub(super) struct Attended<'a> {
     pub driver: Box<dyn Driver + 'a>,
     /// What it was opened with.
@@ -61,11 +62,20 @@ impl Executor for Attended<'_> {
             Ok(own) => own,
             Err(why) => return Ok(Measured::failed(why)),
         };
+        let nodes: Vec<&Remote> =
+            self.of.conditions.nodes.others().into_iter().map(|(_, node)| node).collect();
+        nodes.iter().try_for_each(|node| node.begin_trial()).map_err(|why| Halt::of(why, stop))?;
         let heartbeat = Heartbeat::start(&self.cpus(order.point));
+        // A contender that fails because somebody was away has not failed.
         let tried = Measured::or_failed(self.driver.trial(order, stop));
-        let void = heartbeat.stop();
+        let mut void = heartbeat.stop();
         let wrote = self.tidied(own.as_ref(), order.contender);
-        tried.map(|measured| Measured { void, ..with_written(measured, wrote) })
+        let measured = with_written(tried?, wrote);
+        for node in nodes {
+            let there = node.end_trial().map_err(|why| Halt::of(why, stop))?;
+            void = void.or(there);
+        }
+        Ok(Measured { void: void.or(measured.void), ..measured })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::fixture;
 const PLAIN: Style = Style { color: false, width: 100 };
 
 fn stopped() -> Option<Void> {
-    Some(Void { what: VoidCause::KumiteStopped, process: None, lasted_ms: 1234.0 })
+    Some(Void { what: VoidCause::KumiteStopped, process: None, node: None, lasted_ms: 1234.0 })
 }
 
 /// With an attempt before the first trial's block, of one trial that is void; it failed.

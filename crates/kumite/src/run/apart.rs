@@ -46,8 +46,8 @@ pub fn run(
             None => {}
             Some(Said::Note(text)) => output::note(&format!("{}: {text}", engine.name())),
             Some(Said::Relay { node, work }) => {
-                let worked = relays.does(&node, &work);
-                link.ask(&Ask::Relayed { worked }, stop).map_err(failed)?;
+                let relayed = relays.does(&node, &work);
+                link.ask(&relayed, stop).map_err(failed)?;
             }
             Some(Said::Done(_)) => break,
         }

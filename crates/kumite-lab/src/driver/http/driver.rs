@@ -86,7 +86,7 @@ impl HttpDriver<'_> {
             let driven = drive(&mut server, &mut services, &workload, &cores, engine, stop)?;
             Ok(Ok((ready, began.elapsed(), driven)))
         });
-        let (left, void) = server.stop();
+        let left = server.stop();
         Halt::if_set(stop)?;
         let counted = services.end();
         let (ready, under_load, driven) = match driven? {
@@ -104,7 +104,6 @@ impl HttpDriver<'_> {
         let round_trip = round_trip_us.map(|us| ("network_round_trip_us".to_owned(), us));
         measured.sample.metrics.extend(round_trip);
         Ok(Measured {
-            void,
             ready_ms: Some(ready.as_secs_f64() * 1e3),
             load_ms: Some(under_load.as_secs_f64() * 1e3),
             ..measured
@@ -131,7 +130,7 @@ impl Driver for HttpDriver<'_> {
             .and_then(|answered| {
                 if answered.is_ok() { server.keeps(&workload, stop).map(|()| answered) } else { Ok(answered) }
             });
-        let left = server.stop().0.or(services.end().err());
+        let left = server.stop().or(services.end().err());
         answered??;
         left.map_or(Ok(Answered::RIGHT), |why| Err(why.into()))
     }

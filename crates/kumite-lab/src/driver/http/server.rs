@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kumite_load::{Limit, Load};
-use kumite_record::Void;
 
 use super::server_process::{Here, ServerProcess, There};
 use super::workload::HttpWorkload;
@@ -55,8 +54,8 @@ impl Server {
         Ok(Server { address, process: Box::new(there), started })
     }
 
-    /// Ends it. Returns what was wrong with how it ended, if anything was, and why the trial counts for nothing.
-    pub fn stop(self) -> (Option<String>, Option<Void>) {
+    /// Ends it. Returns what was wrong with how it ended, if anything was.
+    pub fn stop(self) -> Option<String> {
         self.process.stop()
     }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use kumite_process::{Listener, Spawn, Tree, Waits, how_it_ended};
-use kumite_record::Void;
 
 use crate::contender::Ready;
 use crate::driver::log::{check_size, last_lines, trim};
@@ -49,8 +48,8 @@ pub(crate) trait ServerProcess: Send {
     /// What was seen there.
     fn end_watch(&mut self) -> Result<Option<Seen>, String>;
 
-    /// Ends it. Returns what was wrong with how it ended, if anything was, and why its node's trial counts for nothing.
-    fn stop(self: Box<Self>) -> (Option<String>, Option<Void>);
+    /// Ends it. Returns what was wrong with how it ended, if anything was.
+    fn stop(self: Box<Self>) -> Option<String>;
 }
 
 /// On this machine.
@@ -171,17 +170,16 @@ impl ServerProcess for Here {
         Ok(None)
     }
 
-    fn stop(self: Box<Self>) -> (Option<String>, Option<Void>) {
+    fn stop(self: Box<Self>) -> Option<String> {
         let ended = self.tree.stop(GRACE);
         trim(&self.log);
-        let wrong = match (ended.killed, ended.left_behind) {
+        match (ended.killed, ended.left_behind) {
             (true, _) => Some(format!("it ignored SIGTERM for {} s and was killed", GRACE.as_secs())),
             (false, 0) => None,
             (false, left) => {
                 Some(format!("it ended and left {left} of its processes behind, which were killed"))
             }
-        };
-        (wrong, None)
+        }
     }
 }
 
@@ -281,13 +279,13 @@ impl ServerProcess for There {
         self.node.ask(&Work::EndWatch).map(Some)
     }
 
-    fn stop(mut self: Box<Self>) -> (Option<String>, Option<Void>) {
+    fn stop(mut self: Box<Self>) -> Option<String> {
         match self.stopped() {
-            Err(why) => (Some(why), None),
-            Ok(ServerEnded { wrong, void, log }) => {
+            Err(why) => Some(why),
+            Ok(ServerEnded { wrong, log }) => {
                 // As a log that cannot be cut, one that cannot be kept is nothing worse.
                 let _ = std::fs::write(&self.log, log);
-                (wrong, void)
+                wrong
             }
         }
     }

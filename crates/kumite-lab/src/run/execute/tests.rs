@@ -51,7 +51,8 @@ impl Executor for Fake<'_> {
         }
         let mut measured = Measured::failed("it never answered".into());
         if self.case.void.contains(&order.seq) {
-            measured.void = Some(Void { what: VoidCause::KumiteStopped, process: None, lasted_ms: 1200.0 });
+            measured.void =
+                Some(Void { what: VoidCause::KumiteStopped, process: None, node: None, lasted_ms: 1200.0 });
         }
         measured.load_ms = Some(1000.0);
         if order.contender.name != "bad" {

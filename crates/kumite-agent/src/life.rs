@@ -1,0 +1,137 @@
+//! Signs of life, in both directions: who hears none knows that the way is cut, or that the other stands still.
+
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+/// Between two signs.
+pub const SIGN_EVERY: Duration = Duration::from_secs(1);
+/// Who has said nothing for so long is given up.
+pub const SILENCE_LIMIT: Duration = Duration::from_secs(30);
+/// A way that loses a packet, and the packet that is sent for it, delays a sign by less.
+const LATE: Duration = Duration::from_secs(2);
+
+/// What a driver knows of an agent by its signs.
+#[derive(Debug)]
+pub(crate) struct Signs {
+    heard: Instant,
+    /// When the last sign came, and when it was made by the agent's clock. No clock is compared with another.
+    last: Option<(Instant, Duration)>,
+    cut_off: Duration,
+}
+
+impl Signs {
+    pub fn begin(now: Instant) -> Signs {
+        Signs { heard: now, last: None, cut_off: Duration::ZERO }
+    }
+
+    /// Something came, whatever it was.
+    pub fn heard(&mut self, came: Instant) {
+        self.heard = came;
+    }
+
+    /// A sign came. If it took longer than the one before it, the way was cut; an agent that stood still, or waited for a
+    /// CPU, makes its next sign as late as it comes.
+    pub fn sign(&mut self, came: Instant, made: Duration) {
+        if let Some((last_came, last_made)) = self.last.replace((came, made)) {
+            let late =
+                came.saturating_duration_since(last_came).saturating_sub(made.saturating_sub(last_made));
+            if late > LATE {
+                self.cut_off += late;
+            }
+        }
+    }
+
+    /// For how long the way was cut, since this was asked last.
+    pub fn cut_off(&mut self) -> Duration {
+        std::mem::take(&mut self.cut_off)
+    }
+
+    /// For how long nothing has come.
+    pub fn silence(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.heard)
+    }
+}
+
+/// What an agent is told, and an error once nothing has come for so long.
+#[derive(Debug)]
+pub struct Patient<R> {
+    from: R,
+    patience: Duration,
+}
+
+impl<R: Read + AsFd> Patient<R> {
+    /// It is not buffered: what waits in a buffer cannot be waited for.
+    pub fn new(from: R, patience: Duration) -> Patient<R> {
+        Patient { from, patience }
+    }
+}
+
+impl<R: Read + AsFd> Read for Patient<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wait = Timespec::try_from(self.patience).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let mut fds = [PollFd::new(&self.from, PollFlags::IN)];
+        match poll(&mut fds, Some(&wait)) {
+            Ok(0) => Err(io::ErrorKind::TimedOut.into()),
+            Ok(_) => self.from.read(buffer),
+            Err(Errno::INTR) => Err(io::ErrorKind::Interrupted.into()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    const S: Duration = Duration::from_secs(1);
+
+    /// For how long a way was cut whose signs were made and came then, in ms.
+    fn cut_off_ms(signs: &[(u32, u32)]) -> u128 {
+        let began = Instant::now();
+        let mut seen = Signs::begin(began);
+        for (made, came) in signs {
+            seen.sign(began + S / 1000 * *came, S / 1000 * *made);
+        }
+        let cut_off = seen.cut_off();
+        assert_eq!(seen.cut_off(), Duration::ZERO, "it is told once");
+        cut_off.as_millis()
+    }
+
+    #[test]
+    fn a_sign_that_is_late_on_its_way_tells_of_a_cut_and_one_that_is_made_late_does_not() {
+        assert_eq!(cut_off_ms(&[(1000, 1020), (2000, 2020), (3000, 3400)]), 0);
+        // The way was cut from 2.1 to 7 s: what was said meanwhile comes all at once.
+        assert_eq!(cut_off_ms(&[(1000, 1020), (2000, 2020), (3000, 7000), (4000, 7000), (8000, 8020)]), 3980);
+        // The agent stood still for 5 s.
+        assert_eq!(cut_off_ms(&[(1000, 1020), (2000, 2020), (7000, 7020)]), 0);
+        // Two cuts.
+        assert_eq!(cut_off_ms(&[(1000, 1000), (2000, 5000), (6000, 6000), (7000, 10_000)]), 6000);
+    }
+
+    #[test]
+    fn silence_ends_with_whatever_comes() {
+        let began = Instant::now();
+        let mut signs = Signs::begin(began);
+        assert_eq!(signs.silence(began + S * 29), S * 29);
+        signs.heard(began + S * 29);
+        assert_eq!(signs.silence(began + S * 31), S * 2);
+    }
+
+    #[test]
+    fn who_is_told_nothing_gives_up_and_who_is_told_something_hears_it() {
+        let (from, mut to) = io::pipe().unwrap();
+        let mut patient = Patient::new(from, Duration::from_millis(20));
+        let mut heard = [0; 8];
+        assert_eq!(patient.read(&mut heard).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        to.write_all(b"x").unwrap();
+        assert_eq!(patient.read(&mut heard).unwrap(), 1);
+        drop(to);
+        assert_eq!(patient.read(&mut heard).unwrap(), 0, "the end is the end");
+    }
+}
