@@ -12,7 +12,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Mutex, PoisonError};
 
-use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::owner::Owner;
 
@@ -66,7 +66,7 @@ pub(crate) fn starting<T>(mark: Option<Mark>, start: impl FnOnce() -> T) -> T {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_LOCKS) else { return start() };
     // Where it cannot be set, somebody has limited it below that, and the other ways to know a descendant have to do.
-    let _ = setrlimit(Resource::RLIMIT_LOCKS, mark.map_or(RLIM_INFINITY.min(hard), |mark| mark.0), hard);
+    let _ = setrlimit(Resource::RLIMIT_LOCKS, mark.map_or(hard, |mark| mark.0), hard);
     let started = start();
     let _ = setrlimit(Resource::RLIMIT_LOCKS, soft, hard);
     started
