@@ -577,6 +577,34 @@ fn a_run_that_takes_too_long_ends_a_comparison_with_what_there_is() {
 }
 
 #[test]
+fn a_budget_ends_a_run_that_would_never_end_and_reports_what_there_is() {
+    let place = here();
+    let began = Instant::now();
+    let said = compare(&place, &["sleep 0.01", "sleep 1000", "--budget", "1s"]).ended(3);
+    assert!(said.err.contains("--budget 1s was over before every command had been run once"), "{}", said.err);
+    // The first run of the second ends at once, and the next never.
+    let hangs = "if test -e been; then exec sleep 1000; fi; touch been";
+    let arguments = ["true", hangs, "--budget", "2s", "--json", "r.json", "--cleanup", "touch cleaned", "--gate"];
+    let said = compare(&place, &arguments).ended(0);
+    assert!(said.out.contains("after 1 pair in "), "{}", said.out);
+    assert!(said.out.contains("! budget: what still ran when it was over was ended"), "{}", said.out);
+    assert!(gate(&said).contains("--budget was spent"), "{}", said.out);
+    assert!(place.read("r.json").contains("\"ended\": \"budget\"") && place.path("cleaned").exists());
+    // Nor one that goes before a run, nor a warm-up.
+    let said = compare(&place, &["true", "true", "--prepare", "sleep 1000", "--budget", "1s"]).ended(3);
+    assert!(said.err.contains("--budget 1s was over"), "{}", said.err);
+    let said = compare(&place, &["true", "sleep 1000", "--warmup", "1", "--budget", "1s"]).ended(3);
+    assert!(said.err.contains("--budget 1s was over"), "{}", said.err);
+    assert!(began.elapsed() < LONG, "{:?}", began.elapsed());
+    assert_eq!(place.left(), [""; 0]);
+    // Whoever says how many runs there are to be means them.
+    let result = compare(&place, &[FAST, FAST, "--budget", "1ms", "--runs", "7", "--json", "-"]).ended(0).json();
+    assert_eq!(result["commands"][0]["times"].as_array().unwrap().len(), 7);
+    let result = compare(&place, &[FAST, FAST, "--budget", "1ms", "--json", "-"]).ended(3);
+    assert!(result.err.contains("was over"), "{}", result.err);
+}
+
+#[test]
 fn what_makes_no_sense_is_said_before_anything_runs() {
     let place = here();
     let cases: &[(&[&str], &str)] = &[
@@ -613,6 +641,14 @@ fn what_makes_no_sense_is_said_before_anything_runs() {
         (&["true", "http://127.0.0.1:1/"], "a URL can only be compared with a URL"),
         (&["http://127.0.0.1:1/", "http://127.0.0.1:2/", "--prepare", "x"], "--prepare is for commands"),
         (&["http://127.0.0.1:1/", "http://127.0.0.1:2/", "--reference", "x"], "is none of the URLs"),
+        (
+            &["http://127.0.0.1:1/", "http://127.0.0.1:2/", "-z", "2s", "--budget", "3s"],
+            "--budget 3s is too short: a load on each server takes 4s",
+        ),
+        (
+            &["http://127.0.0.1:1/", "http://127.0.0.1:2/", "--budget", "11s", "--gate"],
+            "--budget 11s is too short: a gate cannot be decided by fewer than 6 blocks, which take 12s",
+        ),
     ];
     for (arguments, what) in cases {
         let said = compare(&place, arguments).ended(2);

@@ -3,6 +3,7 @@
 mod alone;
 mod bench;
 mod commands;
+mod deadline;
 mod document;
 mod duet;
 mod gate;

@@ -11,7 +11,7 @@ use kumite_compare::{
     Templates, compare, import,
 };
 use kumite_host::{Clock, RealClock, cores, machine};
-use kumite_record::{Comparison, GateBar, GateState, Named, Store};
+use kumite_record::{Comparison, ComparisonEnd, GateBar, GateState, Named, Store};
 use kumite_report::{Shown, TimeUnit};
 
 use crate::exit::Failure;
@@ -21,6 +21,8 @@ use crate::store::{Save, default_db, noise_floor};
 use crate::{duration, output, redact, stop};
 
 const ALPHA: f64 = 0.05;
+/// Where none was given.
+const BUDGET: Duration = Duration::from_secs(60);
 /// What ends sooner needs no progress.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
 const SHOW_EVERY: Duration = Duration::from_millis(250);
@@ -80,9 +82,10 @@ struct Amount {
     /// Exactly so many runs of each command
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = count())]
     runs: Option<u64>,
-    /// Begin no block that would end after this time, once there are --min-runs
-    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration::parse)]
-    budget: Duration,
+    /// Begin no block that would end after this time, and end what still runs then; but --min-runs and --runs come first
+    /// [default: 1m, which ends nothing and waits for a verdict to be possible]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    budget: Option<Duration>,
     /// A run that takes longer is stopped, and ends the comparison with what there is; of servers, an answer that takes longer is a failure [default: none; for servers 1s]
     #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
@@ -274,7 +277,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         command.name = redact::argument(&command.name);
     }
     let has_runs = comparison.commands.iter().any(|command| !command.times.is_empty());
-    if has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0) {
+    let has_any = has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0);
+    if has_any {
         // First, for a gate's line is to be the last.
         let kept = args.save.keep(|| Named::Comparison(Box::new(comparison.clone())));
         args.documents.write(&comparison)?;
@@ -283,6 +287,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match (error, kumite_report::cut_short(comparison.ended)) {
         (Some(error), _) => Err(failure(error)),
         (None, Some(why)) => Err(Failure::Incomplete(why.to_owned())),
+        (None, None) if comparison.ended == ComparisonEnd::Budget && !has_any => {
+            Err(Failure::Incomplete(format!(
+                "--budget {:?} was over before every command had been run once; what still ran was ended",
+                args.amount.budget.unwrap_or(BUDGET)
+            )))
+        }
         (None, None) => {
             args.amount.gate.map_or(Ok(()), |bar| gate(bar, &comparison, args.documents.is_on_terminal()))
         }
@@ -297,7 +307,7 @@ fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> 
     }
     let (stop, clock) = (stop::flag()?, RealClock::default());
     let rules = rules(args, &clock, setting.benches.len(), reference);
-    refuse_undecidable(args, &rules, setting.benches.len())?;
+    refuse_undecidable(args, &rules, setting.benches.len(), None)?;
     watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
 }
 
@@ -438,12 +448,14 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
         margin: amount.margin,
         min_blocks: 0,
         max_blocks: amount.max_runs.or(amount.runs).map(|runs| runs as usize),
-        budget: amount.budget,
+        budget: amount.budget.unwrap_or(BUDGET),
+        ends_blocks: amount.budget.is_some(),
         seed: amount.seed.unwrap_or_else(fresh),
         reference,
         gate: amount.gate.map(GateBar::from),
     };
-    rules.min_blocks = amount.min_runs.or(amount.runs).map_or(rules.fewest(of), |runs| runs as usize);
+    let fewest = if rules.ends_blocks { 0 } else { rules.fewest(of) };
+    rules.min_blocks = amount.min_runs.or(amount.runs).map_or(fewest, |runs| runs as usize);
     rules
 }
 
@@ -462,7 +474,26 @@ fn gate(bar: Bar, comparison: &Comparison, is_said: bool) -> Result<(), Failure>
 }
 
 /// What no run could decide is found out before any.
-fn refuse_undecidable(args: &Args, rules: &Rules, of: usize) -> Result<(), Failure> {
+fn refuse_undecidable(
+    args: &Args,
+    rules: &Rules,
+    of: usize,
+    block: Option<Duration>,
+) -> Result<(), Failure> {
+    let fewest = if rules.gate.is_some() { rules.fewest(of) } else { 1 };
+    if let (Some(budget), Some(block)) = (args.amount.budget, block)
+        && rules.min_blocks < fewest
+        && budget < block * fewest as u32
+    {
+        let why = match rules.gate {
+            Some(_) => format!("a gate cannot be decided by fewer than {fewest} blocks, which take"),
+            None => "a load on each server takes".to_owned(),
+        };
+        return Err(Failure::Usage(format!(
+            "--budget {budget:?} is too short: {why} {:?}",
+            block * fewest as u32
+        )));
+    }
     let (Some(_), Some(most)) = (rules.gate, rules.max_blocks) else { return Ok(()) };
     let flag = if args.amount.runs.is_some() { "--runs" } else { "--max-runs" };
     match rules.fewest(of) {

@@ -12,6 +12,7 @@ use kumite_process::{
 use kumite_record::{Comparison, ComparisonEnd, Costs, Machine, Warning};
 
 use super::bench::{Bench, CompareError, Setting};
+use super::deadline::within;
 use super::document::{Found, document};
 use super::duet::BESIDE;
 use super::gate;
@@ -153,15 +154,18 @@ impl<'a> Commands<'a> {
     ) -> Result<(Comparison, Option<CompareError>), CompareError> {
         let started = self.clock.timestamp();
         let costs = self.costs(stop)?;
-        let (ended, elapsed) = match self.warm_up(stop) {
-            Ok(true) => {
+        let runs = (self.setting.warm_up * self.lines.len()) as u32;
+        let limit = rules.ends_blocks.then(|| rules.budget.saturating_mul(runs));
+        let (ended, elapsed) = match within(limit, stop, |stop| self.warm_up(stop)) {
+            (Ok(false) | Err(CompareError::Interrupted), true) => (Ok(ComparisonEnd::Budget), Duration::ZERO),
+            (Ok(true), _) => {
                 let (of, clock) = (self.lines.len(), self.clock);
                 self.aside = Duration::ZERO;
                 self.outside.begin(clock.now());
                 until_decided(self, of, rules, clock, stop, watch)
             }
-            Ok(false) => (Ok(ComparisonEnd::Interrupted), Duration::ZERO),
-            Err(error) => (Err(error), Duration::ZERO),
+            (Ok(false), _) => (Ok(ComparisonEnd::Interrupted), Duration::ZERO),
+            (Err(error), _) => (Err(error), Duration::ZERO),
         };
         self.found.elapsed = elapsed;
         self.found.aside = self.aside;
@@ -174,7 +178,7 @@ impl<'a> Commands<'a> {
         let noise = self.outside.found();
         let found = document(self.setting, self.lines, rules, &self.found);
         let mut comparison = Comparison { machine, started, ended, costs, noise, ..found };
-        comparison.gate = gate::of(rules, &comparison);
+        comparison.gate = rules.gate.map(|passes| gate::of(passes, &comparison));
         Ok((comparison, error))
     }
 
@@ -433,6 +437,10 @@ pub(crate) fn halves(cores: &[usize]) -> [Vec<usize>; 2] {
 
 impl Blocks for Commands<'_> {
     type Error = CompareError;
+
+    fn cut_off(&mut self) {
+        self.found.was_cut_off = true;
+    }
 
     fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
         let alone = |bench: &Bench| bench.prepare.is_none() && bench.conclude.is_none();

@@ -21,6 +21,9 @@ use super::sequence::Rules;
 /// From which share of the shortest median on the start of a process is worth a word.
 const START_MATTERS: f64 = 0.02;
 
+/// What a budget does to a run.
+pub(crate) const CUT_OFF: &str = "what still ran when it was over was ended, and is in no figure";
+
 /// All runs, by command and then by block.
 pub(crate) struct Found {
     pub runs: Vec<Vec<TimedRun>>,
@@ -30,12 +33,20 @@ pub(crate) struct Found {
     pub elapsed: Duration,
     /// Of it, in what goes around runs.
     pub aside: Duration,
+    /// Whether the budget ended a run.
+    pub was_cut_off: bool,
 }
 
 impl Found {
     pub(crate) fn new(of: usize) -> Found {
         let none = || vec![Vec::new(); of];
-        Found { runs: none(), in_turn: none(), elapsed: Duration::ZERO, aside: Duration::ZERO }
+        Found {
+            runs: none(),
+            in_turn: none(),
+            elapsed: Duration::ZERO,
+            aside: Duration::ZERO,
+            was_cut_off: false,
+        }
     }
 
     pub(crate) fn costs(&self, costs: Costs) -> Costs {
@@ -196,6 +207,9 @@ fn warnings(found: &Found, comparison: &Comparison) -> Vec<Warning> {
     if comparison.commands.iter().any(|command| command.peak_rss_is_floor > 0) {
         let what = "one that is shown with ≤ is too small to be told: the figure is an upper bound";
         warn("peak memory", what.to_owned());
+    }
+    if found.was_cut_off {
+        warn("budget", CUT_OFF.to_owned());
     }
     let medians = comparison.commands.iter().filter_map(|command| Some(command.wall_s.as_ref()?.estimate));
     let shortest = medians.fold(f64::INFINITY, f64::min);

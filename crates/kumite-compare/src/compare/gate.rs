@@ -1,11 +1,12 @@
 //! Whether one is slower than the reference by more than the margin: what `--gate` asks, and goes on for until it is
 //! decided. Pure.
 
-use kumite_record::{Comparison, ComparisonEnd, ComparisonGate, GateState, PairGate, Remaining};
+use kumite_record::{
+    Comparison, ComparisonEnd, ComparisonGate, GateBar, GateState, PairGate, Remaining,
+};
 use kumite_stats::{blocks_to_exclude, sequential_median};
 
 use super::judge::Bar;
-use super::sequence::Rules;
 
 /// By the same interval as the verdict: it is a confidence sequence, so that one may stop as soon as this is decided.
 pub(crate) fn state(logs: &[f64], bar: Bar) -> GateState {
@@ -32,14 +33,13 @@ fn remaining(logs: &[f64], bar: Bar, seconds: f64) -> Option<Remaining> {
 }
 
 /// Of all pairs. What did not come to its end opens no gate.
-pub(crate) fn of(rules: &Rules, comparison: &Comparison) -> Option<ComparisonGate> {
-    let passes = rules.gate?;
+pub(crate) fn of(passes: GateBar, comparison: &Comparison) -> ComparisonGate {
     let came_to_its_end = match comparison.ended {
         ComparisonEnd::Decided | ComparisonEnd::MaxRuns | ComparisonEnd::Budget => GateState::Open,
         ComparisonEnd::Interrupted | ComparisonEnd::Failed => GateState::Undecided,
     };
     let pairs = comparison.pairs.iter().filter_map(|pair| pair.gate.map(|gate| gate.state));
-    Some(ComparisonGate { passes, state: GateState::of_all(pairs.chain([came_to_its_end])) })
+    ComparisonGate { passes, state: GateState::of_all(pairs.chain([came_to_its_end])) }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use super::deadline::within;
 use super::gate;
 use super::judge::{Bar, Side, judge};
 
@@ -40,6 +41,8 @@ pub struct Rules {
     pub max_blocks: Option<usize>,
     /// No block is begun that would end later, once there are `min_blocks`.
     pub budget: Duration,
+    /// Whether that also ends a block that is still executed then, unless it just takes somewhat longer than others did.
+    pub ends_blocks: bool,
     /// Of the order within the blocks.
     pub seed: u64,
     /// Which of them is the reference, by position.
@@ -80,6 +83,9 @@ pub(crate) trait Blocks {
 
     /// These blocks, each in its order. What was executed is kept, also if it then was stopped or failed.
     fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<Self::Error>;
+
+    /// The budget has ended one that was still executed.
+    fn cut_off(&mut self) {}
 }
 
 /// Whole blocks.
@@ -119,10 +125,15 @@ pub(crate) fn until_decided<B: Blocks>(
     let most = rules.max_blocks.unwrap_or(MOST_BLOCKS).min(MOST_BLOCKS);
     let began = clock.now();
     let (mut done, mut elapsed, mut together) = (0, Duration::ZERO, 1);
+    let mut longest = None;
     let mut look_at = least;
     while done < most {
         let orders: Vec<Vec<usize>> = (0..together.min(most - done)).map(|_| shuffled()).collect();
-        let Executed { values, cut } = blocks.execute(&orders, stop);
+        let before = clock.now().saturating_sub(began);
+        let limit = rules.ends_blocks.then(|| allowed(rules.budget, before, longest, orders.len()));
+        let (Executed { values, cut }, is_over) = within(limit, stop, |stop| blocks.execute(&orders, stop));
+        let took = clock.now().saturating_sub(began).saturating_sub(before);
+        longest = longest.max(took.checked_div(values.len() as u32));
         if !values.is_empty() {
             elapsed = clock.now().saturating_sub(began);
         }
@@ -134,6 +145,10 @@ pub(crate) fn until_decided<B: Blocks>(
         }
         match cut {
             Some(Cut::Failed(error)) => return (Err(error), elapsed),
+            Some(Cut::Stopped) if is_over && !stop.load(Ordering::Relaxed) => {
+                blocks.cut_off();
+                return (Ok(ComparisonEnd::Budget), elapsed);
+            }
             Some(Cut::Stopped) => return (Ok(ComparisonEnd::Interrupted), elapsed),
             None => {}
         }
@@ -156,6 +171,13 @@ pub(crate) fn until_decided<B: Blocks>(
         together = within(LOOK).max(needed).clamp(1, EVERY_BLOCK);
     }
     (Ok(ComparisonEnd::MaxRuns), elapsed)
+}
+
+/// How long so many blocks may take: until the budget is over, or twice as long as the longest until now. The first may
+/// take all of it.
+fn allowed(budget: Duration, before: Duration, longest: Option<Duration>, blocks: usize) -> Duration {
+    let as_usual = longest.map_or(budget, |longest| longest.saturating_mul(2 * blocks as u32));
+    budget.saturating_sub(before).max(as_usual)
 }
 
 /// The ratio of a pair of which what is asked is not decided yet.
@@ -229,6 +251,7 @@ mod tests {
             min_blocks: 0,
             max_blocks: None,
             budget: Duration::from_secs(1_000),
+            ends_blocks: false,
             seed: 1,
             reference: 0,
             gate: None,
@@ -285,6 +308,48 @@ mod tests {
         // The fewest runs come before the budget.
         let least = run(&Rules { budget, min_blocks: 30, ..rules() }, 2, None, &in_turn);
         assert_eq!((least.ended, least.orders.len()), (Ok(ComparisonEnd::Budget), 30));
+    }
+
+    #[test]
+    fn a_budget_ends_the_block_that_is_executed_and_not_one_that_takes_somewhat_longer() {
+        /// Executes so many, and then one that never ends.
+        struct Hangs {
+            after: usize,
+            executed: usize,
+            was_cut_off: bool,
+        }
+        impl Blocks for Hangs {
+            type Error = String;
+
+            fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<String> {
+                let left = (self.after - self.executed).min(orders.len());
+                self.executed += left;
+                let began = std::time::Instant::now();
+                while left < orders.len() && !stop.load(Ordering::Relaxed) {
+                    assert!(began.elapsed() < Duration::from_secs(60), "nobody stopped it");
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                let cut = (left < orders.len()).then_some(Cut::Stopped);
+                Executed { values: vec![vec![1.0, 1.0]; left], cut }
+            }
+
+            fn cut_off(&mut self) {
+                self.was_cut_off = true;
+            }
+        }
+        for after in [0, 3] {
+            let mut blocks = Hangs { after, executed: 0, was_cut_off: false };
+            let rules = Rules { budget: Duration::from_millis(100), ends_blocks: true, ..rules() };
+            let stop = AtomicBool::new(false);
+            let (clock, watch) = (FakeClock::default(), &mut |_| {});
+            let (ended, _) = until_decided(&mut blocks, 2, &rules, &clock, &stop, watch);
+            assert_eq!((ended, blocks.executed, blocks.was_cut_off), (Ok(ComparisonEnd::Budget), after, true));
+        }
+        let [ms, sec] = [Duration::from_millis, Duration::from_secs as fn(u64) -> Duration];
+        assert_eq!(allowed(sec(2), sec(0), None, 1), sec(2), "the first has all of it");
+        assert_eq!(allowed(sec(2), ms(1_900), Some(ms(300)), 1), ms(600), "no longer than twice the longest");
+        assert_eq!(allowed(sec(2), sec(1), Some(ms(300)), 1), sec(1), "or until it is over");
+        assert_eq!(allowed(sec(2), sec(9), Some(ms(300)), 2), ms(1_200));
     }
 
     #[test]

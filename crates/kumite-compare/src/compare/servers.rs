@@ -10,7 +10,7 @@ use kumite_record::{
 };
 
 use super::bench::CompareError;
-use super::document::{empty, estimate};
+use super::document::{CUT_OFF, empty, estimate};
 use super::gate;
 use super::judge::{Side, judge, log_ratios, remaining};
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
@@ -41,8 +41,12 @@ pub fn compare_servers(
     watch: &mut dyn FnMut(Progressed),
 ) -> (Comparison, Option<CompareError>) {
     let started = clock.timestamp();
-    let mut loads =
-        Loads { servers, cores: machine.cores.engine.clone(), trials: vec![Vec::new(); servers.len()] };
+    let mut loads = Loads {
+        servers,
+        cores: machine.cores.engine.clone(),
+        trials: vec![Vec::new(); servers.len()],
+        was_cut_off: false,
+    };
     let warmed =
         (0..warm_up).flat_map(|_| 0..servers.len()).try_for_each(|at| loads.offer(at, stop).map(drop));
     let (ended, elapsed) = match warmed {
@@ -57,7 +61,7 @@ pub fn compare_servers(
     let windows: f64 = loads.trials.iter().flatten().map(|trial| trial.seconds).sum();
     let count: usize = loads.trials.iter().map(Vec::len).sum();
     let mut comparison = Comparison { machine, started, ended, ..loads.document(rules, elapsed) };
-    comparison.gate = gate::of(rules, &comparison);
+    comparison.gate = rules.gate.map(|passes| gate::of(passes, &comparison));
     comparison.costs.seconds = elapsed.as_secs_f64();
     comparison.costs.between_runs_us = (elapsed.as_secs_f64() - windows).max(0.0) * 1e6 / count.max(1) as f64;
     (comparison, error)
@@ -69,6 +73,8 @@ struct Loads<'a> {
     cores: Vec<usize>,
     /// By server, then by block.
     trials: Vec<Vec<Trial>>,
+    /// Whether the budget ended one.
+    was_cut_off: bool,
 }
 
 /// What is kept of a load.
@@ -126,6 +132,8 @@ impl Loads<'_> {
             pairs: others.map(|other| self.pair(other, rules, elapsed)).collect(),
             ..empty(rules, of)
         };
+        let cut_off = self.was_cut_off.then(|| Warning { place: "budget".to_owned(), what: CUT_OFF.to_owned() });
+        comparison.warnings.extend(cut_off);
         for (server, trials) in comparison.servers.iter().zip(&self.trials) {
             let mut warn =
                 |what: String| comparison.warnings.push(Warning { place: server.name.clone(), what });
@@ -217,6 +225,10 @@ fn throughput(trial: &Trial) -> f64 {
 impl Blocks for Loads<'_> {
     type Error = CompareError;
 
+    fn cut_off(&mut self) {
+        self.was_cut_off = true;
+    }
+
     fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
         let mut values = Vec::new();
         for order in orders {
@@ -269,6 +281,7 @@ mod tests {
             min_blocks: 0,
             max_blocks: None,
             budget: Duration::MAX,
+            ends_blocks: false,
             seed: 1,
             reference: 0,
             gate: None,
@@ -278,7 +291,7 @@ mod tests {
     fn document(one: Trial, other: Trial) -> Comparison {
         let servers = ["one", "other"].map(server);
         let trials = vec![vec![one; 6], vec![other; 6]];
-        let loads = Loads { servers: &servers, cores: Vec::new(), trials };
+        let loads = Loads { servers: &servers, cores: Vec::new(), trials, was_cut_off: false };
         loads.document(&rules(), Duration::from_secs(12))
     }
 

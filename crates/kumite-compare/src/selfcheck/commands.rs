@@ -54,6 +54,7 @@ impl Check<'_> {
             min_blocks: 0,
             max_blocks: None,
             budget: Duration::MAX,
+            ends_blocks: false,
             seed: self.asked.seed.wrapping_add(nth) & 0xffff_ffff,
             reference: 0,
             gate: None,

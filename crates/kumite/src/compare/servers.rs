@@ -91,7 +91,8 @@ pub fn compared(args: &Args) -> Result<(Comparison, Option<CompareError>), Failu
     };
     let (stop, clock) = (stop::flag()?, RealClock::default());
     let rules = rules(args, &clock, servers.len(), reference);
-    refuse_undecidable(args, &rules, servers.len())?;
+    let block = args.load.duration.unwrap_or(DURATION) * servers.len() as u32;
+    refuse_undecidable(args, &rules, servers.len(), Some(block))?;
     let warm_up = args.amount.warmup as usize;
     Ok(watched(|watch| compare_servers(&servers, warm_up, &rules, machine(cores()), &clock, &stop, watch)))
 }
