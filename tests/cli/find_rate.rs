@@ -89,6 +89,13 @@ fn what_makes_no_sense_is_said_before_anything_is_sent() {
     }
     let place = Place::new("", &[]);
     assert!(place.kumite(&["load", &url, "--find-rate"]).ended(2).err.contains("--slo <SLO>"));
+    // Without --find-rate nothing is searched for, whatever else is given.
+    for more in [&["-R", "500"][..], &["-n", "9"], &["--replay", "times"], &[]] {
+        let said = place.kumite(&[&["load", &url, "--slo", "p99 < 1s"], more].concat()).ended(2);
+        assert!(said.err.contains("--find-rate"), "{more:?}: {}", said.err);
+        let said = place.kumite(&[&["load", &url, "--budget", "1s"], more].concat()).ended(2);
+        assert!(said.err.contains("--find-rate"), "{more:?}: {}", said.err);
+    }
     let (addr, _port) = nobody();
     let said = find(&format!("http://{addr}/"), "p99 < 10ms", &[]).ended(1);
     assert!(

@@ -87,7 +87,7 @@ fn the_load_engine_and_the_stub_count_alike() {
     let stub = Stub::start(&place, &arguments);
     let load = place
         .kumite(&["load", &stub.url, "-c", "7", "-n", "3000", "-t", "20s", "--json", "-"])
-        .ended(0)
+        .ended(1)
         .json();
     let said = stub.end(Signal::SIGTERM);
     assert!(said.out.starts_with("3000 requests, 3000 answers ("), "{}", said.out);
@@ -133,5 +133,20 @@ fn what_makes_no_sense_is_said_before_it_listens() {
         let said = place.kumite(&[&["stub"], arguments].concat()).ended(2);
         assert!(said.err.contains(expected), "{arguments:?}: {}", said.err);
         assert_eq!(said.out, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_load_of_which_more_than_one_in_a_hundred_fails_ends_with_1() {
+    let place = Place::new("", &[]);
+    for (arguments, code, words) in [
+        (&["--errors", "0.5:403", "--seed", "1"][..], 1, "requests failed, which is more than 1 %"),
+        (&["--errors", "0.5:reset", "--seed", "1"], 1, "requests failed, which is more than 1 %"),
+        (&["--errors", "0.002:503", "--seed", "1"], 0, ""),
+        (&[], 0, ""),
+    ] {
+        let stub = Stub::start(&place, arguments);
+        let said = place.kumite(&["load", &stub.url, "-c", "2", "-n", "1000", "-t", "20s"]).ended(code);
+        assert!(said.err.contains(words), "{arguments:?}: {}", said.err);
     }
 }

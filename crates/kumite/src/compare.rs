@@ -474,12 +474,7 @@ fn gate(bar: Bar, comparison: &Comparison, is_said: bool) -> Result<(), Failure>
 }
 
 /// What no run could decide is found out before any.
-fn refuse_undecidable(
-    args: &Args,
-    rules: &Rules,
-    of: usize,
-    block: Option<Duration>,
-) -> Result<(), Failure> {
+fn refuse_undecidable(args: &Args, rules: &Rules, of: usize, block: Option<Duration>) -> Result<(), Failure> {
     let fewest = if rules.gate.is_some() { rules.fewest(of) } else { 1 };
     if let (Some(budget), Some(block)) = (args.amount.budget, block)
         && rules.min_blocks < fewest

@@ -10,8 +10,8 @@ use kumite_record::StoreError;
 pub const HELP: &str = "\
 Exit status:
   0  done (a claim that does not hold is a finding, not an error)
-  1  a gate failed: with --gate, a claim or a command does not pass; `selfcheck` found something worse than promised; `check` or `build` found a failing contender, `task` a wrong answer, `kit-test` a failing kit; a function that `function invoke` called failed; `load` got no right answer at all or, where it was told what to
-     expect, an answer that was not right; `compare` found outputs that differ, with --same-output
+  1  a gate does not pass: with --gate, a claim, a check, a contender or a command is not as it is to be; `selfcheck` found something worse than promised; `check` or `build` found a failing contender, `task` a wrong answer, `kit-test` a failing kit; a function that `function invoke` called failed; of the requests of `load` more than 1 % failed or, where it was told what to
+     expect, one did; `compare` found outputs that differ, with --same-output
   2  wrong usage, or a specification or a macro with an error
   3  the run could not be completed; what was measured until then is kept and reported";
 

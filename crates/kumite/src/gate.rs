@@ -19,8 +19,8 @@ pub struct Gate {
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
     /// Let this contender, claim or check pass the gate, whatever becomes of it (may be given several times)
-    #[arg(long = "gate-allow", value_name = "NAME", requires = "gate")]
-    allow: Vec<String>,
+    #[arg(long, value_name = "NAME", requires = "gate")]
+    gate_allow: Vec<String>,
 }
 
 /// What passes.
@@ -55,7 +55,13 @@ impl Gate {
         budget: Option<(Duration, Duration)>,
     ) -> Result<(), Failure> {
         if self.gate.is_none() {
-            return Ok(());
+            return match self.gate_allow.first() {
+                // clap does not ask for --gate where something is given that conflicts with it.
+                Some(name) => {
+                    Err(Failure::Usage(format!("--gate-allow {name} is for a gate: give --gate with it")))
+                }
+                None => Ok(()),
+            };
         }
         let variants = experiment.variants();
         let mut known: Vec<&str> = variants.iter().map(|(_, variant)| variant.name.as_str()).collect();
@@ -86,7 +92,7 @@ impl Gate {
     }
 
     fn check_names(&self, known: &[&str]) -> Result<(), Failure> {
-        match self.allow.iter().find(|name| !known.contains(&name.as_str())) {
+        match self.gate_allow.iter().find(|name| !known.contains(&name.as_str())) {
             Some(name) => Err(Failure::Usage(format!(
                 "--gate-allow {name}: no contender, claim or check is called so; there are: {}",
                 known.join(", ")
@@ -139,7 +145,7 @@ impl Gate {
         }
         let of_claims = export.claims.iter().filter_map(|claim| of_claim(claim, bar));
         let findings = of_claims.chain(of_checks(export)).chain(of_contenders(export));
-        let is_allowed = |finding: &Finding| finding.names.iter().any(|name| self.allow.contains(name));
+        let is_allowed = |finding: &Finding| finding.names.iter().any(|name| self.gate_allow.contains(name));
         let (allowed, counting): (Vec<Finding>, Vec<Finding>) = findings.partition(is_allowed);
         let state = GateState::of_all(counting.iter().map(|finding| finding.state));
         let because = counting.into_iter().filter(|finding| finding.state == state);

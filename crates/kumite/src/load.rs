@@ -83,6 +83,7 @@ fn timeout(text: &str) -> Result<Duration, String> {
 pub fn run(args: &Args) -> Result<(), Failure> {
     output::check_files([&args.json, &args.markdown, &args.html].into_iter().flatten())?;
     args.save.check()?;
+    args.search.check()?;
     let load = load(args)?;
     load.check_certificate().map_err(|error| Failure::Incomplete(error.to_string()))?;
     let stop = stop::flag()?;
@@ -113,6 +114,9 @@ fn write(json: Option<&Path>, document: &impl Serialize, report: impl Fn() -> St
     }
 }
 
+/// Of requests: fewer that fail are a finding, and more a load that did not get what it was to measure.
+const MOST_WRONG: f64 = 0.01;
+
 /// Whether the result is what was asked for.
 fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
     if result.cut_short {
@@ -125,6 +129,13 @@ fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
     if args.expect.is_given() && wrong > 0 {
         let all = result.requests;
         return Err(Failure::Gate(format!("{wrong} of {all} requests did not get the expected answer")));
+    }
+    if wrong as f64 > MOST_WRONG * result.requests as f64 {
+        return Err(Failure::Gate(format!(
+            "{wrong} of {} requests failed, which is more than 1 %; a status other than 2xx is a failure, unless \
+             --expect-status says otherwise",
+            result.requests
+        )));
     }
     Ok(())
 }

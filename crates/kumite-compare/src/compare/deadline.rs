@@ -22,7 +22,9 @@ pub(crate) fn within<T>(
                 let is_late = began.elapsed() >= limit;
                 is_over.fetch_or(is_late, Ordering::Relaxed);
                 told.fetch_or(is_late || stop.load(Ordering::Relaxed), Ordering::Relaxed);
-                thread::park_timeout(LOOK.min(limit.saturating_sub(began.elapsed()).max(Duration::from_millis(1))));
+                thread::park_timeout(
+                    LOOK.min(limit.saturating_sub(began.elapsed()).max(Duration::from_millis(1))),
+                );
             }
         });
         let done = work(&told);

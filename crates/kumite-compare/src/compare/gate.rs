@@ -1,9 +1,7 @@
 //! Whether one is slower than the reference by more than the margin: what `--gate` asks, and goes on for until it is
 //! decided. Pure.
 
-use kumite_record::{
-    Comparison, ComparisonEnd, ComparisonGate, GateBar, GateState, PairGate, Remaining,
-};
+use kumite_record::{Comparison, ComparisonEnd, ComparisonGate, GateBar, GateState, PairGate, Remaining};
 use kumite_stats::{blocks_to_exclude, sequential_median};
 
 use super::judge::Bar;

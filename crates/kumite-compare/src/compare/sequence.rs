@@ -343,7 +343,10 @@ mod tests {
             let stop = AtomicBool::new(false);
             let (clock, watch) = (FakeClock::default(), &mut |_| {});
             let (ended, _) = until_decided(&mut blocks, 2, &rules, &clock, &stop, watch);
-            assert_eq!((ended, blocks.executed, blocks.was_cut_off), (Ok(ComparisonEnd::Budget), after, true));
+            assert_eq!(
+                (ended, blocks.executed, blocks.was_cut_off),
+                (Ok(ComparisonEnd::Budget), after, true)
+            );
         }
         let [ms, sec] = [Duration::from_millis, Duration::from_secs as fn(u64) -> Duration];
         assert_eq!(allowed(sec(2), sec(0), None, 1), sec(2), "the first has all of it");

@@ -132,7 +132,8 @@ impl Loads<'_> {
             pairs: others.map(|other| self.pair(other, rules, elapsed)).collect(),
             ..empty(rules, of)
         };
-        let cut_off = self.was_cut_off.then(|| Warning { place: "budget".to_owned(), what: CUT_OFF.to_owned() });
+        let cut_off =
+            self.was_cut_off.then(|| Warning { place: "budget".to_owned(), what: CUT_OFF.to_owned() });
         comparison.warnings.extend(cut_off);
         for (server, trials) in comparison.servers.iter().zip(&self.trials) {
             let mut warn =

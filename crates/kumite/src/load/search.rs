@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::{duration, output};
 
 const DEFAULT_TRIAL: Duration = Duration::from_secs(2);
+const DEFAULT_BUDGET: Duration = Duration::from_secs(180);
 
 #[derive(clap::Args)]
 #[group(skip)]
@@ -26,12 +27,23 @@ pub struct Args {
     /// errors: none]
     #[arg(long, value_name = "SLO", requires = "find_rate", value_parser = Slo::parse)]
     slo: Option<Slo>,
-    /// The time of the whole search
-    #[arg(long, value_name = "TIME", requires = "find_rate", default_value = "3m", value_parser = duration::parse)]
-    budget: Duration,
+    /// The time of the whole search [default: 3m]
+    #[arg(long, value_name = "TIME", requires = "find_rate", value_parser = duration::parse)]
+    budget: Option<Duration>,
 }
 
 impl Args {
+    /// What is for a search alone. (clap does not ask for --find-rate where something is given that conflicts with it.)
+    pub fn check(&self) -> Result<(), Failure> {
+        let given = [("--slo", self.slo.is_some()), ("--budget", self.budget.is_some())];
+        match given.iter().find(|(_, given)| *given && !self.find_rate) {
+            Some((flag, _)) => Err(Failure::Usage(format!(
+                "{flag} is for the search for a rate: give --find-rate with it, in place of --rate, --requests and --replay"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// What is searched for, if anything.
     pub fn slo(&self) -> Option<&Slo> {
         self.slo.as_ref()
@@ -48,7 +60,7 @@ impl Args {
     ) -> Result<(), Failure> {
         let rules = RateRules {
             trial: duration.unwrap_or(DEFAULT_TRIAL),
-            budget: self.budget,
+            budget: self.budget.unwrap_or(DEFAULT_BUDGET),
             seed: 1,
             command: output::command_line(),
             url,
