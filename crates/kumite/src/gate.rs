@@ -66,7 +66,7 @@ impl Gate {
         let variants = experiment.variants();
         let mut known: Vec<&str> = variants.iter().map(|(_, variant)| variant.name.as_str()).collect();
         known.extend(experiment.claims.iter().map(|claim| claim.id.as_str()));
-        known.extend(experiment.checks.iter().map(|check| check.id.as_str()));
+        known.extend(experiment.checks.iter().map(|check| check.says.id.as_str()));
         known.extend(experiment.not_judged.iter().map(String::as_str));
         self.check_names(&known)?;
         if experiment.claims.is_empty() && experiment.checks.is_empty() {
