@@ -15,8 +15,8 @@ pub(crate) fn within<T>(
 ) -> (T, bool) {
     let Some(limit) = limit else { return (work(stop), false) };
     let (told, is_over, is_done) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
+    let began = Instant::now();
     let done = thread::scope(|scope| {
-        let began = Instant::now();
         let watch = scope.spawn(|| {
             while !is_done.load(Ordering::Relaxed) {
                 let is_late = began.elapsed() >= limit;
