@@ -70,6 +70,7 @@ fn export(points: i64) -> Export {
         parts: Vec::new(),
         claims: Vec::new(),
         checks: Vec::new(),
+        gate: None,
         warnings: Vec::new(),
         trials: (0..).zip(trials).map(|(seq, (point, block))| trial(seq, point, block)).collect(),
         run: Run {
