@@ -476,11 +476,14 @@ fn a_body_waits_until_the_server_has_room_for_it() {
     server.join().unwrap();
 }
 
+/// Each with its type, flags and payload.
+type Frames = Vec<(u8, u8, Vec<u8>)>;
+
 /// What RFC 9113 forbids and `h2` lets pass.
 #[test]
 fn an_answer_that_http2_does_not_have_is_malformed() {
     let status = |code: &str| [&[0x08, 3][..], code.as_bytes()].concat();
-    let wrong: [(&str, &str, Vec<(u8, u8, Vec<u8>)>); 4] = [
+    let wrong: [(&str, &str, Frames); 4] = [
         (
             "GET",
             "it has a body",
