@@ -68,7 +68,7 @@ fn asks() -> Vec<Vec<u8>> {
         Ask::Role { experiment: text("mine") },
         Ask::Work { work: text(r#"{"do":"look"}"#) },
         Ask::Work { work: text(r#"{"do":"start-server","contender":"a","host":"127.0.0.1","env":[],"cores":[0],"log":"../x"}"#) },
-        Ask::Relayed { worked: Worked::Answer(text("1")) },
+        Ask::Relayed { worked: Worked::Answer(text("1")), cut_off_ms: 0 },
         Ask::Store,
         Ask::Forget,
     ]
