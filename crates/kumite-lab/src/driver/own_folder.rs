@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn what_was_there_and_is_changed_removed_or_replaced_is_named() {
-        let changes: [(&str, fn(&Path)); 4] = [
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 4] = [
             ("there", |folder| fs::write(folder.join("there"), "y").unwrap()),
             ("full/file", |folder| fs::remove_file(folder.join("full/file")).unwrap()),
             ("there", |folder| {
