@@ -1,7 +1,6 @@
 //! The environment of an instance: what AWS documents for runtimes, and what the function is configured with.
 
-use crate::instance::Setting;
-use crate::runtime_api::RuntimeApi;
+use crate::Function;
 
 /// What an instance has of our own environment: where programs are, who it runs as, and in which language and time zone. No
 /// more, for whoever starts a host may have credentials in it.
@@ -52,17 +51,21 @@ pub fn unfit_variable(name: &str) -> Option<&'static str> {
     (!is_name).then_some("no name that a variable can have")
 }
 
-/// All that is set for an instance.
-pub(crate) fn environment(setting: &Setting, api: &RuntimeApi, number: u32) -> Vec<(String, String)> {
-    let mut env = setting.function.env.clone();
-    env.extend(own(setting, &api.address.to_string(), number).map(|(name, value)| (name.to_owned(), value)));
+/// All that is set for an instance, whose Runtime API is at this address.
+pub(crate) fn environment(
+    function: &Function,
+    region: &str,
+    address: &str,
+    number: u32,
+) -> Vec<(String, String)> {
+    let mut env = function.env.clone();
+    env.extend(own(function, region, address, number).map(|(name, value)| (name.to_owned(), value)));
     env
 }
 
 /// Of what is reserved there is not what AWS leaves undefined for runtimes of one's own (the runtime, the trace, which each
 /// event has) and what only instances have that serve several calls at once, or that can ask for metadata.
-fn own(setting: &Setting, address: &str, number: u32) -> [(&'static str, String); 16] {
-    let function = &setting.function;
+fn own(function: &Function, region: &str, address: &str, number: u32) -> [(&'static str, String); 16] {
     let folder = function.dir.display().to_string();
     let dummy = || "dummy".to_owned();
     [
@@ -74,8 +77,8 @@ fn own(setting: &Setting, address: &str, number: u32) -> [(&'static str, String)
         ("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand".to_owned()),
         ("AWS_LAMBDA_LOG_GROUP_NAME", format!("/aws/lambda/{}", function.name)),
         ("AWS_LAMBDA_LOG_STREAM_NAME", format!("[$LATEST]{}-{number}", function.name)),
-        ("AWS_REGION", setting.region.clone()),
-        ("AWS_DEFAULT_REGION", setting.region.clone()),
+        ("AWS_REGION", region.to_owned()),
+        ("AWS_DEFAULT_REGION", region.to_owned()),
         ("AWS_ACCESS_KEY", dummy()),
         ("AWS_ACCESS_KEY_ID", dummy()),
         ("AWS_SECRET_ACCESS_KEY", dummy()),
@@ -88,16 +91,13 @@ fn own(setting: &Setting, address: &str, number: u32) -> [(&'static str, String)
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
-    use std::sync::atomic::AtomicU32;
     use std::time::Duration;
 
-    use kumite_process::Control;
-
     use super::*;
-    use crate::{Billing, Cpu, Function, Routing};
+    use crate::{Billing, Cpu, Routing};
 
-    fn setting() -> Setting {
-        let function = Function {
+    fn function() -> Function {
+        Function {
             name: "f".to_owned(),
             command: "true".to_owned(),
             dir: PathBuf::from("/f"),
@@ -111,20 +111,13 @@ mod tests {
             routing: Routing::WarmFirst,
             billing: Billing::Y2025,
             cores: Vec::new(),
-        };
-        Setting {
-            function,
-            control: Control::look(),
-            arn: String::new(),
-            region: "us-east-1".to_owned(),
-            logs: PathBuf::new(),
-            started: AtomicU32::new(0),
         }
     }
 
     #[test]
     fn of_what_is_reserved_only_that_is_missing_which_aws_does_not_define_either() {
-        let set: Vec<&str> = own(&setting(), "127.0.0.1:1", 1).iter().map(|(name, _)| *name).collect();
+        let set: Vec<&str> =
+            own(&function(), "us-east-1", "127.0.0.1:1", 1).iter().map(|(name, _)| *name).collect();
         assert!(set.iter().all(|name| RESERVED.contains(name)), "{set:?}");
         let missing: Vec<&str> = RESERVED.into_iter().filter(|name| !set.contains(name)).collect();
         assert_eq!(

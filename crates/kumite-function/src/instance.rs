@@ -64,7 +64,7 @@ impl Instance {
         let api = api.map_err(|error| format!("its Runtime API cannot listen on 127.0.0.1: {error}"))?;
         let nth = setting.started.fetch_add(1, Ordering::Relaxed) + 1;
         let log = setting.logs.join(format!("{}-{number}-{nth}.log", setting.function.name));
-        let env = environment(setting, &api, number);
+        let env = environment(&setting.function, &setting.region, &api.address.to_string(), number);
         let share = setting.function.share().filter(|_| setting.control.cpu.is_ok());
         let (for_start, log_of_it) = (Arc::clone(setting), log.clone());
         let start = move || -> Result<(Tree, Option<Group>, Instant), String> {
