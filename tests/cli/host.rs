@@ -345,7 +345,12 @@ fn calls_that_nobody_waits_for_are_made_one_after_another_and_refuse_no_caller()
     event("f", r#"{"do":"sleep=1500"}"#);
     host.answer(&place, "f", "{}");
     host.answer(&place, "other", "{}");
-    host.end(&place);
+    // What is not made is told.
+    for _ in 0..3 {
+        event("f", r#"{"do":"hang"}"#);
+    }
+    let log = host.end(&place);
+    assert_eq!(log.matches(" of f is given up: the host is stopped\n").count(), 3, "{log}");
 }
 
 #[test]

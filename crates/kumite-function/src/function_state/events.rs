@@ -33,34 +33,38 @@ impl FunctionState {
         let place = place.map_err(|_| Refused::QueueFull)?;
         let function = Arc::clone(self);
         tokio::spawn(async move {
-            let _place = place;
-            tokio::select! {
-                () = function.delivered(call) => {}
-                () = stopping(function.stop.clone()) => {}
+            let id = call.request_id.clone();
+            if let Err(why) = function.delivered(call).await {
+                // Whoever asked is gone: it is for whoever reads the log.
+                let name = &function.setting.function.name;
+                (function.tell)(&format!("RequestId: {id} of {name} is given up: {why}\n"));
             }
+            drop(place);
         });
         Ok(())
     }
 
-    /// Until it has succeeded, has failed as often as it may, or is too old.
-    async fn delivered(&self, call: Call) {
-        let given_up = |why: &str| {
-            let name = &self.setting.function.name;
-            (self.tell)(&format!("RequestId: {} of {name} is given up: {why}\n", call.request_id));
-        };
+    /// Until it has succeeded; or why it has not.
+    async fn delivered(&self, call: Call) -> Result<(), &'static str> {
+        let stopped = "the host is stopped";
         let mut retries = RETRIES.into_iter();
         loop {
             let left = OLDEST.saturating_sub(call.offered.elapsed());
-            let Ok(turn) = tokio::time::timeout(left, self.turns.of_event()).await else {
-                return given_up("no instance was free for it in six hours");
+            let turn = tokio::select! {
+                biased;
+                () = stopping(self.stop.clone()) => return Err(stopped),
+                turn = tokio::time::timeout(left, self.turns.of_event()) => turn,
             };
+            let turn = turn.map_err(|_| "no instance was free for it in six hours")?;
             match self.called(turn, Call { offered: Instant::now(), ..call.clone() }).await {
-                Ok(Invocation { error: None, .. }) | Err(Refused::Stopping) => return,
+                Ok(Invocation { error: None, .. }) => return Ok(()),
+                Err(Refused::Stopping) => return Err(stopped),
                 Ok(_) | Err(_) => {}
             }
-            match retries.next() {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None => return given_up("it has failed three times"),
+            tokio::select! {
+                biased;
+                () = stopping(self.stop.clone()) => return Err(stopped),
+                () = tokio::time::sleep(retries.next().ok_or("it has failed three times")?) => {}
             }
         }
     }
