@@ -111,16 +111,99 @@ case_21_absolute_times_are_refused() {
 }
 case_qa_38_answers_that_nobody_asked_for_are_malformed() {
     needs python3
+    # It answers once more than it is asked, and so always the request before.
     cat > u.py <<'X'
-import socket, threading, time
+import socket, threading
 s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True)
 def talk(c):
     try:
-        while True: c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"); time.sleep(0.0005)
+        c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        while c.recv(65536): c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     except OSError: pass
 while c := s.accept()[0]: threading.Thread(target=talk, args=(c,), daemon=True).start()
 X
     serve u.py
-    kumite load http://127.0.0.1:$port/ -z 1s -c 5 > out || :
+    for connections in 1 5; do
+        kumite load http://127.0.0.1:$port/ -n 500 -c $connections > out || :
+        says out '[1-9][0-9]* malformed'
+    done
+}
+
+# http2 TURNS: a server of HTTP/2 that does what the Python function turn(c, stream) does when a request comes.
+http2() {
+    needs python3
+    { cat <<'X'; cat; echo 'while c := s.accept()[0]: threading.Thread(target=talk, args=(c,), daemon=True).start()'; } > http2.py
+import socket, struct, threading, time
+s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True)
+def frame(c, kind, flags, stream, payload=b""):
+    c.sendall(struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload)
+def streams(c, most): frame(c, 4, 0, 0, struct.pack(">HI", 3, most))
+def answer(c, stream): frame(c, 1, 4, stream, b"\x88"); frame(c, 0, 1, stream, b"ok")
+def exactly(c, n):
+    got = b""
+    while len(got) < n:
+        more = c.recv(n - len(got))
+        if not more: raise OSError
+        got += more
+    return got
+def talk(c):
+    try:
+        exactly(c, 24); streams(c, 100)
+        while True:
+            head = exactly(c, 9); exactly(c, int.from_bytes(head[:3], "big"))
+            if head[3] == 4 and not head[4] & 1: frame(c, 4, 1, 0)
+            if head[3] == 1: turn(c, int.from_bytes(head[5:9], "big"))
+    except OSError: pass
+X
+    serve http2.py
+}
+case_qa_31_a_connection_goes_on_when_the_server_allows_requests_again() {
+    http2 <<'X'
+def turn(c, stream):
+    if stream % 20 == 19:
+        streams(c, 0); answer(c, stream); time.sleep(0.3); streams(c, 100)
+    else: answer(c, stream)
+X
+    for io in io_uring epoll; do
+        timeout 20 kumite load http://127.0.0.1:$port/ --http2 -n 60 -c 2 --io $io -t 5s > out
+        says out '60 ok, 0 failed'
+        timeout 20 kumite load http://127.0.0.1:$port/ --http2 -R 100 -z 1s -c 2 --io $io -t 5s > out
+        says out '100 ok, 0 failed'
+    done
+}
+case_qa_31_a_server_that_allows_nothing_any_more_is_a_time_out() {
+    http2 <<'X'
+def turn(c, stream): streams(c, 0); answer(c, stream)
+X
+    timeout 20 kumite load http://127.0.0.1:$port/ --http2 -n 6 -c 2 -t 300ms > out || :
+    says out '[1-9] timeout'
+    says out 'first failure: timeout: the server allowed no request'
+}
+case_qa_46_a_flood_of_pings_is_not_kept() {
+    http2 <<'X'
+def turn(c, stream):
+    while True: c.sendall((b"\x00\x00\x08\x06\x00\x00\x00\x00\x00" + b"x" * 8) * 4000)
+X
+    ulimit -v 3000000
+    timeout 20 kumite load http://127.0.0.1:$port/ --http2 -z 2s -c 8 -t 1s > out || :
     says out 'malformed'
+    says out 'PING'
+}
+case_qa_8_a_name_that_stands_for_nothing_is_refused() {
+    ends 2 kumite load 'http://127.0.0.1:1/{{id}}' -n 1
+    says err 'stands for nothing'
+    ends 2 kumite load http://127.0.0.1:1/ -H 'x: {{idd}}' -n 1
+    ends 2 kumite load http://127.0.0.1:1/ -d '{"a": "{{id}}"}' -n 1
+}
+case_qa_19_secrets_of_headers_are_not_kept() {
+    raw "$H\r\nok"
+    kumite load http://127.0.0.1:$port/ -n 9 -c 1 -H 'authorization: Bearer s3cr3t' -H 'Cookie: a=s3cr3t' --json - > out
+    says_not out s3cr3t
+    says out 'authorization: \*\*\*'
+}
+case_qa_51_what_makes_no_sense_is_refused_before_the_load() {
+    ends 2 kumite load http://127.0.0.1:1/ -n 1 --unix-socket "$(printf %0200d 0)"
+    says err '107 bytes'
+    ends 2 kumite load http://127.0.0.1:1/ http://127.0.0.1:1/x -n 1 --weights 0,0
+    says err 'all weights are 0'
 }
