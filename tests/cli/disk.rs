@@ -285,3 +285,42 @@ fn what_makes_no_sense_is_said_before_it_is_mounted() {
     }
     assert!(!is_mounted(&place.path("disk").canonicalize().unwrap()));
 }
+
+/// A service's, for the time of a trial.
+#[test]
+fn the_slow_disk_of_a_run_that_was_killed_is_unmounted_by_the_next_one() {
+    if cannot_mount() {
+        return;
+    }
+    let place = Place::new("", &[]);
+    place.write(
+        "experiments/fake/experiment.toml",
+        "question = 'x'\nkind = 'command'\nblocks = 1\n[workload]\ntimeout_s = 120\n[services.disk]\nkind = 'files'\n\
+         size_bytes = 1000\ndelay_ms = 1\n[answer]\nequals = \"right\\n\"\n",
+    );
+    let run = r#"cat "$DISK_PATH/0" > "$SCRATCH/x" && touch ../../../../begun
+until [ -e ../../../../go ]; do sleep 0.02; done; echo right"#;
+    let text =
+        format!("version = 'echo 1'\n[[variant]]\nname = 'a'\nmodel = 'sequential'\nrun = '''{run}'''\n");
+    place.write("experiments/fake/contenders/a/contender.toml", &text);
+    std::fs::create_dir(place.path("tmp")).unwrap();
+    let tmp = place.path("tmp").canonicalize().unwrap();
+    let mounts = || {
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+        mounts.lines().filter(|line| line.contains(&format!(" {}/", tmp.display()))).count()
+    };
+    let begin = || {
+        let mut command = place.command(&["run", "fake"]);
+        command.env("TMPDIR", &tmp).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut killed = begin();
+    kumite_testing::eventually(|| place.path("begun").exists());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    kumite_testing::eventually(|| place.left().is_empty());
+    assert_eq!(mounts(), 1, "it is dead, and there");
+    place.write("go", "");
+    let said = Said::of(begin().wait_with_output().unwrap()).ended(0);
+    assert!(said.err.contains("which a killed kumite had left"), "{}", said.err);
+    assert_eq!((mounts(), std::fs::read_dir(&tmp).unwrap().count()), (0, 0), "{}", said.err);
+}

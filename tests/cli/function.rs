@@ -320,6 +320,22 @@ fn a_contender_may_have_its_own_memory() {
     }
 }
 
+/// Before the function says that it is ready, a child of it has had 90 MB, and is gone when somebody looks.
+#[test]
+fn memory_of_a_child_that_has_ended_counts() {
+    let place = place(&[("calls = 3", "calls = 1\nmemory_mb = 512")], &[]);
+    let child = "head -c 90000000 /dev/zero | tail -c 90000000 > /dev/null;";
+    contender(&place, "a", &format!("{child} DO=\"\""), "");
+    let export = run(&place);
+    let trial = trial(&export, "a");
+    assert_eq!(trial["outcome"], "ok", "{}", trial["reason"]);
+    let is_marked = trial["marks"].as_array().unwrap().contains(&json!("memory-uncounted"));
+    let bytes = trial["sample"]["metrics"]["max_memory_bytes"].as_f64().unwrap();
+    assert!(is_marked || bytes >= 90e6, "{bytes}");
+    let unmet = export["run"]["unmet"].to_string();
+    assert_eq!(is_marked, unmet.contains("memory is not limited"), "{unmet}");
+}
+
 #[test]
 fn what_is_not_limited_is_marked() {
     let place = place(&[("cpu = \"core\"", "memory_mb = 1024"), ("calls = 3", "calls = 1")], &[("a", "")]);

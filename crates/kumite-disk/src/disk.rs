@@ -16,6 +16,8 @@ use crate::priority::take_real_time;
 use crate::queue::Queue;
 use crate::{Error, LONGEST_DELAY, Report, write_files};
 
+/// By which mounts of ours are known.
+pub(crate) const NAME: &str = "kumite-disk";
 /// How long a stop may go unseen.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long the session of an unmounted disk may take to end. One that is in use does not, where only fusermount3
@@ -55,7 +57,7 @@ impl Disk {
         let queue = Arc::new(Queue::new(delay));
         let file_system = FileSystem { mirror, queue: Arc::clone(&queue) };
         let mut config = Config::default();
-        config.mount_options = vec![MountOption::RO, MountOption::FSName("kumite-disk".to_owned())];
+        config.mount_options = vec![MountOption::RO, MountOption::FSName(NAME.to_owned())];
         let mut session =
             Session::new(file_system, &mount_point, &config).map_err(|error| refusal(&error))?;
         let start = Instant::now();

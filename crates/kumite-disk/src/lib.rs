@@ -26,6 +26,7 @@ mod error;
 mod file_system;
 mod files;
 mod head;
+mod left;
 mod mirror;
 mod priority;
 mod queue;
@@ -34,6 +35,7 @@ mod report;
 pub use disk::{Disk, available, unmount};
 pub use error::Error;
 pub use files::{file_text, write_files};
+pub use left::{dead, unmount_below};
 pub use report::Report;
 
 /// The longest delay. A reader that waits cannot be killed, and many may wait for each other.

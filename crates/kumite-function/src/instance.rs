@@ -167,9 +167,11 @@ impl Instance {
         of_group.or_else(|| Some(self.tree.usage().cpu))
     }
 
-    /// The most memory that it has had resident.
+    /// The most memory that it has had at a time: what its group was charged, which has children of a moment in it and what the
+    /// kernel killed; or what was seen resident, which has pages that others were charged for.
     pub fn max_memory_bytes(&mut self) -> u64 {
-        self.tree.usage().peak_rss_bytes
+        let charged = self.group.as_ref().and_then(Group::peak_memory_bytes).unwrap_or(0);
+        charged.max(self.tree.usage().peak_rss_bytes)
     }
 
     /// How long its log is.

@@ -21,7 +21,7 @@ use crate::system::System;
 /// One fact about the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What it belongs to: `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock` or `noise`.
+    /// What it belongs to: `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock`, `noise` or `disks`.
     pub group: String,
     /// What it is about; unique in its group.
     pub name: String,

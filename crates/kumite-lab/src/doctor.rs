@@ -2,7 +2,9 @@
 
 mod tools;
 
-use kumite_host::{Finding, facts};
+use std::collections::BTreeMap;
+
+use kumite_host::{Finding, State, facts};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,12 +27,28 @@ pub struct Diagnosis {
     pub contenders: Vec<Equipment>,
 }
 
+/// A disk of a kumite that was killed is unmounted by the next run if it was a service's; one of `kumite disk` by nobody.
+fn dead_disks() -> impl Iterator<Item = Finding> {
+    kumite_disk::dead().into_iter().map(|mount_point| {
+        let at = mount_point.display();
+        Finding {
+            group: "disks".to_owned(),
+            name: at.to_string(),
+            state: State::Limited,
+            found: "a disk of a kumite that was killed is mounted there, and is dead".to_owned(),
+            figures: BTreeMap::new(),
+            consequence: Some("whoever looks there gets an error".to_owned()),
+            remedy: Some(format!("`umount -l {at}`, or `fusermount3 -u {at}` if you are not root")),
+        }
+    })
+}
+
 /// Looks at this machine; takes a second or two, most of it asking tools for their versions.
 pub fn doctor() -> Diagnosis {
     Diagnosis {
         schema: SCHEMA,
         kumite: env!("CARGO_PKG_VERSION").to_owned(),
-        findings: facts(),
+        findings: facts().into_iter().chain(dead_disks()).collect(),
         contenders: tools::equipment(),
     }
 }

@@ -52,8 +52,10 @@ impl Drop for HeldFolder {
     }
 }
 
-/// Removes the folders of ours that nobody holds.
-pub(crate) fn remove_left(root: &Path, prefix: &str) {
+/// Removes the folders of ours that nobody holds, and says which.
+pub(crate) fn remove_left(root: &Path, prefix: &str) -> Vec<PathBuf> {
+    let mut left = Vec::new();
+    let Ok(root) = root.canonicalize() else { return left };
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
         let is_named = entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix));
         let is_ours = entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == geteuid().as_raw());
@@ -63,13 +65,17 @@ pub(crate) fn remove_left(root: &Path, prefix: &str) {
             && folder.try_lock().is_ok()
         {
             remove(&entry.path());
+            left.push(entry.path());
         }
     }
+    left
 }
 
 /// What cannot be removed now, the next one tries again.
 fn remove(folder: &Path) {
     if fs::remove_dir_all(folder).is_err() {
+        // A disk that was served from there by a kumite that was killed.
+        let _ = kumite_disk::unmount_below(folder);
         // A program may leave folders that nobody may write to, as Go leaves its modules.
         make_writable(folder);
         let _ = fs::remove_dir_all(folder);

@@ -40,6 +40,7 @@ pub use run::{
     merge, plan, prepare, prospects, seed_of, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
+pub use service::remove_left_files;
 pub use spec::{Experiment, Planned, read_functions};
 pub use station::serve as serve_station;
 pub use toml_source::SpecError;

@@ -71,6 +71,7 @@ fn ready(
 ) -> Result<(), String> {
     become_subreaper().map_err(|error| error.to_string())?;
     crate::end_orphans();
+    crate::remove_left_files();
     let logs = state.join("logs");
     std::fs::create_dir_all(&logs).map_err(|error| format!("cannot make {}: {error}", logs.display()))?;
     let choice = Choice {

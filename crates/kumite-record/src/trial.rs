@@ -51,19 +51,21 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether its figure for a metric is the least it can be: watching ended before it was known.
+    /// Whether its figure for a metric is the least it can be: watching ended before it was known, or nobody counted.
     pub fn is_lower_bound(&self, metric: &str) -> bool {
         let watched = |disturbance: &Disturbance| disturbance.until_ms - disturbance.since_ms;
         let until_the_end = || {
             let watched = self.sample.disturbance.as_ref().map(watched);
             self.sample.metrics.get(metric).zip(watched).is_some_and(|(value, watched)| *value >= watched)
         };
-        self.marks.contains(&Mark::NotRecovered)
+        let seen = metric == "max_memory_bytes" && self.marks.contains(&Mark::MemoryUncounted);
+        let unrecovered = self.marks.contains(&Mark::NotRecovered)
             && match metric {
                 "recovery_ms" => true,
                 "first_right_ms" => until_the_end(),
                 _ => false,
-            }
+            };
+        seen || unrecovered
     }
 }
 
@@ -147,6 +149,8 @@ pub enum Mark {
     TimesDisagree,
     /// The machine did not let kumite limit its CPU share or its memory: its figures are those of a whole core.
     NotThrottled,
+    /// The machine did not let kumite have its memory counted: `max_memory_bytes` is what was seen, a lower bound.
+    MemoryUncounted,
     /// Processes that are not of this trial used its CPUs.
     OtherProcesses,
     /// The time of day was set, the machine slept, or the clock was made to run faster or slower.
@@ -159,7 +163,7 @@ pub enum Mark {
 
 impl Mark {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Mark; 13] = [
+    pub const ALL: [Mark; 14] = [
         Mark::GeneratorBound,
         Mark::SharedCores,
         Mark::IdleConnections,
@@ -167,6 +171,7 @@ impl Mark {
         Mark::NotRecovered,
         Mark::TimesDisagree,
         Mark::NotThrottled,
+        Mark::MemoryUncounted,
         Mark::RecorderLate,
         Mark::Stolen,
         Mark::OtherProcesses,
@@ -190,7 +195,8 @@ impl Mark {
             | Mark::Unsteady
             | Mark::NotRecovered
             | Mark::TimesDisagree
-            | Mark::NotThrottled => false,
+            | Mark::NotThrottled
+            | Mark::MemoryUncounted => false,
         }
     }
 
@@ -204,6 +210,7 @@ impl Mark {
             Mark::NotRecovered => "not-recovered",
             Mark::TimesDisagree => "times-disagree",
             Mark::NotThrottled => "not-throttled",
+            Mark::MemoryUncounted => "memory-uncounted",
             Mark::RecorderLate => "recorder-late",
             Mark::Stolen => "stolen",
             Mark::OtherProcesses => "other-processes",

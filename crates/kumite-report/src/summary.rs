@@ -317,6 +317,7 @@ fn words(mark: Mark) -> &'static str {
         Mark::NotRecovered => "had not recovered at the end",
         Mark::TimesDisagree => "told times that kumite's clock does not confirm",
         Mark::NotThrottled => "ran without their limits",
+        Mark::MemoryUncounted => "had more memory than was seen, perhaps",
         Mark::RecorderLate => "were recorded late",
         Mark::Stolen => "lost CPU time to the hypervisor",
         Mark::OtherProcesses => "were disturbed by other processes",

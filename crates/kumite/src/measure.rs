@@ -32,6 +32,9 @@ pub fn end_leftovers() {
             orphan.pid, orphan.command
         ));
     }
+    for folder in kumite_lab::remove_left_files() {
+        output::note(&format!("removed {}, which a killed kumite had left", folder.display()));
+    }
 }
 
 /// A run that is about to be measured, or to be measured on.

@@ -17,7 +17,7 @@ const ALLOWED: &[Allowed] = &[
     ("kumite-guard", &[]),
     ("kumite-agent", &["kumite-process"]),
     ("kumite-play", &["kumite-guard", "kumite-realtime"]),
-    ("kumite-disk", &[]),
+    ("kumite-disk", &["kumite-process"]),
     ("kumite-function", &["kumite-guard", "kumite-process"]),
     ("kumite-load", &["kumite-open-files", "kumite-realtime", "kumite-ring"]),
     ("kumite-stub", &["kumite-open-files"]),

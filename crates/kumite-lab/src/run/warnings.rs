@@ -231,6 +231,9 @@ fn meaning(mark: Mark) -> &'static str {
             "are not throttled: the machine did not let kumite limit their CPU share or their memory, and the figures are \
              those of a whole core"
         }
+        Mark::MemoryUncounted => {
+            "have their memory looked at and not counted, for want of a control group: max_memory_bytes is a lower bound"
+        }
         Mark::RecorderLate => {
             "have a recorder that was not looking when states came (unseen_p99_us in their noise): they may have come \
              earlier than it saw them"

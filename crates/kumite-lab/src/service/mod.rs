@@ -40,6 +40,11 @@ static KINDS: [&Registration; 5] =
 /// Names and values.
 type Variables = Vec<(String, String)>;
 
+/// Removes the files of the services of a kumite that was killed, and says where they were.
+pub fn remove_left_files() -> Vec<PathBuf> {
+    Folder::remove_left()
+}
+
 /// What a service counted in a trial, by metric.
 type Counts = BTreeMap<&'static str, f64>;
 

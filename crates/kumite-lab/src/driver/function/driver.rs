@@ -133,6 +133,7 @@ impl<'a> FunctionDriver<'a> {
             shared: given.shared,
             unlimited: workload.cpu == Cpu::ByMemory
                 && (missing_rights.cpu.is_some() || missing_rights.memory.is_some()),
+            uncounted: missing_rights.memory.is_some(),
         };
         let (figures, mut marks) = sample(&called, &beside);
         let mut sample = Sample { noise: seen.noise.figures, ..figures };

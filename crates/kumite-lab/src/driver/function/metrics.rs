@@ -67,7 +67,10 @@ fn times(of_all: &str, of_cold: &str) -> Vec<Metric> {
 fn costs() -> Vec<Metric> {
     vec![
         Metric::new("cpu_share", "CPU time of invoke phases, divided by their length."),
-        Metric::new("max_memory_bytes", "The most memory that an instance has had resident."),
+        Metric::new(
+            "max_memory_bytes",
+            "The most memory that an instance has had: what its control group was charged at a time, or what its processes had resident, whichever is more.",
+        ),
     ]
 }
 
@@ -90,6 +93,8 @@ pub(super) struct Beside {
     pub shared: bool,
     /// Whether the host lacks what limits instances.
     pub unlimited: bool,
+    /// Whether it lacks what counts their memory.
+    pub uncounted: bool,
 }
 
 /// The call as it is kept; times count from `began`.
@@ -126,6 +131,9 @@ pub(super) fn sample(all: &[Called], beside: &Beside) -> (Sample, Vec<Mark>) {
     let mut marks = Vec::new();
     if beside.unlimited {
         marks.push(Mark::NotThrottled);
+    }
+    if beside.uncounted {
+        marks.push(Mark::MemoryUncounted);
     }
     if beside.shared && beside.cpu.as_secs_f64() > HOST_SHARE * beside.window.as_secs_f64() {
         marks.push(Mark::SharedCores);
@@ -224,8 +232,13 @@ pub(super) mod tests {
         Duration::from_secs_f64(ms / 1e3)
     }
 
-    const QUIET: Beside =
-        Beside { cpu: Duration::ZERO, window: Duration::from_secs(1), shared: false, unlimited: false };
+    const QUIET: Beside = Beside {
+        cpu: Duration::ZERO,
+        window: Duration::from_secs(1),
+        shared: false,
+        unlimited: false,
+        uncounted: false,
+    };
 
     /// A cold call with two initializations, and two warm ones.
     fn three() -> Vec<Called> {
@@ -326,6 +339,7 @@ pub(super) mod tests {
     fn doubts() {
         let marks = |beside| sample(&three(), &beside).1;
         assert_eq!(marks(Beside { unlimited: true, ..QUIET }), [Mark::NotThrottled]);
+        assert_eq!(marks(Beside { uncounted: true, ..QUIET }), [Mark::MemoryUncounted]);
         let busy = Beside { cpu: of_ms(20.0), ..QUIET };
         assert_eq!(marks(busy), []);
         assert_eq!(marks(Beside { shared: true, ..busy }), [Mark::SharedCores]);
