@@ -38,6 +38,7 @@ for job in (shards, merge):
     assert resources["requests"] == resources["limits"] and int(resources["limits"]["cpu"]) > 0
     assert container["securityContext"]["allowPrivilegeEscalation"] is False
     assert pod["securityContext"]["runAsNonRoot"] is True
+assert shards["spec"]["activeDeadlineSeconds"] == merge["spec"]["activeDeadlineSeconds"] == 14400
 assert shards["spec"]["completions"] == shards["spec"]["parallelism"] == 8
 assert "--shard=auto/8" in shards["spec"]["template"]["spec"]["containers"][0]["command"][2]
 EOF

@@ -1,11 +1,13 @@
 //! `kumite manifest`: the Kubernetes objects that run an experiment in shards, and merge them.
 
+use std::time::Duration;
+
 use clap::Parser;
 use kumite_lab::{Experiment, seed_of};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
-use crate::output;
+use crate::{duration, output};
 
 #[derive(Parser)]
 pub struct Args {
@@ -34,6 +36,9 @@ pub struct Args {
     /// Memory of each pod, as Kubernetes writes it
     #[arg(long, value_name = "QUANTITY", default_value = "4Gi", value_parser = quantity)]
     memory: String,
+    /// How long each of the two jobs may take, waiting for nodes included; then the cluster ends it, and says that it failed
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "4h")]
+    deadline: Duration,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -80,10 +85,11 @@ fn text(args: &Args, experiment: &str, seed: u64) -> Result<String, Failure> {
     run.extend(args.contenders.words());
     run.extend(args.blocks.map(|blocks| format!("--blocks={blocks}")));
     run.extend([format!("--seed={seed}"), format!("--shard=auto/{}", args.shards)]);
-    let run = format!("mkdir -p {folder} && exec {} --db \"{folder}/$JOB_COMPLETION_INDEX.db\"", words(run)?);
+    let run = SHARD.replace("@FOLDER@", &folder).replace("@KUMITE@", &words(run)?);
     // Where the image is at home, for the experiment is found from there.
     let merge = format!(
-        "exec kumite merge {folder}/[0-9]*.db --db {folder}/merged.db --json {folder}/run.json --html {folder}/report.html"
+        "cp {folder}/[0-9]*.db \"$HOME\" && kumite merge \"$HOME\"/[0-9]*.db --db \"$HOME/merged.db\" --json {folder}/run.json \
+         --html {folder}/report.html; status=$?; cp \"$HOME/merged.db\" {folder}/ || status=3; exit $status"
     );
     // What JSON calls a string YAML does, too.
     let string = |text: &str| serde_json::to_string(text).map_err(|error| Failure::Usage(error.to_string()));
@@ -92,12 +98,29 @@ fn text(args: &Args, experiment: &str, seed: u64) -> Result<String, Failure> {
         .replace("@NAME@", &name)
         .replace("@SHARDS@", &args.shards.to_string())
         .replace("@CPUS@", &args.cpus.to_string())
+        .replace("@DEADLINE@", &args.deadline.as_secs().max(1).to_string())
         .replace("@MEMORY@", &args.memory)
         .replace("@IMAGE@", &string(&args.image)?)
         .replace("@RUN_SHARD@", &string(&run)?)
         .replace("@MERGE_THEM@", &string(&merge)?);
     Ok(filled)
 }
+
+/// What a shard's pod does. SQLite's journal is shared memory beside the store, which the volume's file system may not have:
+/// so the store is on the node's own disk, and copied when the shard has ended, also by a signal. A shard that is executed
+/// again has a store of its own.
+const SHARD: &str = r#"to="@FOLDER@/$JOB_COMPLETION_INDEX-$HOSTNAME"
+mkdir -p @FOLDER@ && touch "$to.part" || {
+  echo "cannot write to /results as user 1000 of group 1000. fsGroup is not applied to hostPath, nor to some network file systems: give the volume's folder to group 1000, or take another class of storage" >&2
+  exit 3
+}
+@KUMITE@ --db "$HOME/shard.db" & kumite=$!
+trap 'kill -TERM $kumite 2> /dev/null' TERM
+wait $kumite; status=$?
+while kill -0 $kumite 2> /dev/null; do wait $kumite; status=$?; done
+if test -e "$HOME/shard.db"; then cp "$HOME/shard.db" "$to.part" && mv "$to.part" "$to.db" || status=3; fi
+rm -f "$to.part"; cp -r "$HOME/logs" "$to.logs" 2> /dev/null
+exit $status"#;
 
 /// What both jobs' pods have: no privilege, whole CPUs and memory that are theirs, and the volume.
 const POD: &str = r#"restartPolicy: Never
@@ -131,10 +154,19 @@ const POD: &str = r#"restartPolicy: Never
             - {name: home, mountPath: /home/kumite}"#;
 
 const TEMPLATE: &str = r#"# kubectl apply -f FILE
-# kubectl wait --for=condition=complete --timeout=2h job/@NAME@
+# ended() { until kubectl wait --for=condition=complete --timeout=5s job/$1 || kubectl wait --for=condition=failed --timeout=1s job/$1; do kubectl get job/$1 || return; done > /dev/null 2>&1; }
+# ended @NAME@
 # kubectl patch job/@NAME@-merge --patch '{"spec": {"suspend": false}}'
-# kubectl wait --for=condition=complete --timeout=10m job/@NAME@-merge
+# ended @NAME@-merge
 # kubectl logs job/@NAME@-merge
+#
+# A job that has failed is never complete; `ended` waits for either. Where a job fails, or its pods stay Pending:
+#   kubectl describe job/@NAME@; kubectl describe pod -l kumite-run=@NAME@   events say why no node takes a pod
+#   kubectl logs -l kumite-run=@NAME@ --prefix                               what kumite says
+#   kubectl describe pvc/@NAME@                                              why there is no volume
+# Usual reasons: no class of storage (storageClassName), fewer nodes with --cpus free than shards, an image that cannot be
+# pulled. After @DEADLINE@ s (--deadline) a job ends by itself and has failed. fsGroup is not applied to a volume that is a
+# hostPath, nor to some network file systems: its folder must belong to group 1000.
 #
 # The claim needs a class of storage that several nodes may write to. Requests are limits, in whole CPUs: where the
 # kubelet has cpuManagerPolicy: static, no other container runs on a pod's CPUs. That is not so by default, and no pod can
@@ -157,7 +189,8 @@ spec:
   completionMode: Indexed
   completions: @SHARDS@
   parallelism: @SHARDS@
-  # A shard that is lost is executed again, once; what it had stays on the volume.
+  activeDeadlineSeconds: @DEADLINE@
+  # A shard that is lost is executed again, once; what a pod had that was told to end is on the volume.
   backoffLimitPerIndex: 1
   maxFailedIndexes: @SHARDS@
   template:
@@ -180,6 +213,7 @@ metadata:
 spec:
   # Until the shards are there.
   suspend: true
+  activeDeadlineSeconds: @DEADLINE@
   backoffLimit: 0
   template:
     spec:
@@ -212,6 +246,43 @@ mod tests {
     }
 
     #[test]
+    fn a_shards_store_is_on_the_volume_when_its_pod_has_ended_however_that_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let pod = |to: &str, kumite: &str| {
+            let script = SHARD.replace("@FOLDER@", to).replace("@KUMITE@", kumite);
+            let home = tempfile::tempdir_in(folder.path()).unwrap().keep();
+            let mut shell = std::process::Command::new("sh");
+            shell
+                .args(["-c", &script])
+                .env("HOME", home)
+                .env("JOB_COMPLETION_INDEX", "2")
+                .env("HOSTNAME", "pod");
+            let output = shell.output().unwrap();
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let kept = |to: &str| std::fs::read_to_string(format!("{to}/2-pod.db")).unwrap_or_default();
+        // What stands for kumite is given `--db FILE`.
+        for (name, kumite, status) in [
+            ("well", "sh -c 'echo kept > $2' -", 0),
+            ("badly", "sh -c 'echo kept > $2; exit 3' -", 3),
+            // The cluster ends the pod: its first process is told so, and kumite by that.
+            (
+                "told",
+                "sh -c 'trap \"echo kept > $2; exit 3\" TERM; kill -TERM $PPID; while :; do sleep 0.01; done' -",
+                3,
+            ),
+        ] {
+            let to = path(name);
+            assert_eq!(pod(&to, kumite), (Some(status), String::new()), "{name}");
+            assert_eq!(kept(&to), "kept\n", "{name}");
+        }
+        std::fs::write(path("file"), "").unwrap();
+        let (status, said) = pod(&path("file/below"), "false");
+        assert!(status == Some(3) && said.contains("cannot write to /results"), "{said}");
+    }
+
+    #[test]
     fn nothing_is_left_to_fill_in_and_words_stay_words() {
         let words = ["manifest", "a b/$(x)", "--shards=8", "--image=registry/kumite:1", "--only=x,y"];
         let filled = text(&Args::parse_from(words), "My Experiment", 7).unwrap();
@@ -219,9 +290,10 @@ mod tests {
         assert!(filled.contains("name: kumite-myexperiment-7\n"), "{filled}");
         assert!(
             filled.contains(
-                r#"exec kumite run 'a b/$(x)' '--profile=standard' --only x --only y '--seed=7' '--shard=auto/8' --db \"/results/kumite-myexperiment-7/$JOB_COMPLETION_INDEX.db\""#
+                r#"kumite run 'a b/$(x)' '--profile=standard' --only x --only y '--seed=7' '--shard=auto/8' --db \"$HOME/shard.db\" &"#
             ),
             "{filled}"
         );
+        assert!(filled.contains("  activeDeadlineSeconds: 14400\n"), "{filled}");
     }
 }
