@@ -98,6 +98,25 @@ node_dies() {
     kill -9 "$(cat "$NODES/n$1.pid")"
 }
 
+# Nothing goes to a node or comes from it, and nobody is told.
+network_cut() {
+    ip link set $PREFIX-$1 down
+}
+
+network_back() {
+    ip link set $PREFIX-$1 up
+}
+
+# login_shell N SHELL: what sshd of a node gives a command to.
+login_shell() {
+    cat > "$NODES/login-shell" <<'EOF'
+umount /etc/passwd 2> /dev/null
+sed "s#^\(root:.*:\)[^:]*\$#\1$1#" /etc/passwd > /run/lock/passwd
+mount --bind /run/lock/passwd /etc/passwd
+EOF
+    ssh n$1 "sh $NODES/login-shell $2"
+}
+
 # The agent of a node alone.
 agent_dies() {
     ssh n$1 'for p in /proc/[0-9]*; do

@@ -178,6 +178,25 @@ has 'd["run"].get("cut_short"), len(d["run"]["resumed"]), len(d["claims"])' 'Non
 has 'len({t["seq"] for t in d["trials"]}) == len(d["trials"])' True
 ok
 
+name="a network that is cut for 5 s in a trial voids it, and no contender has failed by it"
+begin --role server=n1 --seed 8
+network_cut 1
+sleep 5
+network_back 1
+ends 0
+says err "is void: the node n1 could not be reached for [0-9.]* s; measured again"
+has '[t["contender"] for t in d["trials"] if t["outcome"] != "ok" and not t.get("void")]' '[]'
+ok
+
+name="a network that is cut for good ends the run, which says so, and the agent"
+begin --role server=n1 --seed 9
+network_cut 1
+ends 3
+says err "n1: the agent has not been heard for [34][0-9] s: the way to it is cut, or its node stands still; the run ends here"
+network_back 1
+nothing_runs 1
+ok
+
 name="Ctrl-C ends all there is on every node"
 begin --role server=n1 --role engine=n2 --seed 5
 kill -INT $driver

@@ -56,6 +56,18 @@ ssh n2 'kill -HUP 1'; sleep 0.5; node_is_up 2
 try "what a login prints before the first frame is skipped" 0 run --on ssh:n2 --blocks 8 --seed 5
 ok
 
+for shell in /usr/bin/fish /usr/bin/tcsh /usr/bin/zsh /usr/bin/dash; do
+    if ! test -x $shell; then
+        echo "no $shell here: it is not tried as a login shell"
+        continue
+    fi
+    login_shell 1 $shell
+    try "a host whose login shell is $(basename $shell) is reached as any other" 0 "$KUMITE" doctor --on ssh:n1
+    says out "THE SAME ON ALL"
+    ok
+done
+login_shell 1 /bin/bash
+
 ssh n3 'mount -t tmpfs -o size=64k tmpfs /root/.cache/kumite/nodes'
 try "a full disk on a node is said, and the other node's share is kept" 3 run --on ssh:n1,n3 --blocks 8 --seed 6
 says err "n3: .*\(No space left on device\|full\)"
