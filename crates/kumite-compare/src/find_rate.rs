@@ -144,7 +144,7 @@ fn find(
     if let Some(error) = failure {
         return Err(error.into());
     }
-    Ok(found(load, slo, rules, offers.now() - began, &known, halt, trials.made))
+    Ok(found(load, slo, rules, offers.now().saturating_sub(began), &known, halt, trials.made))
 }
 
 fn found(

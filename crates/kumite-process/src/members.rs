@@ -23,6 +23,7 @@ use nix::unistd::Pid;
 
 use crate::mark::Mark;
 use crate::proc_fs::{self, Stat};
+use crate::total;
 
 /// In this time nobody can start so many processes that their ids come round again (32,768 at least).
 const FULL_CIRCLE: Duration = Duration::from_secs(1);
@@ -77,7 +78,7 @@ impl Member {
     }
 
     fn cpu(&self) -> Duration {
-        self.own + self.waited.max(self.gone)
+        self.own.saturating_add(self.waited.max(self.gone))
     }
 }
 
@@ -213,8 +214,8 @@ impl Members {
 
     /// The last figures, without looking again.
     pub(crate) fn figures(&mut self) -> Usage {
-        let living: Duration = self.known.values().map(Member::cpu).sum();
-        self.cpu = self.cpu.max(self.lost + living);
+        let living = total(self.known.values().map(Member::cpu));
+        self.cpu = self.cpu.max(self.lost.saturating_add(living));
         Usage {
             cpu: self.cpu,
             rss_bytes: self.known.values().map(|member| member.rss).sum(),
@@ -233,7 +234,7 @@ impl Members {
     pub(crate) fn reap_root(&mut self) -> std::io::Result<Option<wait4::ResUse>> {
         let Some(end) = wait4::try_wait4_pid(self.root.cast_unsigned())? else { return Ok(None) };
         let cpu = self.known.remove(&self.root).map_or(Duration::ZERO, |root| root.cpu());
-        self.lost += cpu.max(end.rusage.utime + end.rusage.stime);
+        self.lost = self.lost.saturating_add(cpu.max(end.rusage.utime.saturating_add(end.rusage.stime)));
         Ok(Some(end))
     }
 
@@ -261,8 +262,8 @@ impl Members {
         for pid in gone {
             let Some(member) = self.known.remove(&pid) else { continue };
             match self.known.get_mut(&member.parent) {
-                Some(parent) => parent.gone += member.cpu(),
-                None => self.lost += member.cpu(),
+                Some(parent) => parent.gone = parent.gone.saturating_add(member.cpu()),
+                None => self.lost = self.lost.saturating_add(member.cpu()),
             }
         }
     }
@@ -274,7 +275,8 @@ impl Members {
     }
 }
 
-/// A zombie still has its clock.
+/// A zombie still has its clock. One that says a negative time is none.
 fn own_cpu(pid: i32) -> Option<Duration> {
-    Some(clock_getcpuclockid(Pid::from_raw(pid)).ok()?.now().ok()?.into())
+    let time = clock_getcpuclockid(Pid::from_raw(pid)).ok()?.now().ok()?;
+    (time.tv_sec() >= 0).then(|| time.into())
 }

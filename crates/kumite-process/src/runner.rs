@@ -22,7 +22,7 @@ use crate::terminal::Terminal;
 use crate::timing::now;
 use crate::tree::ready;
 use crate::wire::{ANSWER, Failure, Message, Stage, Wire, decode};
-use crate::{Error, Spawn, Tree, available_cores};
+use crate::{Error, Spawn, Tree, available_cores, total};
 
 /// How long the helper may take to be ready, on a machine that is very busy.
 const READY: Duration = Duration::from_secs(10);
@@ -165,7 +165,7 @@ pub struct TimedRun {
 impl TimedRun {
     /// CPU time that went into it, in whichever process.
     pub fn all_cpu(&self) -> Duration {
-        self.user + self.system + self.overhead + STARTING
+        total([self.user, self.system, self.overhead, STARTING])
     }
 }
 

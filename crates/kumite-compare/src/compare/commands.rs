@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_process::{
-    CommandLine, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended,
+    CommandLine, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended, total,
 };
 use kumite_record::{Comparison, ComparisonEnd, Costs, Machine, Warning};
 
@@ -343,7 +343,7 @@ impl<'a> Commands<'a> {
     /// By position; what is judged of them.
     fn keep(&mut self, block: &[TimedRun]) -> Vec<f64> {
         self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
-        self.ours += block.iter().map(TimedRun::all_cpu).sum::<Duration>();
+        self.ours = self.ours.saturating_add(total(block.iter().map(TimedRun::all_cpu)));
         block.iter().map(|run| run.wall.as_secs_f64()).collect()
     }
 
@@ -358,7 +358,7 @@ impl<'a> Commands<'a> {
         if self.found.in_turn[0].len() < self.accompanied {
             let [_, half] = halves(&setting.cores);
             let Some(beside) = self.in_turn(order, &half, stop)? else { return Ok(None) };
-            self.ours += beside.iter().map(TimedRun::all_cpu).sum::<Duration>();
+            self.ours = self.ours.saturating_add(total(beside.iter().map(TimedRun::all_cpu)));
             self.found.in_turn.iter_mut().zip(beside).for_each(|(runs, run)| runs.push(run));
         }
         Ok(Some(self.keep(&block)))

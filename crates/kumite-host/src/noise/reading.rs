@@ -86,7 +86,8 @@ impl Reading {
 /// CPU time of this process.
 pub fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+    // One that was faked may be negative.
+    u64::try_from(time.tv_sec).map_or(Duration::ZERO, |seconds| Duration::new(seconds, time.tv_nsec as u32))
 }
 
 fn cpu_time(system: &System, cpus: &BTreeSet<usize>, line: &str) -> Option<(usize, CpuTime)> {

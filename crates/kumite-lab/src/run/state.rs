@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kumite_host::Clock;
+use kumite_process::total;
 use kumite_record::{Outcome, Saved, Series, Trial, judge_outputs, standing};
 
 use super::plan::Block;
@@ -174,7 +175,7 @@ impl<'a> State<'a> {
             marks: measured.marks,
             ready_ms: measured.ready_ms,
             load_ms: measured.load_ms,
-            took_ms: Some((self.clock.now() - self.last_ended).as_secs_f64() * 1e3),
+            took_ms: Some(self.clock.now().saturating_sub(self.last_ended).as_secs_f64() * 1e3),
             node: None,
             log: measured.log,
         }
@@ -182,7 +183,7 @@ impl<'a> State<'a> {
 
     /// Counts the time of a trial that was made. That of a void one says nothing of others.
     pub fn tried(&mut self, contender: usize, block: &Block, is_void: bool) {
-        let took = self.clock.now() - self.last_ended;
+        let took = self.clock.now().saturating_sub(self.last_ended);
         self.last_ended += took;
         self.seq += 1;
         self.tried += 1;
@@ -207,7 +208,7 @@ impl<'a> State<'a> {
     }
 
     pub fn spent(&self) -> Duration {
-        self.clock.now() - self.began
+        self.clock.now().saturating_sub(self.began)
     }
 
     /// Of trials of these cells: what is expected at their points, and what starting and stopping adds; or what trials of the
@@ -216,7 +217,7 @@ impl<'a> State<'a> {
         let added = self.spent().saturating_sub(self.expected_of_tried) / self.tried.max(1) as u32;
         let mean = |which: &dyn Fn(&(usize, usize)) -> bool| {
             let took = || self.took.iter().filter(|(cell, _)| which(cell)).flat_map(|(_, took)| took);
-            Some(took().sum::<Duration>() / u32::try_from(took().count()).ok().filter(|n| *n > 0)?)
+            Some(total(took().copied()) / u32::try_from(took().count()).ok().filter(|n| *n > 0)?)
         };
         let seen = |cell: (usize, usize)| {
             let at_point = || mean(&|other| other.1 == cell.1);

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use kumite_process::total;
 use kumite_record::{self as record, Metric};
 
 use crate::contender::{Install, Need, Obtaining, Tools, Versions, remedy};
@@ -263,7 +264,7 @@ impl Running {
 
     /// CPU time of all of them on this machine since then.
     pub fn cpu(&mut self) -> Duration {
-        self.services.iter_mut().filter_map(|(_, service)| service.process()).map(Process::cpu).sum()
+        total(self.services.iter_mut().filter_map(|(_, service)| service.process()).map(Process::cpu))
     }
 
     /// Ends them, and says what they counted, by metric.

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kumite_host::{Ours, Watch};
-use kumite_process::{Spawn, how_it_ended, run};
+use kumite_process::{Spawn, how_it_ended, run, total};
 use kumite_record::{Cores, Outcome, Point};
 
 use super::kept_outputs::KeptOutputs;
@@ -98,9 +98,9 @@ impl<'a> CommandDriver<'a> {
         let watch = Watch::begin(&all_cores);
         let measured = command.runs(workload.runs)?;
         let services_cpu = services.cpu().saturating_sub(services_before);
-        let of_runs: Duration = measured.iter().map(|run| run.timed.all_cpu()).sum();
-        let noise = watch.end(&Ours { cpu: Some(of_runs + services_cpu), waited: None });
-        let beside = measured.iter().map(|run| run.ours).sum::<Duration>() + services_cpu;
+        let of_runs = total(measured.iter().map(|run| run.timed.all_cpu()));
+        let noise = watch.end(&Ours { cpu: Some(of_runs.saturating_add(services_cpu)), waited: None });
+        let beside = total(measured.iter().map(|run| run.ours)).saturating_add(services_cpu);
         let under_load = began.elapsed();
         let left_behind: usize = warm_up.iter().chain(&measured).map(|run| run.timed.left_behind).sum();
         // Services would count what is asked of them by this run, too.

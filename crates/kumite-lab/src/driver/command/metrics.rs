@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kumite_host::Noise;
-use kumite_process::TimedRun;
+use kumite_process::{TimedRun, total};
 use kumite_record::{Job, Mark, Metric, Sample};
 use kumite_stats::median;
 
@@ -72,8 +72,8 @@ pub(super) fn sample(work: Work) -> (Sample, Vec<Mark>) {
     let runs = || work.measured.iter().map(|run| &run.timed);
     let of = |value: fn(&TimedRun) -> f64| median(&runs().map(value).collect::<Vec<_>>());
     let bytes: Vec<f64> = work.measured.iter().map(|run| run.output.bytes as f64).collect();
-    let wall: Duration = runs().map(|run| run.wall).sum();
-    let cpu: Duration = runs().map(|run| run.user + run.system).sum();
+    let wall = total(runs().map(|run| run.wall));
+    let cpu = total(runs().flat_map(|run| [run.user, run.system]));
     let shown = runs().filter(|run| !run.peak_rss_is_floor).map(|run| run.peak_rss_bytes);
     let peak = shown.chain(work.peak_rss_bytes).max();
     let figures = [

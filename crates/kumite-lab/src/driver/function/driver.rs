@@ -21,7 +21,7 @@ use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, T
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::service::{Running, Services};
-use kumite_process::last_lines_of;
+use kumite_process::{last_lines_of, total};
 
 /// Starts a host for each trial, calls the function on it, and ends both.
 pub(crate) struct FunctionDriver<'a> {
@@ -243,10 +243,10 @@ fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Call
     let services_cpu = services.cpu().saturating_sub(services_before);
     let of_call = |made: &Made| {
         let invocation = made.answered.as_ref().ok()?;
-        Some(invocation.init_cpu? + invocation.cpu?)
+        Some(invocation.init_cpu?.saturating_add(invocation.cpu?))
     };
-    let of_instances = offered.made.iter().map(of_call).sum::<Option<Duration>>();
-    let ours = Ours { cpu: of_instances.map(|cpu| cpu + services_cpu), waited: None };
+    let of_instances = offered.made.iter().map(of_call).collect::<Option<Vec<_>>>().map(total);
+    let ours = Ours { cpu: of_instances.map(|cpu| cpu.saturating_add(services_cpu)), waited: None };
     Seen { offered, noise: watch.end(&ours), beside: own_cpu().saturating_sub(ours_before) + services_cpu }
 }
 
