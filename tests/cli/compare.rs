@@ -262,6 +262,58 @@ fn each_run_and_what_goes_around_it_knows_its_number() {
 }
 
 #[test]
+fn the_metrics_that_are_listed_are_shown_in_their_units() {
+    let place = here();
+    let heads = |metrics: &[&str]| {
+        let said = compare(&place, &[&["true", "true", "--runs", "6"], metrics].concat()).ended(0);
+        let head = said.out.lines().find(|line| line.starts_with("command ")).unwrap().to_owned();
+        let is_judged = |what: &str| said.out.contains(&format!("\n{what}, true"));
+        (head.split_whitespace().collect::<Vec<_>>().join(" "), is_judged("CPU time"), is_judged("peak RSS"))
+    };
+    let of = |head: &str, cpu, memory| (head.to_owned(), cpu, memory);
+    assert_eq!(heads(&[]), of("command wall median [95 %] user system peak RSS runs", true, true));
+    assert_eq!(heads(&["--metrics", "default"]), of("command wall median [95 %] peak RSS runs", false, true));
+    assert_eq!(
+        heads(&["--metrics", "time"]),
+        of("command wall median [95 %] CPU user system runs", true, false)
+    );
+    let listed = ["true", "--runs", "6", "--metrics", "memory_peak_resident:KiB,time_wall_clock:us"];
+    let said = compare(&place, &listed).ended(0);
+    let row = said.out.lines().find(|line| line.starts_with("true ") && line.contains(" KiB ")).unwrap();
+    assert!(row.contains(" µs "), "{row}");
+}
+
+#[test]
+fn commands_and_what_goes_around_them_have_the_environment_that_is_set() {
+    let place = here();
+    let write = |file: &str| format!("echo $A-$B >> {file}");
+    let [one, other, setup, prepare] = ["one", "other", "setup", "prepare"].map(write);
+    let arguments = [
+        &one,
+        "--env",
+        "A=1 B='x y'",
+        "--runs",
+        "1",
+        &other,
+        "--env",
+        "A=2",
+        "--setup",
+        &setup,
+        "-p",
+        &prepare,
+    ];
+    compare(&place, &arguments).ended(0);
+    assert_eq!((&*place.read("one"), &*place.read("other")), ("1-x y\n", "2-\n"));
+    assert_eq!(place.read("setup"), "1-x y\n2-\n");
+    assert_eq!(place.read("prepare").len(), place.read("setup").len());
+    // -S of hyperfine 2.0, and of 1.x.
+    compare(&place, &["-S", "echo $0 > shell", "--runs", "1"]).ended(0);
+    assert_eq!(place.read("shell"), "sh\n");
+    compare(&place, &["-S", "bash", "echo $0 > shell", "--runs", "1"]).ended(0);
+    assert_eq!(place.read("shell"), "bash\n");
+}
+
+#[test]
 fn a_script_that_does_not_say_whose_it_is_is_a_shells() {
     let place = here();
     for (file, text) in [("script", "echo $1 > said\n"), ("other", "\0\x01 is no text")] {
@@ -613,6 +665,9 @@ fn what_makes_no_sense_is_said_before_anything_runs() {
         (&["true", "--gate"], "--gate compares, and there is one command"),
         (&["true", "true", "--reference-name", "x"], "--reference"),
         (&["true", ""], "a command is empty"),
+        (&["true", "--metrics", "instructions"], "kumite reads no counters of the processor"),
+        (&["true", "--metrics", "time_cpu"], "list it too"),
+        (&["true", "--env", "A"], "`A` is no NAME=VALUE"),
         (&["true", "# x"], "a command is empty"),
         (&["true", "--setup", ""], "--setup \"\": a command is empty"),
         (&["true", "--prepare", " "], "--prepare \" \": a command is empty"),

@@ -7,6 +7,7 @@ mod figures;
 mod gate;
 mod html;
 mod markdown;
+mod metrics;
 mod names;
 mod orgmode;
 
@@ -24,6 +25,7 @@ pub use asciidoc::compare_asciidoc;
 pub use csv::compare_csv;
 pub use html::compare_html;
 pub use markdown::compare_markdown;
+pub use metrics::{Metric, MetricUnit, Metrics, Selected};
 pub use orgmode::compare_orgmode;
 
 /// How the table of commands is shown.
@@ -33,6 +35,8 @@ pub struct Shown {
     pub by_time: bool,
     /// The unit of all times; each its own, if there is none.
     pub time_unit: Option<TimeUnit>,
+    /// What is shown of commands.
+    pub metrics: Metrics,
 }
 
 /// What times are counted in.

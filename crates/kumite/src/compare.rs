@@ -1,6 +1,8 @@
 //! `kumite compare`: commands, or running servers, against each other.
 
+mod metrics;
 mod servers;
+mod shell_flag;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +14,7 @@ use kumite_compare::{
 };
 use kumite_host::{Clock, RealClock, cores, machine};
 use kumite_record::{Comparison, ComparisonEnd, GateBar, GateState, Named, Store};
-use kumite_report::{Shown, TimeUnit};
+use kumite_report::{Metrics, Shown, TimeUnit};
 
 use crate::exit::Failure;
 use crate::gate::Bar;
@@ -26,6 +28,8 @@ const BUDGET: Duration = Duration::from_secs(60);
 /// What ends sooner needs no progress.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
 const SHOW_EVERY: Duration = Duration::from_millis(250);
+
+pub use shell_flag::as_meant;
 
 #[derive(Parser)]
 #[command(next_help_heading = "What is compared")]
@@ -122,12 +126,16 @@ struct Around {
     /// Run this once for each command, after everything
     #[arg(short, long, value_name = "COMMAND")]
     cleanup: Option<String>,
-    /// What runs the commands: a shell such as 'bash --norc', default, or none [default: sh, where one is needed]
+    /// What runs the commands: a shell such as 'bash --norc', default, or none; -S alone is default [default: sh, where one is needed]
     #[arg(short = 'S', long, value_name = "SHELL", value_parser = Shell::parse)]
     shell: Option<Shell>,
     /// The same as --shell none
     #[arg(short = 'N', conflicts_with = "shell")]
     no_shell: bool,
+    /// Set variables for commands and what goes around them, as a shell would split them: 'A=1 B="x y"' (once for all
+    /// commands, or once for each)
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
     /// What commands read: null or a file
     #[arg(long, value_name = "WHAT", default_value = "null")]
     input: String,
@@ -167,6 +175,11 @@ struct Documents {
     /// Write the report as one self-contained HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// What is shown of commands, with its unit: default, time, all, or of time_wall_clock, time_cpu, time_user, time_system
+    /// and memory_peak_resident those that are listed, as in time_wall_clock:ms,memory_peak_resident:MiB [default: all but
+    /// time_cpu]
+    #[arg(long, value_name = "METRIC[:UNIT],…", value_parser = metrics::parse)]
+    metrics: Option<Metrics>,
     /// The order of the table's rows: as given, or by median time
     #[arg(long, value_name = "ORDER", value_enum, default_value = "command")]
     sort: Order,
@@ -217,6 +230,7 @@ impl Documents {
                 Times::Millisecond => TimeUnit::Millisecond,
                 Times::Second => TimeUnit::Second,
             }),
+            metrics: self.metrics.unwrap_or_default(),
         };
         if self.is_on_terminal() {
             output::report(&kumite_report::compare_terminal(comparison, shown, &output::style()))?;
@@ -352,6 +366,9 @@ fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
     let first = benches.len().saturating_sub(templates.commands.len());
     for (bench, of) in benches.iter_mut().skip(first).zip(imported) {
         bench.parameters = of.parameters.clone();
+        if args.around.env.is_empty() {
+            bench.env = of.environment.clone().into_iter().collect();
+        }
         bench.imported = Some(of);
     }
     for bench in &benches {
@@ -407,6 +424,7 @@ fn templates(args: &Args, imported: &[Imported]) -> Result<Templates, Failure> {
         prepare: around.prepare.clone(),
         conclude: around.conclude.clone(),
         cleanup: around.cleanup.clone(),
+        env: around.env.clone(),
         output: if around.show_output { vec!["inherit".to_owned()] } else { around.output.clone() },
     })
 }

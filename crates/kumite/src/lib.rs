@@ -118,7 +118,7 @@ pub fn command() -> clap::Command {
 /// What was typed. Of clap's guesses at what was meant, which are often wrong, only those are shown that are a typing error
 /// away.
 fn parsed() -> Cli {
-    let matches = help::grouped(Cli::command()).try_get_matches();
+    let matches = help::grouped(Cli::command()).try_get_matches_from(compare::as_meant(std::env::args_os()));
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|mut error| {
         error.remove(ContextKind::Suggested);

@@ -49,6 +49,8 @@ pub struct Bench {
     pub parameters: BTreeMap<String, String>,
     /// Where its output goes.
     pub output: Output,
+    /// What it and its hooks have in their environment beside ours.
+    pub env: Vec<(String, String)>,
     /// Run once, before everything.
     pub setup: Option<String>,
     /// Run before each run.
@@ -147,6 +149,8 @@ pub struct Templates {
     pub cleanup: Option<String>,
     /// Where output goes: one for all, or one for each.
     pub output: Vec<String>,
+    /// `NAME=VALUE …`, as a shell would split them: one for all, or one for each.
+    pub env: Vec<String>,
 }
 
 /// Templates with every combination of parameters.
@@ -170,7 +174,7 @@ impl Templates {
             return Err(format!("there are more than {MOST} commands"));
         }
         let names = self.names_for(&expanded)?;
-        let of_each = |what: &str, given: &[String], at: usize| -> Result<Option<String>, String> {
+        let each = |what: &str, given: &[String], at: usize| -> Result<Option<String>, String> {
             let text = match given.len() {
                 0 => None,
                 1 => given.first(),
@@ -181,7 +185,10 @@ impl Templates {
                     ));
                 }
             };
-            Ok(text.map(|text| filled(text, &commands[at].1)))
+            Ok(text.cloned())
+        };
+        let of_each = |what: &str, given: &[String], at: usize| {
+            each(what, given, at).map(|text| text.map(|text| filled(&text, &commands[at].1)))
         };
         let bench = |at: usize| -> Result<Bench, String> {
             let (text, values) = &commands[at];
@@ -193,6 +200,10 @@ impl Templates {
                 prepare: of_each("--prepare", &self.prepare, at)?,
                 conclude: of_each("--conclude", &self.conclude, at)?,
                 cleanup: self.cleanup.as_ref().map(|text| filled(text, values)),
+                env: match each("--env", &self.env, at)? {
+                    Some(text) => assignments(&text, values)?,
+                    None => Vec::new(),
+                },
                 output: of_each("--output", &self.output, at)?.as_deref().map(output).unwrap_or_default(),
                 imported: None,
             })
@@ -267,6 +278,25 @@ impl Templates {
         }
         Ok(names)
     }
+}
+
+/// Of `--env`. A value that is filled in is no word more, whatever is in it.
+fn assignments(text: &str, values: &BTreeMap<String, String>) -> Result<Vec<(String, String)>, String> {
+    let cannot = |why: &str| format!("--env {text:?}: {why}");
+    let words = shlex::split(text).ok_or_else(|| cannot("a quote is not closed, or a backslash ends it"))?;
+    let assignment = |word: &String| {
+        let (name, value) = word.split_once('=').unwrap_or(("", ""));
+        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && name.starts_with(|c: char| !c.is_ascii_digit());
+        match is_name {
+            true if name.starts_with("KUMITE_") => {
+                Err(cannot("names that begin with KUMITE_ are kumite's own"))
+            }
+            true => Ok((name.to_owned(), filled(value, values))),
+            false => Err(cannot(&format!("`{word}` is no NAME=VALUE"))),
+        }
+    };
+    words.iter().map(assignment).collect()
 }
 
 /// Of `--output`: a word, or a file.
@@ -350,6 +380,31 @@ mod tests {
         let concludes: Vec<_> =
             reference.benches().unwrap().0.into_iter().filter_map(|bench| bench.conclude).collect();
         assert_eq!(concludes, ["1", "2", "3"]);
+    }
+
+    #[test]
+    fn an_environment_is_one_for_all_or_one_for_each() {
+        let with = |env: &[&str]| {
+            let parameters = vec![Parameter::list("n", "1,a b").unwrap()];
+            let benches = Templates { env: texts(env), parameters, ..templates(&["a", "b"]) }.benches()?.0;
+            let told = |bench: Bench| {
+                bench.env.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
+            };
+            Ok::<_, String>(benches.into_iter().map(told).collect::<Vec<_>>())
+        };
+        assert_eq!(with(&["A={n} B='x y' C="]).unwrap()[..2], ["A=1;B=x y;C=", "A=a b;B=x y;C="]);
+        assert_eq!(with(&["A=1", ""]).unwrap(), ["A=1", "A=1", "", ""]);
+        for (env, why) in [
+            (&["A"][..], "`A` is no NAME=VALUE"),
+            (&["=1"], "`=1` is no NAME=VALUE"),
+            (&["1A=1"], "is no NAME=VALUE"),
+            (&["A='"], "a quote is not closed"),
+            (&["KUMITE_TREE=1"], "kumite's own"),
+            (&["A=1", "A=1", "A=1"], "3 times --env for 2 commands"),
+        ] {
+            let error = with(env).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
     }
 
     #[test]

@@ -96,11 +96,11 @@ impl<'a> Commands<'a> {
             Some(same) => Output::File(same.file.clone()),
             None => bench.output.clone(),
         };
-        let job = |words: &[String], output: &Output, stdin: &Stdin| Job {
+        let job = |words: &[String], env: &[(String, String)], output: &Output, stdin: &Stdin| Job {
             program: words[0].clone().into(),
             args: words[1..].to_vec(),
             dir: PathBuf::from("."),
-            env: Vec::new(),
+            env: env.to_vec(),
             stdin: stdin.clone(),
             output: output.clone(),
         };
@@ -108,12 +108,12 @@ impl<'a> Commands<'a> {
             .benches
             .iter()
             .zip(lines)
-            .map(|(bench, line)| job(&line.words, &output(bench), &setting.stdin))
+            .map(|(bench, line)| job(&line.words, &bench.env, &output(bench), &setting.stdin))
             .collect();
-        jobs.push(job(&["true".to_owned()], &Output::Null, &Stdin::Null));
+        jobs.push(job(&["true".to_owned()], &[], &Output::Null, &Stdin::Null));
         if let Some(shell) = lines.iter().find_map(|line| line.shell.as_ref()) {
             let empty: Vec<String> = shell.iter().cloned().chain(["-c".to_owned(), String::new()]).collect();
-            jobs.push(job(&empty, &Output::Null, &Stdin::Null));
+            jobs.push(job(&empty, &[], &Output::Null, &Stdin::Null));
         }
         let (helper, argument) = &setting.helper;
         let mut runner = Runner::start(Path::new(helper), &[argument], &jobs)?;

@@ -132,8 +132,8 @@ impl<'a> Hooks<'a> {
         // Who is left may still write to that of its own.
         let nth = self.hooks.replace(self.hooks.get() + 1);
         let log = self.file(&format!("hook-{nth}.log"));
-        let env: Vec<_> =
-            variable.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let variable = variable.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let env: Vec<_> = bench.env.iter().cloned().chain(variable).collect();
         let spawn = Spawn {
             command: &typed,
             dir: Path::new("."),

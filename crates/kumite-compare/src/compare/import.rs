@@ -16,6 +16,8 @@ pub struct Imported {
     pub name: Option<String>,
     /// The parameters that were filled in.
     pub parameters: BTreeMap<String, String>,
+    /// What was set in its environment.
+    pub environment: BTreeMap<String, String>,
     /// Mean wall time in seconds.
     pub mean_s: Option<f64>,
     /// Standard deviation of single runs.
@@ -34,6 +36,8 @@ struct Measured {
     name: Option<String>,
     #[serde(default)]
     parameters: BTreeMap<String, Value>,
+    #[serde(default)]
+    environment: BTreeMap<String, String>,
     /// Of version 1.
     mean: Option<f64>,
     stddev: Option<f64>,
@@ -69,7 +73,15 @@ pub fn import(file: &str, text: &str) -> Result<Vec<Imported>, String> {
             other => other.to_string(),
         };
         let parameters = of.parameters.iter().map(|(name, value)| (name.clone(), text(value))).collect();
-        Imported { file: file.to_owned(), command: of.command, name: of.name, parameters, mean_s, stddev_s }
+        Imported {
+            file: file.to_owned(),
+            command: of.command,
+            name: of.name,
+            parameters,
+            environment: of.environment,
+            mean_s,
+            stddev_s,
+        }
     };
     Ok(document.results.into_iter().map(imported).collect())
 }
@@ -92,7 +104,7 @@ mod tests {
             "system": 0.0, "min": 0.1, "max": 0.1, "times": [0.1], "exit_codes": [0], "parameters": {"t": "0.1"}}]}"#;
         let two = r#"{"schema_version": 2, "metadata": {"hyperfine_version": "2.0.0"}, "results": [{"command": "sleep 0.1",
             "name": "a nap", "measurements": [{"time_wall_clock": {"value": 0.1, "unit": "second"}}],
-            "parameters": {"t": {"value": "0.1"}}, "is_reference": true,
+            "parameters": {"t": {"value": "0.1"}}, "environment": {"A": "1"},
             "summary": {"time_wall_clock": {"unit": "second", "count": 1, "mean": 0.1, "stddev": null, "median": 0.1}}}]}"#;
         let [one, two] = [one, two].map(|text| import("x.json", text).unwrap().remove(0));
         for read in [&one, &two] {
@@ -100,6 +112,7 @@ mod tests {
             assert_eq!(read.parameters["t"], "0.1");
         }
         assert_eq!((one.name, one.stddev_s), (None, Some(0.001)));
+        assert_eq!((one.environment.len(), two.environment["A"].as_str()), (0, "1"));
         assert_eq!((two.name.as_deref(), two.stddev_s), (Some("a nap"), None));
     }
 
@@ -117,6 +130,7 @@ mod tests {
             command: String::new(),
             name: None,
             parameters: BTreeMap::new(),
+            environment: BTreeMap::new(),
             mean_s: Some(mean),
             stddev_s: Some(stddev),
         };

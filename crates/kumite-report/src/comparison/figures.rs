@@ -2,10 +2,11 @@
 
 use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift, Unit};
 
+use super::Shown;
 use super::answer::{estimate, interval, level};
+use super::metrics::Metric;
 use super::names::Names;
-use super::{Shown, TimeUnit};
-use crate::number::{count, significant};
+use crate::number::count;
 use crate::quantity::Measured;
 
 /// Heads, and whether their column is of figures; then rows.
@@ -23,7 +24,7 @@ pub(super) fn tables(comparison: &Comparison, shown: Shown, table: impl Fn(Rows)
     if comparison.pairs.is_empty() {
         return subjects;
     }
-    format!("{subjects}\n{}", table(ratios(comparison, &names)))
+    format!("{subjects}\n{}", table(ratios(comparison, &names, shown)))
 }
 
 /// A row for each command or server.
@@ -36,20 +37,14 @@ pub(super) fn subjects(comparison: &Comparison, names: &Names, shown: Shown) -> 
 }
 
 fn commands(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
-    let heads = heads(["command", "wall median [95 %]", "user", "system", "peak RSS", "runs"]);
+    let selected = || shown.metrics.iter();
+    let columns = selected().map(|selected| (selected.metric.head().to_owned(), true));
+    let ends = [("runs".to_owned(), true)];
+    let heads = [("command".to_owned(), false)].into_iter().chain(columns).chain(ends).collect();
     let row = |command: &kumite_record::ComparedCommand| {
-        let floor = if command.peak_rss_is_floor > 0 { "≤ " } else { "" };
-        vec![
-            names.of(&command.name),
-            shown.time_unit.map_or_else(
-                || bounded(Unit::Seconds, &command.wall_s),
-                |unit| in_unit(unit, &command.wall_s, true),
-            ),
-            time(shown, &command.user_s),
-            time(shown, &command.system_s),
-            format!("{floor}{}", plain(Unit::Bytes, &command.peak_rss_bytes)),
-            count(command.times.len() as f64),
-        ]
+        let figures = selected().map(|selected| selected.text(command, shown.time_unit));
+        let ends = [count(command.times.len() as f64)];
+        [names.of(&command.name)].into_iter().chain(figures).chain(ends).collect()
     };
     let mut commands: Vec<_> = comparison.commands.iter().collect();
     if shown.by_time {
@@ -59,26 +54,6 @@ fn commands(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
         commands.sort_by(|a, b| median(a).total_cmp(&median(b)));
     }
     (heads, commands.into_iter().map(row).collect())
-}
-
-/// Without an interval.
-fn time(shown: Shown, seconds: &Option<Estimate>) -> String {
-    shown.time_unit.map_or_else(|| plain(Unit::Seconds, seconds), |unit| in_unit(unit, seconds, false))
-}
-
-/// In a unit that is the same in all rows.
-fn in_unit(unit: TimeUnit, seconds: &Option<Estimate>, has_interval: bool) -> String {
-    let Some(of) = seconds else { return "–".to_owned() };
-    let (factor, name) = match unit {
-        TimeUnit::Microsecond => (1e6, "µs"),
-        TimeUnit::Millisecond => (1e3, "ms"),
-        TimeUnit::Second => (1.0, "s"),
-    };
-    let figure = |value: f64| significant(value * factor, 4);
-    match of.low.zip(of.high).filter(|_| has_interval) {
-        Some((low, high)) => format!("{} {name} [{}–{}]", figure(of.estimate), figure(low), figure(high)),
-        None => format!("{} {name}", figure(of.estimate)),
-    }
 }
 
 fn servers(comparison: &Comparison, names: &Names) -> Rows {
@@ -98,7 +73,9 @@ fn servers(comparison: &Comparison, names: &Names) -> Rows {
 
 /// A row for each pair and metric. All ratios are that of the reference over the other, so that more than 1 is in favour
 /// of the other.
-pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
+pub(super) fn ratios(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
+    let cpu = shown.metrics.has(&[Metric::Cpu, Metric::User, Metric::System]);
+    let memory = shown.metrics.has(&[Metric::Memory]);
     let mut rows = Vec::new();
     for pair in &comparison.pairs {
         let (a, b) = (names.of(&pair.a), names.of(&pair.b));
@@ -124,8 +101,8 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
             true => row(&over("wall time"), pair.ratio, &speed(pair.verdict)),
             false => row(&format!("throughput, {a} / {b}"), pair.ratio, &speed(pair.verdict)),
         }
-        for (what, used) in [("CPU time", &pair.cpu), ("peak RSS", &pair.memory)] {
-            if let Some(ComparedUse { verdict, ratio, .. }) = used {
+        for (what, used, is_shown) in [("CPU time", &pair.cpu, cpu), ("peak RSS", &pair.memory, memory)] {
+            if let Some(ComparedUse { verdict, ratio, .. }) = used.as_ref().filter(|_| is_shown) {
                 row(&over(what), *ratio, &uses(*verdict));
             }
         }
@@ -140,12 +117,12 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
     (heads, rows)
 }
 
-fn plain(unit: Unit, estimate: &Option<Estimate>) -> String {
+pub(super) fn plain(unit: Unit, estimate: &Option<Estimate>) -> String {
     estimate.as_ref().map_or("–".to_owned(), |estimate| unit.text(estimate.estimate))
 }
 
 /// `18.71 ms [18.69–18.78]`.
-fn bounded(unit: Unit, estimate: &Option<Estimate>) -> String {
+pub(super) fn bounded(unit: Unit, estimate: &Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return "–".to_owned() };
     let (value, interval) = unit.estimate(estimate);
     match (interval, estimate.low.zip(estimate.high)) {

@@ -21,7 +21,7 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
         warnings.map(|warning| format!("{}: {}", one_line(&warning.place), one_line(&warning.what)));
     let mut tables = vec![Table::of(figures::subjects(comparison, &names, shown))];
     if !comparison.pairs.is_empty() {
-        tables.push(Table::of(figures::ratios(comparison, &names)));
+        tables.push(Table::of(figures::ratios(comparison, &names, shown)));
     }
     let sentences = comparison.pairs.iter().map(|pair| answer::sentence(pair, comparison, &names));
     leaf(&Leaf {

@@ -107,6 +107,8 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--cleanup", around.cleanup.is_some()),
         ("--shell", around.shell.is_some() || around.no_shell),
         ("--input", around.input != "null"),
+        ("--env", !around.env.is_empty()),
+        ("--metrics", args.documents.metrics.is_some()),
         ("--output", !around.output.is_empty()),
         ("--show-output", around.show_output),
         ("--same-output", around.same_output),
