@@ -178,7 +178,7 @@ fn one_command_has_its_time_and_how_its_runs_differ() {
 
 #[test]
 fn tables_are_written_in_the_forms_of_others() {
-    let shown = Shown { by_time: false, time_unit: Some(TimeUnit::Millisecond) };
+    let shown = Shown { by_time: false, time_unit: Some(TimeUnit::Millisecond), ..Shown::default() };
     insta::assert_snapshot!("compare_asciidoc", compare_asciidoc(&comparison(), shown));
     insta::assert_snapshot!("compare_orgmode", compare_orgmode(&comparison(), shown));
     let mut other = comparison();
