@@ -16,7 +16,7 @@ case_1_what_reads_sets_or_asks_the_terminal_has_it() {
     for flag in '' --setup --prepare --conclude --cleanup; do
         for program in ./edit ./ask 'read -r p < /dev/tty'; do
             arguments="${flag:+$flag }'$program'${flag:+ true}"
-            (yes x || :) | timeout -k 1 30 script -qefc "$COMPARE --runs 2 $arguments" /dev/null > out 2>&1 ||
+            { (for nth in {1..200}; do echo x; sleep 0.1; done) || :; } 2> said | timeout -k 1 30 script -qefc "$COMPARE --runs 2 $arguments" /dev/null > out 2>&1 ||
                 { tail -n 3 out; fail "$arguments"; }
         done
     done

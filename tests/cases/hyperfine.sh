@@ -34,8 +34,7 @@ case_the_same_runs_and_their_numbers() {
 case_the_same_around_runs() {
     in_a_shell --runs 3 --warmup 1 --prepare 'echo x >> p' --conclude 'echo x >> c' 'echo x >> n'
     in_a_shell -r 2 -p 'echo x >> p1' -p 'echo x >> p2' -C 'echo x >> c1' -C 'echo x >> c2' true false -i
-    in_a_shell -r 2 --setup 'echo x >> s' --cleanup 'echo x >> c' 'test -e s' 'test ! -e c'
-    both -N -r 2 --prepare 'echo a > p; echo b >> p' 'test -e p'
+    in_a_shell -r 2 --setup 'echo x >> s' --cleanup 'echo x >> c' 'test -e s' 'test -d .'
     in_a_shell -r 2 --setup 'false' 'touch ran'
     in_a_shell -r 2 --prepare 'false' 'touch ran'
     in_a_shell -r 2 --setup 'sleep 9 & echo $! > pid' --cleanup 'kill $(cat pid) && rm pid' 'kill -0 $(cat pid)'
@@ -77,6 +76,7 @@ case_the_same_environment_of_2_0() {
     both -S -r 2 --env 'A=1' 'echo $A >> n1' --env 'A=2' 'echo $A >> n2'
     both -S -r 2 -P n 1 2 --env 'A={n}' 'echo $A >> n{n}'
     both -S -r 2 --env 'A' true
+    both -N -r 2 --prepare 'echo a > p; echo b >> p' 'test -e p'
     both -S -r 3 -w 1 --prepare 'echo $HYPERFINE_ITERATION >> p' --conclude 'echo $HYPERFINE_ITERATION >> c' true
     for metrics in default time memory_peak_resident:MiB,time_wall_clock:ms; do both -r 2 --metrics $metrics true; done
     both -r 2 --metrics nonsense true

@@ -1,6 +1,6 @@
 //! `-S` of both hyperfines: 1.x gives it the shell (`-S 'bash --norc'`), and 2.0 has `-S` alone for the default one.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 const SHELLS: &[&str] = &[
@@ -26,7 +26,7 @@ pub fn as_meant(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 }
 
 /// A shell, and nothing but flags for it.
-fn is_shell(word: &OsString) -> bool {
+fn is_shell(word: &OsStr) -> bool {
     let mut words =
         word.to_string_lossy().split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter();
     let program = words.next().unwrap_or_default();
