@@ -87,7 +87,7 @@ fn what_may_be_meant_by_a_mistyped_word_is_said() {
         (&["report", "missing.json.gz"], "cannot read missing.json.gz: there is no such file"),
         (&["report", "gone/run"], "cannot read gone/run: there is no such file"),
         (
-            &["task", "fake", "--contender", "a", "-p", "n=9223372036854775808"],
+            &["task", "fake", "--contender", "a", "--param", "n=9223372036854775808"],
             "a whole number has 64 bits here",
         ),
     ];
