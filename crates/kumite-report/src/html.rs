@@ -9,6 +9,7 @@ use crate::group::Groups;
 use crate::page::{CSS, page};
 use crate::pictures::Pictures;
 use crate::record::Record;
+use crate::summary::doubts;
 
 const TEMPLATES: [(&str, &str); 9] = [
     ("report.html", include_str!("page/report.html")),
@@ -27,6 +28,7 @@ const TEMPLATES: [(&str, &str); 9] = [
 pub fn html(export: &Export) -> String {
     let (record, groups) = (Record::of(export), Groups::of(export));
     let document = Document::of(&record, &groups);
+    let doubts = doubts(export, &document);
     let templates = [&TEMPLATES, record.kind.templates()].concat();
     page(
         &templates,
@@ -34,6 +36,7 @@ pub fn html(export: &Export) -> String {
             title => format!("{}: {}", document.experiment, document.question),
             css => CSS,
             document => Serde(document),
+            doubts => doubts,
             forest => Serde(Forest::of(export)),
             pictures => Serde(Pictures::of(&record, &groups)),
             not_recovered => NOT_RECOVERED,

@@ -222,7 +222,7 @@ fn table_lines(table: &Table, room: usize, style: Style) -> String {
 }
 
 /// At most three lines: lost trials, marked ones, and what else there is.
-fn doubts(export: &Export, document: &Document) -> Vec<String> {
+pub(crate) fn doubts(export: &Export, document: &Document) -> Vec<String> {
     let mut said = Vec::new();
     let sum = |of: fn(&Cell) -> u32| export.cells.iter().map(of).sum::<u32>() as usize;
     let (all, wrong, failed) =

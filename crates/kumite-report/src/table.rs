@@ -205,7 +205,9 @@ fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point) -> Poi
     columns.push((head, entries));
     let details = (!details.is_empty())
         .then(|| Table::of([names()].into_iter().chain(figures(record, &cells, &details)).collect()));
-    let source_lines = record.kind.source_lines(record, &cells);
+    // Where nobody has published anything, there is no form of a source's own.
+    let has_source = record.export.run.question.source.is_some();
+    let source_lines = if has_source { record.kind.source_lines(record, &cells) } else { Vec::new() };
     PointTables {
         place: groups.full_place(group, point),
         order,
