@@ -96,11 +96,16 @@ fn beat(began: Pulse, ended: &mpsc::Receiver<()>) -> Seen {
     let mut stops = Stops::begin();
     let mut last = began;
     loop {
+        // A look at others may wait for them, which is short and no absence.
+        let asleep = accounts.pulse();
         let goes_on = ended.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout);
         let pulse = accounts.pulse();
         let away = absence(&last, &pulse, BEAT);
-        let together = if away > ABSENCE_LIMIT { &mut seen.kumite } else { &mut seen.shortly };
-        *together += away;
+        if away > ABSENCE_LIMIT {
+            seen.kumite += away;
+        } else {
+            seen.shortly += absence(&asleep, &pulse, BEAT);
+        }
         if let Some(process) = stops.look() {
             seen.process.get_or_insert((process, Duration::ZERO)).1 += pulse.since(&last);
         }

@@ -374,7 +374,8 @@ impl Store {
 
     /// The folder that the logs of trials are relative to.
     pub fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new(""))
+        // A name alone is in the folder that one is in, which as an empty path is none.
+        self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
     fn prepare(path: PathBuf, mut db: Connection) -> Result<Store, StoreError> {
