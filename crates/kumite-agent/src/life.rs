@@ -19,13 +19,14 @@ const LATE: Duration = Duration::from_secs(2);
 pub(crate) struct Signs {
     heard: Instant,
     /// When the last sign came, and when it was made by the agent's clock. No clock is compared with another.
-    last: Option<(Instant, Duration)>,
+    last: (Instant, Duration),
     cut_off: Duration,
 }
 
 impl Signs {
+    /// The first frame is a sign, too, from which the agent's clock goes on.
     pub fn begin(now: Instant) -> Signs {
-        Signs { heard: now, last: None, cut_off: Duration::ZERO }
+        Signs { heard: now, last: (now, Duration::ZERO), cut_off: Duration::ZERO }
     }
 
     /// Something came, whatever it was.
@@ -36,12 +37,10 @@ impl Signs {
     /// A sign came. If it took longer than the one before it, the way was cut; an agent that stood still, or waited for a
     /// CPU, makes its next sign as late as it comes.
     pub fn sign(&mut self, came: Instant, made: Duration) {
-        if let Some((last_came, last_made)) = self.last.replace((came, made)) {
-            let late =
-                came.saturating_duration_since(last_came).saturating_sub(made.saturating_sub(last_made));
-            if late > LATE {
-                self.cut_off += late;
-            }
+        let (last_came, last_made) = std::mem::replace(&mut self.last, (came, made));
+        let late = came.saturating_duration_since(last_came).saturating_sub(made.saturating_sub(last_made));
+        if late > LATE {
+            self.cut_off += late;
         }
     }
 
@@ -110,6 +109,8 @@ mod tests {
         assert_eq!(cut_off_ms(&[(1000, 1020), (2000, 2020), (3000, 7000), (4000, 7000), (8000, 8020)]), 3980);
         // The agent stood still for 5 s.
         assert_eq!(cut_off_ms(&[(1000, 1020), (2000, 2020), (7000, 7020)]), 0);
+        // It was cut before the first sign.
+        assert_eq!(cut_off_ms(&[(1000, 4500), (2000, 4500)]), 3500);
         // Two cuts.
         assert_eq!(cut_off_ms(&[(1000, 1000), (2000, 5000), (6000, 6000), (7000, 10_000)]), 6000);
     }

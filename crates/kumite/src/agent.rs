@@ -33,8 +33,9 @@ pub fn run() -> Result<(), Failure> {
     let asked = listen().map_err(|error| Failure::Incomplete(error.to_string()))?;
     let mut agent = Agent { run: None };
     let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned(), addresses: addresses() };
+    let began = Instant::now();
     let mut ended = tell(&hello).is_err();
-    std::thread::spawn(give_signs);
+    std::thread::spawn(move || give_signs(began));
     while !ended {
         let Ok(line) = asked.lines.recv() else { break };
         let answer = decode::<Ask>(&line).and_then(|ask| agent.does(ask, &asked));
@@ -81,8 +82,7 @@ fn listen() -> std::io::Result<Asked> {
 }
 
 /// From a thread of their own: this one may be at work for long.
-fn give_signs() {
-    let began = Instant::now();
+fn give_signs(began: Instant) {
     loop {
         std::thread::sleep(SIGN_EVERY);
         let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
