@@ -34,6 +34,14 @@ case_14_a_failure_without_an_answer_has_words() {
     kumite load http://127.0.0.1:$port/x -n 100 -c 1 > out
     says out 'first failure: closed: the server closed the connection .* ms after the request for http://127.0.0.1'
 }
+case_29_check_finds_a_server_that_closes_what_it_promised_to_keep() {
+    needs python3
+    kumite init x --kind http > log
+    kumite check x --only event-loop > log
+    sed -i 's/^\( *\)await writer.drain()$/&\n\1writer.close()\n\1break/' x/contenders/event-loop/server.py
+    ends 1 kumite check x --only event-loop
+    says out 'it closes connections that it promised to keep: [1-4] of 5 requests'
+}
 case_7_all_addresses_of_a_name_are_tried() {
     needs unshare python3
     printf '127.0.0.1 localhost\n::1 localhost\n' > hosts

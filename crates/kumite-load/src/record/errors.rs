@@ -15,7 +15,8 @@ pub struct Errors {
     pub unsent: u64,
     /// No connection: the server refused it (ECONNREFUSED).
     pub refused: u64,
-    /// No connection for any other reason: not within the time-out, no route, no free port (EADDRNOTAVAIL) or file.
+    /// No connection for any other reason: not within the time-out, no route, no agreement on TLS or HTTP/2. (Where it is
+    /// this machine that has no port or file left, the load ends.)
     pub connect: u64,
     /// The connection broke off (ECONNRESET, EPIPE or another socket error) before the answer was whole.
     pub reset: u64,

@@ -50,8 +50,8 @@ pub struct Outcome {
     pub ok: u64,
     /// The others.
     pub errors: Errors,
-    /// The first answer that was wrong or malformed, in words, the warm-up included; or why a connection or a session (TLS,
-    /// HTTP/2) failed or could not begin.
+    /// How the first request failed, in words, the warm-up included: what its answer was instead, or that there was none, and
+    /// for which URL; or why a connection or a session (TLS, HTTP/2) failed or could not begin.
     pub first_wrong: Option<String>,
     /// Connections established in place of one that had ended.
     pub reconnects: u64,

@@ -278,6 +278,14 @@ impl<'a> Recorder<'a> {
         self.outcome.ok = window.ok;
         self.outcome.errors = window.errors;
         self.outcome.reconnects = window.reconnects;
+        if window.errors.unsent > 0 {
+            // If another failure has words, those say more.
+            self.outcome.first_wrong.get_or_insert_with(|| {
+                "unsent: no connection was free for a request within the time-out after it was due, or this machine stood \
+                 still"
+                    .to_owned()
+            });
+        }
         self.outcome.stopped = stopped;
         if let Some(log) = self.log {
             (self.outcome.log, self.outcome.unlogged) = (log.finished, log.unlogged);

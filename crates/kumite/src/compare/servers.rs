@@ -73,7 +73,9 @@ pub fn compared(args: &Args) -> Result<(Comparison, Option<CompareError>), Failu
         let name = names.next().unwrap_or(url);
         let nth = servers.iter().filter(|server| server.url == *url).count() + 1;
         let name = if nth > 1 { format!("{name} ({nth})") } else { name.clone() };
-        servers.push(Server { name, url: url.clone(), load: load(args, url)? });
+        let load = load(args, url)?;
+        load.check_certificate().map_err(|error| Failure::Incomplete(format!("{url}: {error}")))?;
+        servers.push(Server { name, url: url.clone(), load });
     }
     if servers.len() < 2 {
         return Err(Failure::Usage(
