@@ -636,7 +636,7 @@ fn a_budget_ends_a_run_that_would_never_end_and_reports_what_there_is() {
     // The first run of the second ends at once, and the next never.
     let hangs = "if test -e been; then exec sleep 1000; fi; touch been";
     let arguments =
-        ["true", hangs, "--budget", "2s", "--json", "r.json", "--cleanup", "touch cleaned", "--gate"];
+        ["true", hangs, "--budget", "4s", "--json", "r.json", "--cleanup", "touch cleaned", "--gate"];
     let said = compare(&place, &arguments).ended(0);
     assert!(said.out.contains("after 1 pair in "), "{}", said.out);
     assert!(said.out.contains("! budget: what still ran when it was over was ended"), "{}", said.out);
@@ -649,12 +649,11 @@ fn a_budget_ends_a_run_that_would_never_end_and_reports_what_there_is() {
     assert!(said.err.contains("--budget 1s was over"), "{}", said.err);
     assert!(began.elapsed() < LONG, "{:?}", began.elapsed());
     assert_eq!(place.left(), [""; 0]);
-    // Whoever says how many runs there are to be means them.
-    let result =
-        compare(&place, &[FAST, FAST, "--budget", "1ms", "--runs", "7", "--json", "-"]).ended(0).json();
-    assert_eq!(result["commands"][0]["times"].as_array().unwrap().len(), 7);
-    let result = compare(&place, &[FAST, FAST, "--budget", "1ms", "--json", "-"]).ended(3);
-    assert!(result.err.contains("was over"), "{}", result.err);
+    // It comes before the fewest runs with which there can be a verdict.
+    let said = compare(&place, &[FAST, FAST, "--budget", "1ms"]);
+    let (few, none) =
+        (said.out.starts_with("undecided after 1 pair in "), said.err.contains("was over before"));
+    assert!(few && said.code == 0 || none && said.code == 3, "{}\n{}", said.out, said.err);
 }
 
 #[test]

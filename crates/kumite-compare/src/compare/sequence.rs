@@ -24,6 +24,9 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The same for blocks that cannot bring a verdict yet; a failure is noticed no later than this.
 const LOOK_AT_FIRST: Duration = Duration::from_secs(1);
 
+/// No budget ends a block that has not taken as long: a machine may stand still for a moment.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// What one command alone, of which nothing is to be decided, has at least: as many runs and as long as with hyperfine.
 const ALONE_RUNS: usize = 10;
 const ALONE: Duration = Duration::from_secs(3);
@@ -173,11 +176,11 @@ pub(crate) fn until_decided<B: Blocks>(
     (Ok(ComparisonEnd::MaxRuns), elapsed)
 }
 
-/// How long so many blocks may take: until the budget is over, or twice as long as the longest until now. The first may
-/// take all of it.
+/// How long so many blocks may take: until the budget is over, or twice as long as the longest until now, or [`GRACE`].
+/// The first may take all of it.
 fn allowed(budget: Duration, before: Duration, longest: Option<Duration>, blocks: usize) -> Duration {
     let as_usual = longest.map_or(budget, |longest| longest.saturating_mul(2 * blocks as u32));
-    budget.saturating_sub(before).max(as_usual)
+    budget.saturating_sub(before).max(as_usual).max(GRACE)
 }
 
 /// The ratio of a pair of which what is asked is not decided yet.
@@ -350,9 +353,15 @@ mod tests {
         }
         let [ms, sec] = [Duration::from_millis, Duration::from_secs as fn(u64) -> Duration];
         assert_eq!(allowed(sec(2), sec(0), None, 1), sec(2), "the first has all of it");
-        assert_eq!(allowed(sec(2), ms(1_900), Some(ms(300)), 1), ms(600), "no longer than twice the longest");
-        assert_eq!(allowed(sec(2), sec(1), Some(ms(300)), 1), sec(1), "or until it is over");
-        assert_eq!(allowed(sec(2), sec(9), Some(ms(300)), 2), ms(1_200));
+        assert_eq!(allowed(sec(9), ms(8_900), Some(ms(600)), 1), ms(1_200), "twice the longest");
+        assert_eq!(allowed(sec(9), sec(4), Some(ms(600)), 1), sec(5), "or until it is over");
+        assert_eq!(allowed(sec(2), sec(9), Some(ms(600)), 2), ms(2_400));
+        assert_eq!(allowed(ms(1), sec(0), None, 1), GRACE);
+        assert_eq!(
+            allowed(sec(2), sec(9), Some(ms(1)), 1),
+            GRACE,
+            "what hardly takes any time is not cut off for a hitch"
+        );
     }
 
     #[test]
