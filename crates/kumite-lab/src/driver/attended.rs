@@ -68,14 +68,16 @@ impl Executor for Attended<'_> {
         let heartbeat = Heartbeat::start(&self.cpus(order.point));
         // A contender that fails because somebody was away has not failed.
         let tried = Measured::or_failed(self.driver.trial(order, stop));
-        let mut void = heartbeat.stop();
+        let mut voids = vec![heartbeat.stop()];
         let wrote = self.tidied(own.as_ref(), order.contender);
         let measured = with_written(tried?, wrote);
         for node in nodes {
-            let there = node.end_trial().map_err(|why| Halt::of(why, stop))?;
-            void = void.or(there);
+            voids.push(node.end_trial().map_err(|why| Halt::of(why, stop))?);
         }
-        Ok(Measured { void: void.or(measured.void), ..measured })
+        voids.push(measured.void);
+        // One is told: who was away longest.
+        let void = voids.into_iter().flatten().max_by(|a, b| a.lasted_ms.total_cmp(&b.lasted_ms));
+        Ok(Measured { void, ..measured })
     }
 }
 
