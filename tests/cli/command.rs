@@ -199,6 +199,18 @@ fn a_run_that_is_taken_up_again_and_shards_that_are_merged_have_the_same_right_o
 }
 
 #[test]
+fn outputs_are_kept_beside_a_store_that_is_on_another_disk() {
+    let place = place(SAME, &[("a", "echo one"), ("b", "echo one"), ("c", "echo other")]);
+    // Files of trials are never in memory.
+    let elsewhere = tempfile::tempdir_in("/dev/shm").unwrap();
+    let store = elsewhere.path().join("r.db").display().to_string();
+    let export = place.kumite(&["run", "fake", "--db", &store, "--json", "-"]).ended(0).json();
+    for (name, outcome) in [("a", "ok"), ("b", "ok"), ("c", "disqualified")] {
+        assert_eq!(trial(&export, name)["outcome"], outcome, "{}", trial(&export, name)["reason"]);
+    }
+}
+
+#[test]
 fn a_checker_is_given_the_file_with_the_output() {
     let checker = r#"checker = "exec sh checker.sh""#;
     let place = place(("equals = \"hello\\n\"", checker), &[("a", "echo hello"), ("b", "echo other")]);

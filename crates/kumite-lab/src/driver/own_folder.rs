@@ -144,7 +144,7 @@ impl Stamp {
 }
 
 /// Also to another disk. What was carried there before goes.
-fn carry(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
     let remove = |path: &Path| match path.symlink_metadata() {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use kumite_record::{Point, Written};
 
 use super::outputs::Outputs;
+use crate::driver::own_folder::carry;
 
 /// The outputs at each point, each kept once. Which of them is right is known when all contenders have written.
 #[derive(Default)]
@@ -20,7 +21,7 @@ impl KeptOutputs {
     ) -> Result<Result<Written, String>, String> {
         let keep = |file: &Path, ending: &str| -> Result<PathBuf, String> {
             let kept = log.with_extension(ending);
-            let done = std::fs::rename(file, &kept);
+            let done = carry(file, &kept);
             done.map_err(|error| format!("cannot keep its output as {}: {error}", kept.display()))?;
             Ok(kept)
         };
