@@ -480,8 +480,8 @@ fn the_gate_is_open_for_what_is_not_slower() {
 #[test]
 fn one_of_several_shuts_the_gate() {
     let place = here();
-    let said = compare(&place, &[FAST, FAST, SLOW, "--gate", "--margin", "90%"]).ended(1);
-    assert!(gate(&said).starts_with("gate: shut: sleep 0.06 is slower than "), "{}", said.out);
+    let said = compare(&place, &[FAST, FAST, "sleep 0.5", "--gate", "--margin", "90%"]).ended(1);
+    assert!(gate(&said).starts_with("gate: shut: sleep 0.5 is slower than "), "{}", said.out);
 }
 
 #[test]

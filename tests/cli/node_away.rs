@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::kit_test::fake_worker;
 use crate::on::{command, place};
-use crate::place::{Place, Said, fake};
+use crate::place::{Place, Said, fake, standing};
 use crate::schema::assert_right;
 
 /// Long enough to be noticed by who looks 20 times a second, if it is given a CPU now and then.
@@ -161,7 +161,7 @@ fn assert_void(export: &Value, what: &str, at_least_ms: f64) {
     assert_eq!((&void["what"], &void["node"]), (&what.into(), &"h5".into()), "{}", trials[0]);
     assert!(void["lasted_ms"].as_f64().unwrap() >= at_least_ms, "{void}");
     assert_eq!((&trials[1]["attempt"], &trials[1]["block"]), (&1.into(), &0.into()), "{}", trials[1]);
-    let standing: Vec<&Value> = trials.iter().filter(|trial| trial["void"].is_null()).collect();
+    let standing = standing(export);
     assert!(standing.iter().all(|trial| trial["outcome"] == "ok"), "{standing:?}");
     for cell in export["cells"].as_array().unwrap() {
         assert_eq!(cell["trials"], 2, "one for each block: {cell}");

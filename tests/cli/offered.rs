@@ -42,7 +42,7 @@ fn what_no_connection_was_free_for_is_said_first() {
     let place = Place::new("", &[]);
     // Ten a second, and a request waits for two: so most of a hundred are never sent.
     let stub = counting(&place, &["--delay", "100ms"]);
-    let said = place.kumite(&["load", &stub.url, "-R", "200", "-z", "500ms", "-c", "1", "-t", "2s"]).ended(0);
+    let said = place.kumite(&["load", &stub.url, "-R", "200", "-z", "500ms", "-c", "1", "-t", "2s"]).ended(1);
     let place_of = |text: &str| said.out.find(text).unwrap_or_else(|| panic!("no {text}: {}", said.out));
     assert!(place_of("overloaded: ") < place_of("open loop at 200/s over 1 connection"), "{}", said.out);
     place_of("requests that were due were not sent");

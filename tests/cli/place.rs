@@ -158,3 +158,8 @@ pub fn nobody() -> (SocketAddr, impl Sized) {
 pub fn fake() -> PathBuf {
     example("fake_contender")
 }
+
+/// The trials of an export that count: a busy machine may void others.
+pub fn standing(export: &Value) -> Vec<&Value> {
+    export["trials"].as_array().unwrap().iter().filter(|trial| trial["void"].is_null()).collect()
+}

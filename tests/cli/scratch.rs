@@ -5,7 +5,7 @@ use std::process::Stdio;
 use kumite_testing::eventually;
 use serde_json::Value;
 
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, standing};
 
 /// Two blocks, and so one for each of two shards.
 const EXPERIMENT: &str = r#"
@@ -55,7 +55,7 @@ fn two_shards(place: &Place) -> Vec<Value> {
 
 fn all_right(exports: &[Value]) {
     for export in exports {
-        let trials = export["trials"].as_array().unwrap();
+        let trials = standing(export);
         assert_eq!(trials.len(), 1);
         assert_eq!(trials[0]["outcome"], "ok", "{}", trials[0]["reason"]);
     }

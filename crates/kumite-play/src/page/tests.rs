@@ -434,8 +434,6 @@ fn a_foreign_host_is_refused() {
         "evil.example".to_owned(),
         format!("evil.example:{port}"),
         format!("localhost.evil.example:{port}"),
-        format!("localhost:{}", port ^ 1),
-        "localhost".to_owned(),
         format!("localhost:{port}@evil.example"),
         format!("evil@localhost:{port}"),
         format!("192.0.2.1:{port}"),
@@ -451,6 +449,9 @@ fn a_foreign_host_is_refused() {
     assert_eq!(told.states().len(), 0);
     for host in ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"] {
         assert_eq!(asked(&format!("Host: {host}:{port}\r\n")), 202, "{host}");
+    }
+    for forwarded in [format!("localhost:{}", port ^ 1), "localhost".to_owned()] {
+        assert_eq!(asked(&format!("Host: {forwarded}\r\n")), 202, "{forwarded}");
     }
 }
 
