@@ -52,6 +52,7 @@ mod stuck;
 mod talk;
 mod terminal;
 mod timing;
+mod token;
 mod total;
 mod tree;
 mod waits;

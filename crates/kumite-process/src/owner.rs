@@ -5,13 +5,11 @@ use std::fmt;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use nix::errno::Errno;
 use nix::sys::signal::kill;
 use nix::unistd::Pid;
 
-use crate::mark::Mark;
 use crate::proc_fs::Stat;
 
 /// The variable by which what a tree starts is known as its own.
@@ -66,33 +64,9 @@ impl fmt::Display for Owner {
     }
 }
 
-/// For the next group.
-pub(crate) fn token() -> String {
-    token_and_mark().0
-}
-
-/// For the next tree: what its members carry in their environment, and their mark. If we cannot tell who we are, the token
-/// names namespace 0, in which nobody is, and there is no mark.
-pub(crate) fn token_and_mark() -> (String, Option<Mark>) {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
-    let count = STARTED.fetch_add(1, Ordering::Relaxed);
-    match Owner::this() {
-        Some(owner) => (format!("{owner}-{count}"), Mark::new(&owner, count)),
-        None => (format!("0-{}-0-{count}", std::process::id()), None),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_token_names_its_owner() {
-        let (one, two) = (token(), token());
-        assert_ne!(one, two);
-        assert_eq!(Owner::of(&one), Owner::this());
-        assert_eq!(Owner::of("7-42-99-3"), Some(Owner { namespace: 7, pid: 42, started: 99 }));
-    }
 
     #[test]
     fn a_token_of_another_form_has_no_owner() {

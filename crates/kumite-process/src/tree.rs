@@ -19,10 +19,11 @@ use rustix::process::{PidfdFlags, pidfd_open};
 use crate::group::{CgroupDirs, Hierarchies};
 use crate::mark::starting;
 use crate::members::{Members, Usage};
-use crate::owner::{MARKER, token_and_mark};
+use crate::owner::MARKER;
 use crate::stops::Hold;
 use crate::stuck::Stood;
 use crate::terminal::{self, Terminal};
+use crate::token::token_and_mark;
 use crate::{Error, Group, Waits, guardian, pin_thread, proc_fs};
 
 /// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.

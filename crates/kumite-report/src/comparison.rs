@@ -3,6 +3,7 @@
 mod answer;
 mod asciidoc;
 mod csv;
+mod estimate;
 mod figures;
 mod gate;
 mod html;

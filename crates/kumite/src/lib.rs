@@ -11,6 +11,7 @@ mod doctor;
 mod duration;
 mod exit;
 mod export;
+mod fresh_key;
 mod function;
 mod gate;
 mod help;

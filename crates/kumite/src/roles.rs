@@ -14,6 +14,7 @@ use kumite_record::Cores;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::Failure;
+use crate::fresh_key::fresh_key;
 use crate::measure::before_trials;
 use crate::on::{On, sent_folders};
 use crate::output;
@@ -355,12 +356,6 @@ impl Drop for Linked {
     fn drop(&mut self) {
         self.link.take().into_iter().for_each(Link::close);
     }
-}
-
-/// Of no other run.
-pub fn fresh_key() -> String {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    format!("{:08x}{:024x}", std::process::id(), now.as_nanos())
 }
 
 impl Talk for Linked {

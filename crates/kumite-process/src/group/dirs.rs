@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::folder::{self, GONE_WITHIN};
 use super::hierarchies::{CgroupDir, Controller, Hierarchies, PREFIX};
 use super::{Control, Version};
-use crate::owner::token;
+use crate::token::token;
 use crate::{Error, guardian};
 
 /// Milliseconds will do, on a machine that is not busy. The kernel must come by each process, and some start others meanwhile.

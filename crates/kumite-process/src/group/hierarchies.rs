@@ -9,8 +9,9 @@ use nix::errno::Errno;
 
 use super::Version;
 use super::folder::{self, processes};
-use crate::owner::{Owner, token};
+use crate::owner::Owner;
 use crate::proc_fs::Stat;
+use crate::token::token;
 
 /// What every group's name begins with; the token of its owner follows.
 pub(crate) const PREFIX: &str = "kumite-";

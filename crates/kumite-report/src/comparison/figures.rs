@@ -1,13 +1,13 @@
 //! The figures as rows of text: heads, then rows; the first column is words.
 
-use kumite_record::{ComparedUse, Comparison, Estimate, Ratio, Speed, Thrift, Unit};
+use kumite_record::{ComparedUse, Comparison, Ratio, Speed, Thrift, Unit};
 
 use super::Shown;
 use super::answer::{estimate, interval, level};
+use super::estimate::{bounded, plain};
 use super::metrics::Metric;
 use super::names::Names;
 use crate::number::count;
-use crate::quantity::Measured;
 
 /// Heads, and whether their column is of figures; then rows.
 pub(super) type Rows = (Vec<(String, bool)>, Vec<Vec<String>>);
@@ -115,18 +115,4 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names, shown: Shown) -> Ro
     let mut heads = heads(["ratio", "", level(comparison).as_str(), "verdict"]);
     heads[3].1 = false;
     (heads, rows)
-}
-
-pub(super) fn plain(unit: Unit, estimate: &Option<Estimate>) -> String {
-    estimate.as_ref().map_or("–".to_owned(), |estimate| unit.text(estimate.estimate))
-}
-
-/// `18.71 ms [18.69–18.78]`.
-pub(super) fn bounded(unit: Unit, estimate: &Option<Estimate>) -> String {
-    let Some(estimate) = estimate else { return "–".to_owned() };
-    let (value, interval) = unit.estimate(estimate);
-    match (interval, estimate.low.zip(estimate.high)) {
-        (Some(interval), Some(_)) => format!("{value} [{interval}]"),
-        _ => value,
-    }
 }

@@ -3,7 +3,7 @@
 use kumite_record::{ComparedCommand, Estimate, Unit};
 
 use super::TimeUnit;
-use super::figures::{bounded, plain};
+use super::estimate::{bounded, plain};
 use crate::number::significant;
 
 /// What is known of a run of a command; of all of it less is better.

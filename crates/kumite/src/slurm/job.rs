@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::ask::ask;
+use crate::fresh_key::fresh_key;
 use crate::output;
-use crate::roles::fresh_key;
 
 /// What a job of ours does on its nodes: nothing. It ends by itself if nobody has worked on them for a while, as after whoever
 /// submitted it was killed; to look so seldom disturbs nobody.

@@ -1,0 +1,35 @@
+//! What the next tree or group is known by.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::mark::Mark;
+use crate::owner::Owner;
+
+/// For the next group.
+pub(crate) fn token() -> String {
+    token_and_mark().0
+}
+
+/// For the next tree: what its members carry in their environment, and their mark. If we cannot tell who we are, the token
+/// names namespace 0, in which nobody is, and there is no mark.
+pub(crate) fn token_and_mark() -> (String, Option<Mark>) {
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+    let count = STARTED.fetch_add(1, Ordering::Relaxed);
+    match Owner::this() {
+        Some(owner) => (format!("{owner}-{count}"), Mark::new(&owner, count)),
+        None => (format!("0-{}-0-{count}", std::process::id()), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_names_its_owner() {
+        let (one, two) = (token(), token());
+        assert_ne!(one, two);
+        assert_eq!(Owner::of(&one), Owner::this());
+        assert_eq!(Owner::of("7-42-99-3"), Some(Owner { namespace: 7, pid: 42, started: 99 }));
+    }
+}
