@@ -8,7 +8,6 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use crate::Passes;
 use crate::ending::shell_status;
 use crate::owner::MARKER;
 use crate::wire::{Answer, Message, Wire};
@@ -73,6 +72,17 @@ pub(crate) struct Together {
     /// Whether they are as from a shell: what they leave behind lives on, and the terminal is theirs if they want it.
     pub from_shell: bool,
     pub runs: Vec<RunOrder>,
+}
+
+/// Which runs are no failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Passes {
+    /// All of them, and also one that could not be started.
+    Always,
+    /// All that were started, however they ended.
+    AnyStatus,
+    /// Those that ended with one of these.
+    Statuses(Vec<u8>),
 }
 
 impl Passes {

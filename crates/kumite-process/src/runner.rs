@@ -16,7 +16,7 @@ use nix::unistd::getpgrp;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 
-use crate::helper::{FILE, FILES, INHERIT, NULL, PADDING, PIPE};
+use crate::helper::{FILE, FILES, INHERIT, NULL, PADDING, PIPE, Passes};
 use crate::owner::MARKER;
 use crate::terminal::Terminal;
 use crate::timing::now;
@@ -64,17 +64,6 @@ pub enum Stdin {
     Null,
     /// This file, from its beginning in each run.
     File(PathBuf),
-}
-
-/// Which runs are no failure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Passes {
-    /// All of them, and also one that could not be started.
-    Always,
-    /// All that were started, however they ended.
-    AnyStatus,
-    /// Those that ended with one of these.
-    Statuses(Vec<u8>),
 }
 
 /// Where the output of a command goes.

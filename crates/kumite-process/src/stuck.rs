@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::Tree;
 use crate::proc_fs::{self, Stat};
 
 /// Between two looks, each of which is at every process there is. Who stands still that long has time to be let go on.
@@ -17,18 +16,22 @@ pub(crate) struct Stood {
     stopped: BTreeSet<i32>,
 }
 
-impl Tree {
-    /// The name of a member that was stopped at two looks in a row, between which no other has done anything either. Looks
-    /// once a second, and may be called oftener.
-    pub(crate) fn stuck(&mut self) -> Option<String> {
+impl Stood {
+    /// Looks are a second apart, for each is at every process there is.
+    pub(crate) fn is_due(last: Option<&Stood>, started: Instant) -> bool {
         let at = Instant::now();
-        if self.started.elapsed() < EVERY || self.stood.as_ref().is_some_and(|stood| at < stood.at + EVERY) {
-            return None;
-        }
-        let cpu = self.usage().cpu;
+        started.elapsed() >= EVERY && last.is_none_or(|stood| at >= stood.at + EVERY)
+    }
+
+    /// The name of one who was stopped at two looks in a row, between which no other has done anything either.
+    pub(crate) fn look(
+        last: &mut Option<Stood>,
+        cpu: Duration,
+        running: impl Iterator<Item = i32>,
+    ) -> Option<String> {
         let stands = |pid: &i32| Stat::of(*pid).is_some_and(|stat| stat.is_stopped_by_signal());
-        let stopped: BTreeSet<i32> = self.members.running().map(|(pid, _)| pid).filter(stands).collect();
-        let before = self.stood.replace(Stood { at, cpu, stopped: stopped.clone() });
+        let stopped: BTreeSet<i32> = running.filter(stands).collect();
+        let before = last.replace(Stood { at: Instant::now(), cpu, stopped: stopped.clone() });
         let stood = before.filter(|before| before.cpu == cpu)?.stopped;
         let &pid = stood.intersection(&stopped).next()?;
         Some(proc_fs::command_line(pid).unwrap_or_else(|| format!("process {pid}")))

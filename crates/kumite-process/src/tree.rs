@@ -250,6 +250,16 @@ impl Tree {
         }
     }
 
+    /// The name of a member that was stopped at two looks in a row, between which no other has done anything either. Looks
+    /// once a second, and may be called oftener.
+    pub(crate) fn stuck(&mut self) -> Option<String> {
+        if !Stood::is_due(self.stood.as_ref(), self.started) {
+            return None;
+        }
+        let cpu = self.usage().cpu;
+        Stood::look(&mut self.stood, cpu, self.members.running().map(|(pid, _)| pid))
+    }
+
     /// Who of it still runs although the root has ended, by what they were called with.
     pub fn left(&mut self) -> Vec<String> {
         self.named(|pid, _, root| pid != root)
