@@ -92,7 +92,17 @@ struct Tally {
     /// Of those that said `slower`, which is right where there is extra work.
     pairs: Vec<f64>,
     seconds: Vec<f64>,
+    /// What a gate said, if there was one.
+    gate: Gate,
     claims: Vec<Peer>,
+}
+
+/// How often the gate was open, shut and undecided.
+#[derive(Default)]
+struct Gate {
+    open: usize,
+    shut: usize,
+    undecided: usize,
 }
 
 /// What hyperfine's figures say.
@@ -140,8 +150,16 @@ fn compare(args: &Args, commands: &[String; 2], file: &Path, tally: &mut Tally) 
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .output()?;
-    ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let document: Value = serde_json::from_str(&fs::read_to_string(file)?)?;
+    let (gate, status) = (&mut tally.gate, done.status.code());
+    match document["gate"]["state"].as_str() {
+        Some("open") => gate.open += 1,
+        Some("shut") => gate.shut += 1,
+        Some("undecided") => gate.undecided += 1,
+        _ => {}
+    }
+    let expected = i32::from(document["gate"]["state"] == "shut");
+    ensure!(status == Some(expected), "{}", String::from_utf8_lossy(&done.stderr));
     let pair = &document["pairs"][0];
     match pair["verdict"].as_str() {
         Some("faster") => tally.faster += 1,
@@ -218,20 +236,23 @@ fn print(args: &Args, tallies: &[Tally]) {
     let load = if args.loaded { "the first core busy" } else { "nothing else running" };
     println!("{} comparisons of each kind, {load}. The second command has so much more work:\n", args.rounds);
     println!(
-        "| more | faster | slower | no difference | undecided | CPU differs | memory differs | pairs, median / p90 / max | seconds, median / max | hyperfine: claims A, B, none; Welch p < 0.05; median s |"
+        "| more | faster | slower | no difference | undecided | gate: open, shut, undecided | CPU differs | memory differs | pairs, median / p90 / max | seconds, median / max | hyperfine: claims A, B, none; Welch p < 0.05; median s |"
     );
-    println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (extra, tally) in args.extra.iter().zip(tallies) {
         let (pairs, seconds) = (sorted(&tally.pairs), sorted(&tally.seconds));
         let claims = |wanted| tally.claims.iter().filter(|peer| peer.claims == wanted).count();
         let differs = tally.claims.iter().filter(|peer| peer.differs).count();
         let peer_seconds = sorted(&tally.claims.iter().map(|peer| peer.seconds).collect::<Vec<_>>());
         println!(
-            "| {extra} % | {} | {} | {} | {} | {} | {} | {} / {} / {} | {:.1} / {:.1} | {}, {}, {}; {differs} of {}; {:.1} |",
+            "| {extra} % | {} | {} | {} | {} | {}, {}, {} | {} | {} | {} / {} / {} | {:.1} / {:.1} | {}, {}, {}; {differs} of {}; {:.1} |",
             tally.faster,
             tally.slower,
             tally.no_difference,
             tally.undecided,
+            tally.gate.open,
+            tally.gate.shut,
+            tally.gate.undecided,
             tally.cpu_differs,
             tally.memory_differs,
             at(&pairs, 0.5),
