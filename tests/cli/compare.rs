@@ -449,7 +449,7 @@ fn the_gate_is_shut_for_what_is_slower_and_says_so_in_the_last_line_and_every_do
     let said = compare(&place, &[&[FAST, SLOW, "--gate"][..], &files].concat()).ended(1);
     let line = gate(&said);
     let shut = "gate: shut: sleep 0.06 is slower than sleep 0.01 by more than 0.25 %: sleep 0.01 is ";
-    assert!(line.starts_with(shut) && line.contains("× as fast (95 %: "), "{line}");
+    assert!(line.starts_with(shut) && line.contains("× as fast (99 %: "), "{line}");
     assert!(!said.err.contains("gate"), "it is said once: {}", said.err);
     let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
     assert_eq!(result["gate"], serde_json::json!({"passes": "fails", "state": "shut"}));
@@ -494,7 +494,7 @@ fn a_gate_that_is_undecided_in_the_end_says_so_and_what_it_lets_pass() {
     {
         place.write("y", "");
         let [x, y] = ["x", "y"].map(|file| turn.replace("$X", file));
-        let said = compare(&place, &[&x, &y, "-n", "x", "-n", "y", "--runs", "8", which, "--json", "r.json"]);
+        let said = compare(&place, &[&x, &y, "-n", "x", "-n", "y", "--runs", "10", which, "--json", "r.json"]);
         let said = said.ended(code);
         let line = gate(&said);
         assert!(
@@ -514,19 +514,19 @@ fn a_gate_that_no_plan_could_decide_is_refused_before_anything_runs() {
     for (arguments, what) in [
         (
             &["--runs", "5", "--gate"][..],
-            "--runs 5: a gate cannot be decided by fewer than 6 runs of each command",
+            "--runs 5: a gate cannot be decided by fewer than 9 runs of each command",
         ),
-        (&["--max-runs", "5", "--gate=holds"], "--max-runs 5: a gate cannot be decided by fewer than 6 runs"),
-        (&["true", "true", "-r", "7", "--gate"], "--runs 7: a gate cannot be decided by fewer than 8 runs"),
+        (&["--max-runs", "5", "--gate=holds"], "--max-runs 5: a gate cannot be decided by fewer than 9 runs"),
+        (&["true", "true", "-r", "7", "--gate"], "--runs 7: a gate cannot be decided by fewer than 10 runs"),
     ] {
         let said = compare(&place, &[&[touches, touches], arguments].concat()).ended(2);
         assert!(said.err.contains(what), "{}", said.err);
     }
     let urls = ["http://127.0.0.1:1/", "http://127.0.0.1:2/"];
     let said = compare(&place, &[&urls[..], &["-r", "5", "--gate"]].concat()).ended(2);
-    assert!(said.err.contains("fewer than 6 runs"), "{}", said.err);
+    assert!(said.err.contains("fewer than 9 runs"), "{}", said.err);
     assert!(!place.path("ran").exists());
-    compare(&place, &["true", "true", "--runs", "6", "--gate"]).ended(0);
+    compare(&place, &["true", "true", "--runs", "9", "--gate"]).ended(0);
 }
 
 #[test]
@@ -702,7 +702,7 @@ fn what_makes_no_sense_is_said_before_anything_runs() {
         ),
         (
             &["http://127.0.0.1:1/", "http://127.0.0.1:2/", "--budget", "11s", "--gate"],
-            "--budget 11s is too short: a gate cannot be decided by fewer than 6 blocks, which take 12s",
+            "--budget 11s is too short: a gate cannot be decided by fewer than 9 blocks, which take 18s",
         ),
     ];
     for (arguments, what) in cases {

@@ -23,6 +23,8 @@ use crate::store::{Save, default_db, noise_floor};
 use crate::{duration, output, redact, stop};
 
 const ALPHA: f64 = 0.05;
+/// With a gate: whoever runs it on every change has many, and looks into each that is wrong.
+const GATE_ALPHA: f64 = 0.01;
 /// Where none was given.
 const BUDGET: Duration = Duration::from_secs(60);
 /// What ends sooner needs no progress.
@@ -462,7 +464,7 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
         (u64::from(nanos) ^ u64::from(std::process::id()) << 8) & 0xffff_ffff
     };
     let mut rules = Rules {
-        alpha: ALPHA,
+        alpha: if amount.gate.is_some() { GATE_ALPHA } else { ALPHA },
         margin: amount.margin,
         min_blocks: 0,
         max_blocks: amount.max_runs.or(amount.runs).map(|runs| runs as usize),
