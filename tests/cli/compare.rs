@@ -494,7 +494,8 @@ fn a_gate_that_is_undecided_in_the_end_says_so_and_what_it_lets_pass() {
     {
         place.write("y", "");
         let [x, y] = ["x", "y"].map(|file| turn.replace("$X", file));
-        let said = compare(&place, &[&x, &y, "-n", "x", "-n", "y", "--runs", "10", which, "--json", "r.json"]);
+        let said =
+            compare(&place, &[&x, &y, "-n", "x", "-n", "y", "--runs", "10", which, "--json", "r.json"]);
         let said = said.ended(code);
         let line = gate(&said);
         assert!(
