@@ -1,6 +1,8 @@
 //! A contender for the tests: `fake_contender MODE`, a server on $HOST:$PORT that answers `pong`, or misbehaves. HOST is
 //! 127.0.0.1 if it is not given; where PORT is 0 it takes a free one, and says which.
 
+#![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
+
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{TcpListener, TcpStream};

@@ -14,6 +14,8 @@
 //!
 //! An answer is `{"handler":…,"count":…,"pid":…,"event":…}`, with `"elapsed_ms"` beside them.
 
+#![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Command;

@@ -1,5 +1,7 @@
 //! A worker for the tests: `fake_worker MODE` speaks the task protocol, or misbehaves.
 
+#![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
+
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio, exit};

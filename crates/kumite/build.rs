@@ -1,5 +1,7 @@
 //! Makes kumite's version, with the commit that it was built from.
 
+#![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -1,5 +1,7 @@
 //! The page of `kumite play --serve`, in a browser, as a player uses it. Needs Chromium.
 
+#![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
+
 mod browser;
 mod server;
 

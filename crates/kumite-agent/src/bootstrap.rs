@@ -57,6 +57,8 @@ mod tests {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
+    use kumite_process::spawn_unmarked;
+
     use super::*;
 
     /// What the script said that got these bytes, in a home of its own.
@@ -64,7 +66,7 @@ mod tests {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(program.script()).env("HOME", home).env_remove("XDG_CACHE_HOME");
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = shell.spawn().unwrap();
+        let mut child = spawn_unmarked(&mut shell).unwrap();
         // It may have ended before it read all.
         let _ = child.stdin.take().unwrap().write_all(sent);
         let output = child.wait_with_output().unwrap();

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::mark::{Mark, starting};
+use crate::mark::{Mark, spawn_unmarked};
 use crate::owner::{MARKER, Owner};
 
 /// `$1` is what to look for in environments, `$2` what our marks begin with, then come the beginnings of our control groups. Bounded: a process in an uninterruptible
@@ -76,6 +76,6 @@ pub(crate) fn post(groups: fn(&Owner) -> Vec<PathBuf>) {
         // If we are in a tree ourselves, what ends that by its name must not keep this one from ending ours.
         shell.env_remove(MARKER).stdin(waits).stdout(Stdio::null()).stderr(Stdio::null());
         shell.current_dir("/").process_group(0);
-        Some((ours, starting(None, || shell.spawn()).ok()?))
+        Some((ours, spawn_unmarked(&mut shell).ok()?))
     });
 }

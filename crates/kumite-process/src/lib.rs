@@ -65,6 +65,7 @@ pub use error::Error;
 pub use group::{Control, Group, Version};
 pub use helper::{HELPER, Passes};
 pub use listen::Listener;
+pub use mark::spawn_unmarked;
 pub use members::Usage;
 pub use orphans::{Orphan, end_orphans};
 pub use owner::MARKER;

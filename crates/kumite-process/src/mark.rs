@@ -9,7 +9,9 @@
 //! set its own.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -59,6 +61,17 @@ impl Mark {
     }
 }
 
+/// Starts a process that is of no tree. [`Command::spawn`] would give it the mark of one that another thread starts in the
+/// same moment, and that tree's end would be its end.
+///
+/// # Errors
+///
+/// As those of [`Command::spawn`].
+#[expect(clippy::disallowed_methods, reason = "it is the way")]
+pub fn spawn_unmarked(command: &mut Command) -> io::Result<Child> {
+    starting(None, || command.spawn())
+}
+
 /// Starts what is to have this mark, or none.
 pub(crate) fn starting<T>(mark: Option<Mark>, start: impl FnOnce() -> T) -> T {
     // The limit is the whole process's, and a child has it from it.
@@ -74,8 +87,6 @@ pub(crate) fn starting<T>(mark: Option<Mark>, start: impl FnOnce() -> T) -> T {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
 
     #[test]
@@ -95,12 +106,14 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "it is started as a tree is")]
     fn what_is_started_has_the_mark_and_we_do_not() {
         let us = Owner::this().unwrap();
         let mark = Mark::new(&us, 7).unwrap();
-        let sleep = || Command::new("env").args(["-i", "sleep", "300"]).spawn().unwrap();
-        let mut marked = starting(Some(mark), sleep);
-        let mut unmarked = starting(None, sleep);
+        let mut sleep = Command::new("env");
+        sleep.args(["-i", "sleep", "300"]);
+        let mut marked = starting(Some(mark), || sleep.spawn()).unwrap();
+        let mut unmarked = spawn_unmarked(&mut sleep).unwrap();
         let pids = [&marked, &unmarked].map(|child| child.id().cast_signed());
         assert_eq!(pids.map(Mark::of), [Some(mark), None]);
         assert_ne!(Mark::of(std::process::id().cast_signed()), Some(mark));

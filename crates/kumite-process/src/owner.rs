@@ -80,7 +80,7 @@ mod tests {
         let us = Owner::this().unwrap();
         assert!(us.lives());
         assert!(!Owner { started: us.started + 1, ..us }.lives());
-        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let mut child = crate::spawn_unmarked(&mut std::process::Command::new("true")).unwrap();
         let pid = child.id().cast_signed();
         let ended = Owner { pid, started: Stat::of(pid).unwrap().started, ..us };
         let began = std::time::Instant::now();

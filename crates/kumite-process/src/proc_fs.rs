@@ -190,7 +190,7 @@ mod tests {
         let us = std::process::id().cast_signed();
         assert!(lacks(us, "KUMITE_NO_SUCH_VARIABLE"));
         assert!(!lacks(us, "PATH"), "and it is there");
-        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        let mut ended = crate::spawn_unmarked(&mut std::process::Command::new("true")).unwrap();
         let pid = ended.id().cast_signed();
         ended.wait().unwrap();
         assert!(!lacks(pid, "PATH"));

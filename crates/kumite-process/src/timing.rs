@@ -302,6 +302,7 @@ impl Timer {
         // Changes nothing, but posix_spawn cannot do it, and so the standard library forks.
         command.gid(self.our_group);
         let began = now();
+        #[expect(clippy::disallowed_methods, reason = "the helper starts no tree")]
         let child = command.spawn().map_err(at(Stage::Program))?;
         Ok((Pid::from_raw(child.id().cast_signed()), began))
     }

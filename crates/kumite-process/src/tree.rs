@@ -157,6 +157,7 @@ impl Tree {
         command.envs(spawn.env.iter().map(|(name, value)| (name, value))).env(MARKER, &token);
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         // A child has the affinity of the thread that starts it, and so has ours none to restore.
+        #[expect(clippy::disallowed_methods, reason = "it has its own mark")]
         let start = || {
             if !spawn.cores.is_empty() {
                 pin_thread(spawn.cores)?;

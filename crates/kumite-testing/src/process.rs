@@ -1,13 +1,14 @@
 //! A directory for a tree under test, and what tests and the programs that they start ask about processes.
 
 use std::fs;
+use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use kumite_process::{Error, Spawn, Tree};
+use kumite_process::{Error, Spawn, Tree, spawn_unmarked};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with, sockopt};
 use tempfile::TempDir;
 
@@ -106,21 +107,27 @@ pub fn helper() -> PathBuf {
     example("process_helper")
 }
 
+/// What [`Command::output`] says, of a command that no tree's end may end.
+pub fn output(command: &mut Command) -> io::Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    spawn_unmarked(command)?.wait_with_output()
+}
+
 /// Lets the helper do something that asserts for itself, because it is about the whole process or about the whole machine:
 /// in a pid namespace, where that can be had, for every other kumite looks at all it can see, too, and ends what it finds.
 pub fn in_a_namespace(what: &str) {
     let mut apart = Command::new("unshare");
     apart.args(["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]);
-    let can = Command::new("unshare").args(apart.get_args()).arg("true").output();
+    let can = output(Command::new("unshare").args(apart.get_args()).arg("true"));
     let mut command = match can {
-        Ok(output) if output.status.success() => {
+        Ok(can) if can.status.success() => {
             apart.arg(helper());
             apart
         }
         _ => Command::new(helper()),
     };
-    let output = command.arg(what).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let ended = output(command.arg(what)).unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 /// The shell that ends what this process leaves behind.

@@ -258,7 +258,7 @@ mod tests {
                 .env("HOME", home)
                 .env("JOB_COMPLETION_INDEX", "2")
                 .env("HOSTNAME", "pod");
-            let output = shell.output().unwrap();
+            let output = kumite_testing::process::output(&mut shell).unwrap();
             (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
         };
         let kept = |to: &str| std::fs::read_to_string(format!("{to}/2-pod.db")).unwrap_or_default();

@@ -3,6 +3,8 @@
 //! The library is told by the environment what to do, and has one adapter: each play is a process of its own, which is
 //! `examples/titan_one_player.rs`.
 
+#![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
+
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
 //! The tests' other process: one that has trees and is killed with them, one that trees run, and one of which a test asks
 //! something that is about the whole process or the whole machine.
 
+#![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
+
 mod adopted;
 mod frozen;
 mod orphans;

@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use kumite_testing::process::helper;
+use kumite_testing::process::{helper, output};
 
 #[test]
 fn orphans_come_to_a_subreaper_count_and_are_reaped() {
-    let output = Command::new(helper()).arg("adopt").output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let ended = output(Command::new(helper()).arg("adopt")).unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_process::{Control, Group, Spawn, Tree, available_cores};
+use kumite_process::{Control, Group, Spawn, Tree, available_cores, spawn_unmarked};
 use kumite_testing::process::{Bench, ESCAPES, alive, groups_of, guardian, helper};
 use kumite_testing::{Capability, LONG, eventually, lacks};
 
@@ -216,7 +216,7 @@ fn the_frozen_groups_of_one_that_was_killed_are_ended_and_removed() {
     let bench = Bench::new();
     let mut command = Command::new(helper());
     command.arg("freeze").arg(bench.dir()).stdout(Stdio::null()).process_group(0);
-    let mut owner = command.spawn().unwrap();
+    let mut owner = spawn_unmarked(&mut command).unwrap();
     bench.pid("ready");
     let members = ["root", "escaped"].map(|file| bench.pid(file));
     let groups = groups_of(owner.id());

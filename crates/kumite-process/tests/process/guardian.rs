@@ -4,13 +4,14 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
+use kumite_process::spawn_unmarked;
 use kumite_testing::eventually;
-use kumite_testing::process::{Bench, alive, guardian, helper, sleeps};
+use kumite_testing::process::{Bench, alive, guardian, helper, output, sleeps};
 
 fn start(bench: &Bench, how: &str) -> (Child, Vec<u32>) {
     let mut command = Command::new(helper());
     command.arg("trees").arg(bench.dir()).arg(how).stdout(Stdio::null()).process_group(0);
-    let helper = command.spawn().unwrap();
+    let helper = spawn_unmarked(&mut command).unwrap();
     eventually(|| bench.dir().join("ready").exists());
     let members = ["root", "child", "daemon", "cleared", "escaped", "paused"].map(|name| bench.pid(name));
     let [_, child, daemon, cleared, escaped, _] = members;
@@ -39,7 +40,7 @@ fn trees_of_a_killed_process_group_are_ended() {
     let bench = Bench::new();
     let (mut helper, members) = start(&bench, "stay");
     let group = format!("-{}", helper.id());
-    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
+    assert!(output(Command::new("kill").args(["-KILL", "--", &group])).unwrap().status.success());
     helper.wait().unwrap();
     all_end(&helper, &members);
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kumite_process::{Error, Job, Output, Passes, Runner, Stdin, TimedRun, available_cores};
+use kumite_process::{Error, Job, Output, Passes, Runner, Stdin, TimedRun, available_cores, spawn_unmarked};
 use kumite_testing::process::{Bench, alive, helper};
 use kumite_testing::{LONG, eventually};
 
@@ -351,7 +351,7 @@ fn a_directory_that_is_not_there_is_named() {
 #[test]
 fn a_runner_whose_owner_is_killed_leaves_no_process() {
     let bench = Bench::new();
-    let mut owner = std::process::Command::new(helper()).arg("run").arg(bench.dir()).spawn().unwrap();
+    let mut owner = spawn_unmarked(std::process::Command::new(helper()).arg("run").arg(bench.dir())).unwrap();
     let members = ["root", "child", "helper"].map(|name| bench.pid(name));
     assert!(members.iter().all(|&pid| alive(pid)));
     owner.kill().unwrap();

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::{Error, available_cores};
-use kumite_testing::process::{Bench, ESCAPES, alive, sleeps};
+use kumite_testing::process::{Bench, ESCAPES, alive, output, sleeps};
 use kumite_testing::{LONG, eventually};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -39,8 +39,8 @@ fn a_tree_has_its_own_processes_while_they_run() {
     let root = tree.id();
     assert!(tree.has(root) && tree.has(child));
     assert!(!tree.has(std::process::id()) && !tree.has(1));
-    let signalled = std::process::Command::new("kill").arg(child.to_string()).status().unwrap();
-    assert!(signalled.success());
+    let signalled = output(std::process::Command::new("kill").arg(child.to_string())).unwrap();
+    assert!(signalled.status.success());
     eventually(|| !tree.has(child));
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_process::available_cores;
-use kumite_testing::process::{Bench, alive, awk, burn, helper};
+use kumite_testing::process::{Bench, alive, awk, burn, helper, output};
 use kumite_testing::{LONG, eventually};
 use rustix::fs::OFlags;
 
@@ -42,8 +42,8 @@ fn assert_used(cpu: Duration, account: f64) {
 
 /// Made by us, so that it is no CPU time of the tree.
 fn make_pipes(bench: &Bench, names: &[&str]) {
-    let made = Command::new("mkfifo").args(names).current_dir(bench.dir()).status().unwrap();
-    assert!(made.success());
+    let made = output(Command::new("mkfifo").args(names).current_dir(bench.dir())).unwrap();
+    assert!(made.status.success());
 }
 
 /// What the shell's `times` says, in seconds: its own CPU time and that of those it waited for.
@@ -160,8 +160,8 @@ fn resident_memory_is_seen_at_its_height_also_between_two_looks() {
 
 #[test]
 fn the_peak_of_a_command_that_nobody_looked_at_is_known_at_its_end() {
-    let output = Command::new(helper()).arg("peak").output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let ended = output(Command::new(helper()).arg("peak")).unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 #[test]

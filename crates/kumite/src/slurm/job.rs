@@ -327,7 +327,7 @@ mod tests {
         let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
         let mut job = std::process::Command::new("/bin/sh");
         job.arg(hold).env("PATH", path).env("SLURM_JOB_ID", "7").current_dir(folder.path());
-        assert!(job.status().unwrap().success());
+        assert!(kumite_testing::process::output(&mut job).unwrap().status.success());
         let looks = std::fs::read_to_string(folder.path().join("looks")).unwrap();
         assert_eq!(looks.lines().count(), 5);
     }
