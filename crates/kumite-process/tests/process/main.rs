@@ -1,6 +1,7 @@
 //! Trees, groups and runners, with shell commands for contenders.
 
 mod adopted;
+mod beside;
 mod group;
 mod guardian;
 mod listen;
