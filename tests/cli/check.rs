@@ -143,3 +143,57 @@ fn a_profile_whose_blocks_are_too_few_is_an_error_and_says_how_many_would_do() {
     place.kumite(&["check", "fake"]).ended(0);
     place.kumite(&["check", "fake", "--only", "a"]).ended(0);
 }
+
+/// Forty answers, which the rate says. A median takes twenty of them, a p99 1,000.
+#[test]
+fn a_window_that_is_too_short_for_a_percentile_is_an_error_and_says_how_long_would_do() {
+    let claims = "[profiles.full]\nworkload.duration_s = 6\n\
+                  [[claim]]\nid = 'middle'\nassert = 'response_p50_us(a) < 60 s'\n\
+                  [[claim]]\nid = 'tail'\nassert = 'every contender: response_p99_us(contender) < 60 s'\n";
+    let place = Place::new(claims, &[("a", "pong"), ("b", "pong")]);
+    let text = place.read("experiments/fake/experiment.toml").replacen("blocks = 6", "blocks = 20", 1);
+    place.write("experiments/fake/experiment.toml", &text);
+    let said = place.kumite(&["check", "fake"]).ended(1);
+    for contender in ["a", "b"] {
+        let fault = format!(
+            "profiles quick, standard: response_p99_us of claim tail takes 1,000 answers in a window; at 200 a second of \
+             {contender} one of 0.2 s has about 40: set duration_s = 6, or claim a lower percentile\n"
+        );
+        assert!(said.err.contains(&fault), "{}", said.err);
+    }
+    assert!(!said.err.contains("claim middle"), "{}", said.err);
+    assert!(said.err.contains("error: what the profiles of fake can decide has faults: 2"), "{}", said.err);
+    // A plan starts nothing, so it cannot know.
+    let said = place.kumite(&["run", "fake", "--dry-run"]).ended(0);
+    assert!(!(said.out + &said.err).contains("response_p99_us of claim"));
+    assert_eq!(place.left(), [""; 0]);
+}
+
+/// A closed loop is as fast as its server, which is put under load.
+#[test]
+fn a_server_is_asked_how_fast_it_is_where_a_claim_wants_a_percentile() {
+    let claims = "[[claim]]\nid = 'tail'\nassert = 'response_p99_us(slow) < 60 s'\n";
+    let place = Place::new(claims, &[("slow", "slow")]);
+    let closed = |duration: &str| {
+        let text = place.read("experiments/fake/experiment.toml");
+        let text = text.replacen("rate_rps = 200\n", "", 1).replacen("blocks = 6", "blocks = 20", 1);
+        let text = text.replacen("connections = 40", "connections = 1", 1);
+        text.replacen("duration_s = 0.2", duration, 1)
+    };
+    let (short, long) = (closed("duration_s = 0.2"), closed("duration_s = 80000"));
+    place.write("experiments/fake/experiment.toml", &short);
+    let said = place.kumite(&["check", "fake"]).ended(1);
+    assert!(said.out.contains("fake: 1 right, 0 failing"), "{}", said.out);
+    assert!(said.err.contains("response_p99_us of claim tail takes 1,000 answers"), "{}", said.err);
+    assert!(said.err.contains(" one of 0.2 s has "), "{}", said.err);
+    // Of a long window a moment is enough.
+    place.write("experiments/fake/experiment.toml", &long);
+    place.kumite(&["check", "fake"]).ended(0);
+    // While another measures, no server is put under load.
+    let lock = std::fs::File::create(place.path("measuring.lock")).unwrap();
+    lock.lock().unwrap();
+    place.write("experiments/fake/experiment.toml", &short);
+    let said = place.kumite(&["check", "fake"]).ended(0);
+    assert!(said.err.contains("percentiles was not looked at: another kumite"), "{}", said.err);
+    assert_eq!(place.left(), [""; 0]);
+}

@@ -17,7 +17,7 @@ pub use derived::{Declared, Derived, of_parameters};
 pub use estimate::steadiness;
 use inner_axis::Grid;
 use verdict::Evidence;
-pub use verdict::{CheckSpec, Prospect, Prospects};
+pub use verdict::{CheckSpec, Prospect, Prospects, Reference};
 
 /// The rules that it judges by: the usual one, and the strict one.
 pub const RULES: [Rule; 2] = [Rule::FalseDiscoveryRate, Rule::Strict];
@@ -41,6 +41,11 @@ pub fn judge(
 pub fn needed(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
     let evidence = Evidence::of(run, &[], contenders);
     claims.iter().flat_map(|claim| evidence.cells(claim)).collect()
+}
+
+/// The metrics of whole trials that a claim compares.
+pub fn references(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Vec<Reference> {
+    Evidence::of(run, &[], contenders).references_of_trials(claim)
 }
 
 /// The cells that more blocks might decide a claim about: contender and position of the point.

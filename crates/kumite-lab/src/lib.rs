@@ -22,14 +22,14 @@ mod toml_source;
 
 pub use contender::{Answers, Contender, Install, Need, Origin, Reads, Ready, Variant};
 pub use doctor::{Diagnosis, Equipment, NeedFound, doctor};
-pub use driver::http::{External, load_result};
+pub use driver::http::{External, is_percentile, load_result};
 pub use driver::pacing::Busy;
 pub use driver::task::{OneJob, TaskDriver};
 pub use driver::worker::{Hello, Tap};
-pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, TrialOrder, open};
+pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, Short, TrialOrder, open};
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
-pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES};
+pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES, Reference};
 pub use kumite_process::end_orphans;
 pub use node::{Nodes, Remote, Talk};
 pub use parameter::near;
@@ -37,7 +37,7 @@ pub use reference::reference;
 pub use run::{
     Block, Choice, Event, Joined, Merging, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk,
     check_roles, claimed_points, common_fault, conclude, execute, export, humane, is_left_out, join, judged,
-    merge, plan, prepare, prospects, seed_of, too_few_values, trial_seed, undecided, used_cores,
+    merge, plan, prepare, prospects, references, seed_of, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;

@@ -67,7 +67,7 @@ pub use record::errors::{Errors, Failure};
 pub use record::log::{Finished, LOG_LIMIT, Said};
 pub use record::opener::Opener;
 pub use record::outcome::{Burst, Disturbed, Interval, Outcome, Recovery};
-pub use record::percentile::{PERCENTILES, percentile};
+pub use record::percentile::{PERCENTILES, percentile, requests_for};
 pub use record::times::Times;
 pub use request::target::{Address, Target, TargetError};
 pub use request::template::{Rows, TemplateError, Variables};

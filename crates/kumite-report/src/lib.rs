@@ -56,7 +56,7 @@ pub use gate::run_gate;
 pub use html::html;
 pub use load::{load_html, load_markdown, load_terminal};
 pub use markdown::markdown;
-pub use number::plural;
+pub use number::{count, plural, significant};
 pub use quantity::time_us;
 pub use reason::reason;
 pub use selfcheck::selfcheck_terminal;

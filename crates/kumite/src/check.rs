@@ -1,5 +1,7 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
+mod windows;
+
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
@@ -46,11 +48,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unavailable = experiment.unavailable(&available);
     let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
     let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
-    let faults = faulty_plans(&args.experiment, &experiment)?;
+    let mut faults = faulty_plans(&args.experiment, &experiment)?;
     let of = experiment.opening(&available, &state, "check", 0, &stop);
     let mut driver = open(&of)?;
     driver.notices().iter().for_each(|what| output::note(what));
     let (right, failing) = check_each(&experiment, &choice, &prepared, driver.as_mut(), &planned, &stop)?;
+    drop(driver);
+    let names: Vec<&str> = right.iter().map(String::as_str).collect();
+    faults.extend(windows::too_short(
+        &args.experiment,
+        &experiment.profiles,
+        &prepared,
+        &names,
+        &state,
+        &stop,
+    )?);
+    let right = right.len();
     output::print(&format!("{}: {right} right, {failing} failing\n", experiment.name))?;
     for fault in &faults {
         output::note(fault);
@@ -82,7 +95,7 @@ fn faulty_plans(given: &str, experiment: &Experiment) -> Result<Vec<String>, Fai
     Ok(found)
 }
 
-/// How many contenders are right, and how many are failing. Prints a line on each.
+/// The contenders that are right, and how many are failing. Prints a line on each.
 fn check_each(
     experiment: &Experiment,
     choice: &Choice,
@@ -90,12 +103,12 @@ fn check_each(
     driver: &mut dyn Driver,
     planned: &[&Planned],
     stop: &AtomicBool,
-) -> Result<(usize, usize), Failure> {
+) -> Result<(Vec<String>, usize), Failure> {
     let chosen: Vec<&Contender> =
         prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none()).collect();
     // Who is like the others is known when all have answered.
     let at_once = if experiment.answer.same_output { chosen.len().max(1) } else { 1 };
-    let (mut right, mut failing) = (0, 0);
+    let (mut right, mut failing) = (Vec::new(), 0);
     for together in chosen.chunks(at_once) {
         let mut all = Vec::new();
         for contender in together {
@@ -106,7 +119,7 @@ fn check_each(
             let name = &contender.name;
             let line = match said(experiment, looked, &all) {
                 Said::Right(how) => {
-                    right += 1;
+                    right.push(name.clone());
                     format!("✓ {name} {how}: {}\n", contender.version.as_deref().unwrap_or_default())
                 }
                 Said::Wrong(why) => {

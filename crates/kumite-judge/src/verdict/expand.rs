@@ -52,9 +52,12 @@ impl Scope {
 
 /// A metric of a cell.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Reference {
+pub struct Reference {
+    /// Whose it is.
     pub contender: String,
+    /// At which point, by its position.
     pub point: usize,
+    /// Its name.
     pub metric: String,
 }
 
@@ -168,6 +171,15 @@ impl Evidence<'_> {
             .flatten()
             .flat_map(|scoped| self.cells_of(scoped))
             .collect()
+    }
+
+    /// The metrics that a claim compares, but for those of parts of trials.
+    pub fn references_of_trials(&self, spec: &ClaimSpec) -> Vec<Reference> {
+        let parts = self.parts(spec, Reach::Measurable);
+        let scoped = parts.iter().flatten();
+        let all =
+            scoped.flat_map(|(comparison, scope)| self.of_comparison(comparison, scope).unwrap_or_default());
+        all.filter(|of| of.point < self.grid.run.points.len()).collect()
     }
 
     /// The cells that a comparison needs.

@@ -6,7 +6,7 @@ use kumite_host::Heartbeat;
 use kumite_record::{Outcome, Point};
 
 use super::own_folder::OwnFolder;
-use super::{Answered, Driver, Executor, Measured, Opening, TrialOrder};
+use super::{Answered, Driver, Executor, Measured, Opening, Short, TrialOrder};
 use crate::contender::Ready;
 use crate::halt::Halt;
 use crate::node::Remote;
@@ -89,6 +89,20 @@ impl Driver for Attended<'_> {
             (Ok(_), Some((what, _))) => Err(what.into()),
             (checked, _) => checked,
         }
+    }
+
+    fn short(
+        &mut self,
+        contender: &Ready,
+        point: &Point,
+        metrics: &[&str],
+        stop: &AtomicBool,
+    ) -> Result<Vec<Short>, Halt> {
+        let own = OwnFolder::of_check(contender, self.of.state)?;
+        let short = self.driver.short(contender, point, metrics, stop);
+        // What it writes is said by its check.
+        self.tidied(own.as_ref(), contender);
+        short
     }
 
     fn notices(&self) -> Vec<String> {

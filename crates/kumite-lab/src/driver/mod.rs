@@ -27,7 +27,7 @@ use attended::Attended;
 pub(crate) use conditions::Conditions;
 pub use registration::Opening;
 pub(crate) use registration::{Draft, Registration, Wrong};
-pub use trial::{Answered, Driver, Executor, Measured, TrialOrder};
+pub use trial::{Answered, Driver, Executor, Measured, Short, TrialOrder};
 pub(crate) use workload::{AnyWorkload, Workload};
 
 use crate::halt::Halt;

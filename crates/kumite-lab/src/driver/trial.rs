@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use kumite_record::{Mark, Outcome, Point, Sample, Void, Written};
+use kumite_record::{Enough, Mark, Outcome, Point, Sample, Void, Written};
 
 use crate::contender::{Answers, Ready};
 use crate::halt::Halt;
@@ -20,6 +20,17 @@ pub trait Driver: Executor {
     /// Starts the contender and looks at how it answers.
     fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt>;
 
+    /// Of these metrics of a trial there, those for which it would have too few values, as far as a short look tells.
+    fn short(
+        &mut self,
+        _contender: &Ready,
+        _point: &Point,
+        _metrics: &[&str],
+        _stop: &AtomicBool,
+    ) -> Result<Vec<Short>, Halt> {
+        Ok(Vec::new())
+    }
+
     /// What this machine does not let kumite do, in words.
     fn notices(&self) -> Vec<String> {
         Vec::new()
@@ -29,6 +40,21 @@ pub trait Driver: Executor {
     fn files(&self) -> Option<String> {
         None
     }
+}
+
+/// A metric for which a trial would have too few values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Short {
+    /// Which.
+    pub metric: String,
+    /// How many values it takes.
+    pub needs: u64,
+    /// How many come a second.
+    pub per_s: f64,
+    /// How long it is measured.
+    pub window_s: f64,
+    /// What would do, and how many values there would be as it is; none if no window would.
+    pub enough: Option<Enough>,
 }
 
 /// How a contender answers.

@@ -1,6 +1,6 @@
 //! A run before its first trial: what it has of its experiment, and what can come of it.
 
-use kumite_judge::Prospects;
+use kumite_judge::{ClaimSpec, Prospects, Reference};
 use kumite_record::{Contender, ContenderStatus, Cores, Run};
 
 use crate::spec::Experiment;
@@ -42,6 +42,23 @@ pub fn seed_of(experiment: &Experiment) -> u64 {
 
 /// What a run of these contenders can decide.
 pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Prospects {
+    let contenders = contenders(experiment, taking_part);
+    kumite_judge::prospects(&begin(experiment, cores), &contenders, &experiment.claims)
+}
+
+/// What a claim or a check compares of the trials of these contenders: its id, and a metric of a cell.
+pub fn references(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Vec<(String, Reference)> {
+    let (run, contenders) = (begin(experiment, cores), contenders(experiment, taking_part));
+    let checks = experiment.checks.iter().map(|check| &check.says);
+    let of_one = |spec: &ClaimSpec| {
+        let references = kumite_judge::references(&run, &contenders, spec).into_iter();
+        let wanted = references.filter(|of| taking_part.contains(&of.contender.as_str()));
+        wanted.map(|of| (spec.id.clone(), of)).collect::<Vec<_>>()
+    };
+    experiment.claims.iter().chain(checks).flat_map(of_one).collect()
+}
+
+fn contenders(experiment: &Experiment, taking_part: &[&str]) -> Vec<Contender> {
     let contender = |name: &String, model: &String| Contender {
         name: name.clone(),
         model: model.clone(),
@@ -54,10 +71,6 @@ pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -
         },
         reason: None,
     };
-    let contenders: Vec<Contender> = experiment
-        .variants()
-        .into_iter()
-        .map(|(_, variant)| contender(&variant.name, &variant.model.to_string()))
-        .collect();
-    kumite_judge::prospects(&begin(experiment, cores), &contenders, &experiment.claims)
+    let variants = experiment.variants().into_iter();
+    variants.map(|(_, variant)| contender(&variant.name, &variant.model.to_string())).collect()
 }

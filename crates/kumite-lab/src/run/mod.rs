@@ -14,7 +14,7 @@ mod state;
 mod used_cores;
 mod warnings;
 
-pub use begin::{begin, prospects, seed_of};
+pub use begin::{begin, prospects, references, seed_of};
 pub use common_fault::common_fault;
 pub use disk::check_disk;
 pub use execute::{Event, RunEnded, execute};

@@ -12,9 +12,14 @@ const BEYOND: u64 = 10;
 /// A percentile by its name, and one request in how many lies beyond it.
 pub const PERCENTILES: [(&str, u64); 4] = [("p50", 2), ("p90", 10), ("p99", 100), ("p99_9", 1000)];
 
+/// How many requests a percentile takes.
+pub fn requests_for(one_in: u64) -> u64 {
+    BEYOND * one_in
+}
+
 /// The percentile in µs of a histogram of ns; or how many more requests it takes.
 pub fn percentile(times: &Histogram<u64>, one_in: u64) -> Result<f64, u64> {
-    match (BEYOND * one_in).saturating_sub(times.len()) {
+    match requests_for(one_in).saturating_sub(times.len()) {
         0 => Ok(times.value_at_quantile(1.0 - 1.0 / one_in as f64) as f64 / 1e3),
         missing => Err(missing),
     }

@@ -12,9 +12,10 @@ use kumite_record::{Cores, Mark, Outcome, Point};
 use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
 use super::server::Server;
+use super::window::Window;
 use super::workload::HttpWorkload;
 use crate::contender::Ready;
-use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, Short, TrialOrder, Workload};
 use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::service::{Running, Services};
@@ -133,6 +134,33 @@ impl Driver for HttpDriver<'_> {
         let left = server.stop().or(services.end().err());
         answered??;
         left.map_or(Ok(Answered::RIGHT), |why| Err(why.into()))
+    }
+
+    fn short(
+        &mut self,
+        contender: &Ready,
+        point: &Point,
+        metrics: &[&str],
+        stop: &AtomicBool,
+    ) -> Result<Vec<Short>, Halt> {
+        let (workload, given) = http(&self.conditions, point, self.cores)?;
+        let window = Window::of(&workload, metrics);
+        let Some(most) = window.most() else { return Ok(Vec::new()) };
+        if let Some(per_s) = window.offered() {
+            return Ok(window.short(per_s));
+        }
+        let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
+        let (services, mut server) = self.start(contender, CHECKED_AT, point, &given.cores, &log, stop)?;
+        let GivenCores { cores, shared } = given;
+        let engine = if shared { &cores } else { &self.cores.engine };
+        let looked = server.wait_ready(&workload, stop).and_then(|answered| match answered {
+            Ok(_) => window.look(server.address, most, engine, stop),
+            Err(wrong) => Err(wrong.into()),
+        });
+        let left = server.stop().or(services.end().err());
+        Halt::if_set(stop)?;
+        let per_s = looked?;
+        left.map_or(Ok(window.short(per_s)), |why| Err(why.into()))
     }
 }
 

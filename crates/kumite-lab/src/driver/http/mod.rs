@@ -13,6 +13,7 @@ pub(crate) mod server_process;
 mod settling;
 mod steadiness;
 mod steps;
+mod window;
 mod workload;
 
 use kumite_record::Kind;
@@ -20,6 +21,7 @@ use kumite_record::Kind;
 use super::{Draft, Registration, Wrong};
 
 pub use external::{External, load_result};
+pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 
 /// Whether it is the kind whose contenders are servers.
