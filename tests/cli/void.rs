@@ -1,10 +1,11 @@
 //! Somebody is away in a trial: it is void, and its block is measured again.
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use kumite_testing::eventually;
+use kumite_testing::process::output;
+use kumite_testing::{Capability, eventually, lacks};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -112,4 +113,40 @@ fn a_load_in_which_kumite_was_stopped_says_so() {
     let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
     assert_right("load", &result);
     assert_eq!(result["void"]["what"], "kumite-stopped", "{}", result["void"]);
+}
+
+/// A namespace of its own has fifty ports for connections; a hundred are asked for.
+#[test]
+fn a_want_of_local_ports_is_this_machines_and_makes_trials_void() {
+    let place = Place::new("", &[("a", "pong")]);
+    let text = place.read("experiments/fake/experiment.toml");
+    let text = text.replacen("connections = 40", "connections = 100", 1);
+    place.write("experiments/fake/experiment.toml", &text);
+    let kumite = place.command(&["run", "fake", "--blocks", "1"]);
+    let set_up = "ip link set lo up && echo 40000 40049 > /proc/sys/net/ipv4/ip_local_port_range || exit 77; exec \"$@\"";
+    let mut apart = Command::new("unshare");
+    apart.args(["--user", "--map-root-user", "--net", "sh", "-c", set_up, "sh"]).arg(kumite.get_program());
+    apart.args(kumite.get_args()).current_dir(kumite.get_current_dir().unwrap());
+    for (name, value) in kumite.get_envs() {
+        match value {
+            Some(value) => apart.env(name, value),
+            None => apart.env_remove(name),
+        };
+    }
+    let said = Said::of(output(&mut apart).unwrap());
+    if said.code == 77 || said.err.starts_with("unshare: ") {
+        return lacks(Capability::Namespaces, said.err);
+    }
+    let said = said.ended(3);
+    let lacked = "this machine had no local port left for another connection";
+    assert!(said.err.contains(lacked), "{}", said.err);
+    assert!(said.err.contains("error: no trial gave a result"), "{}", said.err);
+    let export = place.kumite(&["report", "last", "--json", "-"]).ended(0).json();
+    let trials = export["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), 4, "{export}");
+    for trial in trials {
+        assert_eq!(trial["void"]["what"], "no-port", "{trial}");
+    }
+    let report = place.kumite(&["report", "last"]).ended(0).out;
+    assert!(report.contains("4 × no-port"), "{report}");
 }

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kumite_record::VoidCause;
+
 /// Why something did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
@@ -9,6 +11,8 @@ pub enum Halt {
     Interrupted,
     /// It could not be done, for this reason.
     Failed(String),
+    /// It could not be done for want of something that this machine has not, whoever is tried: a trial is void for it.
+    Void(VoidCause, String),
 }
 
 impl Halt {
@@ -21,7 +25,7 @@ impl Halt {
     pub fn why(self) -> String {
         match self {
             Halt::Interrupted => "it was interrupted".to_owned(),
-            Halt::Failed(why) => why,
+            Halt::Failed(why) | Halt::Void(_, why) => why,
         }
     }
 
@@ -35,6 +39,7 @@ impl Halt {
         match self {
             Halt::Interrupted => Halt::Interrupted,
             Halt::Failed(why) => Halt::Failed(words(why)),
+            Halt::Void(what, why) => Halt::Void(what, words(why)),
         }
     }
 }

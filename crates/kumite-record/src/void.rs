@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why a trial counts for nothing, and its whole block with it: whoever measures, or what was measured, was away
-/// meanwhile.
+/// meanwhile, or had not what it takes to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Void {
     /// What happened.
@@ -33,6 +33,10 @@ pub enum VoidCause {
     Stolen,
     /// A node with a role could not be reached.
     Unreachable,
+    /// This machine had no local port left for a connection to the contender.
+    NoPort,
+    /// This machine could open no more connections.
+    NoDescriptor,
 }
 
 impl VoidCause {
@@ -44,6 +48,8 @@ impl VoidCause {
             VoidCause::ProcessStopped => "process-stopped",
             VoidCause::Stolen => "stolen",
             VoidCause::Unreachable => "unreachable",
+            VoidCause::NoPort => "no-port",
+            VoidCause::NoDescriptor => "no-descriptor",
         }
     }
 }
@@ -64,6 +70,15 @@ impl fmt::Display for Void {
                 let node = self.node.as_deref().unwrap_or("a node");
                 write!(f, "the node {node} could not be reached for {seconds:.digits$} s")
             }
+            VoidCause::NoPort => write!(
+                f,
+                "this machine{on} had no local port left for another connection (ask for fewer, or widen \
+                 net.ipv4.ip_local_port_range)"
+            ),
+            VoidCause::NoDescriptor => write!(
+                f,
+                "this machine{on} could open no more connections (ask for fewer, or raise the limit: ulimit -n)"
+            ),
         }
     }
 }
@@ -83,6 +98,11 @@ mod tests {
         assert_eq!(there.to_string(), "kumite on n1 was stopped for 1.2 s");
         let cut = Void { what: VoidCause::Unreachable, ..there };
         assert_eq!(cut.to_string(), "the node n1 could not be reached for 1.2 s");
+        let lacked = void(VoidCause::NoPort, 0.0).to_string();
+        assert!(
+            lacked.starts_with("this machine had no local port left for another connection (ask"),
+            "{lacked}"
+        );
         let json = serde_json::to_value(&stopped).unwrap();
         assert_eq!(
             json,

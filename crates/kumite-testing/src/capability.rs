@@ -17,6 +17,8 @@ pub enum Capability {
     Fuse,
     /// io_uring, as the ring uses it.
     IoUring,
+    /// A network namespace of our own, and `ip` to set it up.
+    Namespaces,
     /// Redis, to be started by a test.
     Redis,
     /// SCHED_FIFO for an ordinary thread.
@@ -34,6 +36,7 @@ impl Capability {
             Capability::ControlGroupV2 => "control-group-v2",
             Capability::Fuse => "fuse",
             Capability::IoUring => "io-uring",
+            Capability::Namespaces => "namespaces",
             Capability::Redis => "redis",
             Capability::RealTimePriority => "real-time-priority",
             Capability::TwoCpus => "two-cpus",

@@ -58,7 +58,7 @@ impl From<Halt> for Failure {
     fn from(halt: Halt) -> Failure {
         match halt {
             Halt::Interrupted => Failure::Incomplete("it was interrupted".to_owned()),
-            Halt::Failed(why) => Failure::Incomplete(why),
+            Halt::Failed(why) | Halt::Void(_, why) => Failure::Incomplete(why),
         }
     }
 }

@@ -127,10 +127,14 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// A failure is a trial that measured nothing; an interruption is none.
+    /// A failure is a trial that measured nothing; an interruption is none. What this machine lacks makes it void.
     pub(crate) fn or_failed(tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
         match tried {
             Err(Halt::Failed(why)) => Ok(Measured::failed(why)),
+            Err(Halt::Void(what, why)) => {
+                let void = Void { what, process: None, node: None, lasted_ms: 0.0 };
+                Ok(Measured { void: Some(void), ..Measured::failed(why) })
+            }
             tried => tried,
         }
     }

@@ -43,8 +43,8 @@ fn exchanged(mut exchange: impl FnMut() -> Result<Duration, Halt>) -> Result<Opt
     for _ in 0..EXCHANGES {
         match exchange() {
             Ok(took) => times.push(took),
-            Err(Halt::Interrupted) => return Err(Halt::Interrupted),
             Err(Halt::Failed(_)) => return Ok(None),
+            Err(halt) => return Err(halt),
         }
     }
     Ok(Some(Exchange::of(times)))

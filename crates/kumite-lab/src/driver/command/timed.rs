@@ -119,8 +119,8 @@ impl<'t> Timed<'t> {
         }
         match self.one(true) {
             Ok(run) => Ok(Some(run.peak_rss_bytes)),
-            Err(Halt::Interrupted) => Err(Halt::Interrupted),
             Err(Halt::Failed(_)) => Ok(None),
+            Err(halt) => Err(halt),
         }
     }
 }

@@ -120,10 +120,10 @@ impl<'a> FunctionDriver<'a> {
         };
         let (called, wrong) = match self.answers(contender, &workload, &seen.offered, &of_life.calls, stop) {
             Ok(answers) => answers,
-            Err(Halt::Interrupted) => return Err(Halt::Interrupted),
             Err(Halt::Failed(why)) => {
                 return Ok(Measured { sample: of_life, ..Measured::failed(why) });
             }
+            Err(halt) => return Err(halt),
         };
         let ends = seen.offered.made.iter().map(|made| made.due + made.wall()).max().unwrap_or(began);
         let window = ends - began;

@@ -14,6 +14,7 @@ use super::server::Server;
 use super::server_process::ServerProcess;
 use super::settling::Settling;
 use super::workload::HttpWorkload;
+use crate::halt::Halt;
 use crate::node::Seen;
 use crate::service::Running;
 
@@ -58,7 +59,7 @@ pub(crate) fn drive(
     server_cores: &[usize],
     cores: &[usize],
     stop: &AtomicBool,
-) -> Result<Driven, String> {
+) -> Result<Driven, Halt> {
     let is_here = server.process.is_here();
     // Where the server may use every CPU, so may the engine's one thread.
     let shared = is_here && server_cores == cores;
@@ -91,7 +92,6 @@ pub(crate) fn drive(
                 load::Event::Pause => moves.store(!lock(process).pause(), Ordering::Relaxed),
                 load::Event::Resume => lock(process).resume(),
             })
-            .map_err(|error| error.to_string())
         });
         loop {
             match machine.look(lock(process).as_mut(), opens) {
@@ -115,7 +115,8 @@ pub(crate) fn drive(
         engine.join().expect("the load engine does not panic")
     })?;
     if moves.load(Ordering::Relaxed) {
-        return Err("it could not be stopped for the disturbance: some of its processes went on".to_owned());
+        let why = "it could not be stopped for the disturbance: some of its processes went on";
+        return Err(why.to_owned().into());
     }
     if let Some(steps) = &workload.steps {
         steps.recover(&mut outcome);

@@ -175,7 +175,7 @@ fn round_trip_us(nodes: &Nodes, stop: &AtomicBool) -> Result<Option<f64>, Halt> 
         timeout: PATIENCE,
         ..Load::new(Target::plain(at.into()), Limit { requests: Some(ASKED), duration: None })
     };
-    let outcome = load.run(stop, &mut |_| ()).map_err(|error| error.to_string())?;
+    let outcome = load.run(stop, &mut |_| ())?;
     Halt::if_set(stop)?;
     let failed = outcome.errors.total();
     if failed > 0 {

@@ -2,6 +2,7 @@
 
 mod drive;
 mod driver;
+mod engine_error;
 mod external;
 mod metrics;
 mod outcome_class;

@@ -93,7 +93,7 @@ impl Server {
                     return Ok(Ok(ready));
                 }
                 Ok(outcome) => outcome,
-                Err(error) => return failed(error.to_string()),
+                Err(error) => return Err(error.into()),
             };
             let is_answer = asked.errors.refused + asked.errors.connect == 0;
             if let Some(answer) = asked.first_wrong.as_ref().filter(|_| is_answer) {
@@ -123,8 +123,7 @@ impl Server {
     /// does not loses requests under load.
     pub fn keeps(&self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<(), Halt> {
         let limit = Limit { requests: Some(KEPT_FOR), duration: None };
-        let asked = Load { limit, ..workload.probe(self.address) }.run(stop, &mut |_| ());
-        let asked = asked.map_err(|error| error.to_string())?;
+        let asked = Load { limit, ..workload.probe(self.address) }.run(stop, &mut |_| ())?;
         let lost = asked.errors.closed + asked.errors.reset;
         if lost == 0 {
             return Ok(());

@@ -59,7 +59,7 @@ impl<'a> Window<'a> {
         };
         let mut best = 0.0_f64;
         for _ in 0..LOOKS {
-            let outcome = load.run(stop, &mut |_| ()).map_err(|error| error.to_string())?;
+            let outcome = load.run(stop, &mut |_| ())?;
             Halt::if_set(stop)?;
             let seconds = outcome.elapsed.as_secs_f64();
             best = best.max(if seconds > 0.0 { outcome.ok as f64 / seconds } else { 0.0 });
