@@ -1,5 +1,6 @@
 //! A run whose blocks several machines share, merged into one.
 
+use kumite_record::{Run, Store};
 use serde_json::Value;
 
 use crate::place::{EXPERIMENT, Place};
@@ -151,8 +152,8 @@ fn what_differs_among_shards_is_named() {
     };
     tools("fake 1.0");
     shard(&place, "1/2", "n1", &[]);
-    let refused = |expected: &str, more: &[&str]| {
-        let said = place.kumite(&[MERGE, more].concat()).ended(2);
+    let refused = |expected: &str| {
+        let said = place.kumite(MERGE).ended(2);
         assert!(said.err.contains(expected), "{}", said.err);
         let _ = std::fs::remove_file(place.path("2-2.db"));
     };
@@ -161,30 +162,26 @@ fn what_differs_among_shards_is_named() {
 
     tools("fake 2.0");
     shard(&place, "2/2", "n2", &[]);
-    let expected =
-        "are not of one run, for they differ in b's tools: fake 1.0, and fake 2.0; --allow tools merges them";
-    let said = place.kumite(MERGE).ended(2);
-    assert!(said.err.contains(expected), "{}", said.err);
-    let merged = place.kumite(&[MERGE, &["--allow", "tools", "--json", "-"]].concat()).ended(0).json();
-    assert!(
-        merged["warnings"].to_string().contains("its tools differ: fake 1.0 in shard 1 of 2"),
-        "{merged}"
-    );
+    let merged = place.kumite(&[MERGE, &["--json", "-"]].concat()).ended(0).json();
+    let named = "its tools differ: fake 1.0 at first, fake 2.0 in shard 2 of 2";
+    assert!(merged["warnings"].to_string().contains(named), "{}", merged["warnings"]);
     std::fs::remove_file(place.path("2-2.db")).unwrap();
     std::fs::remove_file(place.path("all.db")).unwrap();
 
     tools("fake 1.0");
     place.write(of_b, &contender.replace("pong", "slow"));
     shard(&place, "2/2", "n2", &[]);
-    refused("differ in b's files or build command", &["--allow", "tools"]);
+    refused("differ in b's source (its files or build command)");
     place.write(of_b, &contender);
 
     shard(&place, "2/2", "n2", &["--skip", "c"]);
-    refused("differ in whether c took part: ran, and skipped: left out by --skip", &[]);
+    refused("differ in whether c took part: ran, and skipped: left out by --skip");
     shard(&place, "2/2", "n2", &["--blocks", "12"]);
-    refused("differ in blocks: 24, and 12", &[]);
+    refused("differ in blocks: 24, and 12");
     shard(&place, "2/2", "n2", &["--seed", "8"]);
-    refused("the stores have shards of 2 runs: shard 1 of 2 of fake (standard), seed ", &[]);
+    refused("the stores have shards of 2 runs: shard 1 of 2 of fake (standard), seed ");
+    shard(&place, "2/2", "n2", &["--profile", "full", "--seed", "8"]);
+    refused("fake (full), seed 8");
 
     place.scripted(&["run", "fake", "--db", "whole.db"]).ended(0);
     let said = place.kumite(&["merge", "whole.db", "--db", "other.db"]).ended(2);
@@ -195,6 +192,58 @@ fn what_differs_among_shards_is_named() {
     );
     let said = place.scripted(&["run", "fake", "--shard", "30/30"]).ended(2);
     assert!(said.err.contains("30 shards of 24 blocks: some would have none"), "{}", said.err);
+}
+
+#[test]
+fn shards_belong_together_by_how_they_were_measured_and_not_by_which_kumite() {
+    let place = place();
+    let experiment = place.read("experiments/fake/experiment.toml");
+    let asks = |text: &str| place.write("experiments/fake/experiment.toml", text);
+    let merged = || place.kumite(&[MERGE, &["--json", "-"]].concat());
+    shard(&place, "1/2", "n1", &[]);
+    asks(
+        &experiment
+            .replace("Which", "What")
+            .replace("id = \"a-first\"", "id = \"a-first\"\ntitle = \"A first\""),
+    );
+    shard(&place, "2/2", "n2", &[]);
+    let of_words = merged().ended(0).json();
+    assert_eq!(of_words["run"]["cut_short"], Value::Null, "words make no other run, nor another seed");
+    assert_eq!(of_words["run"]["question"]["text"], "Which fake is faster?", "they are those of the first");
+    assert_eq!(of_words["claims"][0]["title"], Value::Null);
+    assert_eq!(of_words["warnings"].as_array().unwrap().len(), 0, "{}", of_words["warnings"]);
+
+    // Nobody looks at the experiment as it is now.
+    std::fs::remove_dir_all(place.path("experiments")).unwrap();
+    changed(&place, "2-2.db", |run| run.kumite = "0.0.1".to_owned());
+    let of_versions = merged().ended(0).json();
+    assert_eq!(verdicts(&of_versions), verdicts(&of_words));
+    let warned = of_versions["warnings"].to_string();
+    assert!(warned.contains("at first, 0.0.1 in shard 2 of 2") && warned.contains("\"kumite\""), "{warned}");
+
+    let refused = |change: fn(&mut Run), expected: &str| {
+        changed(&place, "2-2.db", change);
+        let said = merged().ended(2);
+        assert!(said.err.contains(expected), "{}", said.err);
+    };
+    refused(
+        |run| run.spec = run.spec.replace("rate_rps = 200", "rate_rps = 300"),
+        "differ in experiment.toml, workload.rate_rps: 200, and 300",
+    );
+    refused(
+        |run| run.measures = run.measures.map(|measures| measures + 1),
+        "are not of one run, for they differ in how kumite measures (MEASURES): ",
+    );
+}
+
+/// The runs of a store as another kumite, or of something else, would have made them.
+fn changed(place: &Place, store: &str, change: impl Fn(&mut Run)) {
+    let mut store = Store::open_existing(&place.path(store)).unwrap();
+    for run in store.runs().unwrap() {
+        let mut whole = store.read(&run.id).unwrap();
+        change(&mut whole.run);
+        store.put(&whole).unwrap();
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
-use kumite_record::Store;
+use kumite_record::{Run, Store};
 use kumite_testing::eventually;
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -104,19 +104,26 @@ fn what_was_complete_or_has_changed_is_not_resumed() {
     let said = place.kumite(&["report"]).ended(0);
     assert!(said.out.contains("it is not finished, or was killed; no claim was judged"), "{}", said.out);
     let text = place.read("experiments/fake/experiment.toml");
-    place.write("experiments/fake/experiment.toml", &text.replace("Which", "What"));
+    place.write("experiments/fake/experiment.toml", &text.replace("rate_rps = 200", "rate_rps = 300"));
     let said = place.scripted(&["resume"]).ended(2);
-    assert!(said.err.contains("experiment.toml has changed since run"), "{}", said.err);
+    let expected = "experiment.toml, workload.rate_rps has changed from 200 to 300 since run";
+    assert!(said.err.contains(expected), "{}", said.err);
 
     place.write("experiments/fake/experiment.toml", &text);
-    let contender = place.read("experiments/fake/contenders/b/contender.toml");
-    place.write("experiments/fake/contenders/b/contender.toml", &contender.replace("fake 1.0", "fake 2.0"));
+    changed(&place, |run| run.measures = run.measures.map(|measures| measures + 1));
     let said = place.scripted(&["resume"]).ended(2);
-    assert!(said.err.contains("b was 'fake 1.0' and is 'fake 2.0': it has changed"), "{}", said.err);
+    let expected = "how kumite measures (MEASURES) has changed from ";
+    assert!(said.err.contains(expected), "{}", said.err);
+    changed(&place, |run| run.measures = run.measures.map(|measures| measures - 1));
 
+    let contender = place.read("experiments/fake/contenders/b/contender.toml");
     place.write("experiments/fake/contenders/b/contender.toml", &contender.replace("pong", "slow"));
     let said = place.scripted(&["resume"]).ended(2);
-    assert!(said.err.contains("b's files or commands have changed since run"), "{}", said.err);
+    assert!(
+        said.err.contains("b's source (its files or build command) has changed since run"),
+        "{}",
+        said.err
+    );
 
     let said = place.kumite(&["report", "--gate"]).ended(3);
     assert!(said.err.contains("is not finished: `kumite resume"), "{}", said.err);
@@ -125,6 +132,40 @@ fn what_was_complete_or_has_changed_is_not_resumed() {
     let said = place.scripted(&["resume", "--budget", "4s", "--json", "-"]).ended(0);
     // Two seconds for what was begun, then a block of three seconds does not fit any more.
     assert_eq!(said.json()["trials"].as_array().unwrap().len(), 6);
+}
+
+/// The last run as another kumite would have begun it.
+fn changed(place: &Place, change: impl Fn(&mut Run)) {
+    let mut store = Store::open_existing(&place.path(".kumite/results.db")).unwrap();
+    let mut whole = store.read(&store.find("last").unwrap()).unwrap();
+    change(&mut whole.run);
+    store.put(&whole).unwrap();
+}
+
+#[test]
+fn another_kumite_with_other_tools_and_words_goes_on_and_is_named() {
+    let place = place();
+    let of_b = "experiments/fake/contenders/b/contender.toml";
+    place.write(of_b, &place.read(of_b).replace("echo fake 1.0", "cat $XDG_DATA_HOME/version"));
+    place.write("data/version", "fake 1.0");
+    killed_in(&place, RUN, 4);
+    changed(&place, |run| run.kumite = "0.0.1".to_owned());
+    let _ = std::fs::remove_dir_all(place.path("cache"));
+    place.write("data/version", "fake 2.0");
+    let text = place.read("experiments/fake/experiment.toml");
+    place.write("experiments/fake/experiment.toml", &text.replace("Which", "What"));
+    place.scripted(RESUME).ended(0);
+    let export = export(&place);
+    assert_eq!(trials(&export), whole());
+    assert_eq!(export["run"]["question"]["text"], "What fake is faster?", "its words are those of now");
+    let at = export["run"]["resumed"][0].as_str().unwrap();
+    let warned = export["warnings"].to_string();
+    for named in [
+        "its version differs: 0.0.1 at first, ".to_owned(),
+        format!("its tools differ: fake 1.0 at first, fake 2.0 in what was measured from {at} on"),
+    ] {
+        assert!(warned.contains(&named), "{warned}");
+    }
 }
 
 #[test]

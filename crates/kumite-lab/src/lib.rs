@@ -8,6 +8,7 @@ mod driver;
 mod halt;
 mod held_folder;
 mod kit_test;
+mod measures;
 mod metrics;
 mod node;
 mod parameter;
@@ -31,16 +32,18 @@ pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES, Reference};
 pub use kumite_process::end_orphans;
+pub use measures::MEASURES;
 pub use node::{Nodes, Remote, Talk};
 pub use parameter::near;
 pub use reference::reference;
 pub use run::{
-    Block, Choice, Event, Joined, Merging, Plan, Prepared, RunEnded, Session, Undecided, begin, check_disk,
-    check_roles, claimed_points, common_fault, conclude, execute, export, humane, is_left_out, join, judged,
-    merge, plan, prepare, prospects, references, seed_of, too_few_values, trial_seed, undecided, used_cores,
+    Block, Choice, Difference, Event, Joined, Made, Merging, Plan, Prepared, RunEnded, Session, Undecided,
+    begin, check_disk, check_roles, claimed_points, common_fault, conclude, differ_in_contenders,
+    differ_in_trials, execute, export, humane, is_left_out, is_of, join, judged, merge, other_versions, plan,
+    prepare, prospects, references, rejudge, seed_of, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;
-pub use spec::{Experiment, Planned, read_functions};
+pub use spec::{Asked, Experiment, Planned, read_functions};
 pub use station::serve as serve_station;
 pub use toml_source::SpecError;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use kumite_record::Run;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 use toml::Spanned;
@@ -56,6 +57,11 @@ impl TomlSource {
         let text = std::fs::read_to_string(file)
             .map_err(|source| SpecError::Read { file: file.to_owned(), source })?;
         Ok(TomlSource { file: file.to_owned(), text })
+    }
+
+    /// The experiment's file as it was when a run began.
+    pub fn of_run(run: &Run) -> TomlSource {
+        TomlSource { file: format!("experiment.toml of run {}", run.id).into(), text: run.spec.clone() }
     }
 
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, SpecError> {

@@ -14,6 +14,7 @@ mod gate;
 mod kind;
 mod load;
 mod metric;
+mod other_version;
 mod play;
 mod point;
 mod run;
@@ -41,6 +42,7 @@ pub use gate::{ComparisonGate, GateBar, GateReason, GateState, PairGate, RunGate
 pub use kind::Kind;
 pub use load::{Engine, Latency, LoadResult};
 pub use metric::Metric;
+pub use other_version::{OtherVersion, Part, Versioned};
 pub use play::PlayResult;
 pub use point::{AxisValue, Point};
 pub use run::{

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{AxisValue, Kind, Merged, Metric, NoiseFloor, Point, Role, Rule, Shard, Unit};
+use crate::{AxisValue, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, Role, Rule, Shard, Unit};
 
 /// One execution of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +21,10 @@ pub struct Run {
     pub kind: Kind,
     /// The profile that was chosen.
     pub profile: String,
+    /// Which figures its own belong together with: those of runs that have the same. None in one that was made before it was
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measures: Option<u32>,
     /// Orders the blocks and seeds the resampling; the same seed repeats both.
     pub seed: u64,
     /// When the run began.
@@ -36,6 +40,9 @@ pub struct Run {
     pub command: String,
     /// kumite's own version.
     pub kumite: String,
+    /// Versions of parts of it that are not those of its first part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_versions: Vec<OtherVersion>,
     /// What is asked, and who asked it.
     pub question: Question,
     /// The parameters of the workload after the profile. One that is an axis too is that axis's default.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
-use kumite_lab::{Experiment, Merging, export, merge};
+use kumite_lab::{Merging, export, merge};
 use kumite_record::{Export, Rule, Run, Scope, Store, StoredRun};
 use kumite_report::plural;
 
@@ -22,9 +22,6 @@ pub struct Args {
     /// What verdicts are to be about: these nodes, where blocks are the repetitions; or nodes like these, where each node is one
     #[arg(long, value_enum, default_value = "these-nodes")]
     scope: About,
-    /// Merge shards although this is not the same in all of them
-    #[arg(long, value_name = "WHAT", value_parser = ["tools"])]
-    allow: Option<String>,
     /// The seed of the run whose shards are wanted, where the stores have those of several
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -58,12 +55,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stores: Vec<Store> =
         args.stores.iter().map(|path| Store::open_existing(path)).collect::<Result<_, _>>()?;
     let mut into = Store::open(&args.db.path())?;
-    let wanted = Wanted {
-        seed: args.seed,
-        scope: args.scope.into(),
-        may_tools_differ: args.allow.is_some(),
-        is_gate: args.gate.is_set(),
-    };
+    let wanted = Wanted { seed: args.seed, scope: args.scope.into(), is_gate: args.gate.is_set() };
     let export = merged(&stores, &wanted, &mut into)?;
     args.gate.conclude(export, &args.documents, args.length.report(), believable)
 }
@@ -73,7 +65,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 pub struct Wanted {
     pub seed: Option<u64>,
     pub scope: Scope,
-    pub may_tools_differ: bool,
     pub is_gate: bool,
 }
 
@@ -81,25 +72,12 @@ pub struct Wanted {
 pub fn merged(stores: &[Store], wanted: &Wanted, into: &mut Store) -> Result<Export, Failure> {
     let shards = shards(stores, wanted.seed, into)?;
     let first = &shards[0].run;
-    if first.kumite != crate::VERSION {
-        return Err(Failure::Usage(format!(
-            "run {} was made by kumite {}, and this is {}: merge it by the one that made it",
-            first.id,
-            first.kumite,
-            crate::VERSION
-        )));
-    }
     if wanted.is_gate && first.rule != Rule::Strict {
         return Err(Failure::Usage("--gate takes shards that were run with --strict".to_owned()));
     }
-    let experiment = experiment(first)?;
-    let merging = Merging {
-        id: id(into, &shards)?,
-        command: output::command_line_of_run(),
-        scope: wanted.scope,
-        may_tools_differ: wanted.may_tools_differ,
-    };
-    let merged = merge(&shards, &experiment, merging).map_err(Failure::Usage)?;
+    let merging =
+        Merging { id: id(into, &shards)?, command: output::command_line_of_run(), scope: wanted.scope };
+    let merged = merge(&shards, merging)?;
     for shard in &shards {
         into.put(shard)?;
     }
@@ -181,20 +159,6 @@ fn with_logs(mut shard: StoredRun, folder: &Path) -> StoredRun {
         trial.log = trial.log.take().map(|log| folder.join(log).to_string_lossy().into_owned());
     }
     shard
-}
-
-/// The experiment as it was when the shards were executed.
-fn experiment(run: &Run) -> Result<Experiment, Failure> {
-    let given = Experiment::load(&run.experiment_given, &run.profile);
-    let mut experiment = given.or_else(|_| Experiment::load(&run.experiment, &run.profile))?;
-    if experiment.text != run.spec {
-        return Err(Failure::Usage(format!(
-            "the experiment.toml of {} has changed since run {}: merge where it is as it was",
-            run.experiment, run.id
-        )));
-    }
-    experiment.blocks = run.blocks;
-    Ok(experiment)
 }
 
 /// The one that these shards were merged into before, or a new one.

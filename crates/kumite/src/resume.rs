@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, Joined, Prepared, check_disk, used_cores};
-use kumite_record::{Contender, ContenderStatus, Machine, Role, Rule, Run, Store};
+use jiff::Timestamp;
+use kumite_host::{cores, machine};
+use kumite_lab::{
+    Choice, Difference, Experiment, Joined, Made, check_disk, differ_in_contenders, differ_in_trials,
+    other_versions, used_cores,
+};
+use kumite_record::{Contender, ContenderStatus, Machine, OtherVersion, Part, Role, Rule, Run, Store};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
@@ -60,11 +64,11 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     }
     let mut experiment = Experiment::load(&run.experiment_given, &run.profile)?;
     experiment.blocks = run.blocks;
-    if experiment.text != run.spec || experiment.points() != run.points {
-        return Err(changed(&id, "experiment.toml has changed"));
-    }
-    if run.kumite != crate::VERSION {
-        return Err(changed(&id, &format!("kumite was {} and has changed", run.kumite)));
+    let available = cores();
+    let now = kumite_lab::begin(&experiment, &available);
+    alike(&id, differ_in_trials(&run, &now)?)?;
+    if now.points != run.points {
+        return Err(changed(&id, "what kumite plans for its experiment.toml has changed"));
     }
     if !kumite_lab::RULES.contains(&run.rule) {
         let ours = kumite_lab::RULES.map(Rule::as_str).join(" or ");
@@ -79,7 +83,6 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
             "--gate takes a strict run, and {id} was begun without --strict or --gate: resume it without --gate"
         )));
     }
-    let available = cores();
     args.documents.check()?;
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
     args.roles.check(&experiment, &args.on)?;
@@ -106,8 +109,14 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let used = used_cores(&experiment, &available)?;
     same_roles(&id, &run.roles, &roles)?;
     same_machine(&id, &store.machine(&id)?, &machine(used))?;
-    same_contenders(&id, contenders.iter().filter(ran), &prepared)?;
-    take_up(&mut run, world.clock());
+    can_be_run(contenders.iter().filter(ran), &prepared.contenders)?;
+    alike(&id, differ_in_contenders(&contenders, &prepared.contenders))?;
+    let made = |kumite, contenders, services| Made { kumite, contenders, services };
+    let then = made(&run.kumite, &contenders, &run.services);
+    let here = made(crate::VERSION, &prepared.contenders, &prepared.services);
+    let at = world.clock().timestamp();
+    let others = other_versions(then, here, &Part::Resumed(at));
+    take_up(&mut run, at, others, now);
     store.finish(&run, &[], &[], &[])?;
     let budget = args.budget;
     let measuring =
@@ -116,10 +125,23 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     args.gate.conclude(export, &args.documents, args.length.report(), |export| ended(export, &stop))
 }
 
-fn take_up(run: &mut Run, clock: &dyn Clock) {
-    run.resumed.push(clock.timestamp());
+/// From now on its words are those of now.
+fn take_up(run: &mut Run, at: Timestamp, others: Vec<OtherVersion>, now: Run) {
+    run.resumed.push(at);
+    run.other_versions.extend(others);
     run.finished = None;
     run.cut_short = None;
+    (run.spec, run.question, run.published) = (now.spec, now.question, now.published);
+}
+
+fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
+    match difference {
+        None => Ok(()),
+        Some(Difference { what, values: None }) => Err(changed(id, &format!("{what} has changed"))),
+        Some(Difference { what, values: Some([then, now]) }) => {
+            Err(changed(id, &format!("{what} has changed from {then} to {now}")))
+        }
+    }
 }
 
 fn changed(id: &str, what: &str) -> Failure {
@@ -164,31 +186,11 @@ fn same_machine(id: &str, then: &Machine, now: &Machine) -> Result<(), Failure> 
     }
 }
 
-fn source(contender: &Contender) -> Option<&str> {
-    contender.digests.as_ref().map(|digests| digests.source.as_str())
-}
-
-fn same_contenders<'a>(
-    id: &str,
-    then: impl Iterator<Item = &'a Contender>,
-    prepared: &Prepared,
-) -> Result<(), Failure> {
-    for contender in then {
-        let name = &contender.name;
-        let now = prepared.contenders.iter().find(|other| other.name == *name);
-        match (now, now.and_then(|now| now.version.as_ref())) {
-            (Some(now), Some(_)) if now.digests == contender.digests && now.version == contender.version => {}
-            (Some(Contender { reason: Some(reason), .. }), None) => {
-                return Err(Failure::Incomplete(format!("{name} cannot be run any more: {reason}")));
-            }
-            (_, Some(is)) if contender.version.as_ref() != Some(is) => {
-                let was = contender.version.as_deref().unwrap_or_default();
-                return Err(changed(id, &format!("{name} was '{was}' and is '{is}': it has changed")));
-            }
-            (Some(now), _) if source(now) == source(contender) => {
-                return Err(changed(id, &format!("{name}'s tools have changed")));
-            }
-            _ => return Err(changed(id, &format!("{name}'s files or commands have changed"))),
+fn can_be_run<'a>(then: impl Iterator<Item = &'a Contender>, now: &[Contender]) -> Result<(), Failure> {
+    for Contender { name, .. } in then {
+        let of_now = now.iter().find(|other| other.name == *name);
+        if let Some(Contender { reason: Some(reason), version: None, .. }) = of_now {
+            return Err(Failure::Incomplete(format!("{name} cannot be run any more: {reason}")));
         }
     }
     Ok(())

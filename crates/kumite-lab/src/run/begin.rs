@@ -3,7 +3,8 @@
 use kumite_judge::{ClaimSpec, Prospects, Reference};
 use kumite_record::{Contender, ContenderStatus, Cores, Run};
 
-use crate::spec::Experiment;
+use crate::measures::MEASURES;
+use crate::spec::{Asked, Experiment};
 
 /// What a run on these CPUs has of its experiment.
 pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
@@ -11,6 +12,7 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
         experiment: experiment.name.clone(),
         kind: experiment.kind(),
         profile: experiment.profile.clone(),
+        measures: Some(MEASURES),
         question: experiment.question.clone(),
         workload: experiment.workload.clone(),
         points: experiment.points(),
@@ -33,7 +35,8 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
 /// The seed of a run in shards that was given none: all its shards must have the same, wherever they are executed.
 pub fn seed_of(experiment: &Experiment) -> u64 {
     let mut hasher = blake3::Hasher::new();
-    for text in [&experiment.name, &experiment.profile, &experiment.text] {
+    let asked = Asked::of(&experiment.text, &experiment.profile).expect("it was read before").canonical();
+    for text in [&experiment.name, &experiment.profile, &asked] {
         hasher.update(text.as_bytes()).update(&[0]);
     }
     let [a, b, c, d, ..] = *hasher.finalize().as_bytes();

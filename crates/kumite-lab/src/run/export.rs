@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use kumite_judge::{cells, judge};
+use kumite_judge::{CheckSpec, ClaimSpec, cells, judge};
 use kumite_record::{
     Check, Claim, Contender, ContenderStatus, Export, Machine, Reason, Run, SCHEMA, Store, StoreError, Trial,
     Warning, standing,
@@ -27,8 +27,14 @@ pub fn conclude(
     run.cut_short = ended.cut_short;
     run.saved = ended.saved;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
-    let Findings { claims, checks, warnings } =
-        findings(experiment, &run, &store.machine(&run.id)?, &contenders, &trials);
+    let Findings { claims, checks, warnings } = findings(
+        &experiment.claims,
+        &experiment.checks,
+        &run,
+        &store.machine(&run.id)?,
+        &contenders,
+        &trials,
+    );
     store.finish(&run, &claims, &checks, &warnings)
 }
 
@@ -41,7 +47,8 @@ pub(super) struct Findings {
 
 /// Judges all claims and checks, but none of a shard: it would be judged by a part of what there is.
 pub(super) fn findings(
-    experiment: &Experiment,
+    claims: &[ClaimSpec],
+    checks: &[CheckSpec],
     run: &Run,
     machine: &Machine,
     contenders: &[Contender],
@@ -52,7 +59,7 @@ pub(super) fn findings(
     let judged: &[&Trial] = if common_fault(trials).is_some() { &[] } else { &of_all };
     let (claims, checks) = match run.shard {
         Some(_) => (Vec::new(), Vec::new()),
-        None => judge(run, judged, contenders, &experiment.claims, &experiment.checks),
+        None => judge(run, judged, contenders, claims, checks),
     };
     let mut warnings = warnings(run, machine, contenders, &of_all);
     warnings.extend(void_blocks(run, trials));
@@ -103,16 +110,28 @@ fn described(mut run: Run) -> Run {
 
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
 pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
+    let findings =
+        Findings { claims: store.claims(id)?, checks: store.checks(id)?, warnings: store.warnings(id)? };
     let run = described(store.run(id)?);
-    let mut warnings = store.warnings(id)?;
+    Ok(document(run, store.machine(id)?, store.contenders(id)?, store.trials(id)?, findings))
+}
+
+/// With the estimates that its trials give.
+pub(super) fn document(
+    run: Run,
+    machine: Machine,
+    contenders: Vec<Contender>,
+    trials: Vec<Trial>,
+    findings: Findings,
+) -> Export {
+    let Findings { claims, checks, mut warnings } = findings;
     if run.finished.is_none() {
         let what = format!(
-            "it is not finished, or was killed; no claim was judged: `kumite resume {id}` goes on with it"
+            "it is not finished, or was killed; no claim was judged: `kumite resume {}` goes on with it",
+            run.id
         );
         warnings.insert(0, Warning { place: "run".to_owned(), what });
     }
-    let contenders = store.contenders(id)?;
-    let trials = store.trials(id)?;
     let took_part: Vec<String> = contenders
         .iter()
         .filter(|contender| contender.status == ContenderStatus::Ran)
@@ -120,19 +139,19 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
         .collect();
     let of_all: Vec<&Trial> = standing(&trials).collect();
     let (cells, parts) = cells(&run, &of_all, &took_part);
-    Ok(Export {
+    Export {
         schema: SCHEMA,
-        machine: store.machine(id)?,
+        machine,
         cells,
         parts,
-        claims: store.claims(id)?,
-        checks: store.checks(id)?,
+        claims,
+        checks,
         gate: None,
         warnings,
         contenders,
         trials,
         run,
-    })
+    }
 }
 
 #[cfg(test)]

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use kumite_record::{
-    Contender, Machine, Merged, Node, Run, Scope, Shard, StoredRun, Trial, Warning, judge_outputs,
+    Machine, Merged, Node, OtherVersion, Part, Run, Scope, Shard, StoredRun, Trial, Warning, judge_outputs,
 };
 use serde_json::Value;
 
 use super::common_fault::common_fault;
 use super::export::{Findings, findings};
-use crate::spec::Experiment;
+use super::together::{Difference, Made, differ_in_contenders, differ_in_trials, other_versions};
+use crate::spec::judged_of;
+use crate::toml_source::SpecError;
 
 /// How shards are to be merged.
 pub struct Merging {
@@ -19,19 +21,18 @@ pub struct Merging {
     pub command: String,
     /// What its verdicts are to be about.
     pub scope: Scope,
-    /// Whether shards may have been made by other tools than one another.
-    pub may_tools_differ: bool,
 }
 
-/// Makes one run of its shards, which may be there several times each, and judges it; or says in which they differ. They
-/// are all of one experiment, profile, seed and number.
-pub fn merge(shards: &[StoredRun], experiment: &Experiment, merging: Merging) -> Result<StoredRun, String> {
+/// Makes one run of its shards, which may be there several times each, and judges it by what the first of them asked; or says
+/// in which they differ. They are all of one experiment, profile, seed and number.
+pub fn merge(shards: &[StoredRun], merging: Merging) -> Result<StoredRun, SpecError> {
     let executions = by_shard(shards)?;
     let counted: Vec<&StoredRun> = executions.values().map(|of| counts(of)).collect();
-    let first = *counted.first().ok_or("there is no shard")?;
+    let first = *counted.first().ok_or_else(|| SpecError::Usage("there is no shard".to_owned()))?;
     for other in shards {
-        same_run(&first.run, &other.run)?;
-        same_contenders(first, other, merging.may_tools_differ)?;
+        if let Some(what) = difference(first, other)? {
+            return Err(SpecError::Usage(differ(&first.run, &other.run, &what)));
+        }
     }
     let of = shard_of(&first.run)?.of;
     let (nodes, names) = nodes(&counted);
@@ -41,8 +42,12 @@ pub fn merge(shards: &[StoredRun], experiment: &Experiment, merging: Merging) ->
         started: counted.iter().map(|shard| shard.run.started).min().unwrap_or_default(),
         finished: counted.iter().filter_map(|shard| shard.run.finished).max(),
         cut_short: incomplete(of, &executions),
+        other_versions: counted.iter().flat_map(|shard| versions(first, shard)).collect(),
         resumed: sorted(counted.iter().flat_map(|shard| shard.run.resumed.clone()).collect()),
         unmet: sorted(counted.iter().flat_map(|shard| shard.run.unmet.clone()).collect()),
+        experiment_given: first.run.experiment.clone(),
+        saved: None,
+        noise_floor: None,
         shard: None,
         merged: Some(Merged {
             of,
@@ -50,24 +55,24 @@ pub fn merge(shards: &[StoredRun], experiment: &Experiment, merging: Merging) ->
             nodes,
             scope: merging.scope,
         }),
-        ..common(&first.run)
+        ..first.run.clone()
     };
     let trials = trials(&counted, &names);
     let run = Run { cut_short: common_fault(&trials).or(run.cut_short), ..run };
+    let judged = judged_of(&run, &first.contenders)?;
     let Findings { claims, checks, mut warnings } =
-        findings(experiment, &run, &first.machine, &first.contenders, &trials);
+        findings(&judged.claims, &judged.checks, &run, &first.machine, &first.contenders, &trials);
     warnings.extend(executions.values().filter_map(|of| executed_again(of)));
-    warnings.extend(counted.iter().flat_map(|shard| of_other_tools(first, shard)));
     let (machine, contenders) = (first.machine.clone(), first.contenders.clone());
     Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
 }
 
-fn shard_of(run: &Run) -> Result<&Shard, String> {
-    run.shard.as_ref().ok_or_else(|| format!("run {} is no shard", run.id))
+fn shard_of(run: &Run) -> Result<&Shard, SpecError> {
+    run.shard.as_ref().ok_or_else(|| SpecError::Usage(format!("run {} is no shard", run.id)))
 }
 
 /// Each shard's executions, the first one first.
-fn by_shard(shards: &[StoredRun]) -> Result<BTreeMap<u32, Vec<&StoredRun>>, String> {
+fn by_shard(shards: &[StoredRun]) -> Result<BTreeMap<u32, Vec<&StoredRun>>, SpecError> {
     let mut by_shard = BTreeMap::<u32, Vec<&StoredRun>>::new();
     for shard in shards {
         by_shard.entry(shard_of(&shard.run)?.nth).or_default().push(shard);
@@ -90,86 +95,68 @@ fn is_complete(run: &Run) -> bool {
     run.finished.is_some() && run.cut_short.is_none()
 }
 
-/// What the shards of a run have in common.
-fn common(run: &Run) -> Run {
+/// In what two shards differ that are not of one run.
+fn difference(first: &StoredRun, other: &StoredRun) -> Result<Option<Difference>, SpecError> {
+    Ok(differ_in_trials(&first.run, &other.run)?
+        .or_else(|| differ_in_plan(&first.run, &other.run))
+        .or_else(|| differ_in_contenders(&first.contenders, &other.contenders)))
+}
+
+/// Beside what trials have to have in common.
+fn differ_in_plan(first: &Run, other: &Run) -> Option<Difference> {
+    let fields = |run: &Run| match serde_json::to_value(plan(run)) {
+        Ok(Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (of_first, of_other) = (fields(first), fields(other));
+    let names = of_first.keys().chain(of_other.keys());
+    let name = names.into_iter().find(|name| of_first.get(*name) != of_other.get(*name))?;
+    let told =
+        |of: &serde_json::Map<String, Value>| of.get(name).map_or("nothing".to_owned(), Value::to_string);
+    Some(Difference::new(name, [told(&of_first), told(&of_other)]))
+}
+
+/// What the shards of a run have in common of it: without what each has of its own, words, and what versions may differ in.
+fn plan(run: &Run) -> Run {
     Run {
         id: String::new(),
-        experiment_given: run.experiment.clone(),
+        experiment_given: String::new(),
         started: Default::default(),
         finished: None,
         cut_short: None,
         resumed: Vec::new(),
         command: String::new(),
+        kumite: String::new(),
+        other_versions: Vec::new(),
+        question: Default::default(),
+        services: Vec::new(),
+        metrics: Vec::new(),
+        part_metrics: Vec::new(),
         saved: None,
         noise_floor: None,
+        spec: String::new(),
+        published: None,
         unmet: Vec::new(),
         shard: None,
         ..run.clone()
     }
 }
 
-fn same_run(first: &Run, other: &Run) -> Result<(), String> {
-    let fields = |run: &Run| match serde_json::to_value(common(run)) {
-        Ok(Value::Object(fields)) => fields,
-        _ => serde_json::Map::new(),
-    };
-    let (of_first, of_other) = (fields(first), fields(other));
-    let names = of_first.keys().chain(of_other.keys());
-    let differing = names.into_iter().find(|name| of_first.get(*name) != of_other.get(*name));
-    match differing.map(String::as_str) {
-        None => Ok(()),
-        Some("spec") => Err(differ(first, other, "their experiment.toml", None)),
-        Some("kumite") => {
-            Err(differ(first, other, "the version of kumite", Some((&first.kumite, &other.kumite))))
-        }
-        Some(name) => {
-            let told = |fields: &serde_json::Map<String, Value>| {
-                fields.get(name).map_or("nothing".to_owned(), Value::to_string)
-            };
-            let (a, b) = (told(&of_first), told(&of_other));
-            let short = (a.len().max(b.len()) < 60).then_some((a.as_str(), b.as_str()));
-            Err(differ(first, other, name, short))
-        }
-    }
+/// Those of its own, if it was taken up again, and those that differ from the first shard's.
+fn versions(first: &StoredRun, shard: &StoredRun) -> Vec<OtherVersion> {
+    let nth = shard.run.shard.as_ref().map_or(0, |shard| shard.nth);
+    let of_shard = other_versions(made(first), made(shard), &Part::Shard(nth));
+    of_shard.into_iter().chain(shard.run.other_versions.clone()).collect()
 }
 
-fn same_contenders(first: &StoredRun, other: &StoredRun, may_tools_differ: bool) -> Result<(), String> {
-    let differ = |what: String, of: Option<(&str, &str)>| Err(differ(&first.run, &other.run, &what, of));
-    let names =
-        |of: &StoredRun| of.contenders.iter().map(|of| of.name.clone()).collect::<Vec<_>>().join(", ");
-    if names(first) != names(other) {
-        return differ("their contenders".to_owned(), Some((&names(first), &names(other))));
-    }
-    for (a, b) in first.contenders.iter().zip(&other.contenders) {
-        let name = &a.name;
-        if a.status != b.status {
-            let told = |of: &Contender| match &of.reason {
-                Some(why) => format!("{}: {why}", of.status.as_str()),
-                None => of.status.as_str().to_owned(),
-            };
-            return differ(format!("whether {name} took part"), Some((&told(a), &told(b))));
-        }
-        let [source_a, source_b] = [a, b].map(|of| of.digests.as_ref().map(|digests| &digests.source));
-        if source_a != source_b {
-            return differ(format!("{name}'s files or build command"), None);
-        }
-        if !may_tools_differ && have_other_tools(a, b) {
-            let [a, b] = [a, b].map(|of| of.version.as_deref().unwrap_or("no version"));
-            let told = differ(format!("{name}'s tools"), (a != b).then_some((a, b)));
-            return told.map_err(|what: String| format!("{what}; --allow tools merges them all the same"));
-        }
-    }
-    Ok(())
+fn made(shard: &StoredRun) -> Made<'_> {
+    Made { kumite: &shard.run.kumite, contenders: &shard.contenders, services: &shard.run.services }
 }
 
-fn have_other_tools(a: &Contender, b: &Contender) -> bool {
-    (a.digests != b.digests) || a.version != b.version
-}
-
-fn differ(first: &Run, other: &Run, what: &str, of: Option<(&str, &str)>) -> String {
+fn differ(first: &Run, other: &Run, in_what: &Difference) -> String {
     let (a, b) = (told(first), told(other));
-    let of = of.map(|(a, b)| format!(": {a}, and {b}")).unwrap_or_default();
-    format!("{a} and {b} are not of one run, for they differ in {what}{of}")
+    let of = in_what.values.as_ref().map(|[a, b]| format!(": {a}, and {b}")).unwrap_or_default();
+    format!("{a} and {b} are not of one run, for they differ in {}{of}", in_what.what)
 }
 
 fn told(run: &Run) -> String {
@@ -257,17 +244,6 @@ fn executed_again(executions: &[&StoredRun]) -> Option<Warning> {
             others.join(", ")
         ),
     })
-}
-
-fn of_other_tools(first: &StoredRun, other: &StoredRun) -> Vec<Warning> {
-    let pairs = first.contenders.iter().zip(&other.contenders);
-    let warning = |(a, b): (&Contender, &Contender)| {
-        let [a_is, b_is] = [a, b].map(|of| of.version.as_deref().unwrap_or("of no version"));
-        let what =
-            format!("its tools differ: {a_is} in {}, {b_is} in {}", told(&first.run), told(&other.run));
-        have_other_tools(a, b).then_some(Warning { place: a.name.clone(), what })
-    };
-    pairs.filter_map(warning).collect()
 }
 
 fn sorted<T: Ord>(mut all: Vec<T>) -> Vec<T> {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use kumite_judge::steadiness;
 use kumite_record::{
-    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Node, Outcome, Point, Run, Shard, SteadyClass,
-    Trial, Void, Warning, standing,
+    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Node, OtherVersion, Outcome, Part, Point, Run,
+    Shard, SteadyClass, Trial, Versioned, Void, Warning, standing,
 };
 
 /// A server that is restarted, or overloaded, loses some requests; from this share of them on it is how it is made.
@@ -77,7 +77,29 @@ fn of_run(run: &Run) -> Vec<Doubt> {
             "it was taken up again{times} at {last}: a block that was begun before is not back to back"
         ));
     }
-    doubts.into_iter().map(|what| ("run".to_owned(), what)).collect()
+    let of_run = doubts.into_iter().map(|what| ("run".to_owned(), what));
+    of_run.chain(run.other_versions.iter().map(|other| of_version(run, other))).collect()
+}
+
+fn of_version(run: &Run, other: &OtherVersion) -> Doubt {
+    let (place, what) = match &other.of {
+        Versioned::Kumite => ("kumite", "its version differs"),
+        Versioned::Tools(contender) => (contender.as_str(), "its tools differ"),
+        Versioned::Service(name) => (name.as_str(), "its version differs"),
+    };
+    let part = match other.part {
+        Part::Shard(nth) => {
+            format!("in shard {nth} of {}", run.merged.as_ref().map_or(0, |merged| merged.of))
+        }
+        Part::Resumed(at) => format!("in what was measured from {at} on"),
+    };
+    let [first, here] =
+        [&other.first, &other.here].map(|version| version.as_deref().unwrap_or("of no version"));
+    let differ = match first == here {
+        true => format!("{first} both times, but something else {part}"),
+        false => format!("{first} at first, {here} {part}"),
+    };
+    (place.to_owned(), format!("{what}: {differ}"))
 }
 
 fn of_nodes(nodes: &[Node]) -> Vec<Doubt> {

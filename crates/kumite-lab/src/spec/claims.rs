@@ -19,7 +19,7 @@ pub(super) struct Known<'a> {
 }
 
 /// What a run judges.
-pub(super) struct Judged {
+pub(crate) struct Judged {
     pub claims: Vec<ClaimSpec>,
     pub checks: Vec<CheckSpec>,
     /// The claims that the profile does not judge, by id.
@@ -27,7 +27,7 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    pub fn read(
+    pub(super) fn read(
         source: &TomlSource,
         file: &ExperimentFile,
         profile: &str,

@@ -1,5 +1,6 @@
 //! What an experiment is: from `experiment.toml` and the name of a profile to an [`Experiment`].
 
+mod asked;
 mod claims;
 mod experiment;
 mod file;
@@ -17,9 +18,11 @@ mod source;
 mod tests;
 mod unavailable;
 
+pub use asked::Asked;
 pub use experiment::Experiment;
 pub(crate) use file::ExperimentFile;
 pub(crate) use folder::{folder_name, read_contenders};
 pub(crate) use functions::FunctionsFile;
 pub use functions::read_functions;
+pub(crate) use parse::judged_of;
 pub use points::Planned;

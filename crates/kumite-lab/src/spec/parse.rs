@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kumite_judge::{Derived, of_parameters};
-use kumite_record::{Metric, Published, Question, Unit, Within};
+use kumite_record::{Metric, Published, Question, Run, Unit, Within};
 
 use super::claims::{Judged, Known};
 use super::experiment::{Experiment, widest};
@@ -141,6 +141,30 @@ impl Experiment {
         };
         Experiment::parse(&source, "fake".into(), PathBuf::from("."), profile, vec![contender])
     }
+}
+
+/// What a kept run is judged by: its file as it was when it began, whatever has become of the experiment since.
+pub(crate) fn judged_of(run: &Run, contenders: &[kumite_record::Contender]) -> Result<Judged, SpecError> {
+    let source = TomlSource::of_run(run);
+    let file = ExperimentFile::read(&source)?;
+    let names: BTreeSet<String> = contenders.iter().map(|contender| contender.name.clone()).collect();
+    let reading = Reading {
+        source: &source,
+        file: &file,
+        kind: file.registration(&source)?,
+        folder: Path::new(""),
+        contenders: &[],
+        workload: run.workload.clone(),
+        planned: Vec::new(),
+    };
+    let known = Known {
+        contenders: &names,
+        metrics: &run.metrics,
+        part_metrics: &run.part_metrics,
+        units: &reading.units(),
+        within: reading.within(&of_all(&source, &file, &names)?),
+    };
+    Judged::read(&source, &file, &run.profile, &run.workload, &known)
 }
 
 /// A file that is being read, with what was found of it so far.

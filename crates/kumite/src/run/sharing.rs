@@ -7,7 +7,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use kumite_agent::{Ask, Link, Node, Program, Said, Way};
-use kumite_lab::{Experiment, seed_of};
+use kumite_lab::{Experiment, is_of, seed_of};
 use kumite_record::{Run, Store};
 use kumite_report::plural;
 use tempfile::TempDir;
@@ -118,15 +118,15 @@ impl<'a> Sharing<'a> {
     /// The shares that the store does not have whole, from 0 on.
     pub fn missing(&self, store: &Store) -> Result<Vec<usize>, Failure> {
         let of = self.of as u32;
-        let is_of_this = |run: &Run| {
-            let told = (&run.experiment, &run.profile, run.seed, &run.spec);
-            told == (&self.experiment.name, &self.args.profile, self.seed, &self.experiment.text)
-                && run.finished.is_some()
-                && run.cut_short.is_none()
+        let is_whole = |run: &Run| {
+            run.seed == self.seed && run.finished.is_some() && run.cut_short.is_none() && run.shard.is_some()
         };
-        let runs = store.runs()?;
-        let shards = runs.iter().filter(|run| is_of_this(run)).filter_map(|run| run.shard.as_ref());
-        let there: Vec<u32> = shards.filter(|shard| shard.of == of).map(|shard| shard.nth).collect();
+        let mut there: Vec<u32> = Vec::new();
+        for run in store.runs()?.iter().filter(|run| is_whole(run)) {
+            if is_of(run, self.experiment)? {
+                there.extend(run.shard.iter().filter(|shard| shard.of == of).map(|shard| shard.nth));
+            }
+        }
         Ok((0..self.of).filter(|nth| !there.contains(&(*nth as u32 + 1))).collect())
     }
 

@@ -91,10 +91,16 @@ fn trials_are_in_the_order_of_their_rounds_and_know_their_node() {
 #[test]
 fn a_difference_is_named_with_the_two_shards() {
     let (first, mut other) = (shard(1, 1, 4, 2), shard(2, 1, 4, 2));
-    assert_eq!(same_run(&first.run, &other.run), Ok(()));
+    let told = |other: &StoredRun| {
+        let what = difference(&first, other).unwrap();
+        what.map(|what| differ(&first.run, &other.run, &what))
+    };
+    other.run.kumite = "another".to_owned();
+    other.run.question.text = "Other words?".to_owned();
+    assert_eq!(told(&other), None);
     other.run.margin_percent = 5.0;
     assert_eq!(
-        same_run(&first.run, &other.run).unwrap_err(),
+        told(&other).unwrap(),
         "shard 1 of 3 (run 1-1) and shard 2 of 3 (run 2-1) are not of one run, for they differ in \
          margin_percent: 0.0, and 5.0"
     );

@@ -1,0 +1,219 @@
+//! What of an experiment's file its trials and verdicts depend on, and what is words about them.
+
+use std::collections::BTreeSet;
+
+use kumite_record::Run;
+use toml::{Table, Value};
+
+use crate::toml_source::{SpecError, TomlSource};
+
+/// Words, by their places; `*` is any name or number. A claim's sentence is none: it decides which cells go on and when a run
+/// ends, and what a verdict promises it promises of claims that were there before the trials.
+const WORDS: [&[&str]; 10] = [
+    &["question"],
+    &["source"],
+    &["published"],
+    // Which tools must be there: what they are is in the contenders' versions.
+    &["needs"],
+    &["install"],
+    &["claim", "*", "title"],
+    &["claim", "*", "published"],
+    &["check", "*", "title"],
+    &["check", "*", "because"],
+    &["metrics", "*", "about"],
+];
+
+/// An experiment's file as a profile's trials see it: without words, and without other profiles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked(Value);
+
+impl Asked {
+    /// Of a file's text.
+    pub fn of(text: &str, profile: &str) -> Result<Asked, SpecError> {
+        Asked::read(&TomlSource { file: "experiment.toml".into(), text: text.to_owned() }, profile)
+    }
+
+    /// As it was when a run began.
+    pub(crate) fn of_run(run: &Run) -> Result<Asked, SpecError> {
+        Asked::read(&TomlSource::of_run(run), &run.profile)
+    }
+
+    fn read(source: &TomlSource, profile: &str) -> Result<Asked, SpecError> {
+        let mut table: Table = source.parse()?;
+        if let Some(Value::Table(profiles)) = table.get_mut("profiles") {
+            profiles.retain(|name, _| name == profile);
+            if profiles.is_empty() {
+                table.remove("profiles");
+            }
+        }
+        let mut asked = Value::Table(table);
+        for path in WORDS {
+            remove(&mut asked, path);
+        }
+        Ok(Asked(asked))
+    }
+
+    /// In which key two differ, the first of them, and what each has there.
+    pub(crate) fn difference(&self, other: &Asked) -> Option<(String, [String; 2])> {
+        difference("", Some(&self.0), Some(&other.0))
+    }
+
+    /// The same for the same questions, however they are written.
+    pub(crate) fn canonical(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+fn remove(value: &mut Value, path: &[&str]) {
+    match (value, path) {
+        (Value::Table(table), [key]) => drop(table.remove(*key)),
+        (Value::Table(table), ["*", rest @ ..]) => {
+            table.iter_mut().for_each(|(_, value)| remove(value, rest))
+        }
+        (Value::Array(array), ["*", rest @ ..]) => array.iter_mut().for_each(|value| remove(value, rest)),
+        (Value::Table(table), [key, rest @ ..]) => {
+            if let Some(value) = table.get_mut(*key) {
+                remove(value, rest);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn difference(path: &str, a: Option<&Value>, b: Option<&Value>) -> Option<(String, [String; 2])> {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (a, b) {
+        _ if a == b => None,
+        (Some(Value::Table(a)), Some(Value::Table(b))) => {
+            let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            keys.into_iter().find_map(|key| difference(&below(key), a.get(key), b.get(key)))
+        }
+        (Some(Value::Array(of_a)), Some(Value::Array(of_b)))
+            if are_tables(of_a) && of_a.len() == of_b.len() =>
+        {
+            let mut pairs = (1..).zip(of_a.iter().zip(of_b));
+            pairs.find_map(|(nth, (a, b))| difference(&below(&called(nth, a)), Some(a), Some(b)))
+        }
+        _ => {
+            Some((path.to_owned(), [a, b].map(|value| value.map_or("nothing".to_owned(), Value::to_string))))
+        }
+    }
+}
+
+fn are_tables(values: &[Value]) -> bool {
+    values.iter().all(Value::is_table)
+}
+
+/// By its id, if it has one.
+fn called(nth: usize, value: &Value) -> String {
+    value.get("id").and_then(Value::as_str).map_or_else(|| nth.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::ExperimentFile;
+
+    /// Has each of the words, and a thing of the same name that is none.
+    const TEXT: &str = r#"
+question = "A"
+kind = "http"
+blocks = 6
+needs = ["a"]
+[install]
+apt = ["a"]
+[source]
+title = "A"
+author = "A"
+[workload]
+title = 1
+[profiles.quick]
+blocks = 3
+[profiles.standard]
+blocks = 6
+[metrics.about]
+value = "worker"
+about = "A"
+[published]
+note = "A"
+file = "A"
+beside = []
+[[claim]]
+id = "c"
+title = "A"
+published = "A"
+assert = "throughput_rps(a) > throughput_rps(b)"
+[[check]]
+id = "d"
+title = "A"
+because = "A"
+binds = "trials"
+assert = "throughput_rps(a) > 0"
+"#;
+
+    fn asked(text: &str) -> Asked {
+        Asked::of(text, "standard").unwrap()
+    }
+
+    fn differs(was: &str, is: &str) -> Option<(String, [String; 2])> {
+        assert!(TEXT.contains(was), "{was}");
+        asked(TEXT).difference(&asked(&TEXT.replace(was, is)))
+    }
+
+    #[test]
+    fn words_comments_order_and_other_profiles_are_no_part_of_it() {
+        for (was, is) in [
+            ("\"A\"", "\"B\""),
+            ("[\"a\"]", "[\"b\"]"),
+            ("kind = \"http\"\nblocks = 6", "# more\nblocks = 6\nkind = \"http\""),
+            ("blocks = 3", "blocks = 4"),
+        ] {
+            assert_eq!(differs(was, is), None, "{was}");
+        }
+        let without = TEXT.replace("[profiles.standard]\nblocks = 6\n", "");
+        assert_eq!(
+            asked(&without),
+            asked(&without.replace("[profiles.quick]\nblocks = 3\n", "")),
+            "of profiles that are all others nothing is left"
+        );
+    }
+
+    #[test]
+    fn what_a_trial_or_a_verdict_depends_on_is_named_with_both_values() {
+        let named = |was: &str, is: &str| {
+            let (key, [a, b]) = differs(was, is).unwrap();
+            format!("{key}: {a}, and {b}")
+        };
+        assert_eq!(named("title = 1", "title = 2"), "workload.title: 1, and 2");
+        assert_eq!(
+            named("[profiles.standard]\nblocks = 6", "[profiles.standard]\nblocks = 7"),
+            "profiles.standard.blocks: 6, and 7"
+        );
+        assert_eq!(
+            named("(a) > 0", "(a) > 1"),
+            r#"check.d.assert: "throughput_rps(a) > 0", and "throughput_rps(a) > 1""#
+        );
+        assert_eq!(
+            named("(a) > t", "(a) >= t"),
+            r#"claim.c.assert: "throughput_rps(a) > throughput_rps(b)", and "throughput_rps(a) >= throughput_rps(b)""#
+        );
+        assert_eq!(named("\nblocks = 6\nneeds", "\nneeds"), "blocks: 6, and nothing");
+        assert_eq!(
+            named("[metrics.about]", "[metrics.other]"),
+            r#"metrics.about: { value = "worker" }, and nothing"#
+        );
+    }
+
+    #[test]
+    fn every_place_of_words_is_one_of_a_file() {
+        let source =
+            TomlSource { file: "x.toml".into(), text: TEXT.replace("[metrics.about]", "[metrics.about_ms]") };
+        ExperimentFile::read(&source).map(drop).unwrap();
+        for path in WORDS {
+            let mut has: Value = Value::Table(source.parse().unwrap());
+            let all = has.clone();
+            remove(&mut has, path);
+            assert_ne!(has, all, "{path:?}");
+        }
+    }
+}
