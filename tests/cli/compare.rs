@@ -648,6 +648,28 @@ fn a_budget_ends_a_run_that_would_never_end_and_reports_what_there_is() {
     assert!(said.err.contains("--budget 1s was over"), "{}", said.err);
     let said = compare(&place, &["true", "sleep 1000", "--warmup", "1", "--budget", "1s"]).ended(3);
     assert!(said.err.contains("--budget 1s was over"), "{}", said.err);
+    // Nor one that goes after a run; what tidies up runs all the same, and to its end.
+    let tidies = ["--cleanup", "sleep 1.2; touch tidied"];
+    let said = compare(
+        &place,
+        &[&["true", "true", "--conclude", "sleep 1000", "--budget", "1s"][..], &tidies].concat(),
+    );
+    assert!(said.ended(3).err.contains("--budget 1s was over") && place.path("tidied").exists());
+    std::fs::remove_file(place.path("tidied")).unwrap();
+    let said = compare(
+        &place,
+        &[&["touch ran", "true", "--setup", "sleep 1000", "--budget", "1s"][..], &tidies].concat(),
+    );
+    let said = said.ended(3);
+    assert!(
+        said.err.contains("--setup `sleep 1000` still ran when --budget was over (1s), and was ended"),
+        "{}",
+        said.err
+    );
+    assert!(place.path("tidied").exists() && !place.path("ran").exists());
+    // A run that is cut off has its conclusion.
+    let said = compare(&place, &["sleep 1000", "true", "--conclude", "touch concluded", "--budget", "1s"]);
+    assert!(said.ended(3).err.contains("--budget 1s was over") && place.path("concluded").exists());
     assert!(began.elapsed() < LONG, "{:?}", began.elapsed());
     assert_eq!(place.left(), [""; 0]);
     // It comes before the fewest runs with which there can be a verdict.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_host::Clock;
@@ -19,7 +19,7 @@ use super::gate;
 use super::hooks::{Hooks, check_readable};
 use super::outside::Outside;
 use super::same_output::SameOutput;
-use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
+use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_decided};
 
 /// How often the cost of a process is looked at.
 const EMPTY_RUNS: usize = 10;
@@ -48,8 +48,8 @@ pub fn compare(
     hooks.check()?;
     let mut commands = None;
     let compared = hooks
-        .setup(stop)
-        .and_then(|()| Commands::start(setting, &lines, &hooks, clock, rules))
+        .setup(rules.ends_blocks.then(|| rules.budget.max(GRACE)), stop)
+        .and_then(|()| Commands::start(setting, &lines, &hooks, clock, rules, stop))
         .and_then(|started| commands.insert(started).compare(rules, machine, stop, watch));
     let cleaned = hooks.cleanup();
     // What serves the next run, or is to be cleaned up, was not to be ended before.
@@ -69,6 +69,10 @@ struct Commands<'a> {
     lines: &'a [CommandLine],
     hooks: &'a Hooks<'a>,
     clock: &'a dyn Clock,
+    /// Set by the user.
+    stopped: &'a AtomicBool,
+    /// Whether the budget ends what is executed.
+    ends_blocks: bool,
     runner: Runner,
     same_output: Option<SameOutput>,
     outside: Outside,
@@ -90,6 +94,7 @@ impl<'a> Commands<'a> {
         hooks: &'a Hooks<'a>,
         clock: &'a dyn Clock,
         rules: &Rules,
+        stopped: &'a AtomicBool,
     ) -> Result<Commands<'a>, CompareError> {
         let same_output = setting.same_output.then(|| SameOutput::new(hooks.file("output")));
         let output = |bench: &Bench| match &same_output {
@@ -133,6 +138,8 @@ impl<'a> Commands<'a> {
             lines,
             hooks,
             clock,
+            stopped,
+            ends_blocks: rules.ends_blocks,
             runner,
             same_output,
             outside,
@@ -237,7 +244,7 @@ impl<'a> Commands<'a> {
         self.number(nth);
         let run = self.runner.run(command, cores, stop);
         // The run comes first: where it failed, or was stopped, its end may fail for just that.
-        let concluded = self.conclude(command, nth);
+        let concluded = self.conclude(command, nth, stop);
         let Some(run) = run? else { return Ok(None) };
         self.check(command, nth, &run)?;
         concluded.map(|()| Some(run))
@@ -257,9 +264,14 @@ impl<'a> Commands<'a> {
         done
     }
 
-    fn conclude(&mut self, command: usize, nth: Nth) -> Result<(), CompareError> {
+    fn conclude(&mut self, command: usize, nth: Nth, stop: &AtomicBool) -> Result<(), CompareError> {
         let began = self.clock.now();
-        let done = self.hooks.conclude(self.bench(command), (ITERATION, &nth.as_hyperfine_says()));
+        let stopped = self.stopped;
+        let is_cut_off = || stop.load(Ordering::Relaxed) && !stopped.load(Ordering::Relaxed);
+        let is_cut_off: Option<&(dyn Fn() -> bool + Sync)> =
+            if self.ends_blocks { Some(&is_cut_off) } else { None };
+        let variable = (ITERATION, &*nth.as_hyperfine_says());
+        let done = self.hooks.conclude(self.bench(command), variable, is_cut_off);
         self.aside += self.clock.now().saturating_sub(began);
         done
     }
@@ -374,7 +386,7 @@ impl<'a> Commands<'a> {
         self.number(numbers[0]);
         let runs = self.runner.run_both([jobs[0][0], jobs[1][0]], [&halves[0], &halves[1]], stop);
         let pair = || order.iter().copied().zip(numbers);
-        let concluded: Vec<_> = pair().map(|(command, nth)| self.conclude(command, nth)).collect();
+        let concluded: Vec<_> = pair().map(|(command, nth)| self.conclude(command, nth, stop)).collect();
         let Some(runs) = runs? else { return Ok(None) };
         let mut block = vec![runs[0]; 2];
         for ((command, nth), run) in pair().zip(runs) {

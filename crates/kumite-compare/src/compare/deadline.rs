@@ -1,5 +1,6 @@
 //! Work that is told to stop when its time is over, as when the user stops it.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,25 +15,42 @@ pub(crate) fn within<T>(
     work: impl FnOnce(&AtomicBool) -> T,
 ) -> (T, bool) {
     let Some(limit) = limit else { return (work(stop), false) };
-    let (told, is_over, is_done) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
-    let began = Instant::now();
-    let done = thread::scope(|scope| {
+    let (is_over, began) = (AtomicBool::new(false), Instant::now());
+    let over = || {
+        let is_late = began.elapsed() >= limit;
+        is_over.fetch_or(is_late, Ordering::Relaxed);
+        is_late || stop.load(Ordering::Relaxed)
+    };
+    let done = until(limit, over, work);
+    (done, is_over.load(Ordering::Relaxed))
+}
+
+/// Does what tidies up after other work: when that has been cut off, this has still so long.
+pub(crate) fn with_grace<T>(
+    grace: Duration,
+    is_cut_off: impl Fn() -> bool + Sync,
+    work: impl FnOnce(&AtomicBool) -> T,
+) -> T {
+    let since = OnceLock::new();
+    until(grace, || is_cut_off() && since.get_or_init(Instant::now).elapsed() >= grace, work)
+}
+
+/// Does it, and sets the flag that it is given once it is `over`. That is looked at after `first`, and often.
+fn until<T>(first: Duration, over: impl Fn() -> bool + Sync, work: impl FnOnce(&AtomicBool) -> T) -> T {
+    let (told, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
+    let look = LOOK.min(first).max(Duration::from_millis(1));
+    thread::scope(|scope| {
         let watch = scope.spawn(|| {
             while !is_done.load(Ordering::Relaxed) {
-                let is_late = began.elapsed() >= limit;
-                is_over.fetch_or(is_late, Ordering::Relaxed);
-                told.fetch_or(is_late || stop.load(Ordering::Relaxed), Ordering::Relaxed);
-                thread::park_timeout(
-                    LOOK.min(limit.saturating_sub(began.elapsed()).max(Duration::from_millis(1))),
-                );
+                told.fetch_or(over(), Ordering::Relaxed);
+                thread::park_timeout(look);
             }
         });
         let done = work(&told);
         is_done.store(true, Ordering::Relaxed);
         watch.thread().unpark();
         done
-    });
-    (done, is_over.load(Ordering::Relaxed))
+    })
 }
 
 #[cfg(test)]
@@ -57,5 +75,19 @@ mod tests {
         assert_eq!(within(None, &stop, |_| 7), (7, false));
         stop.store(true, Ordering::Relaxed);
         assert_eq!(within(Some(Duration::from_secs(60)), &stop, waits), (true, false));
+    }
+
+    #[test]
+    fn what_tidies_up_has_its_grace_from_when_the_work_was_cut_off() {
+        let grace = Duration::from_millis(30);
+        let began = Instant::now();
+        assert!(with_grace(grace, || true, waits));
+        assert!(began.elapsed() >= grace);
+        // Nothing was cut off, and nothing is told to stop.
+        let waited = |stop: &AtomicBool| {
+            thread::sleep(3 * grace);
+            stop.load(Ordering::Relaxed)
+        };
+        assert!(!with_grace(grace, || false, waited));
     }
 }

@@ -10,10 +10,12 @@ use kumite_process::{CommandLine, Error, Shell, Spawn, Tree, how_it_ended, last_
 use tempfile::TempDir;
 
 use super::bench::{Bench, CompareError, Setting};
+use super::deadline::{with_grace, within};
 
 /// Nobody waits longer for a build.
 const HOOK_LIMIT: Duration = Duration::from_secs(3600);
-/// What hooks have left has so long to end by itself, once it is asked to.
+/// What hooks have left has so long to end by itself, once it is asked to; and so long a conclusion has once the budget is
+/// over.
 const GRACE: Duration = Duration::from_secs(1);
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -70,12 +72,23 @@ impl<'a> Hooks<'a> {
         line.typed().map_err(|why| usage(why.to_string()))
     }
 
-    /// All that is to be done once before; what it was begun for is to be cleaned up.
-    pub(crate) fn setup(&self, stop: &AtomicBool) -> Result<(), CompareError> {
-        self.setting
-            .benches
-            .iter()
-            .try_for_each(|bench| self.hook(bench, "--setup", &bench.setup, None, stop))
+    /// All that is to be done once before, within this time; what it was begun for is to be cleaned up.
+    pub(crate) fn setup(&self, budget: Option<Duration>, stop: &AtomicBool) -> Result<(), CompareError> {
+        let mut last = None;
+        let (done, is_over) = within(budget, stop, |stop| {
+            self.setting.benches.iter().try_for_each(|bench| {
+                last = bench.setup.as_deref();
+                self.hook(bench, "--setup", &bench.setup, None, stop)
+            })
+        });
+        match (done, budget.filter(|_| is_over)) {
+            (Err(CompareError::Interrupted), Some(budget)) => Err(CompareError::Failed(format!(
+                "--setup `{}` still ran when --budget was over ({budget:?}), and was ended: give a longer one, or do \
+                 that before",
+                last.unwrap_or_default()
+            ))),
+            (done, _) => done,
+        }
     }
 
     /// All that is to be done once after, whatever came before; the first failure, if there is one.
@@ -94,9 +107,20 @@ impl<'a> Hooks<'a> {
         self.hook(bench, "--prepare", &bench.prepare, Some(variable), stop)
     }
 
-    /// Is not stopped: it ends what `prepare` began.
-    pub(crate) fn conclude(&self, bench: &Bench, variable: Variable) -> Result<(), CompareError> {
-        self.hook(bench, "--conclude", &bench.conclude, Some(variable), &NEVER)
+    /// Is not stopped by the user: it ends what `prepare` began. Where the budget has cut off the run before it, or itself, it
+    /// has a little longer.
+    pub(crate) fn conclude(
+        &self,
+        bench: &Bench,
+        variable: Variable,
+        is_cut_off: Option<&(dyn Fn() -> bool + Sync)>,
+    ) -> Result<(), CompareError> {
+        let conclude =
+            |stop: &AtomicBool| self.hook(bench, "--conclude", &bench.conclude, Some(variable), stop);
+        match is_cut_off.filter(|_| bench.conclude.is_some()) {
+            Some(is_cut_off) => with_grace(GRACE, is_cut_off, conclude),
+            None => conclude(&NEVER),
+        }
     }
 
     /// Ends what all of them have left, and says what that was.

@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const LOOK_AT_FIRST: Duration = Duration::from_secs(1);
 
 /// No budget ends a block that has not taken as long: a machine may stand still for a moment.
-const GRACE: Duration = Duration::from_secs(1);
+pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
 /// What one command alone, of which nothing is to be decided, has at least: as many runs and as long as with hyperfine.
 const ALONE_RUNS: usize = 10;
