@@ -8,7 +8,7 @@ use kumite_testing::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::place::{EXPERIMENT, Place, Said};
+use crate::place::{EXPERIMENT, Place, Said, standing};
 
 const SSH: &str = r#"#!/bin/sh
 # ssh -T -o BatchMode=yes -- HOST SCRIPT
@@ -59,7 +59,7 @@ fn each_host_executes_its_share_and_all_are_judged_together() {
     let said = run(&place).ended(0);
     assert!(said.err.contains("h2: connected in "), "{}", said.err);
     let export = said.json();
-    let trials = export["trials"].as_array().unwrap();
+    let trials = standing(&export);
     let nodes: Vec<(u64, &str)> = trials
         .iter()
         .map(|trial| (trial["block"].as_u64().unwrap(), trial["node"].as_str().unwrap()))
@@ -117,7 +117,7 @@ fn a_driver_that_is_killed_leaves_no_process_and_what_was_made_is_not_made_again
     let (begun, _) = trials("h1").unwrap();
     let export = run(&place).ended(0).json();
     assert_eq!(export["run"]["merged"]["runs"][0], begun.as_str(), "the run that was broken off went on");
-    assert_eq!(export["trials"].as_array().unwrap().len(), 12);
+    assert_eq!(standing(&export).len(), 12);
 }
 
 #[test]

@@ -159,7 +159,13 @@ pub fn fake() -> PathBuf {
     example("fake_contender")
 }
 
-/// The trials of an export that count: a busy machine may void others.
+/// The trials of an export that count: a busy machine may void a block, which is then measured again.
 pub fn standing(export: &Value) -> Vec<&Value> {
-    export["trials"].as_array().unwrap().iter().filter(|trial| trial["void"].is_null()).collect()
+    let trials = export["trials"].as_array().unwrap();
+    let block = |trial: &Value| ["block", "point", "node"].map(|key| trial[key].clone());
+    let is_replaced = |trial: &Value| {
+        let is_later = |other: &&Value| other["attempt"].as_u64() > trial["attempt"].as_u64();
+        trials.iter().filter(is_later).any(|other| block(other) == block(trial))
+    };
+    trials.iter().filter(|trial| trial["void"].is_null() && !is_replaced(trial)).collect()
 }

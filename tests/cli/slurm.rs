@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, standing};
 use crate::{on, roles};
 
 const SBATCH: &str = r#"#!/bin/sh
@@ -100,8 +100,8 @@ fn kept(place: &Place, name: &str) -> String {
 }
 
 fn nodes(export: &Value) -> Vec<&str> {
-    let trials = export["trials"].as_array().unwrap();
-    let mut nodes: Vec<&str> = trials.iter().map(|trial| trial["node"].as_str().unwrap()).collect();
+    let mut nodes: Vec<&str> =
+        standing(export).into_iter().map(|trial| trial["node"].as_str().unwrap()).collect();
     nodes.sort_unstable();
     assert_eq!(nodes.len(), 12);
     nodes.dedup();

@@ -20,6 +20,7 @@ mod service;
 mod spec;
 mod station;
 mod toml_source;
+mod work;
 
 pub use contender::{Answers, Contender, Install, Need, Origin, Reads, Ready, Variant};
 pub use doctor::{Diagnosis, Equipment, NeedFound, doctor};

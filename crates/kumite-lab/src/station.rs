@@ -10,17 +10,21 @@ use std::time::Duration;
 
 use kumite_host::{Heartbeat, Noise, Ours, Watch, cores, machine};
 use kumite_process::{Waits, become_subreaper};
-use kumite_record::Cores;
+use kumite_record::{Cores, Role};
 use kumite_stub::{Config, Stub};
-use serde::Serialize;
 
 use crate::contender::Ready;
 use crate::driver::http::server_process::{Here, ServerProcess};
 use crate::halt::Halt;
-use crate::node::{Nodes, Readied, Seen, ServerEnded, ServicesEnded, Wanted, Work};
+use crate::node::Nodes;
 use crate::run::{Choice, Prepared, prepare};
 use crate::service::{Running, Services};
 use crate::spec::Experiment;
+use crate::work::{
+    Ask, BeginServices, BeginTrial, BeginWatch, Elsewhere, EndServices, EndTrial, EndWatch, LastLines,
+    Listening, LookAtServer, OwnPort, Pause, Prepare, Readied, Resume, Seen, ServerEnded, ServicesEnded,
+    StartServer, StartServices, StopServer, Work,
+};
 
 /// Of a log, what its driver gets.
 const LOG_KEPT: u64 = 64 << 10;
@@ -62,7 +66,7 @@ pub fn serve(
 /// Gets ready, and does what it is asked then. An error says why it cannot get ready.
 fn ready(
     experiment: &Experiment,
-    wanted: &Wanted,
+    wanted: &Prepare,
     host: Ipv4Addr,
     state: &Path,
     stop: &AtomicBool,
@@ -79,24 +83,24 @@ fn ready(
         skip: wanted.skip.clone(),
         unplanned: wanted.unplanned.clone(),
         install: wanted.install,
-        contenders_elsewhere: !wanted.server,
-        services_elsewhere: !wanted.services,
+        elsewhere: Role::ALL.into_iter().filter(|role| !wanted.roles.contains(role)).collect(),
         ..Choice::default()
     };
     let prepared = prepare(experiment, &choice, state, stop, note).map_err(Halt::why)?;
+    let has = |role| wanted.roles.contains(&role);
     let split = cores();
-    let services_cores = if wanted.server { split.engine.clone() } else { Vec::new() };
-    let contender = match wanted.services {
+    let services_cores = if has(Role::Server) { split.engine.clone() } else { Vec::new() };
+    let contender = match has(Role::Services) {
         true => split.contender.clone(),
         false => all(&split),
     };
-    let services = wanted.services.then_some(&experiment.services);
+    let services = has(Role::Services).then_some(&experiment.services);
     let none = BTreeMap::new();
     let services = services.unwrap_or(&none);
     let found =
         Services::find(services, &Nodes::default(), &services_cores, &logs.join("services.log"), stop);
     let services = found.map_err(Halt::why)?;
-    let echo = wanted.server.then(|| Stub::listen(Config { host, ..Config::default() }));
+    let echo = has(Role::Server).then(|| Stub::listen(Config { host, ..Config::default() }));
     let echo = echo.transpose().map_err(|error| error.to_string())?;
     let echo_port = echo.as_ref().map_or(0, |stub| stub.addr().port());
     let mut station = Station {
@@ -105,7 +109,7 @@ fn ready(
         logs,
         stop,
         cores: all(&split),
-        has_server: wanted.server,
+        has_server: has(Role::Server),
         running: None,
         server: None,
         watch: None,
@@ -122,10 +126,10 @@ fn ready(
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let echoing = echo.map(|stub| scope.spawn(|| stub.serve(&ended)));
-        let mut answer = Some(json(&readied));
-        while let Some(asked) = next(answer.take()) {
+        let mut said = Some(answer::<Prepare>(readied));
+        while let Some(asked) = next(said.take()) {
             let work = serde_json::from_str(&asked).map_err(|error| error.to_string());
-            answer = Some(work.and_then(|work| station.does(work)));
+            said = Some(work.and_then(|work| station.does(work)));
         }
         ended.store(true, std::sync::atomic::Ordering::Relaxed);
         drop(echoing);
@@ -140,8 +144,9 @@ fn all(cores: &Cores) -> Vec<usize> {
     all
 }
 
-fn json(answer: &impl Serialize) -> Result<String, String> {
-    serde_json::to_string(answer).map_err(|error| error.to_string())
+/// An answer to this question, and to no other.
+fn answer<Q: Ask>(answer: Q::Answer) -> Result<String, String> {
+    serde_json::to_string(&answer).map_err(|error| error.to_string())
 }
 
 /// A node that is ready.
@@ -171,7 +176,7 @@ impl Station<'_> {
     fn does(&mut self, work: Work) -> Result<String, String> {
         match work {
             Work::Prepare(_) => Err("it is ready already".to_owned()),
-            Work::StartServices { parameters, host, clients, log } => {
+            Work::StartServices(StartServices { parameters, host, clients, log }) => {
                 // What is left of a trial that its driver gave up.
                 self.running = None;
                 let log = self.log(&log)?;
@@ -179,65 +184,67 @@ impl Station<'_> {
                 let running = self.services.start(&parameters, &log, self.stop).map_err(Halt::why)?;
                 let env = running.env();
                 self.running = Some((running, None));
-                json(&env)
+                answer::<StartServices>(env)
             }
-            Work::BeginServices => {
+            Work::BeginServices(_) => {
                 let (running, watch) = self.running.as_mut().ok_or("no services run")?;
                 running.begin()?;
                 // A node with the server, too, is watched while that is.
                 *watch = (!self.has_server).then(|| Watch::begin(&self.cores));
-                json(&())
+                answer::<BeginServices>(())
             }
-            Work::EndServices => {
+            Work::EndServices(_) => {
                 let (mut running, watch) = self.running.take().ok_or("no services run")?;
                 let used = running.cpu();
                 let seen = watch.map(|watch| watch.end(&Ours { cpu: Some(used), waited: None }));
                 let metrics = running.end()?.metrics;
-                json(&ServicesEnded { metrics, seen: seen.map(seen_of).unwrap_or_default() })
+                let seen = seen.map(seen_of).unwrap_or_default();
+                answer::<EndServices>(ServicesEnded { metrics, seen })
             }
-            Work::StartServer { contender, host, env, cores, log } => {
+            Work::StartServer(StartServer { contender, host, env, cores, log }) => {
                 self.server = None;
                 let log = self.log(&log)?;
                 let ready = self.ready(&contender)?;
                 let here = Here::start(ready, host, env, &cores, &log)?;
                 let port = here.address().port();
                 self.server = Some((here, log));
-                json(&port)
+                answer::<StartServer>(port)
             }
-            Work::Look => json(&self.server()?.look()?),
-            Work::LastLines => json(&self.server()?.last_lines()),
-            Work::OwnPort => json(&self.server()?.own_port().err()),
-            Work::Elsewhere => json(&self.server()?.elsewhere()),
-            Work::Listening => json(&self.server()?.listening()),
-            Work::Pause => json(&self.server()?.pause()),
-            Work::Resume => {
+            Work::LookAtServer(_) => answer::<LookAtServer>(self.server()?.look()?),
+            Work::LastLines(_) => answer::<LastLines>(self.server()?.last_lines()),
+            Work::OwnPort(_) => answer::<OwnPort>(self.server()?.own_port().err()),
+            Work::Elsewhere(_) => answer::<Elsewhere>(self.server()?.elsewhere()),
+            Work::Listening(_) => answer::<Listening>(self.server()?.listening()),
+            Work::Pause(_) => answer::<Pause>(self.server()?.pause()),
+            Work::Resume(_) => {
                 self.server()?.resume();
-                json(&true)
+                answer::<Resume>(true)
             }
-            Work::BeginWatch => {
+            Work::BeginWatch(_) => {
                 let (cpu, waits) = (self.cpu()?, self.server()?.waits());
                 self.watch = Some(Watching { watch: Watch::begin(&self.cores), cpu, waits });
-                json(&())
+                answer::<BeginWatch>(())
             }
-            Work::EndWatch => {
+            Work::EndWatch(_) => {
                 let (cpu, waits) = (self.cpu()?, self.server()?.waits());
                 let Watching { watch, cpu: before, waits: then } =
                     self.watch.take().ok_or("nothing is watched")?;
                 let waited = waits.zip(then).map(|(now, then)| now.since(&then));
-                json(&seen_of(watch.end(&Ours { cpu: Some(cpu.saturating_sub(before)), waited })))
+                let used = Some(cpu.saturating_sub(before));
+                answer::<EndWatch>(seen_of(watch.end(&Ours { cpu: used, waited })))
             }
-            Work::StopServer => {
+            Work::StopServer(_) => {
                 let (server, log) = self.server.take().ok_or("no server runs")?;
                 let wrong = Box::new(server).stop();
-                json(&ServerEnded { wrong, log: end_of(&log) })
+                answer::<StopServer>(ServerEnded { wrong, log: end_of(&log) })
             }
-            Work::BeginTrial => {
+            Work::BeginTrial(_) => {
                 self.heartbeat = Some(Heartbeat::start(&self.cores));
-                json(&())
+                answer::<BeginTrial>(())
             }
-            Work::EndTrial => {
+            Work::EndTrial(_) => {
                 let heartbeat = self.heartbeat.take().ok_or("no trial has begun")?;
-                json(&heartbeat.stop())
+                answer::<EndTrial>(heartbeat.stop())
             }
         }
     }

@@ -17,6 +17,7 @@ mod metric;
 mod other_version;
 mod play;
 mod point;
+mod role;
 mod run;
 mod same_output;
 mod selfcheck;
@@ -45,6 +46,7 @@ pub use metric::Metric;
 pub use other_version::{OtherVersion, Part, Versioned};
 pub use play::PlayResult;
 pub use point::{AxisValue, Point};
+pub use role::{Role, RoleElsewhere, Roles};
 pub use run::{
     Contender, ContenderStatus, Cores, Digests, Machine, Published, PublishedRow, Question, Run, Saved,
     Service, Source, Unavailable, Within,
@@ -54,7 +56,7 @@ pub use selfcheck::{
     ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
     SameTwice, SelfCheck, SmallestDifference,
 };
-pub use shard::{Merged, Node, Role, Scope, Shard};
+pub use shard::{Merged, Node, Scope, Shard};
 pub use store::{Named, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub use trial::{

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{AxisValue, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, Role, Rule, Shard, Unit};
+use crate::{
+    AxisValue, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule, Shard, Unit,
+};
 
 /// One execution of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,7 +102,7 @@ pub struct Run {
     pub published: Option<Published>,
     /// The parts of it that other nodes have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub roles: Vec<Role>,
+    pub roles: Vec<RoleElsewhere>,
     /// Which share of the plan it is, if it is one: its claims are judged when all shares are merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,

@@ -51,15 +51,6 @@ pub struct Node {
     pub machine: Machine,
 }
 
-/// A part of a run that another node has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Role {
-    /// What: `server`, `services`, or both.
-    pub role: String,
-    /// Who.
-    pub node: Node,
-}
-
 /// What the verdicts of a run on several nodes are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, AxisValue, Call, Phase, Point, Void, Written};
+use crate::{Arrival, AxisValue, Call, Phase, Point, Role, Void, Written};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -245,7 +245,7 @@ pub struct Sample {
     pub noise: BTreeMap<String, f64>,
     /// The doubts that came from a node with a role of its own, by that role.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub marked: BTreeMap<String, Vec<Mark>>,
+    pub marked: BTreeMap<Role, Vec<Mark>>,
     /// The parts of the trial, where it sweeps an axis within itself: one for each of its values that was reached, in
     /// their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,6 @@
 //! What one needs to know to repeat a run, or to doubt it.
 
-use kumite_record::{Cores, Export, Machine, Role, Rule, Run, Scope, Shard, Trial, Unit, standing};
+use kumite_record::{Cores, Export, Machine, RoleElsewhere, Rule, Run, Scope, Shard, Trial, Unit, standing};
 use serde::Serialize;
 
 use crate::number::plural;
@@ -74,9 +74,13 @@ fn nodes(run: &Run) -> String {
 }
 
 /// Which parts other nodes have, and what those are.
-fn roles(roles: &[Role]) -> String {
-    let of = |Role { role, node }: &Role| format!("{role} on {} ({})", node.name, hardware(&node.machine));
-    let named: Vec<String> = roles.iter().map(of).collect();
+fn roles(roles: &[RoleElsewhere]) -> String {
+    let of_node = |one: &[RoleElsewhere]| {
+        let words: Vec<&str> = one.iter().map(|of| of.role.as_str()).collect();
+        format!("{} on {} ({})", words.join(" and "), one[0].node.name, hardware(&one[0].node.machine))
+    };
+    let nodes = roles.chunk_by(|a, b| a.node.name == b.node.name);
+    let named: Vec<String> = nodes.map(of_node).collect();
     if named.is_empty() { String::new() } else { format!("{}; the rest here", named.join("; ")) }
 }
 

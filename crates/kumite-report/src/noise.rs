@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Export, Mark, Metric, Trial, standing};
+use kumite_record::{Export, Mark, Metric, Role, Trial, standing};
 use serde::Serialize;
 
 use crate::group::Groups;
@@ -60,8 +60,8 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
 
 /// With the role of the node that it is from, where nodes have roles.
 fn marked(trial: &Trial, mark: Mark) -> String {
-    let is_from = |(role, marks): (&String, &Vec<Mark>)| marks.contains(&mark).then(|| role.clone());
-    let roles: Vec<String> = trial.sample.marked.iter().filter_map(is_from).collect();
+    let is_from = |(role, marks): (&Role, &Vec<Mark>)| marks.contains(&mark).then_some(role.as_str());
+    let roles: Vec<&str> = trial.sample.marked.iter().filter_map(is_from).collect();
     match roles.is_empty() {
         true => mark.as_str().to_owned(),
         false => format!("{} ({})", mark.as_str(), roles.join(", ")),

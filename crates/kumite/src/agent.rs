@@ -1,7 +1,7 @@
 //! `kumite agent`: does on a node what a driver asks by its standard input, and ends with that.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::net::Ipv4Addr;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use kumite_process::{Heard, Spawn, Talk, Tree};
 use kumite_record::{Run, Store};
 
 use crate::exit::Failure;
+use crate::frames::{IN_FRAMES, RELAYED, tell};
 use crate::measure::begin_measuring;
-use crate::roles::{RELAYED, relayed};
 use crate::shard::node_name;
 
 /// For a run to end its trial and what it started.
 const GRACE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
-/// A line that kumite says, or asks another node.
+/// A frame of a run here.
 const LONGEST_NOTE: usize = LONGEST / 2;
 
 pub fn run() -> Result<(), Failure> {
@@ -92,14 +92,8 @@ fn give_signs(began: Instant) {
     }
 }
 
-fn tell(what: &Tell) -> Result<(), String> {
-    let mut output = std::io::stdout().lock();
-    let said = output.write_all(&encode(what)).and_then(|()| output.flush());
-    said.map_err(|error| error.to_string())
-}
-
 fn send(from: impl Read) -> Result<(), String> {
-    pieces(from, &mut |data, more| tell(&Tell::Data { data, more }))
+    pieces(from, &mut |data, more| tell(&Tell::Data { data, more }).map_err(|error| error.to_string()))
 }
 
 /// What an agent has of the run that it was asked to make room for.
@@ -155,7 +149,7 @@ impl Agent {
         let experiment = experiment.to_str().ok_or("the experiment's path is not UTF-8")?;
         // Whoever measures here now would disturb, and be disturbed.
         let _lock = begin_measuring().map_err(|failure| failure.to_string())?;
-        tell(&Tell::Done { status: None })?;
+        tell(&Tell::Done { status: None }).map_err(|error| error.to_string())?;
         let mut next = |answered: Option<Result<String, String>>| {
             let worked = answered.map(|answered| answered.map_or_else(Worked::Failed, Worked::Answer));
             let told = worked.map_or(Ok(()), |worked| tell(&Tell::Worked { worked }));
@@ -231,20 +225,19 @@ fn execute(
         }
         _ => [&["run".to_owned(), experiment.to_string_lossy().into_owned()], arguments].concat(),
     };
-    words.extend(["--db".to_owned(), store.to_string_lossy().into_owned()]);
+    words.extend([IN_FRAMES.to_owned(), "--db".to_owned(), store.to_string_lossy().into_owned()]);
     let kumite = std::env::current_exe().map_err(|error| format!("where kumite is: {error}"))?;
     let mut command = vec![kumite.to_string_lossy().into_owned()];
     command.append(&mut words);
     let command = shlex::try_join(command.iter().map(String::as_str)).map_err(|error| error.to_string())?;
-    // What it says while it works is what comes here.
-    let command = format!("exec {command} 2>&1 > {}", quoted(&folder.join("report")));
+    let log = folder.join("log");
     let spawn = Spawn {
-        command: &command,
+        command: &format!("exec {command}"),
         dir: folder,
         env: &[],
         keeps: None,
         cores: &[],
-        log: &folder.join("log"),
+        log: &log,
         group: None,
     };
     let (mut tree, mut talk) =
@@ -255,6 +248,10 @@ fn execute(
         false => None,
     };
     let _ = tree.stop(GRACE);
+    // What it said in no frame: clap's words, a panic's.
+    for line in std::fs::read_to_string(&log).unwrap_or_default().lines() {
+        let _ = tell(&Tell::Note { text: line.chars().take(LONGEST_NOTE).collect() });
+    }
     match (heard, status) {
         (false, _) => Err("the driver is gone".to_owned()),
         (true, None) => Err("kumite did not end".to_owned()),
@@ -262,27 +259,26 @@ fn execute(
     }
 }
 
-/// Tells what kumite says until it ends; whether the driver was there until then.
+/// Passes on what kumite says until it ends; whether the driver was there until then.
 fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     loop {
         // A driver has nothing to say now, unless it was asked to relay.
         if !matches!(asked.lines.try_recv(), Err(TryRecvError::Empty)) {
             return false;
         }
-        match talk.hear(LOOK) {
-            Ok(Heard::Line(line, _)) => {
-                let text = String::from_utf8_lossy(&line).into_owned();
-                let relay = relayed(&text);
-                let is_there = match &relay {
-                    Some(relay) => tell(relay).is_ok() && answer(talk, asked),
-                    None => tell(&Tell::Note { text }).is_ok(),
-                };
-                if !is_there {
-                    return false;
-                }
-            }
-            Ok(Heard::Nothing) => {}
+        let line = match talk.hear(LOOK) {
+            Ok(Heard::Line(line, _)) => line,
+            Ok(Heard::Nothing) => continue,
             Ok(Heard::TooLong) | Ok(Heard::Ended(_)) | Err(_) => return true,
+        };
+        let is_there = match decode(&line) {
+            Ok(relay @ Tell::Relay { .. }) => tell(&relay).is_ok() && answer(talk, asked),
+            Ok(note @ Tell::Note { .. }) => tell(&note).is_ok(),
+            // What is no frame was printed by what kumite started, or is not meant for the driver.
+            _ => true,
+        };
+        if !is_there {
+            return false;
         }
     }
 }
@@ -301,9 +297,4 @@ fn before(store: &Path) -> Result<Option<Run>, String> {
     }
     let store = Store::open_existing(store).map_err(|error| error.to_string())?;
     Ok(store.runs().map_err(|error| error.to_string())?.pop())
-}
-
-fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    shlex::try_quote(&text).map(|text| text.into_owned()).unwrap_or_default()
 }

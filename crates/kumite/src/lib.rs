@@ -11,6 +11,7 @@ mod doctor;
 mod duration;
 mod exit;
 mod export;
+mod frames;
 mod fresh_key;
 mod function;
 mod gate;
@@ -58,6 +59,9 @@ const VERSION: &str = env!("KUMITE_VERSION");
 #[derive(Parser)]
 #[command(name = "kumite", version = VERSION, propagate_version = true, after_help = exit::HELP)]
 struct Cli {
+    /// Say all to the agent that started this, in frames
+    #[arg(long, hide = true, global = true)]
+    in_frames: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -169,7 +173,11 @@ pub fn main(world: &dyn World) -> ExitCode {
         return selfcheck::work();
     }
     stop::survive_full_files();
-    let done = match parsed().command {
+    let cli = parsed();
+    if cli.in_frames {
+        output::in_frames();
+    }
+    let done = match cli.command {
         Command::Run(args) => run::run(&args, world),
         Command::Resume(args) => resume::run(&args, world),
         Command::Merge(args) => merge::run(&args),

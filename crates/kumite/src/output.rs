@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -9,7 +10,16 @@ use kumite_record::{Export, Named};
 use kumite_report::Style;
 
 use crate::exit::Failure;
+use crate::frames::{IN_FRAMES, RELAYED, tell_note};
 use crate::redact;
+
+/// Whether an agent is told all.
+static FRAMES: AtomicBool = AtomicBool::new(false);
+
+/// From now on what is said are frames on standard output, for the agent that started us; a report is for nobody.
+pub fn in_frames() {
+    FRAMES.store(true, Ordering::Relaxed);
+}
 
 /// How to write for standard output: in colour only on a terminal, and not if `NO_COLOR` is set.
 pub fn style() -> Style {
@@ -45,6 +55,9 @@ pub fn document(text: &str) -> Result<(), Failure> {
 
 /// A reader that has had enough (`| head`) is no error.
 fn raw(text: &str) -> Result<(), Failure> {
+    if FRAMES.load(Ordering::Relaxed) {
+        return Ok(());
+    }
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::Incomplete(format!("cannot write to standard output: {error}")))
@@ -253,7 +266,7 @@ pub fn command_line() -> String {
     shell_words(std::env::args().skip(1))
 }
 
-/// The same without the files that it writes: whoever repeats a run has others.
+/// The same without the files that it writes, and without what an agent has added: whoever repeats a run has others.
 pub fn command_line_of_run() -> String {
     shell_words(without_files(std::env::args().skip(1)))
 }
@@ -264,8 +277,9 @@ fn without_files(arguments: impl Iterator<Item = String>) -> impl Iterator<Item 
     arguments.filter(move |argument| {
         let is_value = std::mem::take(&mut is_file);
         is_file = !is_value && FILES.contains(&argument.as_str());
+        let is_of_agent = argument == IN_FRAMES || argument.starts_with(RELAYED);
         let is_both = argument.split_once('=').is_some_and(|(flag, _)| FILES.contains(&flag));
-        !(is_value || is_file || is_both)
+        !(is_value || is_file || is_both || is_of_agent)
     })
 }
 
@@ -292,9 +306,13 @@ pub fn coloured_note(text: &str) {
     say(&folded(&kumite_report::plain_but_colours(text)));
 }
 
-fn say(line: &str) {
+fn say(text: &str) {
     // Whoever watched may have gone; that is no reason to stop.
-    let _ = writeln!(std::io::stderr(), "{line}");
+    if FRAMES.load(Ordering::Relaxed) {
+        tell_note(text);
+    } else {
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
 }
 
 /// With line ends where a terminal would break words; as it is where nobody looks at one.
@@ -334,5 +352,6 @@ mod tests {
         );
         assert_eq!(kept("run --db --json x"), "run x");
         assert_eq!(kept("run x --gate=holds"), "run x --gate=holds");
+        assert_eq!(kept("run x --shard=1/2 --relayed={} --in-frames --db y"), "run x --shard=1/2");
     }
 }

@@ -9,13 +9,15 @@ use kumite_lab::{
     Choice, Difference, Experiment, Joined, Made, check_disk, differ_in_contenders, differ_in_trials,
     other_versions, used_cores,
 };
-use kumite_record::{Contender, ContenderStatus, Machine, OtherVersion, Part, Role, Rule, Run, Store};
+use kumite_record::{
+    Contender, ContenderStatus, Machine, OtherVersion, Part, RoleElsewhere, Rule, Run, Store,
+};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, begin_measuring, ended};
 use crate::on::{self, On};
-use crate::roles::Roles;
+use crate::roles::RoleFlags;
 use crate::store::Db;
 use crate::world::World;
 use crate::{duration, output, slurm, stop};
@@ -34,7 +36,7 @@ pub struct Args {
     #[command(flatten)]
     slurm: slurm::Options,
     #[command(flatten)]
-    roles: Roles,
+    roles: RoleFlags,
     #[command(flatten)]
     documents: output::Documents,
     #[command(flatten)]
@@ -152,8 +154,8 @@ fn changed(id: &str, what: &str) -> Failure {
 }
 
 /// The nodes are named anew, for a record does not say to which hosts to go; they are to be the same.
-fn same_roles(id: &str, then: &[Role], now: &[Role]) -> Result<(), Failure> {
-    let named = |roles: &[Role]| match roles {
+fn same_roles(id: &str, then: &[RoleElsewhere], now: &[RoleElsewhere]) -> Result<(), Failure> {
+    let named = |roles: &[RoleElsewhere]| match roles {
         [] => "no role elsewhere".to_owned(),
         roles => {
             roles.iter().map(|of| format!("{} on {}", of.role, of.node.name)).collect::<Vec<_>>().join(", ")

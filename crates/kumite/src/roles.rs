@@ -1,6 +1,7 @@
 //! `--role`: parts of a run that other nodes have.
 
-use std::io::{BufRead, Write};
+use std::collections::BTreeMap;
+use std::io::BufRead;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::str::FromStr;
@@ -10,10 +11,11 @@ use std::time::Duration;
 
 use kumite_agent::{Ask, Host, Link, Node, Program, Tell, Way, Worked, decode};
 use kumite_lab::{Choice, Experiment, Joined, Nodes, Remote, Talk, check_roles, join};
-use kumite_record::Cores;
+use kumite_record::{Cores, Role, Roles};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::Failure;
+use crate::frames::{RELAYED, tell};
 use crate::fresh_key::fresh_key;
 use crate::measure::before_trials;
 use crate::on::{On, sent_folders};
@@ -25,86 +27,63 @@ const READYING: Duration = Duration::from_secs(30 * 60);
 /// For all else. To start a service takes longest.
 const WORKING: Duration = Duration::from_secs(3 * 60);
 
-/// How a run on the engine's node is told of the other nodes.
-pub const RELAYED: &str = "--relayed=";
-/// What it begins a line with that is for one of them.
-const RELAY: &str = "kumite asks ";
-
 #[derive(clap::Args)]
-pub struct Roles {
+pub struct RoleFlags {
     /// Another node for a part of the run, reached by ssh: server=HOST (kind http), services=HOST, engine=HOST (what measures,
     /// and whatever else no other node has). With --on slurm it is a node of the job, and `server` alone means any
     #[arg(long = "role", id = "role", value_name = "ROLE=HOST", conflicts_with = "relayed")]
     given: Vec<Given>,
     /// The nodes that whoever started this reaches, and relays to
-    #[arg(long, hide = true, value_parser = |text: &str| serde_json::from_str::<RelayedNodes>(text))]
-    relayed: Option<RelayedNodes>,
+    #[arg(long, hide = true, value_parser = |text: &str| serde_json::from_str::<Relayed>(text))]
+    relayed: Option<Relayed>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Given {
-    part: Part,
+    role: Role,
     /// Any node of a job if there is none.
     host: Option<Host>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
-    Server,
-    Services,
-    Engine,
-}
-
 /// Which nodes have the roles.
 pub struct Placed {
-    nodes: Vec<(Part, Node)>,
-    relayed: Option<RelayedNodes>,
+    nodes: BTreeMap<Role, Node>,
+    relayed: Option<Relayed>,
 }
 
 impl FromStr for Given {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Given, String> {
-        let (part, host) = match text.split_once('=') {
-            Some((part, host)) => (part, Some(host.parse()?)),
+        let (role, host) = match text.split_once('=') {
+            Some((role, host)) => (role, Some(host.parse()?)),
             None => (text, None),
         };
-        let part = match part {
-            "server" => Part::Server,
-            "services" => Part::Services,
-            "engine" => Part::Engine,
-            _ => {
-                return Err(format!(
-                    "there is no role '{part}': write server=HOST, services=HOST or engine=HOST"
-                ));
-            }
-        };
-        Ok(Given { part, host })
+        let role = role.parse().map_err(|why| format!("{why}: write {}", forms()))?;
+        Ok(Given { role, host })
     }
 }
 
-/// A node that whoever started us reaches.
+/// How roles are given.
+fn forms() -> String {
+    let [first @ .., last] = Role::ALL.map(|role| format!("{role}=HOST"));
+    format!("{} or {last}", first.join(", "))
+}
+
+/// The nodes that whoever started this run reaches.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Relayed {
+    here: Ipv4Addr,
+    elsewhere: BTreeMap<Role, RelayedNode>,
+}
+
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct RelayedNode {
     name: String,
     address: Ipv4Addr,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct RelayedNodes {
-    here: Ipv4Addr,
-    server: Option<RelayedNode>,
-    services: Option<RelayedNode>,
-}
-
-/// The links to the nodes of a run, each to one.
-pub struct Reached {
-    /// Where this machine is reached by them.
-    here: Ipv4Addr,
-    links: Vec<(Node, Ipv4Addr, Linked)>,
-}
-
-impl Roles {
+impl RoleFlags {
     /// Whether other nodes have any.
     pub fn are_given(&self) -> bool {
         !self.given.is_empty() || self.relayed.is_some()
@@ -113,24 +92,20 @@ impl Roles {
     /// Whether they can be had.
     pub fn check(&self, experiment: &Experiment, on: &On) -> Result<(), Failure> {
         let wrong = |why: &str| Err(Failure::Usage(why.to_owned()));
-        for part in [Part::Server, Part::Services, Part::Engine] {
-            if self.given.iter().filter(|given| given.part == part).count() > 1 {
-                return wrong("--role: each role is one node's");
-            }
+        let of = |role| self.given.iter().filter(move |given| given.role == role);
+        if Role::ALL.into_iter().any(|role| of(role).count() > 1) {
+            return wrong("--role: each role is one node's");
         }
         if *on != On::Slurm && self.given.iter().any(|given| given.host.is_none()) {
-            return wrong(
-                "--role: write server=HOST, services=HOST or engine=HOST; any node is for --on slurm",
-            );
+            return wrong(&format!("--role: write {}; any node is for --on slurm", forms()));
         }
-        let engine = self.given.iter().find(|given| given.part == Part::Engine);
-        let is_apart = |given: &Given| match engine {
-            Some(engine) => given.host.is_none() || given.host != engine.host,
+        let engine = of(Role::Engine).next();
+        let is_apart = |given: &&Given| match engine {
+            Some(engine) => given.role != Role::Engine && (given.host.is_none() || given.host != engine.host),
             None => true,
         };
-        let elsewhere = |part| self.given.iter().any(|given| given.part == part && is_apart(given));
-        let (server, services) = (elsewhere(Part::Server), elsewhere(Part::Services));
-        if engine.is_some() && !server && !services {
+        let elsewhere: Roles = self.given.iter().filter(is_apart).map(|given| given.role).collect();
+        if engine.is_some() && elsewhere.is_empty() {
             return wrong(
                 "--role engine: nothing would be apart from it; to run all of it there, write --on ssh:HOST",
             );
@@ -140,7 +115,7 @@ impl Roles {
                 "--role: outside of a job this machine is none of the cluster's nodes: add --role engine",
             );
         }
-        Ok(check_roles(experiment, server, services)?)
+        Ok(check_roles(experiment, &elsewhere)?)
     }
 
     /// What nodes a job for them is to have.
@@ -164,11 +139,11 @@ impl Roles {
     pub fn placed(&self, of_job: Option<&[Node]>) -> Result<Placed, Failure> {
         let relayed = self.relayed.clone();
         let Some(of_job) = of_job else {
-            let of = |given: &Given| Some((given.part, Node::Ssh(given.host.clone()?)));
+            let of = |given: &Given| Some((given.role, Node::Ssh(given.host.clone()?)));
             return Ok(Placed { nodes: self.given.iter().filter_map(of).collect(), relayed });
         };
         // Where nobody else has the engine, it is here.
-        let has_engine = self.given.iter().any(|given| given.part == Part::Engine);
+        let has_engine = self.given.iter().any(|given| given.role == Role::Engine);
         let here = own_node().filter(|_| !has_engine);
         let mut named = self.given.iter().filter_map(|given| given.host.as_ref()).map(Host::name);
         let is_free = |node: &&Node| {
@@ -187,8 +162,8 @@ impl Roles {
         let nodes = nodes.ok_or_else(|| {
             Failure::Usage(format!("--role: the job has {}: too few for a node each", all()))
         })?;
-        let parts = self.given.iter().map(|given| given.part);
-        Ok(Placed { nodes: parts.zip(nodes.into_iter().cloned()).collect(), relayed })
+        let roles = self.given.iter().map(|given| given.role);
+        Ok(Placed { nodes: roles.zip(nodes.into_iter().cloned()).collect(), relayed })
     }
 }
 
@@ -199,7 +174,7 @@ impl Placed {
 
     /// Who measures, if that is another node.
     pub fn engine(&self) -> Option<&Node> {
-        self.of(Part::Engine)
+        self.nodes.get(&Role::Engine)
     }
 
     /// Goes to the nodes that have roles, if any, and has them and this machine get ready.
@@ -215,59 +190,33 @@ impl Placed {
         join(experiment, choice, nodes, here, state, stop, &mut output::note).map_err(before_trials)
     }
 
-    fn of(&self, part: Part) -> Option<&Node> {
-        self.nodes.iter().find(|(of, _)| *of == part).map(|(_, node)| node)
+    /// The nodes that are not the engine's, each once, with their roles.
+    fn others(&self) -> Vec<(&Node, Roles)> {
+        let mut others: Vec<(&Node, Roles)> = Vec::new();
+        for (role, node) in self.nodes.iter().filter(|(_, node)| Some(*node) != self.engine()) {
+            match others.iter_mut().find(|(other, _)| *other == node) {
+                Some((_, roles)) => drop(roles.insert(*role)),
+                None => others.push((node, Roles::from([*role]))),
+            }
+        }
+        others
     }
 
-    /// Goes to the nodes of the server and of the services. If the way to one fails later, that is said, and `stop` is set: what
-    /// was measured is kept.
+    /// Goes to the other nodes. If the way to one fails later, that is said, and `stop` is set: what was measured is kept.
     fn nodes(&self, experiment: &Experiment, stop: &Arc<AtomicBool>) -> Result<Nodes, Failure> {
-        if let Some(RelayedNodes { here, server, services }) = &self.relayed {
-            let remote = |node: &RelayedNode| {
-                let talk =
-                    Relaying { node: node.name.clone(), cut_off: Duration::ZERO, stop: Arc::clone(stop) };
-                Remote::new(&node.name, node.address, talk)
-            };
-            let server_node = server.as_ref().map(remote);
-            let is_same = |node: &RelayedNode| server.as_ref().is_some_and(|server| server.name == node.name);
-            let services = match services {
-                Some(node) if is_same(node) => server_node.clone(),
-                services => services.as_ref().map(remote),
-            };
-            return Ok(Nodes { here: *here, server: server_node, services, ..Nodes::default() });
+        if let Some(relayed) = &self.relayed {
+            return Ok(relayed.nodes(stop));
         }
-        let Reached { here, links } = self.reach(experiment, stop)?;
-        let (server, services) = (self.of(Part::Server), self.of(Part::Services));
-        let mut nodes = Nodes { here, ..Nodes::default() };
-        for (node, address, linked) in links {
-            let remote = Remote::new(node.name(), address, linked);
-            if Some(&node) == server {
-                nodes.server = Some(remote.clone());
-            }
-            if Some(&node) == services {
-                nodes.services = Some(remote);
-            }
-        }
-        Ok(nodes)
-    }
-
-    /// Goes to the nodes of the server and of the services, where they are not the engine's.
-    fn reach(&self, experiment: &Experiment, stop: &Arc<AtomicBool>) -> Result<Reached, Failure> {
         let program = Program::own().map_err(Failure::Incomplete)?;
-        let mut nodes: Vec<&Node> = Vec::new();
-        for node in [Part::Server, Part::Services].into_iter().filter_map(|part| self.of(part)) {
-            if Some(node) != self.engine() && !nodes.contains(&node) {
-                nodes.push(node);
-            }
-        }
-        let mut reached = Reached { here: Ipv4Addr::LOCALHOST, links: Vec::new() };
-        for node in nodes {
+        let mut nodes = Nodes::default();
+        for (node, roles) in self.others() {
             let linked = Linked::to(node, &program, experiment, stop).map_err(Failure::Incomplete)?;
             let (address, here) = linked.addresses;
-            reached.here = here;
-            reached.links.push((node.clone(), address, linked));
+            nodes.here = here;
+            let remote = Remote::new(node.name(), address, linked);
+            nodes.elsewhere.extend(roles.into_iter().map(|role| (role, remote.clone())));
         }
-        Ok(reached)
+        Ok(nodes)
     }
 
     /// Goes to the nodes for a run on the engine's, which is reached at `here`; what that run is told of them.
@@ -277,25 +226,40 @@ impl Placed {
         experiment: &Experiment,
         stop: &Arc<AtomicBool>,
     ) -> Result<(Relays, String), Failure> {
-        let links = self.reach(experiment, stop)?.links;
-        let named = |part| {
-            let (node, address, _) = links.iter().find(|(node, ..)| Some(node) == self.of(part))?;
-            Some(RelayedNode { name: node.name().to_owned(), address: *address })
-        };
-        let (server, services) = (named(Part::Server), named(Part::Services));
-        let nodes = serde_json::to_string(&RelayedNodes { here, server, services });
-        let nodes = nodes.map_err(|error| Failure::Incomplete(error.to_string()))?;
-        Ok((Relays(links), format!("{RELAYED}{nodes}")))
+        let program = Program::own().map_err(Failure::Incomplete)?;
+        let (mut links, mut elsewhere) = (Vec::new(), BTreeMap::new());
+        for (node, roles) in self.others() {
+            let linked = Linked::to(node, &program, experiment, stop).map_err(Failure::Incomplete)?;
+            let relayed = RelayedNode { name: linked.name.clone(), address: linked.addresses.0 };
+            elsewhere.extend(roles.into_iter().map(|role| (role, relayed.clone())));
+            links.push(linked);
+        }
+        let relayed = serde_json::to_string(&Relayed { here, elsewhere });
+        let relayed = relayed.map_err(|error| Failure::Incomplete(error.to_string()))?;
+        Ok((Relays(links), format!("{RELAYED}{relayed}")))
+    }
+}
+
+impl Relayed {
+    fn nodes(&self, stop: &Arc<AtomicBool>) -> Nodes {
+        let mut remotes = BTreeMap::<&str, Remote>::new();
+        let elsewhere = self.elsewhere.iter().map(|(role, RelayedNode { name, address })| {
+            let relaying =
+                || Relaying { node: name.clone(), cut_off: Duration::ZERO, stop: Arc::clone(stop) };
+            let remote = remotes.entry(name).or_insert_with(|| Remote::new(name, *address, relaying()));
+            (*role, remote.clone())
+        });
+        Nodes { here: self.here, elsewhere: elsewhere.collect(), echo: None }
     }
 }
 
 /// The links to the nodes that a run on the engine's node works with.
-pub struct Relays(Vec<(Node, Ipv4Addr, Linked)>);
+pub struct Relays(Vec<Linked>);
 
 impl Relays {
     /// Has a node do what the run asks of it.
     pub fn does(&mut self, node: &str, work: &str) -> Ask {
-        let Some((.., linked)) = self.0.iter_mut().find(|(of, ..)| of.name() == node) else {
+        let Some(linked) = self.0.iter_mut().find(|linked| linked.name == node) else {
             return Ask::Relayed {
                 worked: Worked::Failed(format!("there is no node {node}")),
                 cut_off_ms: 0,
@@ -392,9 +356,8 @@ struct Relaying {
 impl Talk for Relaying {
     fn does(&mut self, work: &str) -> Result<String, String> {
         let asked = Tell::Relay { node: self.node.clone(), work: work.to_owned() };
-        let asked = serde_json::to_string(&asked).map_err(|error| error.to_string())?;
         let ask = || {
-            writeln!(std::io::stderr().lock(), "{RELAY}{asked}")?;
+            tell(&asked)?;
             let mut line = String::new();
             std::io::stdin().lock().read_line(&mut line)?;
             Ok::<_, std::io::Error>(line)
@@ -418,11 +381,6 @@ impl Talk for Relaying {
     }
 }
 
-/// What a run on the engine's node says with this line, if it is for another node.
-pub fn relayed(line: &str) -> Option<Tell> {
-    decode(line.strip_prefix(RELAY)?.as_bytes()).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use kumite_agent::JobNode;
@@ -432,8 +390,8 @@ mod tests {
     #[test]
     fn a_role_has_a_name_and_a_host() {
         let given: Given = "server=root@n1".parse().unwrap();
-        assert_eq!((given.part, given.host.as_ref().map(Host::name)), (Part::Server, Some("root@n1")));
-        assert_eq!("engine".parse(), Ok(Given { part: Part::Engine, host: None }));
+        assert_eq!((given.role, given.host.as_ref().map(Host::name)), (Role::Server, Some("root@n1")));
+        assert_eq!("engine".parse(), Ok(Given { role: Role::Engine, host: None }));
         for (text, expected) in [
             ("n1", "there is no role 'n1'"),
             ("client=n1", "there is no role 'client'"),
@@ -444,8 +402,8 @@ mod tests {
         }
     }
 
-    fn roles(given: &[&str]) -> Roles {
-        Roles { given: given.iter().map(|text| text.parse().unwrap()).collect(), relayed: None }
+    fn roles(given: &[&str]) -> RoleFlags {
+        RoleFlags { given: given.iter().map(|text| text.parse().unwrap()).collect(), relayed: None }
     }
 
     #[test]
@@ -466,7 +424,7 @@ mod tests {
             )
         };
         assert_eq!(placed(&["server", "engine"]), Ok("n1 n2".to_owned()));
-        assert_eq!(placed(&["server", "engine=n1", "services"]), Ok("n2 n1 n3".to_owned()));
+        assert_eq!(placed(&["server", "engine=n1", "services"]), Ok("n2 n3 n1".to_owned()));
         assert_eq!(placed(&["server=n2", "services=n2", "engine"]), Ok("n2 n2 n1".to_owned()));
         assert_eq!(placed(&["server=n9"]), Err("--role: the job has n1, n2, n3, and not n9".to_owned()));
         assert!(roles(&["server", "engine"]).placed(Some(&of_job[..1])).is_err());

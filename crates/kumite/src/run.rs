@@ -18,7 +18,7 @@ use crate::exit::Failure;
 use crate::gate::Gate;
 use crate::measure::{Measuring, begin_measuring, ended};
 use crate::on::{self, On};
-use crate::roles::Roles;
+use crate::roles::RoleFlags;
 use crate::shard::{self, Share};
 use crate::store::{Db, noise_floor};
 use crate::world::World;
@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["shard", "role"])]
     shards: Option<u32>,
     #[command(flatten)]
-    roles: Roles,
+    roles: RoleFlags,
     /// Repeat the order of an earlier run, and its resampling
     #[arg(long, value_name = "N")]
     seed: Option<u64>,

@@ -37,7 +37,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 54] = [
+const RULES: [(&str, &[Need]); 55] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -65,6 +65,7 @@ const RULES: [(&str, &[Need]); 54] = [
     ("crates/kumite-lab/src/node.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/run/nodes.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/station.rs", &[Need::Nodes]),
+    ("crates/kumite-lab/src/work.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/service/", &[Need::EveryKind, Need::Service("stub")]),
     // Its tests start Redis; no experiment has such a service.
     ("crates/kumite-lab/src/service/command.rs", &[]),

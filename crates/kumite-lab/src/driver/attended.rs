@@ -63,7 +63,7 @@ impl Executor for Attended<'_> {
             Err(why) => return Ok(Measured::failed(why)),
         };
         let nodes: Vec<&Remote> =
-            self.of.conditions.nodes.others().into_iter().map(|(_, node)| node).collect();
+            self.of.conditions.nodes.others().into_iter().map(|(node, _)| node).collect();
         nodes.iter().try_for_each(|node| node.begin_trial()).map_err(|why| Halt::of(why, stop))?;
         let heartbeat = Heartbeat::start(&self.cpus(order.point));
         // A contender that fails because somebody was away has not failed.

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::AtomicBool;
 
-use kumite_record::{Enough, Mark, Outcome, Point, Sample, Void, Written};
+use kumite_record::{Enough, Mark, Outcome, Point, Role, Sample, Void, Written};
 
 use crate::contender::{Answers, Ready};
 use crate::halt::Halt;
-use crate::node::Seen;
 use crate::service::Counted;
+use crate::work::Seen;
 
 /// What executes a trial. Replaced in tests.
 pub trait Executor {
@@ -143,19 +143,19 @@ impl Measured {
     pub(crate) fn with(mut self, counted: Counted) -> Measured {
         self.sample.metrics.extend(counted.metrics);
         if let Some(seen) = counted.seen {
-            self.seen_on("services", seen);
+            self.seen_on(Role::Services, seen);
         }
         self
     }
 
     /// With what came from outside on the node that has this role.
-    pub(crate) fn seen_on(&mut self, role: &str, seen: Seen) {
+    pub(crate) fn seen_on(&mut self, role: Role, seen: Seen) {
         let figure = |(name, value)| (format!("{role}_{name}"), value);
         self.sample.noise.extend(seen.figures.into_iter().map(figure));
         let fresh = seen.marks.iter().filter(|mark| !self.marks.contains(mark)).copied();
         self.marks.extend(fresh.collect::<Vec<_>>());
         if !seen.marks.is_empty() {
-            self.sample.marked.insert(role.to_owned(), seen.marks);
+            self.sample.marked.insert(role, seen.marks);
         }
     }
 

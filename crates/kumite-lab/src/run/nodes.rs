@@ -4,15 +4,16 @@ use std::net::SocketAddrV4;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use kumite_record::{ContenderStatus, Cores, Node, Role};
+use kumite_record::{Contender, ContenderStatus, Cores, Node, Role, RoleElsewhere, Roles};
 
 use super::prepare::{Choice, Prepared, prepare};
 use crate::contender::Ready;
 use crate::driver::http;
 use crate::halt::Halt;
-use crate::node::{Nodes, Readied, Wanted, Work};
+use crate::node::Nodes;
 use crate::spec::Experiment;
 use crate::toml_source::SpecError;
+use crate::work::Prepare;
 
 /// What came of it.
 pub struct Joined {
@@ -23,23 +24,26 @@ pub struct Joined {
     /// Which CPUs a contender may have, and which the engine has.
     pub cores: Cores,
     /// Who has which role.
-    pub roles: Vec<Role>,
+    pub roles: Vec<RoleElsewhere>,
 }
 
-/// Whether an experiment can have parts on other nodes; these are its words for the roles.
-pub fn check_roles(experiment: &Experiment, server: bool, services: bool) -> Result<(), SpecError> {
-    let wrong = |what: String| Err(SpecError::Usage(what));
+/// Whether an experiment can have these roles on other nodes.
+pub fn check_roles(experiment: &Experiment, elsewhere: &Roles) -> Result<(), SpecError> {
     let (name, kind) = (&experiment.name, experiment.kind());
-    if server && !http::is(&kind) {
-        return wrong(format!(
-            "--role server: {name} is of kind {}, whose contenders are talked to by a pipe, and stay with kumite",
-            kind.as_str()
-        ));
+    let wrong = |role: &Role| match role {
+        Role::Server => (!http::is(&kind)).then(|| {
+            format!(
+                "{name} is of kind {}, whose contenders are talked to by a pipe, and stay with kumite",
+                kind.as_str()
+            )
+        }),
+        Role::Services => experiment.services.is_empty().then(|| format!("{name} has no services")),
+        Role::Engine => None,
+    };
+    match elsewhere.iter().find_map(|role| Some((role, wrong(role)?))) {
+        Some((role, why)) => Err(SpecError::Usage(format!("--role {role}: {why}"))),
+        None => Ok(()),
     }
-    if services && experiment.services.is_empty() {
-        return wrong(format!("--role services: {name} has no services"));
-    }
-    Ok(())
 }
 
 /// Has every node find and build what its roles take, and this machine the rest.
@@ -52,46 +56,45 @@ pub fn join(
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
 ) -> Result<Joined, Halt> {
-    let elsewhere = (nodes.server.is_some(), nodes.services.is_some());
-    let choice =
-        Choice { contenders_elsewhere: elsewhere.0, services_elsewhere: elsewhere.1, ..choice.clone() };
+    let choice = Choice { elsewhere: nodes.elsewhere.keys().copied().collect(), ..choice.clone() };
     let mut prepared = prepare(experiment, &choice, state, stop, note)?;
     let mut cores = here.clone();
-    let mut roles = Vec::new();
+    let mut elsewhere = Vec::new();
     let mut echo = None;
-    for (role, node) in nodes.others() {
-        let has = |of: &Option<crate::node::Remote>| of.as_ref().is_some_and(|of| of.is(node));
-        let (server, services) = (has(&nodes.server), has(&nodes.services));
-        let wanted = Wanted {
+    for (node, roles) in nodes.others() {
+        let wanted = Prepare {
             profile: experiment.profile.clone(),
-            server,
-            services,
+            roles: roles.clone(),
             only: choice.only.clone(),
             skip: choice.skip.clone(),
             unplanned: choice.unplanned.clone(),
             install: choice.install,
         };
-        let readied: Readied = node.ask(&Work::Prepare(wanted)).map_err(|why| Halt::of(why, stop))?;
-        if server {
-            echo = Some(SocketAddrV4::new(node.address(), readied.echo_port));
-            cores = Cores {
-                contender: readied.cores.contender.clone(),
-                engine: here.engine.clone(),
-                apart: true,
-            };
-            let ran = readied.contenders.iter().filter(|contender| contender.status == ContenderStatus::Ran);
-            prepared.ready = ran.map(|contender| elsewhere_ready(&contender.name)).collect();
-            prepared.contenders = readied.contenders;
+        let readied = node.ask(wanted).map_err(|why| Halt::of(why, stop))?;
+        for role in roles {
+            match role {
+                Role::Server => {
+                    echo = Some(SocketAddrV4::new(node.address(), readied.echo_port));
+                    cores = Cores {
+                        contender: readied.cores.contender.clone(),
+                        engine: here.engine.clone(),
+                        apart: true,
+                    };
+                    let is_ready = |contender: &&Contender| contender.status == ContenderStatus::Ran;
+                    let ready = readied.contenders.iter().filter(is_ready);
+                    prepared.ready = ready.map(|contender| elsewhere_ready(&contender.name)).collect();
+                    prepared.contenders = readied.contenders.clone();
+                }
+                Role::Services => prepared.services = readied.services.clone(),
+                // That is here.
+                Role::Engine => {}
+            }
+            let node = Node { name: node.name().to_owned(), machine: readied.machine.clone() };
+            elsewhere.push(RoleElsewhere { role, node });
         }
-        if services {
-            prepared.services = readied.services;
-        }
-        let machine = readied.machine;
-        let node = Node { name: node.name().to_owned(), machine };
-        roles.push(Role { role: role.to_owned(), node });
     }
     nodes.echo = echo;
-    Ok(Joined { prepared, nodes, cores, roles })
+    Ok(Joined { prepared, nodes, cores, roles: elsewhere })
 }
 
 /// What a plan has to know of a contender that is built on another node.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kumite_record as record;
-use kumite_record::ContenderStatus;
+use kumite_record::{ContenderStatus, Role, Roles};
 
 use crate::contender::{
     Builds, Contender, Held, Install, Need, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions,
@@ -111,10 +111,8 @@ pub struct Choice {
     pub install: bool,
     /// Build them anew, also what the cache has.
     pub anew: bool,
-    /// They are on another node.
-    pub contenders_elsewhere: bool,
-    /// Services are on another node.
-    pub services_elsewhere: bool,
+    /// What another node has.
+    pub elsewhere: Roles,
 }
 
 impl Choice {
@@ -160,7 +158,7 @@ pub fn prepare(
     preparing.tools_of(experiment).map_err(|why| Halt::of(why, stop))?;
     let log = preparing.builds.log("services");
     let none = BTreeMap::new();
-    let specs = if choice.services_elsewhere { &none } else { &experiment.services };
+    let specs = if choice.elsewhere.contains(&Role::Services) { &none } else { &experiment.services };
     let services = service::prepare(specs, choice.install, &log, stop, preparing.note)
         .map_err(|why| Halt::of(why, stop))?;
     let mut prepared = Prepared {
@@ -170,7 +168,10 @@ pub fn prepare(
         cache: preparing.builds.folder().to_owned(),
         builds: BTreeMap::new(),
     };
-    let here = if choice.contenders_elsewhere { &[][..] } else { &experiment.contenders };
+    let here = match choice.elsewhere.contains(&Role::Server) {
+        true => &[][..],
+        false => &experiment.contenders,
+    };
     for contender in here {
         let takes_part = |variant: &Variant| choice.left_out(&variant.name).is_none();
         let built = if contender.variants.iter().any(takes_part) {

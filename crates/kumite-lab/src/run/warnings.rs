@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use kumite_judge::steadiness;
 use kumite_record::{
-    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Node, OtherVersion, Outcome, Part, Point, Run,
-    Shard, SteadyClass, Trial, Versioned, Void, Warning, standing,
+    CellSteadiness, Contender, ContenderStatus, Machine, Mark, Node, OtherVersion, Outcome, Part, Point,
+    Role, Run, Shard, SteadyClass, Trial, Versioned, Void, Warning, standing,
 };
 
 /// A server that is restarted, or overloaded, loses some requests; from this share of them on it is how it is made.
@@ -187,10 +187,10 @@ fn of_cell(trials: &[&Trial]) -> Vec<String> {
 
 /// The nodes that a mark is from, by their roles, and how often; nothing where all is on one machine.
 fn whence(trials: &[&&Trial], mark: Mark) -> String {
-    let mut counts = BTreeMap::<&str, usize>::new();
+    let mut counts = BTreeMap::<Role, usize>::new();
     for (role, marks) in trials.iter().flat_map(|trial| &trial.sample.marked) {
         if marks.contains(&mark) {
-            *counts.entry(role).or_default() += 1;
+            *counts.entry(*role).or_default() += 1;
         }
     }
     let counts: Vec<String> = counts.iter().map(|(role, count)| format!("{role} {count}")).collect();

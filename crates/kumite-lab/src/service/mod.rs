@@ -22,12 +22,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_process::total;
-use kumite_record::{self as record, Metric};
+use kumite_record::{self as record, Metric, Role};
 
 use crate::contender::{Install, Need, Obtaining, Tools, Versions, remedy};
 use crate::halt::Halt;
-use crate::node::{Nodes, Remote, Seen, ServicesEnded, Work};
+use crate::node::{Nodes, Remote};
 use crate::parameter::Parameters;
+use crate::work::{BeginServices, EndServices, Seen, ServicesEnded, StartServices};
 use folder::Folder;
 use process::Process;
 use registration::Registration;
@@ -157,7 +158,7 @@ struct There {
 impl There {
     fn ended(&mut self) -> Result<ServicesEnded, String> {
         self.is_ended = true;
-        self.node.ask(&Work::EndServices)
+        self.node.ask(EndServices {})
     }
 }
 
@@ -187,16 +188,16 @@ impl<'a> Services<'a> {
         stop: &AtomicBool,
     ) -> Result<Services<'a>, Halt> {
         let mut env = BTreeMap::new();
-        let here = nodes.services.is_none().then_some(specs).into_iter().flatten();
+        let here = nodes.of(Role::Services).is_none().then_some(specs).into_iter().flatten();
         for (name, spec) in here {
             let tools = look(spec, log).map_err(|what| missing(name, spec, &what))?;
             let env_of_one = fetched(name, spec, &tools, log, stop, &mut |_| ());
             env.insert(name.as_str(), env_of_one.map_err(|why| Halt::of(why, stop))?);
         }
         Ok(Services {
-            there: nodes.services.clone().filter(|_| !specs.is_empty()),
-            host: nodes.services_host(),
-            clients: vec![nodes.contenders_host()],
+            there: nodes.of(Role::Services).filter(|_| !specs.is_empty()).cloned(),
+            host: nodes.host_of(Role::Services),
+            clients: vec![nodes.host_of(Role::Server)],
             specs,
             env,
             cores: cores.to_vec(),
@@ -212,9 +213,9 @@ impl<'a> Services<'a> {
     pub fn start(&self, parameters: &Parameters, log: &Path, stop: &AtomicBool) -> Result<Running, Halt> {
         if let Some(node) = &self.there {
             let (host, clients) = (self.host, self.clients.clone());
-            let work =
-                Work::StartServices { parameters: parameters.clone(), host, clients, log: file_name(log) };
-            let env = node.ask(&work).map_err(|why| Halt::of(why, stop))?;
+            let services =
+                StartServices { parameters: parameters.clone(), host, clients, log: file_name(log) };
+            let env = node.ask(services).map_err(|why| Halt::of(why, stop))?;
             let there = There { node: node.clone(), env, is_ended: false };
             return Ok(Running { there: Some(there), ..Running::default() });
         }
@@ -253,7 +254,7 @@ impl Running {
     /// What they count, they count from here on.
     pub fn begin(&mut self) -> Result<(), String> {
         if let Some(there) = &self.there {
-            there.node.ask::<()>(&Work::BeginServices)?;
+            there.node.ask(BeginServices {})?;
         }
         for (_, service) in &mut self.services {
             service.begin()?;

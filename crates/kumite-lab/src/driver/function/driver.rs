@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use kumite_function::{Cpu, Function, Host, Invocation, MissingRights};
 use kumite_host::{GivenCores, Noise, Ours, Watch, own_cpu};
-use kumite_record::{Call, Cores, Outcome, Point, Sample};
+use kumite_record::{Call, Cores, Outcome, Point, Role, Sample};
 
 use super::caller::{Calls, Made, call_all};
 use super::metrics::{Beside, Called, kept, sample};
@@ -150,7 +150,7 @@ impl<'a> FunctionDriver<'a> {
             marks,
             ..measured
         };
-        counted.seen.into_iter().for_each(|seen| measured.seen_on("services", seen));
+        counted.seen.into_iter().for_each(|seen| measured.seen_on(Role::Services, seen));
         Ok(measured)
     }
 

@@ -15,8 +15,8 @@ use super::server_process::ServerProcess;
 use super::settling::Settling;
 use super::workload::HttpWorkload;
 use crate::halt::Halt;
-use crate::node::Seen;
 use crate::service::Running;
+use crate::work::Seen;
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
 use kumite_load::{Limit, Load, Target};
-use kumite_record::{Cores, Mark, Outcome, Point};
+use kumite_record::{Cores, Mark, Outcome, Point, Role};
 
 use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
@@ -62,7 +62,7 @@ impl HttpDriver<'_> {
         stop: &AtomicBool,
     ) -> Result<(Running, Server), Halt> {
         let services = self.services.start(&self.conditions.parameters(point), log, stop)?;
-        let server = match &self.conditions.nodes.server {
+        let server = match self.conditions.nodes.of(Role::Server) {
             None => Server::start(contender, host, services.env(), cores, log),
             Some(node) => Server::start_there(node, contender, services.env(), cores, log),
         };
@@ -97,9 +97,9 @@ impl HttpDriver<'_> {
         let mut measured = measured(&driven, &workload, shared, left, log);
         if let Some(seen) = driven.there {
             if !driven.noise.marks.is_empty() {
-                measured.sample.marked.insert("engine".to_owned(), driven.noise.marks);
+                measured.sample.marked.insert(Role::Engine, driven.noise.marks);
             }
-            measured.seen_on("server", seen);
+            measured.seen_on(Role::Server, seen);
         }
         measured = measured.with(counted?);
         let round_trip = round_trip_us.map(|us| ("network_round_trip_us".to_owned(), us));

@@ -8,8 +8,12 @@ use kumite_process::{Listener, Spawn, Tree, Waits, how_it_ended};
 
 use crate::contender::Ready;
 use crate::driver::log::{check_size, last_lines, trim};
-use crate::node::{Look, Remote, Seen, ServerEnded, Work};
+use crate::node::Remote;
 use crate::port::free_port;
+use crate::work::{
+    Ask, BeginWatch, Elsewhere, EndWatch, LastLines, Listening, Look, LookAtServer, OwnPort, Pause, Resume,
+    Seen, ServerEnded, StartServer, StopServer,
+};
 
 /// Between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(3);
@@ -207,20 +211,19 @@ impl There {
         let host = node.address();
         let name = log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let contender = contender.to_owned();
-        let work = Work::StartServer { contender, host, env, cores: cores.to_vec(), log: name };
-        let port = node.ask(&work)?;
+        let port = node.ask(StartServer { contender, host, env, cores: cores.to_vec(), log: name })?;
         let there = There { node: node.clone(), log: log.to_owned(), is_stopped: false };
         Ok((there, SocketAddrV4::new(host, port)))
     }
 
     /// Nobody can be told: the way there is closed, and that ends the run.
-    fn told(&self, work: &Work) -> bool {
-        self.node.ask(work).unwrap_or(false)
+    fn told(&self, what: impl Ask<Answer = bool>) -> bool {
+        self.node.ask(what).unwrap_or(false)
     }
 
     fn stopped(&mut self) -> Result<ServerEnded, String> {
         self.is_stopped = true;
-        self.node.ask(&Work::StopServer)
+        self.node.ask(StopServer {})
     }
 }
 
@@ -239,32 +242,31 @@ impl ServerProcess for There {
     }
 
     fn look(&mut self) -> Result<Look, String> {
-        self.node.ask(&Work::Look)
+        self.node.ask(LookAtServer {})
     }
 
     fn last_lines(&mut self) -> String {
-        self.node.ask(&Work::LastLines).unwrap_or_else(|why| why)
+        self.node.ask(LastLines {}).unwrap_or_else(|why| why)
     }
 
     fn own_port(&mut self) -> Result<(), String> {
-        let wrong: Option<String> = self.node.ask(&Work::OwnPort)?;
-        wrong.map_or(Ok(()), Err)
+        self.node.ask(OwnPort {})?.map_or(Ok(()), Err)
     }
 
     fn elsewhere(&mut self) -> Option<String> {
-        self.node.ask(&Work::Elsewhere).unwrap_or_else(Some)
+        self.node.ask(Elsewhere {}).unwrap_or_else(Some)
     }
 
     fn listening(&mut self) -> String {
-        self.node.ask(&Work::Listening).unwrap_or_else(|why| why)
+        self.node.ask(Listening {}).unwrap_or_else(|why| why)
     }
 
     fn pause(&mut self) -> bool {
-        self.told(&Work::Pause)
+        self.told(Pause {})
     }
 
     fn resume(&mut self) {
-        self.told(&Work::Resume);
+        self.told(Resume {});
     }
 
     fn waits(&self) -> Option<Waits> {
@@ -272,11 +274,11 @@ impl ServerProcess for There {
     }
 
     fn begin_watch(&mut self) -> Result<(), String> {
-        self.node.ask(&Work::BeginWatch)
+        self.node.ask(BeginWatch {})
     }
 
     fn end_watch(&mut self) -> Result<Option<Seen>, String> {
-        self.node.ask(&Work::EndWatch).map(Some)
+        self.node.ask(EndWatch {}).map(Some)
     }
 
     fn stop(mut self: Box<Self>) -> Option<String> {

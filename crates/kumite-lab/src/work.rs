@@ -1,0 +1,137 @@
+//! What a node with a role is asked, and what it answers to each question.
+
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+use kumite_record::{self as record, Cores, Machine, Mark, Roles, Void};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::parameter::Parameters;
+
+/// Something that a node with a role is asked.
+pub(crate) trait Ask: Into<Work> {
+    /// What it answers.
+    type Answer: Serialize + DeserializeOwned;
+}
+
+/// Each question is a struct, a variant of [`Work`], and has one type of answers.
+macro_rules! questions {
+    ($($(#[$about:meta])* $name:ident { $($field:ident: $kind:ty),* } -> $answer:ty;)*) => {
+        $(
+            $(#[$about])*
+            #[derive(Debug, Deserialize, Serialize)]
+            #[serde(deny_unknown_fields)]
+            pub(crate) struct $name {
+                $(pub $field: $kind),*
+            }
+
+            impl Ask for $name {
+                type Answer = $answer;
+            }
+
+            impl From<$name> for Work {
+                fn from(question: $name) -> Work {
+                    Work::$name(question)
+                }
+            }
+        )*
+
+        /// Any of them.
+        #[derive(Debug, Deserialize, Serialize)]
+        #[serde(tag = "do", rename_all = "kebab-case")]
+        pub(crate) enum Work {
+            $($name($name)),*
+        }
+    };
+}
+
+questions! {
+    /// To get ready for its roles.
+    Prepare {
+        profile: String, roles: Roles, only: Vec<String>, skip: Vec<String>, unplanned: Vec<String>, install: bool
+    } -> Readied;
+    /// To start the services, which are to listen at `host`, for contenders that come from `clients`. Answered by what tells
+    /// a contender where they are.
+    StartServices { parameters: Parameters, host: Ipv4Addr, clients: Vec<Ipv4Addr>, log: String }
+        -> Vec<(String, String)>;
+    /// To count from here on.
+    BeginServices {} -> ();
+    /// To end them.
+    EndServices {} -> ServicesEnded;
+    /// To start a contender. Answered by the port that it is to listen on.
+    StartServer { contender: String, host: Ipv4Addr, env: Vec<(String, String)>, cores: Vec<usize>, log: String }
+        -> u16;
+    /// How it is.
+    LookAtServer {} -> Look;
+    /// What its log ends with.
+    LastLines {} -> String;
+    /// Whether it is who listens on its port. Answered by why not.
+    OwnPort {} -> Option<String>;
+    /// Where it listens that it should not, if anywhere.
+    Elsewhere {} -> Option<String>;
+    /// Where it listens.
+    Listening {} -> String;
+    /// To stop all its processes. Answered by whether that succeeded.
+    Pause {} -> bool;
+    /// To let them go on. Answered by whether anybody was told.
+    Resume {} -> bool;
+    /// To watch the node from here on.
+    BeginWatch {} -> ();
+    /// What was seen since then.
+    EndWatch {} -> Seen;
+    /// To end the server.
+    StopServer {} -> ServerEnded;
+    /// To see from here on whether the node is there.
+    BeginTrial {} -> ();
+    /// Answered by why the trial since then counts for nothing, if that is so.
+    EndTrial {} -> Option<Void>;
+}
+
+/// What a node has for its roles.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Readied {
+    pub contenders: Vec<record::Contender>,
+    pub services: Vec<record::Service>,
+    /// Which of its CPUs a contender may have.
+    pub cores: Cores,
+    pub machine: Machine,
+    /// Where a stub of ours answers at once, to see how long the way there and back takes.
+    pub echo_port: u16,
+}
+
+/// How a server is.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Look {
+    /// How it ended, if it has.
+    pub exited: Option<String>,
+    /// What is wrong with its log.
+    pub too_much: Option<String>,
+    pub cpu_ns: u64,
+    pub peak_rss_bytes: u64,
+    /// When that was, by the clock of its node.
+    pub at_ns: u64,
+}
+
+/// What came from outside.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Seen {
+    pub figures: BTreeMap<String, f64>,
+    pub marks: Vec<Mark>,
+}
+
+/// What remains of a server.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct ServerEnded {
+    /// What was wrong with how it ended.
+    pub wrong: Option<String>,
+    /// The end of its log.
+    pub log: String,
+}
+
+/// What remains of services.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct ServicesEnded {
+    pub metrics: BTreeMap<String, f64>,
+    pub seen: Seen,
+}

@@ -1,0 +1,74 @@
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Node;
+
+/// A part of a run that another node may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The contenders, where they are servers.
+    Server,
+    /// What runs beside contenders.
+    Services,
+    /// What measures, and whatever else no other node has.
+    Engine,
+}
+
+/// Roles of one node.
+pub type Roles = BTreeSet<Role>;
+
+impl Role {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Role; 3] = [Role::Server, Role::Services, Role::Engine];
+
+    /// The word used on the command line, in files and in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::Server => "server",
+            Role::Services => "services",
+            Role::Engine => "engine",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Role, String> {
+        let found = Role::ALL.into_iter().find(|role| role.as_str() == text);
+        found.ok_or_else(|| format!("there is no role '{text}'"))
+    }
+}
+
+/// A role that another node has in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoleElsewhere {
+    /// Which.
+    pub role: Role,
+    /// Who.
+    pub node: Node,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_role_is_listed_by_the_word_that_files_have_for_it() {
+        let schema = schemars::schema_for!(Role).to_value();
+        let of_enum = schema["oneOf"].as_array().unwrap().iter().map(|one| one["const"].as_str().unwrap());
+        assert_eq!(Role::ALL.map(Role::as_str).to_vec(), of_enum.collect::<Vec<_>>());
+        assert_eq!(Role::ALL.map(|role| role.as_str().parse()), Role::ALL.map(Ok));
+    }
+}
