@@ -49,6 +49,10 @@ pub struct LoadResult {
     /// other count.
     #[serde(default)]
     pub unanswered: u64,
+    /// Connections of a closed loop on which an answer came after its end that nobody had asked for. It is no request; but what
+    /// was taken for the answer to the last one there may have been such, too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unasked: u64,
     /// What the engine itself needed.
     pub engine: Engine,
     /// The first answer that was wrong or malformed, or the first connection that could not be established, in words.
@@ -114,4 +118,9 @@ pub struct Engine {
     /// Whether the engine sent one request in a hundred of an open loop a millisecond late or more, beyond what --economy
     /// allows it, though a connection was free, so that response times are also its own.
     pub late: bool,
+}
+
+/// serde gives a reference.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -109,6 +109,13 @@ fn counted(result: &LoadResult) -> Vec<String> {
             count(result.unanswered as f64)
         ));
     }
+    if result.unasked > 0 {
+        lines.push(format!(
+            "{} had one more answer after the end, which nobody had asked for: what was taken for the last one there may have \
+             been such, too",
+            plural(result.unasked as usize, "connection")
+        ));
+    }
     lines.extend(result.first_wrong.iter().map(|wrong| format!("first failure: {}", one_line(wrong))));
     lines
 }

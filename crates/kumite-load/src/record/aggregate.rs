@@ -271,6 +271,7 @@ impl<'a> Aggregate<'a> {
             add(&mut outcome.receive_lag, &of_thread.receive_lag);
             outcome.drained += of_thread.drained;
             outcome.unanswered += of_thread.unanswered;
+            outcome.unasked += of_thread.unasked;
             outcome.stopped |= of_thread.stopped;
             outcome.warm_up_requests += of_thread.warm_up_requests;
             outcome.warm_up_errors += of_thread.warm_up_errors;

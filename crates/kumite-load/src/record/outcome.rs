@@ -92,6 +92,9 @@ pub struct Outcome {
     /// Requests of a closed loop that were on their way when it ended, and had no right answer for as long as the engine
     /// waited: the time-out, 0.5 s at most. They are in no other count.
     pub unanswered: u64,
+    /// Connections of a closed loop on which an answer came after its end that nobody had asked for. It is no request; but what
+    /// was taken for the answer to the last one there may have been such, too.
+    pub unasked: u64,
     /// The run was cut short by its `stop` flag.
     pub stopped: bool,
     /// Requests finished before the window opened.
@@ -151,6 +154,7 @@ impl Default for Outcome {
             receive_lag: histogram(),
             drained: 0,
             unanswered: 0,
+            unasked: 0,
             stopped: false,
             warm_up_requests: 0,
             warm_up_errors: Errors::default(),

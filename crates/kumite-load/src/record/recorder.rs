@@ -225,10 +225,10 @@ impl<'a> Recorder<'a> {
         self.outcome.first_wrong.get_or_insert_with(describe);
     }
 
-    /// Counts what came after the end of a closed loop and was no answer to anything, as one more request of the window.
+    /// Counts what came after the end of a closed loop and was no answer to anything. It is no request.
     pub fn unasked(&mut self, describe: impl FnOnce() -> String) {
         self.wrong(describe);
-        self.counts[Phase::Window as usize].errors.count(Failure::Malformed);
+        self.outcome.unasked += 1;
     }
 
     /// Whether no wrong answer has been described.

@@ -84,6 +84,7 @@ pub fn load_result(
         warm_up_requests: outcome.warm_up_requests,
         drained: outcome.drained,
         unanswered: outcome.unanswered,
+        unasked: outcome.unasked,
         engine: engine(outcome, trial_sample),
         first_wrong: outcome.first_wrong.clone(),
         reconnects: outcome.reconnects,

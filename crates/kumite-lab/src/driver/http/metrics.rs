@@ -73,7 +73,10 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     };
     metric("received", outcome.ok as f64);
     metric("finished", outcome.requests as f64);
-    metric("failures", outcome.errors.total() as f64);
+    // What nobody asked for may have been taken for an answer before.
+    let malformed = outcome.errors.malformed + outcome.unasked;
+    let errors = load::Errors { malformed, ..outcome.errors };
+    metric("failures", errors.total() as f64);
     if outcome.open_loop {
         metric("unsent", outcome.errors.unsent as f64);
     }
@@ -105,7 +108,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
         sample.histograms.insert("service_ns".to_owned(), service);
     }
     sample.steadiness = steadiness;
-    sample.errors = outcome.errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
+    sample.errors = errors.iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
     sample.histograms.insert("response_ns".to_owned(), response);
     sample.histograms.insert("window_response_ns".to_owned(), outcome.response.clone());
     sample.series = series(outcome);

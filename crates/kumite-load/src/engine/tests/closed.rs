@@ -170,3 +170,25 @@ fn an_interval_is_told_as_soon_as_it_is_over() {
     // The last one with what was on its way, sent at 245 ms, and after 10 ms of listening.
     assert_eq!(told, [(0, 100), (100, 200), (200, 262)]);
 }
+
+/// Its last answer comes twice, the second time after the load is over.
+#[test]
+fn an_answer_that_nobody_asked_for_is_no_request() {
+    let twice = |turn: Turn| {
+        let more = (turn.request == 60).then(|| say(turn.at + 3 * MS, PONG));
+        pong(turn.at + MS).into_iter().chain(more).collect()
+    };
+    let outcome = run(&load(60), Answering::new(twice));
+    assert_eq!((outcome.requests, outcome.ok, outcome.errors), (60, 60, Errors::default()));
+    assert_eq!(outcome.unasked, 1);
+    let first = outcome.first_wrong.unwrap();
+    assert!(first.starts_with("malformed: "), "{first}");
+    // What comes before the end is the answer to the next request, and that of the last one is too much.
+    let early = |turn: Turn| {
+        let more = (turn.request == 3).then(|| say(turn.at + 3 * MS / 2, PONG));
+        pong(turn.at + MS).into_iter().chain(more).collect()
+    };
+    let outcome = run(&load(60), Answering::new(early));
+    assert_eq!((outcome.requests, outcome.ok, outcome.unasked), (60, 60, 1), "{:?}", outcome.first_wrong);
+    assert_eq!(run(&load(60), after(MS)).unasked, 0);
+}
