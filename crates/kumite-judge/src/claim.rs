@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{AxisValue, Metric, Unit};
 
+pub(crate) use check::measures;
 pub use check::{Own, own_dimension};
 pub use fold::Fold;
 pub use parse::parse_expression;

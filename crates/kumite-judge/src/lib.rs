@@ -68,6 +68,11 @@ pub fn too_few_values(
     Evidence::of(run, trials, contenders).lacking_values(claims)
 }
 
+/// What a claim says that has no value at a point of the plan, whatever is measured there: a division by 0, for example.
+pub fn without_value(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Option<ClaimError> {
+    Evidence::of(run, &[], contenders).without_value(claim)
+}
+
 /// What a run can decide, as it is before its first trial.
 pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
     Evidence::of(run, &[], contenders).prospects(claims)

@@ -15,6 +15,7 @@ mod prospect;
 mod scale;
 mod shown;
 mod sides;
+mod without_value;
 
 use std::collections::BTreeSet;
 

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Metric, Unit};
+use kumite_record::{AxisValue, Metric, Unit};
 
 use super::units::{Meeting, combined};
 use super::{
     Arithmetic, Claim, ClaimError, ClaimPart, Comparison, Dimension, EACH_CONTENDER, Every, Expr, MetricOf,
-    Name, Names, Test,
+    Name, Names, Number, Op, Test, scale_of_name,
 };
 
 pub(super) fn check(claim: &Claim, names: &Names) -> Result<(), ClaimError> {
@@ -51,6 +51,7 @@ impl Scope<'_> {
                     ];
                     self.meet(sides, "compared", bound.column)?;
                 }
+                self.some_value(axis, bounds)?;
                 if !inner.set.insert(axis.text.clone()) {
                     let what = format!(
                         "${} is set by another `every` already; give one both bounds: >= 1 and <= 9",
@@ -61,6 +62,23 @@ impl Scope<'_> {
             }
         }
         Ok(inner)
+    }
+
+    /// An `every` that speaks of no value that any profile has would be tested by nothing.
+    fn some_value(&self, axis: &Name, bounds: &[(Op, Number)]) -> Result<(), ClaimError> {
+        let values = self.axis(axis)?;
+        let is_inside = |value: &AxisValue| {
+            let value = value.number().map(|value| value * scale_of_name(&axis.text));
+            bounds.iter().all(|(op, bound)| value.is_some_and(|value| op.holds(value, bound.value)))
+        };
+        match bounds.first() {
+            Some((_, bound)) if !values.iter().any(is_inside) => {
+                let known: Vec<String> = values.iter().map(ToString::to_string).collect();
+                let what = format!("no value of ${} is so: it has {}", axis.text, known.join(", "));
+                Err(ClaimError { column: bound.column, what })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn comparison(&self, comparison: &Comparison) -> Result<(), ClaimError> {
@@ -205,7 +223,7 @@ impl Scope<'_> {
         )
     }
 
-    fn axis(&self, name: &Name) -> Result<&Vec<kumite_record::AxisValue>, ClaimError> {
+    fn axis(&self, name: &Name) -> Result<&Vec<AxisValue>, ClaimError> {
         self.names.axes.get(&name.text).ok_or_else(|| {
             let known: Vec<&str> = self.names.axes.keys().map(String::as_str).collect();
             ClaimError {
@@ -274,7 +292,7 @@ impl Names<'_> {
 }
 
 /// Whether anything in it is measured.
-fn measures(expr: &Expr) -> bool {
+pub(crate) fn measures(expr: &Expr) -> bool {
     match expr {
         Expr::Metric(_) => true,
         Expr::Number(_) | Expr::Parameter(_) | Expr::Own(_) => false,

@@ -87,7 +87,14 @@ fn a_right_claim_is_read() {
 }
 
 /// A wrong claim, the column of its error, and what it is told.
-const WRONG: [(&str, usize, &str); 36] = [
+const WRONG: [(&str, usize, &str); 39] = [
+    ("every $connections > 1000: failures(a) = 0", 22, "no value of $connections is so: it has 1, 10, 1000"),
+    (
+        "every $connections >= 11 and < 1,000: failures(a) = 0",
+        23,
+        "no value of $connections is so: it has 1, 10, 1000",
+    ),
+    ("every $form > 0: failures(a) = 0", 15, "no value of $form is so: it has single"),
     ("elapsed_ms(a) < 500", 17, "500 is a plain number, and it is compared with a time: write 500 ms"),
     ("500 > elapsed_ms(a)", 1, "500 is a plain number, and it is compared with a time: write 500 ms"),
     ("response_p50_us(a) < 500", 22, "500 is a plain number, and it is compared with a time: write 500 us"),

@@ -35,7 +35,7 @@ impl Sides<'_> {
         !is_plain(self.left) && !is_plain(self.right)
     }
 
-    fn value(&self, expr: &Expr, scope: &Scope, values: &[f64]) -> Option<f64> {
+    pub fn value(&self, expr: &Expr, scope: &Scope, values: &[f64]) -> Option<f64> {
         match expr {
             Expr::Number(number) => Some(number.value),
             // No claim that was checked has one.

@@ -9,7 +9,8 @@ use crate::claim::{self, Names};
 fn claims(asserts: &[&str], workload: &BTreeMap<String, AxisValue>) -> Vec<ClaimSpec> {
     let contenders = ["a", "b", "absent"].map(str::to_owned).into();
     let mut axes: BTreeMap<String, Vec<AxisValue>> =
-        [("connections".to_owned(), [1, 10, 100].map(AxisValue::Int).into())].into();
+        // The last is of another profile.
+        [("connections".to_owned(), [1, 10, 100, 2000].map(AxisValue::Int).into())].into();
     if workload.contains_key("server_cores") {
         axes.insert("server_cores".to_owned(), ["one", "all"].map(|it| AxisValue::Text(it.into())).into());
     }

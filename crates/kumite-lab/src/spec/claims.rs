@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_judge::{CheckSpec, Claim, ClaimError, ClaimSpec, Names};
-use kumite_record::{AxisValue, Metric, Unit, Within};
+use kumite_record::{AxisValue, Contender, ContenderStatus, Metric, Run, Unit, Within};
 
+use super::experiment::Experiment;
 use super::file::ExperimentFile;
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
@@ -123,6 +124,44 @@ fn checks(source: &TomlSource, file: &ExperimentFile, names: &Names) -> Result<V
         Ok(CheckSpec { says, binds: check.binds, because: check.because.clone() })
     };
     file.check.iter().enumerate().map(spec).collect()
+}
+
+/// Every expression has a value at every point that the profile tries. The ids are those of the file, in its order.
+pub(super) fn check_values(
+    source: &TomlSource,
+    experiment: &Experiment,
+    claims: &[String],
+    checks: &[String],
+) -> Result<(), SpecError> {
+    let run = Run {
+        workload: experiment.workload.clone(),
+        points: experiment.points(),
+        contenders_at: experiment.contenders_at(),
+        within: experiment.within(),
+        within_at: experiment.within_at(),
+        ..Run::default()
+    };
+    let contender = |name: &str| Contender {
+        name: name.to_owned(),
+        model: String::new(),
+        version: None,
+        digests: None,
+        content: None,
+        status: ContenderStatus::Ran,
+        reason: None,
+    };
+    let variants = experiment.variants().into_iter();
+    let contenders: Vec<Contender> = variants.map(|(_, variant)| contender(&variant.name)).collect();
+    let says = experiment.checks.iter().map(|check| ("check", checks, &check.says));
+    let all = experiment.claims.iter().map(|claim| ("claim", claims, claim)).chain(says);
+    for (table, ids, spec) in all {
+        if let Some(ClaimError { column, what }) = kumite_judge::without_value(&run, &contenders, spec) {
+            let nth = ids.iter().position(|id| *id == spec.id).unwrap_or(0).to_string();
+            let what = format!("{table} '{}': {what}", spec.id);
+            return Err(source.error_in(&[table, &nth, "assert"], &spec.assert, column, &what));
+        }
+    }
+    Ok(())
 }
 
 /// The sentence of the claim or check with this number.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use kumite_judge::{Derived, of_parameters};
 use kumite_record::{Metric, Published, Question, Run, Unit, Within};
 
-use super::claims::{Judged, Known};
+use super::claims::{Judged, Known, check_values};
 use super::experiment::{Experiment, widest};
 use super::file::ExperimentFile;
 use super::folder::{find, folder_name, no_contenders, read_contenders};
@@ -85,7 +85,9 @@ impl Experiment {
         reading.check_disk(&declared.units)?;
         let Reading { workload, planned, .. } = reading;
         let profiles = names_of(&file).map(str::to_owned).collect();
-        Ok(Experiment {
+        let claims: Vec<String> = file.claim.iter().map(|claim| claim.id.clone()).collect();
+        let checks: Vec<String> = file.check.iter().map(|check| check.id.clone()).collect();
+        let experiment = Experiment {
             question: Question { text: file.question, source: file.source },
             profile: profile.to_owned(),
             profiles,
@@ -113,7 +115,9 @@ impl Experiment {
             derived: declared.derived,
             units: declared.units,
             services: declared.services,
-        })
+        };
+        check_values(source, &experiment, &claims, &checks)?;
+        Ok(experiment)
     }
 
     #[cfg(test)]

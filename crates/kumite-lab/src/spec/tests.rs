@@ -227,3 +227,46 @@ fn what_is_wrong_with_claims_of_a_profile_a_check_or_the_source_is_named_with_it
         assert!(found.contains(expected), "{to}: {found}");
     }
 }
+
+#[test]
+fn a_claim_has_a_value_at_every_point_of_the_profile() {
+    let text = |assert: &str| {
+        let text = SPEC.replacen("[axes]", "[axes]\nrate_rps = [0, 100]", 1);
+        let text = text.replacen("axes.connections = [10]", "axes.connections = [1, 10]", 1);
+        let at = text.find("assert = ").unwrap();
+        format!("{}assert = \"{assert}\"\n", &text[..at])
+    };
+    let said = "throughput_rps(a at connections=10) > 5 /s";
+    let cases = [
+        (
+            "every $rate_rps: throughput_rps(a at connections=10) / $rate_rps > 1",
+            "20:67: claim 'faster': it divides by 0 at rate_rps=0",
+        ),
+        (
+            "every $connections: every $rate_rps: throughput_rps(a) > 100 /s / ($connections - 1)",
+            "claim 'faster': it divides by 0 at connections=1, rate_rps=0",
+        ),
+        (
+            "slope(throughput_rps(a at connections=10) over rate_rps) > 1",
+            "a slope is over values above 0, and rate_rps has 0",
+        ),
+        (
+            "max(throughput_rps(a at connections=10) / $rate_rps over rate_rps) > 1",
+            "it divides by 0 at rate_rps=0",
+        ),
+    ];
+    for (assert, expected) in cases {
+        let found = error(&text(assert));
+        assert!(found.contains(expected), "{assert}: {found}");
+    }
+    for assert in [
+        "every $rate_rps > 0: throughput_rps(a at connections=10) / $rate_rps > 1",
+        &format!("every $rate_rps: {said}"),
+    ] {
+        Experiment::from_text(&text(assert), "quick", &["a", "b"]).unwrap();
+    }
+    // Of what the profile does not try there is nothing to divide by.
+    let unplanned = text("every $rate_rps: throughput_rps(a at connections=10) / $rate_rps > 1");
+    let unplanned = unplanned.replacen("blocks = 6", "blocks = 6\naxes.rate_rps = [100]", 1);
+    Experiment::from_text(&unplanned, "quick", &["a", "b"]).unwrap();
+}

@@ -75,7 +75,8 @@ impl World {
         let metrics = ["elapsed_ms", "recovery_ms", "sent"].map(Metric::named);
         let names = Names {
             contenders: &self.contenders.iter().map(|contender| contender.name.clone()).collect(),
-            axes: &[("n".to_owned(), [1, 10].map(AxisValue::Int).to_vec())].into(),
+            // The last is of another profile.
+            axes: &[("n".to_owned(), [1, 10, 100].map(AxisValue::Int).to_vec())].into(),
             workload: &self.run.workload,
             units: &BTreeMap::new(),
             metrics: &metrics,
