@@ -3,7 +3,7 @@
 use kumite_record::{Run, Store};
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, Said};
 
 const CLAIMS: &str = r#"
 [[claim]]
@@ -276,4 +276,42 @@ fn about_nodes_like_these_each_node_is_one_repetition() {
         (&few["claims"][0]["verdict"], &few["claims"][0]["reason"]["nodes"]),
         (&"undecided".into(), &4.into())
     );
+}
+
+/// What docs/clusters.md has for Slurm, with a kumite that is killed once it has kept a trial.
+#[test]
+fn what_a_shard_had_that_was_killed_is_in_the_store_that_its_script_copies() {
+    let place = Place::new("", &[("a", "pong")]);
+    let document =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/clusters.md")).unwrap();
+    let (_, script) = document.split_once("`shard.sh`:\n\n").unwrap();
+    let script: Vec<&str> = script.lines().map_while(|line| line.strip_prefix("    ")).collect();
+    place.write("shard.sh", &script.join("\n").replace("kumite run chatbot", "kumite run fake"));
+    let real = place.command(&[]).get_program().to_string_lossy().into_owned();
+    // It is known to have kept a trial when it says so.
+    let killed = format!(
+        "#!/bin/sh\n[ \"$1\" = run ] || exec {real} \"$@\"\n{real} \"$@\" 2> said & kumite=$!\n\
+         while kill -0 $kumite 2> /dev/null && ! grep -q '^1/' said; do sleep 0.02; done\n\
+         kill -KILL $kumite; wait $kumite\n"
+    );
+    place.write("bin/kumite", &killed);
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(place.path("bin/kumite"), executable).unwrap();
+    let kumite = place.command(&[]);
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("shard.sh").current_dir(place.path("")).env_remove("KUMITE_EXPERIMENTS");
+    shell.envs(kumite.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let path = std::env::var("PATH").unwrap();
+    shell.env("PATH", format!("{}:{path}", place.path("bin").display())).env("TMPDIR", place.path(""));
+    for (name, value) in [("ID", "1"), ("MIN", "1"), ("MAX", "2"), ("COUNT", "2")] {
+        shell.env(format!("SLURM_ARRAY_TASK_{name}"), value);
+    }
+    let said = Said::of(kumite_testing::process::output(&mut shell).unwrap()).ended(128 + 9);
+    assert!(said.out.contains("shard 1 of 2"), "{}{}", said.out, said.err);
+    // As another node sees it: the file alone.
+    std::fs::create_dir(place.path("elsewhere")).unwrap();
+    std::fs::copy(place.path("1.db"), place.path("elsewhere/1.db")).unwrap();
+    assert!(!place.path("1.db-wal").exists());
+    let merged = place.kumite(&["merge", "elsewhere/1.db", "--db", "all.db", "--json", "-"]).ended(0).json();
+    assert!(!merged["trials"].as_array().unwrap().is_empty(), "{merged}");
 }

@@ -107,7 +107,8 @@ fn text(args: &Args, experiment: &str, seed: u64) -> Result<String, Failure> {
 }
 
 /// What a shard's pod does. SQLite's journal is shared memory beside the store, which the volume's file system may not have:
-/// so the store is on the node's own disk, and copied when the shard has ended, also by a signal. A shard that is executed
+/// so the store is on the node's own disk, and copied when the shard has ended, also by a signal. What is in the journal still,
+/// where kumite was killed, comes into the store when that is opened: hence `kumite list`. A shard that is executed
 /// again has a store of its own.
 const SHARD: &str = r#"to="@FOLDER@/$JOB_COMPLETION_INDEX-$HOSTNAME"
 mkdir -p @FOLDER@ && touch "$to.part" || {
@@ -118,7 +119,7 @@ mkdir -p @FOLDER@ && touch "$to.part" || {
 trap 'kill -TERM $kumite 2> /dev/null' TERM
 wait $kumite; status=$?
 while kill -0 $kumite 2> /dev/null; do wait $kumite; status=$?; done
-if test -e "$HOME/shard.db"; then cp "$HOME/shard.db" "$to.part" && mv "$to.part" "$to.db" || status=3; fi
+if test -e "$HOME/shard.db"; then kumite list --runs --db "$HOME/shard.db" && cp "$HOME/shard.db" "$to.part" && mv "$to.part" "$to.db" || status=3; fi
 rm -f "$to.part"; cp -r "$HOME/logs" "$to.logs" 2> /dev/null
 exit $status"#;
 
@@ -255,12 +256,19 @@ mod tests {
             let mut shell = std::process::Command::new("sh");
             shell
                 .args(["-c", &script])
+                .env("PATH", format!("{}:/usr/bin:/bin", path("bin")))
                 .env("HOME", home)
                 .env("JOB_COMPLETION_INDEX", "2")
                 .env("HOSTNAME", "pod");
             let output = kumite_testing::process::output(&mut shell).unwrap();
             (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
         };
+        std::fs::create_dir(path("bin")).unwrap();
+        // What is in the journal is in the store once that was opened.
+        let opens = "#!/bin/sh\n[ \"$1 $2 $3\" = 'list --runs --db' ] || exit 2; echo opened >> \"$4\"\n";
+        std::fs::write(path("bin/kumite"), opens).unwrap();
+        std::fs::set_permissions(path("bin/kumite"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
         let kept = |to: &str| std::fs::read_to_string(format!("{to}/2-pod.db")).unwrap_or_default();
         // What stands for kumite is given `--db FILE`.
         for (name, kumite, status) in [
@@ -275,7 +283,7 @@ mod tests {
         ] {
             let to = path(name);
             assert_eq!(pod(&to, kumite), (Some(status), String::new()), "{name}");
-            assert_eq!(kept(&to), "kept\n", "{name}");
+            assert_eq!(kept(&to), "kept\nopened\n", "{name}");
         }
         std::fs::write(path("file"), "").unwrap();
         let (status, said) = pod(&path("file/below"), "false");
