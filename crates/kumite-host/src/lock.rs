@@ -1,11 +1,14 @@
 //! One measurement at a time: two would disturb each other.
 
-use std::fs::{File, Permissions, TryLockError};
+use std::fs::{File, Metadata, Permissions, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+
+/// As often the file is looked for again that was removed while it was locked.
+const TRIES: usize = 10;
 
 /// Held while a run is measured; the system lets go of it when the process ends, however it ends.
 pub struct Lock {
@@ -17,32 +20,71 @@ impl Lock {
     pub fn of_machine() -> Result<Lock, String> {
         let own = std::env::var_os("KUMITE_LOCK").map(PathBuf::from);
         Lock::take(&own.unwrap_or_else(|| {
-            // A folder in which everybody may make files, and which is one for all.
-            let shared =
-                [Path::new("/run/lock"), Path::new("/tmp")].into_iter().find(|folder| folder.is_dir());
+            let mode = |folder: &Path| {
+                std::fs::metadata(folder).ok().filter(Metadata::is_dir).map(|found| found.mode())
+            };
+            let shared = [Path::new("/run/lock"), Path::new("/tmp")]
+                .into_iter()
+                .find(|folder| mode(folder).is_some_and(is_for_all));
             shared.map_or_else(std::env::temp_dir, Path::to_owned).join("kumite-measuring.lock")
         }))
     }
 
     fn take(path: &Path) -> Result<Lock, String> {
         let cannot = |why: String| format!("cannot lock {}: {why}", path.display());
-        let file = open(path).map_err(cannot)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(format!(
-                "another kumite ({}) is measuring on this machine ({} is locked): wait for it to end",
-                holder(&file).map_or("a process that cannot be seen from here".to_owned(), |pid| format!(
-                    "process {pid}"
-                )),
-                path.display()
-            )),
-            Err(TryLockError::Error(error)) => Err(cannot(error.to_string())),
+        for _ in 0..TRIES {
+            let file = open(path).map_err(cannot)?;
+            match file.try_lock() {
+                Ok(()) if is_at(&file, path) => return Ok(Lock { _file: file }),
+                // Somebody has removed it meanwhile, and whoever comes next locks another.
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(taken(path, &file)),
+                Err(TryLockError::Error(error)) => return Err(cannot(error.to_string())),
+            }
         }
+        Err(cannot("somebody removes it again and again".to_owned()))
     }
 }
 
+/// Who has it, in words. That is for people: nothing is done because of it.
+fn taken(path: &Path, file: &File) -> String {
+    let of_process = |pid: u32| {
+        let owner = std::fs::metadata(format!("/proc/{pid}")).ok().map(|found| found.uid());
+        format!(
+            "process {pid}{}",
+            owner.filter(|uid| is_other(*uid)).map_or(String::new(), |uid| format!(" of {}", user(uid)))
+        )
+    };
+    let who = holder(file).map_or("a process that cannot be seen from here".to_owned(), of_process);
+    format!(
+        "another kumite ({who}) is measuring on this machine ({} is locked): wait for it to end",
+        path.display()
+    )
+}
+
+fn is_other(uid: u32) -> bool {
+    uid != rustix::process::geteuid().as_raw()
+}
+
+fn user(uid: u32) -> String {
+    if uid == 0 { "root".to_owned() } else { format!("user {uid}") }
+}
+
+/// Whether everybody may make files in a folder of this mode, and nobody may remove those of others.
+fn is_for_all(mode: u32) -> bool {
+    mode & 0o1003 == 0o1003
+}
+
+/// Whether this file is still what is at that path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let same = |at: Metadata, held: Metadata| (at.dev(), at.ino()) == (held.dev(), held.ino());
+    std::fs::symlink_metadata(path).ok().zip(file.metadata().ok()).is_some_and(|(at, held)| same(at, held))
+}
+
 /// Whoever may make files in that folder may have made anything under this name: so no link is followed, nobody who
-/// writes to a pipe is waited for, and nothing is ever written. To lock what another user has made, one has only to read it.
+/// writes to a pipe is waited for, and nothing is ever written. To lock what another user has made, one has only to read it;
+/// so users of one machine exclude each other, whoever made the file. Nothing in it is believed. Who makes it and keeps it
+/// locked keeps others from measuring, as who measures does; the message says who that is.
 fn open(path: &Path) -> Result<File, String> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let open = || File::options().read(true).custom_flags(flags).open(path);
@@ -52,14 +94,23 @@ fn open(path: &Path) -> Result<File, String> {
         opened => opened,
     };
     let file = opened.map_err(|error| match std::fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => "it is a symbolic link; remove it".to_owned(),
+        Ok(found) if found.is_symlink() => format!("it is a symbolic link{}; remove it", made_by(&found)),
+        Ok(found) if error.kind() == ErrorKind::PermissionDenied => {
+            format!("nobody else may read it{}; have it removed", made_by(&found))
+        }
         _ => error.to_string(),
     })?;
     match file.metadata() {
         Ok(found) if found.is_file() => Ok(file),
-        Ok(_) => Err("it is no regular file; remove it".to_owned()),
+        Ok(found) => Err(format!("it is no regular file{}; remove it", made_by(&found))),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// Whose it is, if not ours.
+fn made_by(found: &Metadata) -> String {
+    let owner = Some(found.uid()).filter(|uid| is_other(*uid));
+    owner.map_or(String::new(), |uid| format!(", and of {}", user(uid)))
 }
 
 /// For everybody, whatever our own mask is.
@@ -137,6 +188,49 @@ mod tests {
         std::fs::hard_link(path("victim"), path("name")).unwrap();
         drop(Lock::take(&path("name")).unwrap());
         assert_eq!(std::fs::read_to_string(path("victim")).unwrap(), "precious");
+    }
+
+    /// Whoever may remove the file may make another: it is the one at the path that counts.
+    #[test]
+    fn a_file_that_is_not_there_any_more_is_no_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let file = open(&path).unwrap();
+        assert!(is_at(&file, &path));
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_at(&file, &path));
+        let other = open(&path).unwrap();
+        assert!(is_at(&other, &path) && !is_at(&file, &path));
+    }
+
+    #[test]
+    fn the_folder_is_one_in_which_all_may_make_files_and_remove_only_theirs() {
+        assert!(is_for_all(0o41777));
+        assert!(!is_for_all(0o40755) && !is_for_all(0o40777) && !is_for_all(0o41770));
+    }
+
+    /// A lock of another user excludes like one of ours, and is named as theirs. (Root may give files away.)
+    #[test]
+    fn a_file_of_another_user_is_locked_like_ours_and_named_where_it_cannot_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("lock"), "").unwrap();
+        std::fs::create_dir(path("folder")).unwrap();
+        let theirs = rustix::process::geteuid().as_raw() + 4711;
+        let given = |name| std::os::unix::fs::chown(path(name), Some(theirs), None).is_ok();
+        let (owner, is_given) = match given("lock") && given("folder") {
+            true => (format!(", and of user {theirs}"), true),
+            false => (String::new(), false),
+        };
+        let lock = Lock::take(&path("lock")).unwrap();
+        assert!(Lock::take(&path("lock")).is_err_and(|why| why.contains("is measuring")));
+        drop(lock);
+        assert_eq!(is_given, std::fs::metadata(path("lock")).unwrap().uid() == theirs);
+        let refused = Lock::take(&path("folder")).err().unwrap();
+        let words =
+            format!("cannot lock {}: it is no regular file{owner}; remove it", path("folder").display());
+        assert_eq!(refused, words);
+        assert_eq!((user(0), user(7)), ("root".to_owned(), "user 7".to_owned()));
     }
 
     #[test]
