@@ -3,6 +3,7 @@
 
 mod ci;
 mod dist;
+mod found;
 mod tidy;
 mod windows;
 
@@ -13,12 +14,20 @@ fn main() -> ExitCode {
     match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["ci", rest @ ..] => ci::run(rest),
         ["tidy"] => tidy::run(),
+        ["measures", why] => tidy::measures::answer(tidy::root(), why),
+        ["rejudge", names @ ..] => found::rejudge(tidy::root(), names),
         ["windows"] => windows::run(),
         ["dist", only @ ..] => dist::run(only),
         _ => {
             eprintln!("{}", ci::USAGE);
             eprintln!(
                 "       cargo xtask tidy                  check invariants, documents and leftover markers"
+            );
+            eprintln!(
+                "       cargo xtask measures WHY           say why MEASURES is not raised for what tidy asks about"
+            );
+            eprintln!(
+                "       cargo xtask rejudge [NAME …]      judge found records anew, and renew what is made from them"
             );
             eprintln!(
                 "       cargo xtask windows               check that kumite-play compiles for 32-bit Windows"

@@ -1,12 +1,14 @@
 //! What no compiler checks: which crate may use which, documents that repeat code, markers of unfinished work.
 
 mod dependencies;
-mod found;
+pub mod measures;
 mod modules;
 mod tables;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use crate::found;
 
 /// What must not be in a source file, with what to do instead; each word is put together so that it is not found here.
 const BANNED: [(&str, &str); 6] = [
@@ -34,7 +36,7 @@ const ONLY_IN: [(&str, &str, &str); 10] = [
 
 /// Prints what is wrong, a line each, and ends with 1 if anything is.
 pub fn run() -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
+    let root = root();
     let mut wrong = Vec::new();
     let tracked = tracked(root, &mut wrong);
     dependencies::check(root, &mut wrong);
@@ -42,12 +44,18 @@ pub fn run() -> ExitCode {
     sources(root, &tracked, &mut wrong);
     documents(root, &mut wrong);
     found::check(root, &mut wrong);
+    measures::check(root, &mut wrong);
     links(root, &tracked, &mut wrong);
     for line in &wrong {
         println!("{line}");
     }
     println!("tidy: {} findings", wrong.len());
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Where the project is.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace")
 }
 
 fn tracked(root: &Path, wrong: &mut Vec<String>) -> Vec<String> {
@@ -157,20 +165,20 @@ fn lines_with<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> +
     (1..).zip(text.lines()).filter(move |(_, line)| line.contains(word)).map(|(number, _)| number)
 }
 
-fn folders(root: &Path) -> Vec<PathBuf> {
+pub fn folders(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     found.sort();
     found
 }
 
-fn read(file: &Path, wrong: &mut Vec<String>) -> String {
+pub fn read(file: &Path, wrong: &mut Vec<String>) -> String {
     std::fs::read_to_string(file).unwrap_or_else(|error| {
         wrong.push(format!("{}: {error}", file.display()));
         String::new()
     })
 }
 
-fn show(root: &Path, path: &Path) -> String {
+pub fn show(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }

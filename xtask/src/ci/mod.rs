@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: what must hold before a change lands. What is cheap is always checked; of the rest, what changed
 //! since the last landing, and one experiment in rotation.
 
-mod base;
+pub mod base;
 mod catalogue;
 mod changed;
 mod format;
@@ -88,7 +88,7 @@ fn parse(arguments: &[&str]) -> Result<Args, String> {
 
 /// Whether all passed.
 fn obey(args: &Args) -> Result<bool, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
+    let root = crate::tidy::root();
     if let Some(commit) = &args.set_base {
         let base = Base::set(root, commit)?;
         println!("base: {}, which landed last; this work is landing {}", base.commit, base.landing);

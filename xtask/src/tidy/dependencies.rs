@@ -69,7 +69,7 @@ const ALLOWED: &[Allowed] = &[
     ),
     ("bench-load", &["kumite-host", "kumite-lab", "kumite-process", "kumite-record", "kumite-stats"]),
     ("bench-play", &["kumite-lab", "kumite-play", "kumite-process", "kumite-realtime"]),
-    ("xtask", &[]),
+    ("xtask", &["kumite-lab", "kumite-record", "kumite-report"]),
 ];
 
 /// Adds what the workspace's crates use and may not.

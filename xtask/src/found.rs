@@ -1,0 +1,134 @@
+//! The run that an experiment's README tells of, `found/standard.json.gz`, and what is made from it: its picture, the figures
+//! of the README and its row in the overview.
+
+mod mark;
+mod overview;
+mod rejudge;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use kumite_lab::Asked;
+use serde_json::Value;
+
+use crate::tidy::{folders, read, show};
+
+pub use rejudge::run as rejudge;
+
+const RECORD: &str = "found/standard.json.gz";
+const PICTURE: &str = "found/verdicts.svg";
+const OVERVIEW: &str = "experiments/README.md";
+const MOST_BYTES: u64 = 1_000_000;
+
+/// Adds what is not as the run has it.
+pub fn check(root: &Path, wrong: &mut Vec<String>) {
+    let overview = read(&root.join(OVERVIEW), wrong);
+    for experiment in folders(&root.join("experiments")) {
+        let (file, readme) = (experiment.join(RECORD), experiment.join("README.md"));
+        let marks = mark::marks(&read(&readme, wrong));
+        if !file.is_file() {
+            if !marks.is_empty() {
+                wrong.push(format!("{}: refers to {RECORD}, which is not there", show(root, &readme)));
+            }
+            continue;
+        }
+        let of_file = |what: String| format!("{}: {what}", show(root, &file));
+        let run = match unpacked(&file) {
+            Ok(run) => run,
+            Err(why) => {
+                wrong.push(of_file(why));
+                continue;
+            }
+        };
+        let spec = read(&experiment.join("experiment.toml"), wrong);
+        wrong.extend(of_run(&run, &spec).map(of_file));
+        wrong.extend(
+            overview::wrong(&overview, &name_of(&experiment), &run).map(|what| format!("{OVERVIEW}: {what}")),
+        );
+        for mark in marks {
+            wrong.extend(mark.wrong(&run).map(|why| format!("{}:{}: {why}", show(root, &readme), mark.line)));
+        }
+    }
+}
+
+fn name_of(experiment: &Path) -> String {
+    experiment.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The experiments that have such a run.
+fn all(root: &Path) -> Vec<PathBuf> {
+    let mut all = folders(&root.join("experiments"));
+    all.retain(|experiment| experiment.join(RECORD).is_file());
+    all
+}
+
+fn unpacked(file: &Path) -> Result<Value, String> {
+    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!("{} bytes, more than {MOST_BYTES}", bytes.len()));
+    }
+    let mut text = String::new();
+    GzDecoder::new(&bytes[..]).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    serde_json::from_str(&text).map_err(|error| error.to_string())
+}
+
+/// As `kumite run --json FILE.gz` writes it.
+fn packed(run: &Value) -> Result<Vec<u8>, String> {
+    let text = serde_json::to_string_pretty(run).map_err(|error| error.to_string())?;
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.write_all(b"\n"));
+    written.and_then(|()| encoder.finish()).map_err(|error| error.to_string())
+}
+
+/// Why it cannot stand for the experiment.
+fn of_run(run: &Value, experiment: &str) -> Option<String> {
+    let of_run = |key: &str| run["run"][key].as_str();
+    let ended = of_run("cut_short").is_none_or(|why| why.starts_with("the budget of"));
+    let profile = of_run("profile").unwrap_or_default();
+    if profile != "standard" || !ended {
+        return Some("it is no complete run of the profile standard".to_owned());
+    }
+    let asked = |text: &str| Asked::of(text, profile).ok();
+    let is_same = asked(of_run("spec").unwrap_or_default()) == asked(experiment);
+    (!is_same)
+        .then(|| "experiment.toml has changed since: the first complete run of it as it is counts".to_owned())
+}
+
+fn minutes(run: &Value) -> Result<f64, String> {
+    let at = |key: &str| {
+        let text = run["run"][key].as_str().unwrap_or_default();
+        text.parse::<jiff::Timestamp>().map_err(|error| format!("run {key}: {error}"))
+    };
+    Ok(at("finished")?.duration_since(at("started")?).as_secs_f64() / 60.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run of two cells and a claim.
+    pub fn run() -> Value {
+        serde_json::json!({
+            "run": { "id": "20261123-1", "profile": "standard", "cut_short": null, "spec": "blocks = 3 # x\nquestion = \"a\"", "seed": 7,
+                "started": "2026-11-23T23:59:00Z", "finished": "2026-11-24T00:12:36.5Z" },
+            "trials": [{}, {}],
+            "claims": [{ "id": "a-b", "effect": 1.4268, "verdict": "no-difference", "at_most": null }],
+            "cells": [
+                { "contender": "a", "point": { "n": 1, "m": "all" }, "metrics": { "t_us": { "estimate": 25_260.0, "low": 2.0 } } },
+                { "contender": "a", "point": { "n": 2, "m": "all" }, "metrics": { "t_us": { "estimate": 0.0494 } } },
+            ],
+        })
+    }
+
+    #[test]
+    fn a_run_is_of_the_experiment_whatever_words_it_has_now() {
+        assert_eq!(of_run(&run(), "question = \"b\"\nblocks = 3\n"), None);
+        assert!(of_run(&run(), "question = \"a\"\nblocks = 4\n").unwrap().contains("has changed"));
+        let mut short = run();
+        short["run"]["cut_short"] = "Ctrl-C".into();
+        assert!(of_run(&short, "blocks = 3").unwrap().contains("no complete run"));
+    }
+}

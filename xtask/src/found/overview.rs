@@ -1,0 +1,85 @@
+//! A run's row in the overview of experiments: its last two columns say how many claims are decided, and its minutes.
+
+use serde_json::Value;
+
+use super::{mark, minutes};
+
+/// Why the row is not the run's, if it is not.
+pub fn wrong(overview: &str, name: &str, run: &Value) -> Option<String> {
+    let Some(row) = row(overview, name) else {
+        return Some(format!("{name} has a found run and no row"));
+    };
+    let (Columns { sure, decided, minutes: shown }, of_run) = (columns(row), decided(run));
+    match minutes(run) {
+        _ if decided != of_run => Some(format!("{name} has \"{sure}\", and its run decided {of_run}")),
+        Ok(minutes) if mark::is_shown(&minutes.into(), shown) => None,
+        Ok(minutes) => Some(format!("{name} has {shown} minutes, and its run took {minutes:.1}")),
+        Err(why) => Some(format!("{name}: {why}")),
+    }
+}
+
+/// The overview with as many claims decided as the run decides now, if those are others.
+pub fn renewed(overview: &str, name: &str, run: &Value) -> Option<String> {
+    let row = row(overview, name)?;
+    let Columns { sure, decided: was, .. } = columns(row);
+    let is = decided(run);
+    (was != is).then(|| {
+        let (before, after) = row.rsplit_once(sure).unwrap_or((row, ""));
+        overview.replacen(row, &format!("{before}{}{after}", sure.replacen(was, &is, 1)), 1)
+    })
+}
+
+fn row<'a>(overview: &'a str, name: &str) -> Option<&'a str> {
+    let begin = format!("| [{name}]({name}) |");
+    overview.lines().find(|line| line.starts_with(&begin))
+}
+
+struct Columns<'a> {
+    /// How sure it is, in words.
+    sure: &'a str,
+    /// What of them counts claims.
+    decided: &'a str,
+    minutes: &'a str,
+}
+
+fn columns(row: &str) -> Columns<'_> {
+    let mut cells = row.trim_end_matches('|').rsplit('|').map(str::trim);
+    let (minutes, sure) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
+    let decided = sure.split([';', ',']).next().unwrap_or_default().trim_end_matches(" claims decided");
+    Columns { sure, decided, minutes }
+}
+
+fn decided(run: &Value) -> String {
+    let claims = run["claims"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_decided =
+        |claim: &&Value| !["undecided", "not-tested"].map(Value::from).contains(&claim["verdict"]);
+    format!("{} of {}", claims.iter().filter(is_decided).count(), claims.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run;
+    use super::*;
+
+    fn overview(sure: &str, minutes: u32) -> String {
+        format!("| [b](b) | why | 0 of 1 | 0 of 1 | 3 |\n| [a](a) | why | 0 of 1 | {sure} | {minutes} |\n")
+    }
+
+    #[test]
+    fn the_overview_has_what_the_run_decided_and_its_minutes() {
+        let said = |sure: &str, minutes: u32| wrong(&overview(sure, minutes), "a", &run());
+        assert_eq!(said("1 of 1; a check is red", 14), None);
+        assert!(said("1 of 1", 16).unwrap().contains("a has 16 minutes, and its run took 13.6"));
+        assert!(said("1 of 13", 14).is_some());
+        assert!(said("0 of 1", 14).unwrap().contains("and its run decided 1 of 1"));
+        assert!(wrong("", "a", &run()).unwrap().contains("no row"));
+    }
+
+    #[test]
+    fn a_row_gets_what_is_decided_now_and_keeps_its_words() {
+        let renewed = |sure: &str| renewed(&overview(sure, 14), "a", &run());
+        assert_eq!(renewed("1 of 1 claims decided; a check is red"), None);
+        let expected = overview("1 of 1 claims decided; a check is red", 14);
+        assert_eq!(renewed("0 of 1 claims decided; a check is red"), Some(expected));
+    }
+}

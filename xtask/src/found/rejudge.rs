@@ -1,0 +1,146 @@
+//! `cargo xtask rejudge`: found records judged anew from their trials, with what is made from them.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use kumite_lab::rejudge;
+use kumite_record::{Export, SCHEMA};
+use kumite_report::forest_svg;
+use serde_json::Value;
+
+use super::mark::{self, Change};
+use super::{OVERVIEW, PICTURE, RECORD, all, name_of, overview, packed, unpacked};
+use crate::tidy::show;
+
+/// Of the experiments with these names, or of all.
+pub fn run(root: &Path, names: &[&str]) -> ExitCode {
+    match chosen(root, names).and_then(|chosen| chosen.iter().try_for_each(|of| renew(root, of))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn chosen(root: &Path, names: &[&str]) -> Result<Vec<PathBuf>, String> {
+    let all = all(root);
+    let known: Vec<String> = all.iter().map(|of| name_of(of)).collect();
+    match names.iter().find(|name| known.iter().all(|known| known != *name)) {
+        Some(name) => {
+            Err(format!("experiments/{name} has no {RECORD}; those that have one: {}", known.join(", ")))
+        }
+        None => Ok(all.into_iter().filter(|of| names.is_empty() || names.contains(&&*name_of(of))).collect()),
+    }
+}
+
+/// Writes what is another now, and says what.
+fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
+    let (record, readme) = (experiment.join(RECORD), experiment.join("README.md"));
+    let kept = unpacked(&record).map_err(|why| format!("{}: {why}", show(root, &record)))?;
+    let anew = Anew::of(&kept).map_err(|why| format!("{}: {why}", show(root, &record)))?;
+    println!("{}:", name_of(experiment));
+    if anew.record != kept {
+        verdicts_that_differ(&kept, &anew.record).iter().for_each(|what| println!("  {what}"));
+        write(root, &record, &packed(&anew.record)?)?;
+    }
+    let picture = experiment.join(PICTURE);
+    if std::fs::read_to_string(&picture).ok().as_ref() != Some(&anew.picture) {
+        write(root, &picture, anew.picture.as_bytes())?;
+    }
+    let (text, changes) = mark::renewed(&text_of(root, &readme)?, &anew.record);
+    if !changes.is_empty() {
+        changes.iter().for_each(|change| println!("  {}", told(&show(root, &readme), change)));
+        write(root, &readme, text.as_bytes())?;
+    }
+    let file = root.join(OVERVIEW);
+    if let Some(text) = overview::renewed(&text_of(root, &file)?, &name_of(experiment), &anew.record) {
+        write(root, &file, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What is made from the trials of a record.
+struct Anew {
+    record: Value,
+    picture: String,
+}
+
+impl Anew {
+    fn of(kept: &Value) -> Result<Anew, String> {
+        if kept["schema"] != SCHEMA {
+            return Err(format!(
+                "its form is version {}, and this kumite has version {SCHEMA}",
+                kept["schema"]
+            ));
+        }
+        let kept: Export = serde_json::from_value(kept.clone()).map_err(|error| error.to_string())?;
+        let anew = rejudge(&kept).map_err(|error| error.to_string())?;
+        let record = serde_json::to_value(&anew).map_err(|error| error.to_string())?;
+        Ok(Anew { record, picture: forest_svg(&anew) })
+    }
+}
+
+fn verdicts_that_differ(kept: &Value, anew: &Value) -> Vec<String> {
+    let claims = |run: &Value| run["claims"].as_array().cloned().unwrap_or_default();
+    let told = |(was, is): (&Value, &Value)| {
+        let verdict = |claim: &Value| claim["verdict"].as_str().unwrap_or_default().to_owned();
+        let id = is["id"].as_str().unwrap_or_default();
+        (verdict(was) != verdict(is)).then(|| format!("{id}: {}, and was {}", verdict(is), verdict(was)))
+    };
+    claims(kept).iter().zip(&claims(anew)).filter_map(told).collect()
+}
+
+fn told(readme: &str, change: &Change) -> String {
+    let Change { line, was, is, of } = change;
+    match is {
+        Some(is) => {
+            format!("{readme}:{line}: {is}, and was {was} ({of}): do the words around it still say so?")
+        }
+        None => format!("{readme}:{line}: {was} ({of}) is not so any more: write it anew"),
+    }
+}
+
+fn text_of(root: &Path, file: &Path) -> Result<String, String> {
+    std::fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", show(root, file)))
+}
+
+fn write(root: &Path, file: &Path, bytes: &[u8]) -> Result<(), String> {
+    std::fs::write(file, bytes).map_err(|error| format!("cannot write {}: {error}", show(root, file)))?;
+    println!("  wrote {}", show(root, file));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::root;
+
+    #[test]
+    fn what_was_judged_otherwise_is_written_with_its_picture_its_figures_and_its_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let experiment = folder.path().join("experiments/fib");
+        std::fs::create_dir_all(experiment.join("found")).unwrap();
+        let kept = unpacked(&root().join("experiments/fib").join(RECORD)).unwrap();
+        let Anew { record: right, picture } = Anew::of(&kept).unwrap();
+        let mut kept = right.clone();
+        let claim = &mut kept["claims"][0];
+        let (id, effect) = (claim["id"].as_str().unwrap().to_owned(), claim["effect"].as_f64().unwrap());
+        claim["verdict"] = "undecided".into();
+        claim["effect"] = 1e6.into();
+        std::fs::write(experiment.join(RECORD), packed(&kept).unwrap()).unwrap();
+        let readme = |figure: &str| format!("It is {figure}<!-- claim {id} effect -->.\n");
+        std::fs::write(experiment.join("README.md"), readme("9999.99")).unwrap();
+        let overview = |decided: usize| format!("| [fib](fib) | why | what | {decided} of 4 | 12 |\n");
+        std::fs::write(folder.path().join(OVERVIEW), overview(3)).unwrap();
+
+        renew(folder.path(), &experiment).unwrap();
+        assert!(unpacked(&experiment.join(RECORD)) == Ok(right));
+        let written =
+            |file: &str| std::fs::read_to_string(folder.path().join("experiments").join(file)).unwrap();
+        assert_eq!(written("fib/README.md"), readme(&format!("{effect:.2}")));
+        assert_eq!(written("README.md"), overview(4));
+        assert!(written("fib/found/verdicts.svg") == picture);
+        assert!(chosen(folder.path(), &["other"]).unwrap_err().contains("those that have one: fib"));
+    }
+}
