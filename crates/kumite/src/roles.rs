@@ -420,7 +420,7 @@ mod tests {
         let placed = |given: &[&str]| {
             let placed = roles(given).placed(Some(&of_job)).map_err(|failure| failure.to_string())?;
             Ok::<_, String>(
-                placed.nodes.iter().map(|(_, node)| node.name().to_owned()).collect::<Vec<_>>().join(" "),
+                placed.nodes.values().map(|node| node.name().to_owned()).collect::<Vec<_>>().join(" "),
             )
         };
         assert_eq!(placed(&["server", "engine"]), Ok("n1 n2".to_owned()));
