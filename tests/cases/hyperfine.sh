@@ -78,7 +78,7 @@ case_the_same_environment_of_2_0() {
     both -S -r 2 --env 'A' true
     both -N -r 2 --prepare 'echo a > p; echo b >> p' 'test -e p'
     both -S -r 3 -w 1 --prepare 'echo $HYPERFINE_ITERATION >> p' --conclude 'echo $HYPERFINE_ITERATION >> c' true
-    for metrics in default time memory_peak_resident:MiB,time_wall_clock:ms; do both -r 2 --metrics $metrics true; done
+    for metrics in default time time_cpu memory_peak_resident:MiB,time_wall_clock:ms; do both -r 2 --metrics $metrics true; done
     both -r 2 --metrics nonsense true
 }
 case_what_hyperfine_writes_is_imported() {
@@ -89,6 +89,8 @@ case_what_hyperfine_writes_is_imported() {
     hyperfine "${options[@]}" -r 3 -L n 1,2 'sleep 0.0{n}' --export-json h.json > said 2>&1
     kumite compare --import h.json --runs 6 --json k.json > out
     says out 'h.json: .* there'
+    kumite compare --import h.json --runs 8 --metrics memory_peak_resident > out
+    says out 'h.json: .* as much peak memory as .* there'
     python3 - <<'Y'
 import json
 commands = json.load(open("k.json"))["commands"]

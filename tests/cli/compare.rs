@@ -277,10 +277,51 @@ fn the_metrics_that_are_listed_are_shown_in_their_units() {
         heads(&["--metrics", "time"]),
         of("command wall median [95 %] CPU user system runs", true, false)
     );
+    assert_eq!(heads(&["--metrics", "time_cpu"]), of("command CPU runs", true, false));
     let listed = ["true", "--runs", "6", "--metrics", "memory_peak_resident:KiB,time_wall_clock:us"];
     let said = compare(&place, &listed).ended(0);
     let row = said.out.lines().find(|line| line.starts_with("true ") && line.contains(" KiB ")).unwrap();
     assert!(row.contains(" µs "), "{row}");
+}
+
+/// Memory is counted, and no machine is too slow for it.
+const BIG: &str = "head -c 30000000 /dev/zero | tail -n 1";
+
+#[test]
+fn a_metric_that_is_named_is_judged_and_shuts_a_gate() {
+    let place = here();
+    let named = ["true", BIG, "-n", "small", "-n", "big", "--json", "r.json", "--metrics"];
+    let said = compare(&place, &[&named[..], &["memory_peak_resident:MiB"]].concat()).ended(0);
+    let first = said.out.lines().next().unwrap();
+    assert!(
+        first.starts_with("big uses ") && first.contains("as much peak memory as small (95 %"),
+        "{}",
+        said.out
+    );
+    assert!(!said.out.contains("wall") && !said.out.contains("as fast as"), "{}", said.out);
+    let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    let judged = &result["pairs"][0]["metrics"][0];
+    assert_eq!(result["metrics"], serde_json::json!(["memory_peak_resident"]));
+    assert_eq!((&judged["verdict"], &judged["better"]), (&"more".into(), &"lower".into()));
+    assert_eq!((&result["ended"], &result["pairs"][0]["blocks"]), (&"decided".into(), &6.into()));
+    let schema = place.kumite(&["schema", "compare"]).ended(0).json();
+    assert!(jsonschema::is_valid(&schema, &result), "{result}");
+
+    let two = [&named[..], &["memory_peak_resident,time_wall_clock", "--runs", "12", "--gate"]].concat();
+    let said = compare(&place, &two).ended(1);
+    assert!(
+        gate(&said).starts_with("gate: shut: big uses more peak memory than small by more than 0.25 %: big"),
+        "{}",
+        said.out
+    );
+    let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    let (all, each) = (result["alpha"].as_f64().unwrap(), result["alpha_per_pair"].as_f64().unwrap());
+    assert!((all - 0.01).abs() < 1e-12 && (each - 0.005).abs() < 1e-12, "{all} and {each}");
+    assert_eq!(result["pairs"][0]["metrics"][0]["gate"]["state"], "shut");
+    // Who shares a level needs more runs for a verdict, and is told so before any.
+    let few = [&named[..], &["default", "--runs", "9", "--gate"]].concat();
+    let said = compare(&place, &few).ended(2);
+    assert!(said.err.contains("cannot be decided by fewer than 10 runs of each command"), "{}", said.err);
 }
 
 #[test]
@@ -688,7 +729,7 @@ fn what_makes_no_sense_is_said_before_anything_runs() {
         (&["true", "true", "--reference-name", "x"], "--reference"),
         (&["true", ""], "a command is empty"),
         (&["true", "--metrics", "instructions"], "kumite reads no counters of the processor"),
-        (&["true", "--metrics", "time_cpu"], "list it too"),
+        (&["true", "--metrics", "cache_misses"], "`perf stat -e cache-misses` count"),
         (&["true", "--env", "A"], "`A` is no NAME=VALUE"),
         (&["true", "# x"], "a command is empty"),
         (&["true", "--setup", ""], "--setup \"\": a command is empty"),

@@ -2,7 +2,8 @@
 //!
 //! The verdicts: `pairs[i].verdict` (`faster`, `slower`, `no-difference`, `undecided`: of wall time),
 //! `pairs[i].cpu.verdict` and `pairs[i].memory.verdict` (`less`, `more`, `no-difference`, `undecided`), each of command
-//! `a` against the reference `b`; the ratios beside them are value(b) / value(a), so that more than 1 is in favour of `a`.
+//! `a` against the reference `b`; the ratios beside them are value(b) / value(a), so that more than 1 is in favour of `a`. Where
+//! metrics were named, those in `pairs[i].metrics` are what was judged together, in the same words.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ComparisonGate, Estimate, Machine, NoiseFloor, PairGate, SteadyClass, Warning};
+use crate::{
+    Better, CommandMetric, ComparisonGate, Estimate, Machine, NoiseFloor, PairGate, SteadyClass, Warning,
+};
 
 /// Commands that were compared in interleaved blocks, and the verdicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,10 +31,15 @@ pub struct Comparison {
     pub machine: Machine,
     /// Orders the runs within the blocks; the same seed repeats the order.
     pub seed: u64,
-    /// How often a verdict of one metric may be wrong, all pairs taken together and however often it was looked.
+    /// How often a verdict of one metric may be wrong, all pairs taken together and however often it was looked; if metrics
+    /// were named, how often one of all their verdicts may be.
     pub alpha: f64,
-    /// The same for each pair: alpha divided by their number (Bonferroni).
+    /// The same for each verdict: alpha divided by the number of pairs, and by that of `metrics` (Bonferroni).
     pub alpha_per_pair: f64,
+    /// What was named to be judged and shown, in that order; if nothing was, wall time is judged, and CPU time and memory
+    /// beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<CommandMetric>,
     /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.
     pub margin: f64,
     /// Why it ended.
@@ -90,7 +98,8 @@ pub struct Outlier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonEnd {
-    /// What was asked for was decided: every verdict; or the gate, where there was one.
+    /// What was asked for was decided: every verdict; or the gate, where there was one. What cannot be told (see
+    /// `untold`) was not waited for.
     Decided,
     /// The most runs that were allowed had been made.
     MaxRuns,
@@ -131,8 +140,7 @@ pub struct ComparedCommand {
     pub user_times: Vec<f64>,
     /// System time of every run, in seconds.
     pub system_times: Vec<f64>,
-    /// Highest resident set of every run; or, where those of the runs say nothing, of some more runs that were started in
-    /// a way that lets less memory show, and were not timed.
+    /// Highest resident set of every run.
     pub peak_rss: Vec<u64>,
     /// How every run ended: its exit code, or 128 and the signal.
     pub exit_codes: Vec<i32>,
@@ -174,7 +182,8 @@ pub struct ComparedPair {
     pub a: String,
     /// The reference.
     pub b: String,
-    /// How `a` compares by wall time, or by throughput.
+    /// How `a` compares by wall time, or by throughput. It is not among what was judged if `metrics` was named without wall
+    /// time.
     pub verdict: Speed,
     /// Wall time of b / wall time of a, or throughput of a / that of b: how many times as fast `a` is.
     pub ratio: Ratio,
@@ -187,9 +196,12 @@ pub struct ComparedPair {
     /// Whether `a` passes `--gate`, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
-    /// User and system time together; none if a run had none that could be told.
+    /// Each of the metrics that were named, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<JudgedMetric>,
+    /// User and system time together; none of servers.
     pub cpu: Option<ComparedUse>,
-    /// Highest resident set.
+    /// Highest resident set; none of servers.
     pub memory: Option<ComparedUse>,
     /// Median response time, of servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,12 +245,40 @@ pub struct ComparedUse {
     pub blocks: usize,
 }
 
+/// How two commands compare by a metric that was named.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgedMetric {
+    /// Which.
+    pub metric: CommandMetric,
+    /// What is better of it.
+    pub better: Better,
+    /// How `a` compares; of wall time, `less` is faster.
+    pub verdict: Thrift,
+    /// Value of b / value of a.
+    pub ratio: Ratio,
+    /// In how many blocks it cannot be told who had less: a time was read as 0, which is less than a tick of the kernel, or
+    /// memory is known only to be below what kumite's helper needs. Of a metric for which these are half of the blocks no
+    /// verdict is in reach.
+    #[serde(default)]
+    pub untold: usize,
+    /// What it would take to a verdict, where there is none.
+    pub remaining: Option<Remaining>,
+    /// Whether `a` passes `--gate` by this metric, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<PairGate>,
+    /// What an imported document says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ImportedRatio>,
+}
+
 /// A ratio of pairs: exp of the median of the logarithms, and its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
-    /// From all blocks.
+    /// From all blocks. Where one of the two is known only to be below some figure, the ratio of these figures counts; where
+    /// both are, 1.
     pub estimate: f64,
-    /// Lower end of the interval, which holds however often one has looked; none where there are too few blocks for one.
+    /// Lower end of the interval, which holds however often one has looked; none where there are too few blocks for one, or
+    /// nothing is known of what it is at least.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,

@@ -57,7 +57,8 @@ impl GateState {
     }
 }
 
-/// The gate of a comparison: whether nobody is slower than the reference by more than the margin.
+/// The gate of a comparison: whether nobody is slower than the reference by more than the margin; or, if metrics were named,
+/// uses more of one of them by more than the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonGate {
     /// What it lets pass.
@@ -66,7 +67,7 @@ pub struct ComparisonGate {
     pub state: GateState,
 }
 
-/// The same of one pair, by its `ratio`.
+/// The same of one pair, by its `ratio`; of all its `metrics`, if they were named; or of one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairGate {
     /// Shut if the whole interval is below 1 / (1 + margin), open if none of it is.

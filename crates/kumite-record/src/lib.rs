@@ -6,6 +6,7 @@
 mod arrival;
 mod call;
 mod check;
+mod command_metric;
 mod comparison;
 mod disk;
 mod export;
@@ -32,9 +33,11 @@ mod void;
 pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
 pub use check::{Binds, Check, CheckOutcome, RedComparison};
+pub use command_metric::CommandMetric;
 pub use comparison::{
     Alone, ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse,
-    Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, Outlier, Ratio, Remaining, Speed, Thrift,
+    Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Ratio, Remaining, Speed,
+    Thrift,
 };
 pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};

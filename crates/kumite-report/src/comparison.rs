@@ -1,6 +1,7 @@
 //! A comparison, as `kumite compare` shows it: the answer in a sentence, then the figures it rests on.
 
 mod answer;
+mod answers;
 mod asciidoc;
 mod csv;
 mod estimate;
@@ -11,10 +12,11 @@ mod markdown;
 mod metrics;
 mod names;
 mod orgmode;
+mod uses;
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{Comparison, ComparisonEnd, Speed};
+use kumite_record::{Comparison, ComparisonEnd};
 
 use crate::gate::painted;
 use crate::grid::grid;
@@ -26,7 +28,7 @@ pub use asciidoc::compare_asciidoc;
 pub use csv::compare_csv;
 pub use html::compare_html;
 pub use markdown::compare_markdown;
-pub use metrics::{Metric, MetricUnit, Metrics, Selected};
+pub use metrics::{MetricUnit, Units};
 pub use orgmode::compare_orgmode;
 
 /// How the table of commands is shown.
@@ -36,8 +38,8 @@ pub struct Shown {
     pub by_time: bool,
     /// The unit of all times; each its own, if there is none.
     pub time_unit: Option<TimeUnit>,
-    /// What is shown of commands.
-    pub metrics: Metrics,
+    /// The units of metrics, which come before that of times.
+    pub units: Units,
 }
 
 /// What times are counted in.
@@ -59,13 +61,9 @@ pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) ->
         let alarm = AnsiColor::Yellow.on_default().bold();
         out += &style.paint(alarm, &style.wrap(&format!("! cut short: {why}"), 0));
     }
-    for pair in &comparison.pairs {
-        let color = match pair.verdict {
-            Speed::Undecided => AnsiColor::Yellow,
-            Speed::Faster | Speed::Slower | Speed::NoDifference => AnsiColor::Green,
-        };
-        let sentence = style.wrap(&answer::sentence(pair, comparison, &names), 0);
-        out += &style.paint(color.on_default().bold(), &sentence);
+    for answer in answers::answers(comparison, &names) {
+        let color = if answer.is_decided { AnsiColor::Green } else { AnsiColor::Yellow };
+        out += &style.paint(color.on_default().bold(), &style.wrap(&answer.text, 0));
     }
     if let Some(sentence) = answer::alone_sentence(comparison, &names) {
         out += &style.paint(AnsiColor::Green.on_default().bold(), &style.wrap(&sentence, 0));

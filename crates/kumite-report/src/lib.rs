@@ -46,8 +46,8 @@ mod trials;
 mod verdict;
 
 pub use comparison::{
-    Metric, MetricUnit, Metrics, Selected, Shown, TimeUnit, compare_asciidoc, compare_csv, compare_gate,
-    compare_html, compare_markdown, compare_orgmode, compare_terminal, cut_short,
+    MetricUnit, Shown, TimeUnit, Units, compare_asciidoc, compare_csv, compare_gate, compare_html,
+    compare_markdown, compare_orgmode, compare_terminal, cut_short,
 };
 pub use csv::csv;
 pub use forest::forest_svg;

@@ -188,5 +188,7 @@ pub use error::Error;
 pub use median::{median, median_interval};
 pub use one_sided::{at_least, at_most, fewest_rounds, wealth, wealth_after};
 pub use proportion::proportion;
-pub use sequential::{blocks_to_exclude, fewest_blocks, sequential_median, sequential_ratio};
+pub use sequential::{
+    blocks_to_exclude, fewest_blocks, sequential_median, sequential_median_between, sequential_ratio,
+};
 pub use steady::{Better, Class, FEWEST, Steady, steady};

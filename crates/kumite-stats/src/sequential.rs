@@ -25,6 +25,24 @@ pub fn sequential_median(values: &[f64], alpha: f64) -> Result<Interval, Error> 
     Ok(Interval { estimate, low: sorted[beyond], high: sorted[n - 1 - beyond], n })
 }
 
+/// The ends of [`sequential_median`] of values of which only is known between what they lie, `(least, most)`; either may be
+/// infinite, and so may the ends be. Whatever the values are, the interval of themselves lies within.
+pub fn sequential_median_between(values: &[(f64, f64)], alpha: f64) -> Result<(f64, f64), Error> {
+    let need = fewest_blocks(alpha)?;
+    if let Some(at) = values.iter().position(|(least, most)| least.is_nan() || most.is_nan()) {
+        return Err(Error::NotFinite { at });
+    }
+    let n = values.len();
+    if n < need {
+        return Err(Error::TooFew { have: n, need });
+    }
+    let beyond = outside(n, alpha);
+    let nth = |nth: usize, mut of: Vec<f64>| *of.select_nth_unstable_by(nth, f64::total_cmp).1;
+    let low = nth(beyond, values.iter().map(|(least, _)| *least).collect());
+    let high = nth(n - 1 - beyond, values.iter().map(|(_, most)| *most).collect());
+    Ok((low, high))
+}
+
 /// [`sequential_median`] of the ratios a/b of pairs: `exp` of that of their logarithms. Swapping a and b gives the
 /// reciprocals.
 pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Error> {
@@ -165,6 +183,24 @@ mod tests {
         let interval = sequential_ratio(&[(3.0, 2.0); 10], 0.05).unwrap();
         assert_eq!((interval.low, interval.high), (interval.estimate, interval.estimate));
         assert!((interval.estimate - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_known_only_in_part_makes_the_interval_wider_and_never_narrower() {
+        let known: Vec<(f64, f64)> = (1..=20).map(|nth| (f64::from(nth), f64::from(nth))).collect();
+        let exact =
+            sequential_median(&known.iter().map(|(value, _)| *value).collect::<Vec<_>>(), 0.05).unwrap();
+        let of = |values: &[(f64, f64)]| sequential_median_between(values, 0.05).unwrap();
+        assert_eq!(of(&known), (exact.low, exact.high));
+        assert_eq!(of(&known), (4.0, 17.0), "three of twenty may lie beyond");
+        let all = (f64::NEG_INFINITY, f64::INFINITY);
+        let without = |unknown: usize| [&vec![all; unknown], &known[unknown..]].concat();
+        assert_eq!(of(&without(1)), (4.0, 18.0), "each that is unknown counts against both ends");
+        assert_eq!(of(&without(3)), (4.0, 20.0));
+        assert_eq!(of(&without(4)), all);
+        assert_eq!(of(&[(3.0, f64::INFINITY); 6]), (3.0, f64::INFINITY), "at least");
+        assert!(sequential_median_between(&[(f64::NAN, 1.0); 6], 0.05).is_err());
+        assert_eq!(sequential_median_between(&known[..5], 0.05), Err(Error::TooFew { have: 5, need: 6 }));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use kumite_compare::{
 };
 use kumite_host::{Clock, RealClock, cores, machine};
 use kumite_record::{Comparison, ComparisonEnd, GateBar, GateState, Named, Store};
-use kumite_report::{Metrics, Shown, TimeUnit};
+use kumite_report::{Shown, TimeUnit, Units};
 
 use crate::exit::Failure;
 use crate::gate::Bar;
@@ -98,6 +98,13 @@ struct Amount {
     /// A ratio this near to 1 is no difference
     #[arg(long, value_name = "SHARE", default_value = "0.25%", value_parser = share, allow_hyphen_values = true)]
     margin: f64,
+    /// What of commands is judged and shown, each with a verdict of its own; of all of it less is better: of time_wall_clock,
+    /// time_cpu, time_user, time_system and memory_peak_resident those that are listed, with units for the table as in
+    /// time_wall_clock:ms,memory_peak_resident:MiB; or default (time_wall_clock,memory_peak_resident), time (the times) or
+    /// all. They share the level and the runs: it goes on until each is decided, and --gate is shut by each of them [default:
+    /// wall time decides, and CPU time and memory are judged beside it]
+    #[arg(long, value_name = "METRIC[:UNIT],…", value_parser = metrics::parse)]
+    metrics: Option<metrics::Named>,
     /// Repeat the order of an earlier comparison
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -107,8 +114,8 @@ struct Amount {
     /// Keep commands to these CPUs, e.g. 1 or 0,2-3 [default: any]
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     cores: Option<Cpus>,
-    /// Go on until it is decided whether a command is slower than the reference by more than the margin, and end with status
-    /// 1 if so: `fails` lets pass whatever is not shown to be, `holds` only what is shown not to be
+    /// Go on until it is decided whether a command is slower than the reference by more than the margin (or uses more of what
+    /// --metrics lists), and end with status 1 if so: `fails` lets pass whatever is not shown to be, `holds` only what is shown not to be
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
 }
@@ -177,11 +184,6 @@ struct Documents {
     /// Write the report as one self-contained HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// What is shown of commands, with its unit: default, time, all, or of time_wall_clock, time_cpu, time_user, time_system
-    /// and memory_peak_resident those that are listed, as in time_wall_clock:ms,memory_peak_resident:MiB [default: all but
-    /// time_cpu]
-    #[arg(long, value_name = "METRIC[:UNIT],…", value_parser = metrics::parse)]
-    metrics: Option<Metrics>,
     /// The order of the table's rows: as given, or by median time
     #[arg(long, value_name = "ORDER", value_enum, default_value = "command")]
     sort: Order,
@@ -224,7 +226,7 @@ impl Documents {
         !self.files().any(|file| file == Path::new("-"))
     }
 
-    fn write(&self, comparison: &Comparison) -> Result<(), Failure> {
+    fn write(&self, comparison: &Comparison, units: Units) -> Result<(), Failure> {
         let shown = Shown {
             by_time: self.sort == Order::Time,
             time_unit: self.time_unit.map(|unit| match unit {
@@ -232,7 +234,7 @@ impl Documents {
                 Times::Millisecond => TimeUnit::Millisecond,
                 Times::Second => TimeUnit::Second,
             }),
-            metrics: self.metrics.unwrap_or_default(),
+            units,
         };
         if self.is_on_terminal() {
             output::report(&kumite_report::compare_terminal(comparison, shown, &output::style()))?;
@@ -297,7 +299,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if has_any {
         // First, for a gate's line is to be the last.
         let kept = args.save.keep(|| Named::Comparison(Box::new(comparison.clone())));
-        args.documents.write(&comparison)?;
+        let units = args.amount.metrics.as_ref().map(|named| named.units);
+        args.documents.write(&comparison, units.unwrap_or_default())?;
         kept?;
     }
     match (error, kumite_report::cut_short(comparison.ended)) {
@@ -473,6 +476,7 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
         seed: amount.seed.unwrap_or_else(fresh),
         reference,
         gate: amount.gate.map(GateBar::from),
+        metrics: amount.metrics.as_ref().map_or(Vec::new(), |named| named.metrics.clone()),
     };
     let fewest = if rules.ends_blocks { 0 } else { rules.fewest(of) };
     rules.min_blocks = amount.min_runs.or(amount.runs).map_or(fewest, |runs| runs as usize);

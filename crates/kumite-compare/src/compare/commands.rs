@@ -9,7 +9,7 @@ use kumite_host::Clock;
 use kumite_process::{
     CommandLine, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended, total,
 };
-use kumite_record::{Comparison, ComparisonEnd, Costs, Machine, Warning};
+use kumite_record::{CommandMetric, Comparison, ComparisonEnd, Costs, Machine, Warning};
 
 use super::bench::{Bench, CompareError, Setting};
 use super::deadline::within;
@@ -18,6 +18,7 @@ use super::duet::BESIDE;
 use super::gate;
 use super::hooks::{Hooks, check_readable};
 use super::outside::Outside;
+use super::reading::Reading;
 use super::same_output::SameOutput;
 use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_decided};
 
@@ -76,6 +77,8 @@ struct Commands<'a> {
     runner: Runner,
     same_output: Option<SameOutput>,
     outside: Outside,
+    /// What is judged.
+    judged: Vec<CommandMetric>,
     /// So many of the pairs that run at once are accompanied by one in turn.
     accompanied: usize,
     /// Runs that were begun, by command; warm-up is not in them.
@@ -143,6 +146,7 @@ impl<'a> Commands<'a> {
             runner,
             same_output,
             outside,
+            judged: rules.judged().to_vec(),
             // Who says how many runs there are to be means all of them.
             accompanied: if rules.max_blocks.is_some() { 0 } else { BESIDE },
             begun: vec![0; lines.len()],
@@ -353,14 +357,19 @@ impl<'a> Commands<'a> {
     }
 
     /// By position; what is judged of them.
-    fn keep(&mut self, block: &[TimedRun]) -> Vec<f64> {
+    fn keep(&mut self, block: &[TimedRun]) -> Vec<Vec<Reading>> {
         self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
         self.ours = self.ours.saturating_add(total(block.iter().map(TimedRun::all_cpu)));
-        block.iter().map(|run| run.wall.as_secs_f64()).collect()
+        let judged = |run| self.judged.iter().map(|metric| Reading::of(*metric, run)).collect();
+        block.iter().map(judged).collect()
     }
 
     /// One block of whatever is not simply one run after the other.
-    fn block(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<f64>>, CompareError> {
+    fn block(
+        &mut self,
+        order: &[usize],
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Vec<Reading>>>, CompareError> {
         let setting = self.setting;
         if !setting.duet {
             let block = self.in_turn(order, &setting.cores, stop)?;

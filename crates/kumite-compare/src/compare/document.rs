@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kumite_process::{CommandLine, TimedRun, shell_status};
 use kumite_record::{
-    ComparedCommand, ComparedPair, ComparedUse, Comparison, ComparisonEnd, Costs, Estimate, ImportedRatio,
-    Machine, SCHEMA, Thrift, Unit, Warning,
+    Better, CommandMetric, ComparedCommand, ComparedPair, ComparedUse, Comparison, ComparisonEnd, Costs,
+    Estimate, JudgedMetric, Machine, SCHEMA, Unit, Warning,
 };
 use kumite_stats::sequential_median;
 
@@ -15,7 +15,8 @@ use super::bench::Setting;
 use super::duet::gain;
 use super::gate;
 use super::import::ratio;
-use super::judge::{Bar, Side, judge, log_ratios, remaining};
+use super::judge::{Bar, Side, judge, remaining};
+use super::reading::{Log, Reading, untold};
 use super::sequence::Rules;
 
 /// From which share of the shortest median on the start of a process is worth a word.
@@ -96,6 +97,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         seed: rules.seed,
         alpha: rules.alpha,
         alpha_per_pair: rules.bar(of).alpha,
+        metrics: rules.metrics.clone(),
         margin: rules.margin,
         ended: ComparisonEnd::Interrupted,
         commands: Vec::new(),
@@ -136,26 +138,39 @@ fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> C
 }
 
 fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar) -> ComparedPair {
-    let reference = rules.reference;
-    let walls = logs(&found.runs, other, reference, wall).unwrap_or_default();
-    let (side, ratio_of_walls) = judge(&walls, bar);
     let seconds = found.elapsed.as_secs_f64();
-    let used = |runs: &[Vec<TimedRun>], of| {
-        let logs = logs(runs, other, reference, of)?;
-        let (side, ratio) = judge(&logs, bar);
-        Some(ComparedUse { verdict: side.into(), ratio, blocks: logs.len() })
+    let [a, b] = [other, rules.reference].map(|at| &setting.benches[at]);
+    let logs = |metric| -> Vec<Log> {
+        let both = found.runs[other].iter().zip(&found.runs[rules.reference]);
+        both.map(|(a, b)| Log::of(Reading::of(metric, a), Reading::of(metric, b))).collect()
     };
-    let mut memory = used(&found.runs, peak_rss);
-    if let Some(memory) = &mut memory
-        && memory_side(&found.runs, other, rules) == Side::Unknown
-    {
-        memory.verdict = Thrift::Undecided;
-    }
-    let [a, b] = [other, reference].map(|at| &setting.benches[at]);
-    let imported = a.imported.as_ref().zip(b.imported.as_ref()).and_then(|(of_a, of_b)| {
-        let (ratio, stddev) = ratio(of_a, of_b)?;
-        Some(ImportedRatio { file: of_a.file.clone(), ratio, stddev })
-    });
+    let used = |metric| {
+        let logs = logs(metric);
+        let (side, ratio) = judge(&logs, bar);
+        ComparedUse { verdict: side.into(), ratio, blocks: logs.len() }
+    };
+    let imported = |metric| ratio(a.imported.as_ref()?, b.imported.as_ref()?, metric);
+    let judged = |metric: &CommandMetric| {
+        let logs = logs(*metric);
+        let (side, ratio) = judge(&logs, bar);
+        JudgedMetric {
+            metric: *metric,
+            better: metric.unit().better().unwrap_or(Better::Lower),
+            verdict: side.into(),
+            ratio,
+            untold: untold(&logs, 0.0),
+            remaining: (side == Side::Unknown).then(|| remaining(&logs, bar, seconds)).flatten(),
+            gate: rules.gate.map(|_| gate::pair(&logs, bar, seconds)),
+            imported: imported(*metric),
+        }
+    };
+    let metrics: Vec<JudgedMetric> = rules.metrics.iter().map(judged).collect();
+    let walls = logs(CommandMetric::TimeWallClock);
+    let (side, ratio_of_walls) = judge(&walls, bar);
+    let gate = || match metrics.is_empty() {
+        true => gate::pair(&walls, bar, seconds),
+        false => gate::of_metrics(&metrics),
+    };
     ComparedPair {
         a: a.name.clone(),
         b: b.name.clone(),
@@ -164,33 +179,13 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
         blocks: walls.len(),
         seconds,
         remaining: (side == Side::Unknown).then(|| remaining(&walls, bar, seconds)).flatten(),
-        gate: rules.gate.map(|_| gate::pair(&walls, bar, seconds)),
-        cpu: used(&found.runs, |run| (run.user + run.system).as_secs_f64()),
-        memory,
+        gate: rules.gate.map(|_| gate()),
+        metrics,
+        cpu: Some(used(CommandMetric::TimeCpu)),
+        memory: Some(used(CommandMetric::MemoryPeakResident)),
         response_p50: None,
         response_p99: None,
-        imported,
-    }
-}
-
-fn logs(
-    runs: &[Vec<TimedRun>],
-    other: usize,
-    reference: usize,
-    of: fn(&TimedRun) -> f64,
-) -> Option<Vec<f64>> {
-    let values = |at: usize| runs[at].iter().map(of).collect::<Vec<_>>();
-    log_ratios(&values(other), &values(reference))
-}
-
-/// Two that are both no more than the floor may differ below it.
-fn memory_side(runs: &[Vec<TimedRun>], other: usize, rules: &Rules) -> Side {
-    let Some(logs) = logs(runs, other, rules.reference, peak_rss) else { return Side::Unknown };
-    let at_floor =
-        [other, rules.reference].iter().any(|at| runs[*at].iter().any(|run| run.peak_rss_is_floor));
-    match judge(&logs, rules.bar(runs.len())).0 {
-        Side::Within if at_floor => Side::Unknown,
-        side => side,
+        imported: imported(CommandMetric::TimeWallClock),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kumite_record::{CommandMetric, ImportedRatio};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -18,10 +19,8 @@ pub struct Imported {
     pub parameters: BTreeMap<String, String>,
     /// What was set in its environment.
     pub environment: BTreeMap<String, String>,
-    /// Mean wall time in seconds.
-    pub mean_s: Option<f64>,
-    /// Standard deviation of single runs.
-    pub stddev_s: Option<f64>,
+    /// What it has of them.
+    pub metrics: BTreeMap<CommandMetric, Statistics>,
 }
 
 /// Versions 1 and 2 of the form; of either, only what is needed.
@@ -39,21 +38,58 @@ struct Measured {
     #[serde(default)]
     environment: BTreeMap<String, String>,
     /// Of version 1.
+    #[serde(flatten)]
+    times: Times,
+    memory_usage_byte: Option<Vec<f64>>,
+    /// Of version 2, by metric; counters are among them.
+    summary: Option<BTreeMap<String, Statistics>>,
+}
+
+/// In seconds.
+#[derive(Deserialize)]
+struct Times {
     mean: Option<f64>,
     stddev: Option<f64>,
-    /// Of version 2.
-    summary: Option<Summary>,
+    user: Option<f64>,
+    system: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Summary {
-    time_wall_clock: Statistics,
+/// Of the runs of a command, in seconds or bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub struct Statistics {
+    /// Their mean.
+    pub mean: f64,
+    /// The standard deviation of single runs.
+    pub stddev: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Statistics {
-    mean: f64,
-    stddev: Option<f64>,
+impl Measured {
+    fn metrics(&self) -> BTreeMap<CommandMetric, Statistics> {
+        let found = |metric: CommandMetric| match &self.summary {
+            Some(summary) => summary.get(metric.as_str()).copied(),
+            None => self.of_version_1(metric),
+        };
+        CommandMetric::ALL.into_iter().filter_map(|metric| Some((metric, found(metric)?))).collect()
+    }
+
+    fn of_version_1(&self, metric: CommandMetric) -> Option<Statistics> {
+        let Times { mean, stddev, user, system } = self.times;
+        let of = |mean| Some(Statistics { mean, stddev: None });
+        match metric {
+            CommandMetric::TimeWallClock => Some(Statistics { mean: mean?, stddev }),
+            CommandMetric::TimeCpu => of(user? + system?),
+            CommandMetric::TimeUser => of(user?),
+            CommandMetric::TimeSystem => of(system?),
+            CommandMetric::MemoryPeakResident => statistics(self.memory_usage_byte.as_ref()?),
+        }
+    }
+}
+
+fn statistics(values: &[f64]) -> Option<Statistics> {
+    let n = values.len() as f64;
+    let mean = (n > 0.0).then(|| values.iter().sum::<f64>() / n)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some(Statistics { mean, stddev: (n > 1.0).then(|| (squares / (n - 1.0)).sqrt()) })
 }
 
 /// Reads hyperfine's `--export-json`, of versions 1.x and 2.x.
@@ -64,10 +100,7 @@ pub fn import(file: &str, text: &str) -> Result<Vec<Imported>, String> {
         return Err("it has no results".to_owned());
     }
     let imported = |of: Measured| {
-        let (mean_s, stddev_s) = match of.summary {
-            Some(Summary { time_wall_clock }) => (Some(time_wall_clock.mean), time_wall_clock.stddev),
-            None => (of.mean, of.stddev),
-        };
+        let metrics = of.metrics();
         let text = |value: &Value| match value.get("value").unwrap_or(value) {
             Value::String(text) => text.clone(),
             other => other.to_string(),
@@ -79,19 +112,22 @@ pub fn import(file: &str, text: &str) -> Result<Vec<Imported>, String> {
             name: of.name,
             parameters,
             environment: of.environment,
-            mean_s,
-            stddev_s,
+            metrics,
         }
     };
     Ok(document.results.into_iter().map(imported).collect())
 }
 
 /// The ratio b / a of means, and one standard deviation of it as hyperfine propagates it.
-pub(crate) fn ratio(a: &Imported, b: &Imported) -> Option<(f64, Option<f64>)> {
-    let (mean_a, mean_b) = (a.mean_s.filter(|mean| *mean > 0.0)?, b.mean_s?);
-    let ratio = mean_b / mean_a;
-    let stddev = a.stddev_s.zip(b.stddev_s).map(|(of_a, of_b)| ratio * (of_a / mean_a).hypot(of_b / mean_b));
-    Some((ratio, stddev))
+pub(crate) fn ratio(a: &Imported, b: &Imported, metric: CommandMetric) -> Option<ImportedRatio> {
+    let (of_a, of_b) = (a.metrics.get(&metric)?, b.metrics.get(&metric)?);
+    if of_a.mean <= 0.0 || of_b.mean <= 0.0 {
+        return None;
+    }
+    let ratio = of_b.mean / of_a.mean;
+    let share = |of: &Statistics| Some(of.stddev? / of.mean);
+    let stddev = share(of_a).zip(share(of_b)).map(|(a, b)| ratio * a.hypot(b));
+    Some(ImportedRatio { file: a.file.clone(), ratio, stddev })
 }
 
 #[cfg(test)]
@@ -100,20 +136,35 @@ mod tests {
 
     #[test]
     fn json_of_hyperfine_1_and_2_is_read() {
-        let one = r#"{"results": [{"command": "sleep 0.1", "mean": 0.1, "stddev": 0.001, "median": 0.1, "user": 0.0,
-            "system": 0.0, "min": 0.1, "max": 0.1, "times": [0.1], "exit_codes": [0], "parameters": {"t": "0.1"}}]}"#;
+        let one = r#"{"results": [{"command": "sleep 0.1", "mean": 0.1, "stddev": 0.001, "median": 0.1, "user": 0.001,
+            "system": 0.002, "memory_usage_byte": [1000, 3000], "min": 0.1, "max": 0.1, "times": [0.1], "exit_codes": [0], "parameters": {"t": "0.1"}}]}"#;
         let two = r#"{"schema_version": 2, "metadata": {"hyperfine_version": "2.0.0"}, "results": [{"command": "sleep 0.1",
             "name": "a nap", "measurements": [{"time_wall_clock": {"value": 0.1, "unit": "second"}}],
             "parameters": {"t": {"value": "0.1"}}, "environment": {"A": "1"},
-            "summary": {"time_wall_clock": {"unit": "second", "count": 1, "mean": 0.1, "stddev": null, "median": 0.1}}}]}"#;
+            "summary": {"time_wall_clock": {"unit": "second", "count": 1, "mean": 0.1, "stddev": null, "median": 0.1},
+            "memory_peak_resident": {"unit": "byte", "count": 1, "mean": 2000, "stddev": 5.5, "median": 1},
+            "instructions": {"unit": "count", "count": 1, "mean": 7, "stddev": null, "median": 7}}}]}"#;
         let [one, two] = [one, two].map(|text| import("x.json", text).unwrap().remove(0));
         for read in [&one, &two] {
-            assert_eq!((read.command.as_str(), read.mean_s), ("sleep 0.1", Some(0.1)));
+            assert_eq!(
+                (read.command.as_str(), read.metrics[&CommandMetric::TimeWallClock].mean),
+                ("sleep 0.1", 0.1)
+            );
             assert_eq!(read.parameters["t"], "0.1");
         }
-        assert_eq!((one.name, one.stddev_s), (None, Some(0.001)));
+        let of = |read: &Imported, metric| read.metrics.get(&metric).map(|of| (of.mean, of.stddev));
+        use CommandMetric::{MemoryPeakResident, TimeCpu, TimeSystem, TimeUser, TimeWallClock};
+        assert_eq!(
+            [TimeWallClock, TimeUser, TimeSystem].map(|metric| of(&one, metric)),
+            [Some((0.1, Some(0.001))), Some((0.001, None)), Some((0.002, None))]
+        );
+        assert_eq!(of(&one, TimeCpu), Some((0.003, None)));
+        assert_eq!(of(&one, MemoryPeakResident), Some((2_000.0, Some(2_000_000_f64.sqrt()))));
+        assert_eq!(of(&two, MemoryPeakResident), Some((2_000.0, Some(5.5))));
+        assert_eq!((of(&two, TimeWallClock), of(&two, TimeUser)), (Some((0.1, None)), None));
+        assert_eq!(one.name, None);
         assert_eq!((one.environment.len(), two.environment["A"].as_str()), (0, "1"));
-        assert_eq!((two.name.as_deref(), two.stddev_s), (Some("a nap"), None));
+        assert_eq!(two.name.as_deref(), Some("a nap"));
     }
 
     #[test]
@@ -131,11 +182,13 @@ mod tests {
             name: None,
             parameters: BTreeMap::new(),
             environment: BTreeMap::new(),
-            mean_s: Some(mean),
-            stddev_s: Some(stddev),
+            metrics: [(CommandMetric::TimeUser, Statistics { mean, stddev: Some(stddev) })].into(),
         };
-        let (found, stddev) = ratio(&of(1.0, 0.03), &of(2.0, 0.08)).unwrap();
-        assert!((found - 2.0).abs() < 1e-12 && (stddev.unwrap() - 0.1).abs() < 1e-12);
-        assert_eq!(ratio(&of(0.0, 1.0), &of(1.0, 1.0)), None);
+        let found = ratio(&of(1.0, 0.03), &of(2.0, 0.08), CommandMetric::TimeUser).unwrap();
+        assert!((found.ratio - 2.0).abs() < 1e-12 && (found.stddev.unwrap() - 0.1).abs() < 1e-12);
+        for (a, b) in [(0.0, 1.0), (1.0, 0.0), (0.0, 0.0)] {
+            assert_eq!(ratio(&of(a, 1.0), &of(b, 1.0), CommandMetric::TimeUser), None, "{a} and {b}");
+        }
+        assert_eq!(ratio(&of(1.0, 1.0), &of(1.0, 1.0), CommandMetric::TimeCpu), None);
     }
 }

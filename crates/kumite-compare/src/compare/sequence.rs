@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_host::Clock;
-use kumite_record::{ComparisonEnd, GateBar, GateState, Ratio};
+use kumite_record::{CommandMetric, ComparisonEnd, GateBar, GateState, Ratio};
 use kumite_stats::fewest_blocks;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -13,6 +13,7 @@ use rand_chacha::rand_core::SeedableRng;
 use super::deadline::within;
 use super::gate;
 use super::judge::{Bar, Side, judge};
+use super::reading::{Log, Reading, cannot_be_told};
 
 /// Judged after every block up to here; beyond, whenever there is one per cent more of them, so that judging stays
 /// cheap beside the shortest commands.
@@ -52,12 +53,20 @@ pub struct Rules {
     pub reference: usize,
     /// Whether it goes on until a gate is decided, and not until there are verdicts; and what that lets pass.
     pub gate: Option<GateBar>,
+    /// What is judged of commands; if nothing is named, wall time.
+    pub metrics: Vec<CommandMetric>,
 }
 
 impl Rules {
-    /// What each pair may be wrong by, and the margin. `of` are compared.
+    /// What each pair may be wrong by in each metric, and the margin. `of` are compared.
     pub(crate) fn bar(&self, of: usize) -> Bar {
-        Bar { alpha: self.alpha / of.saturating_sub(1).max(1) as f64, margin: self.margin.ln_1p() }
+        let verdicts = of.saturating_sub(1).max(1) * self.judged().len();
+        Bar { alpha: self.alpha / verdicts as f64, margin: self.margin.ln_1p() }
+    }
+
+    /// What is judged of commands.
+    pub(crate) fn judged(&self) -> &[CommandMetric] {
+        if self.metrics.is_empty() { &[CommandMetric::TimeWallClock] } else { &self.metrics }
     }
 
     /// The fewest blocks with which a verdict on each of `of` is possible.
@@ -93,8 +102,8 @@ pub(crate) trait Blocks {
 
 /// Whole blocks.
 pub(crate) struct Executed<E> {
-    /// By block, the value that is judged of each, by position; smaller is better.
-    pub values: Vec<Vec<f64>>,
+    /// By block, what is judged of each, by position and then by metric; smaller is better.
+    pub values: Vec<Vec<Vec<Reading>>>,
     /// Why there are no more of them; none if these are all.
     pub cut: Option<Cut<E>>,
 }
@@ -122,7 +131,8 @@ pub(crate) fn until_decided<B: Blocks>(
         order.clone()
     };
     let others: Vec<usize> = (0..of).filter(|other| *other != rules.reference).collect();
-    let mut logs = vec![Vec::<f64>::new(); others.len()];
+    // By pair, then by metric.
+    let mut logs: Vec<Vec<Vec<Log>>> = vec![Vec::new(); others.len()];
     let is_alone = others.is_empty();
     let least = rules.min_blocks.max(if is_alone { ALONE_RUNS } else { rules.fewest(of) });
     let most = rules.max_blocks.unwrap_or(MOST_BLOCKS).min(MOST_BLOCKS);
@@ -142,9 +152,12 @@ pub(crate) fn until_decided<B: Blocks>(
         }
         done += values.len();
         for values in values {
-            let reference = values[rules.reference].ln();
-            let pairs = logs.iter_mut().zip(&others);
-            pairs.for_each(|(logs, other)| logs.push(reference - values[*other].ln()));
+            let reference = &values[rules.reference];
+            for (logs, other) in logs.iter_mut().zip(&others) {
+                logs.resize(reference.len(), Vec::new());
+                let both = values[*other].iter().zip(reference);
+                logs.iter_mut().zip(both).for_each(|(logs, (a, b))| logs.push(Log::of(*a, *b)));
+            }
         }
         match cut {
             Some(Cut::Failed(error)) => return (Err(error), elapsed),
@@ -156,7 +169,7 @@ pub(crate) fn until_decided<B: Blocks>(
             None => {}
         }
         if done >= look_at {
-            let undecided = logs.iter().find_map(|logs| undecided(logs, bar, rules));
+            let undecided = logs.iter().flatten().find_map(|logs| undecided(logs, bar, rules));
             let ratio = undecided.or((is_alone && elapsed < ALONE).then_some(NO_RATIO));
             let Some(ratio) = ratio else { return (Ok(ComparisonEnd::Decided), elapsed) };
             watch(Progressed { blocks: done, elapsed, ratio });
@@ -183,14 +196,14 @@ fn allowed(budget: Duration, before: Duration, longest: Option<Duration>, blocks
     budget.saturating_sub(before).max(as_usual).max(GRACE)
 }
 
-/// The ratio of a pair of which what is asked is not decided yet.
-fn undecided(logs: &[f64], bar: Bar, rules: &Rules) -> Option<Ratio> {
+/// The ratio of a pair by a metric of which what is asked is not decided yet, and can be.
+fn undecided(logs: &[Log], bar: Bar, rules: &Rules) -> Option<Ratio> {
     let (side, ratio) = judge(logs, bar);
-    let is_decided = match rules.gate {
-        None => side != Side::Unknown,
-        Some(_) => gate::state(logs, bar) != GateState::Undecided,
+    let (is_decided, border) = match rules.gate {
+        None => (side != Side::Unknown, 0.0),
+        Some(_) => (gate::state(logs, bar) != GateState::Undecided, -bar.margin),
     };
-    (!is_decided).then_some(ratio)
+    (!is_decided && !cannot_be_told(logs, border)).then_some(ratio)
 }
 
 #[cfg(test)]
@@ -216,10 +229,15 @@ mod tests {
         }
     }
 
+    /// Of a block with this number, in which they took so long.
+    type Reads<'a> = &'a dyn Fn(usize, &[f64]) -> Vec<Vec<Reading>>;
+
     struct Fake<'a> {
         clock: &'a FakeClock,
         /// What each takes in the block with this number.
         takes: &'a dyn Fn(usize) -> Vec<f64>,
+        /// What is judged of that, by position and metric.
+        reads: Reads<'a>,
         orders: Vec<Vec<usize>>,
         looks: usize,
         /// Set in this block.
@@ -241,10 +259,15 @@ mod tests {
                 if takes.contains(&0.0) {
                     return Executed { values, cut: Some(Cut::Failed("a run failed".to_owned())) };
                 }
-                values.push(takes);
+                values.push((self.reads)(nth, &takes));
             }
             Executed { values, cut: None }
         }
+    }
+
+    /// The time that it takes is what is judged.
+    fn times(_: usize, takes: &[f64]) -> Vec<Vec<Reading>> {
+        takes.iter().map(|time| vec![Reading::exact(*time)]).collect()
     }
 
     fn rules() -> Rules {
@@ -258,6 +281,7 @@ mod tests {
             seed: 1,
             reference: 0,
             gate: None,
+            metrics: Vec::new(),
         }
     }
 
@@ -270,7 +294,7 @@ mod tests {
 
     fn run(rules: &Rules, of: usize, stop_in: Option<usize>, takes: &dyn Fn(usize) -> Vec<f64>) -> Done {
         let clock = FakeClock::default();
-        let mut fake = Fake { clock: &clock, takes, orders: Vec::new(), looks: 0, stop_in };
+        let mut fake = Fake { clock: &clock, takes, reads: &times, orders: Vec::new(), looks: 0, stop_in };
         let stop = AtomicBool::new(false);
         let (ended, elapsed) = until_decided(&mut fake, of, rules, &clock, &stop, &mut |_| {});
         Done { ended, orders: fake.orders, looks: fake.looks, elapsed }
@@ -333,7 +357,7 @@ mod tests {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 let cut = (left < orders.len()).then_some(Cut::Stopped);
-                Executed { values: vec![vec![1.0, 1.0]; left], cut }
+                Executed { values: vec![vec![vec![Reading::exact(1.0)]; 2]; left], cut }
             }
 
             fn cut_off(&mut self) {
@@ -433,11 +457,12 @@ mod tests {
         let noise: Vec<f64> = (0..300).map(|_| (0.01 * normal()).exp()).collect();
         let takes = |nth: usize| vec![0.01, 0.01 * (1.0 + slowdown) * noise[nth]];
         let clock = FakeClock::default();
-        let mut fake = Fake { clock: &clock, takes: &takes, orders: Vec::new(), looks: 0, stop_in: None };
+        let mut fake =
+            Fake { clock: &clock, takes: &takes, reads: &times, orders: Vec::new(), looks: 0, stop_in: None };
         let stop = AtomicBool::new(false);
         let (ended, _) = until_decided(&mut fake, 2, rules, &clock, &stop, &mut |_| {});
         let done = fake.orders.len();
-        let logs: Vec<f64> = (0..done).map(takes).map(|of| of[0].ln() - of[1].ln()).collect();
+        let logs: Vec<Log> = (0..done).map(takes).map(|of| (of[0].ln() - of[1].ln()).into()).collect();
         let state = gate::state(&logs, rules.bar(2));
         assert_eq!(ended == Ok(ComparisonEnd::Decided), state != GateState::Undecided, "{done}: {state:?}");
         state
@@ -465,5 +490,108 @@ mod tests {
         let done = run(&Rules { max_blocks: Some(3_000), ..rules() }, 2, None, &short);
         assert_eq!((done.ended, done.orders.len()), (Ok(ComparisonEnd::MaxRuns), 3_000));
         assert!((85..=105).contains(&done.looks), "{} looks in 900 ms", done.looks);
+    }
+
+    const THREE: [CommandMetric; 3] =
+        [CommandMetric::TimeWallClock, CommandMetric::TimeSystem, CommandMetric::MemoryPeakResident];
+
+    /// Two of which each metric is read by this, in blocks of a second.
+    fn by_metrics(rules: &Rules, reads: &dyn Fn(usize) -> [Vec<Reading>; 2]) -> (ComparisonEnd, usize) {
+        let clock = FakeClock::default();
+        let mut fake = Fake {
+            clock: &clock,
+            takes: &|_| vec![0.5, 0.5],
+            reads: &|nth, _| reads(nth).into(),
+            orders: Vec::new(),
+            looks: 0,
+            stop_in: None,
+        };
+        let stop = AtomicBool::new(false);
+        let (ended, _) = until_decided(&mut fake, 2, rules, &clock, &stop, &mut |_| {});
+        (ended.unwrap(), fake.orders.len())
+    }
+
+    #[test]
+    fn a_sequence_with_several_metrics_goes_on_until_each_is_decided_at_its_share() {
+        let exact = |values: [f64; 3]| values.map(Reading::exact).to_vec();
+        let three = Rules { metrics: THREE.to_vec(), max_blocks: Some(100), ..rules() };
+        assert!((three.bar(2).alpha - 0.05 / 3.0).abs() < 1e-12);
+        assert!((three.bar(4).alpha - 0.05 / 9.0).abs() < 1e-12, "three pairs by three metrics");
+        assert_eq!(rules().bar(2).alpha, 0.05);
+        // One is the same in all runs, one half as much, one twice: as many blocks as anything takes.
+        let plain = by_metrics(&three, &|_| [exact([1.0, 1.0, 7.0]), exact([2.0, 1.0, 3.5])]);
+        assert_eq!(plain, (ComparisonEnd::Decided, three.fewest(2)));
+        assert_eq!(three.fewest(2), 8, "and six for one metric");
+        assert_eq!(Rules { metrics: CommandMetric::ALL.to_vec(), ..rules() }.fewest(2), 9);
+        // One that comes to a verdict late keeps the others going, and one that never does all of them.
+        let late = |from| {
+            move |nth: usize| {
+                let other = if nth < from && nth.is_multiple_of(2) { 0.5 } else { 2.0 };
+                [exact([1.0, 1.0, 1.0]), exact([2.0, 2.0, other])]
+            }
+        };
+        let (ended, blocks) = by_metrics(&three, &late(10));
+        assert!(ended == ComparisonEnd::Decided && blocks > 10, "{blocks}");
+        assert_eq!(by_metrics(&three, &late(1_000)), (ComparisonEnd::MaxRuns, 100));
+        let gate = Rules { gate: Some(GateBar::Fails), ..three };
+        assert_eq!(by_metrics(&gate, &late(1_000)), (ComparisonEnd::MaxRuns, 100));
+    }
+
+    #[test]
+    fn a_metric_that_cannot_be_told_is_not_waited_for() {
+        let tick =
+            || Reading::of(CommandMetric::TimeSystem, &crate::compare::reading::tests::run(1, 1, 0, 1));
+        let reads = |_| {
+            let [one, other] = [1.0, 2.0].map(Reading::exact);
+            [vec![one, tick(), one], vec![other, tick(), other]]
+        };
+        for gate in [None, Some(GateBar::Fails)] {
+            let rules = Rules { metrics: THREE.to_vec(), gate, max_blocks: Some(100), ..rules() };
+            assert_eq!(by_metrics(&rules, &reads), (ComparisonEnd::Decided, rules.fewest(2)));
+        }
+        // Where it is so of fewer than half, more blocks may tell.
+        let seldom = |nth: usize| {
+            let [one, other] = [1.0, 2.0].map(Reading::exact);
+            let system = if nth % 4 == 1 { tick() } else { Reading::exact(0.02) };
+            [vec![one, tick(), one], vec![other, system, other]]
+        };
+        let rules = Rules { metrics: THREE.to_vec(), max_blocks: Some(200), ..rules() };
+        let (ended, blocks) = by_metrics(&rules, &seldom);
+        assert!(ended == ComparisonEnd::Decided && blocks > rules.fewest(2), "{blocks}");
+    }
+
+    /// Five metrics of two that are the same in all of them; `common` of the variance they have in common.
+    fn any_differs(common: f64, seed: u64, share: usize) -> bool {
+        const BLOCKS: usize = 100;
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+        let noise: Vec<[f64; 5]> = (0..BLOCKS)
+            .map(|_| {
+                let shared = normal() * common.sqrt();
+                [(); 5].map(|()| 0.01 * (shared + normal() * (1.0 - common).sqrt()))
+            })
+            .collect();
+        let alpha = Rules { metrics: CommandMetric::ALL[..share].to_vec(), ..rules() }.bar(2).alpha;
+        let bar = Bar { alpha, margin: rules().margin.ln_1p() };
+        (0..5).any(|metric| {
+            let logs: Vec<Log> = noise.iter().map(|logs| logs[metric].into()).collect();
+            let differs = |side| matches!(side, Side::Above | Side::Below);
+            (1..=BLOCKS).any(|blocks| differs(judge(&logs[..blocks], bar).0))
+        })
+    }
+
+    /// Each is looked at after every block, and one false verdict among the five is what counts.
+    #[test]
+    fn metrics_that_share_a_level_are_wrong_together_no_more_often_than_one() {
+        const OF: u64 = 400;
+        let wrong = |common, share| (0..OF).filter(|seed| any_differs(common, *seed, share)).count();
+        for common in [0.0, 0.5, 0.9] {
+            let wrong = wrong(common, 5);
+            println!("{common} in common: {wrong} of {OF} with a false verdict");
+            assert!(wrong <= OF as usize / 20, "{common}: {wrong}");
+        }
+        let unshared = wrong(0.0, 1);
+        println!("each at the whole level: {unshared} of {OF}");
+        assert!(unshared > OF as usize / 10, "{unshared}");
     }
 }

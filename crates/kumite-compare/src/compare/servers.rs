@@ -13,6 +13,7 @@ use super::bench::CompareError;
 use super::document::{CUT_OFF, empty, estimate};
 use super::gate;
 use super::judge::{Side, judge, log_ratios, remaining};
+use super::reading::{Log, Reading};
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 
 /// A 99th percentile has ten requests beyond it.
@@ -190,7 +191,10 @@ impl Loads<'_> {
     fn pair(&self, other: usize, rules: &Rules, elapsed: Duration) -> ComparedPair {
         let bar = rules.bar(self.servers.len());
         let reference = rules.reference;
-        let logs = |of| log_ratios(&self.values(other, of), &self.values(reference, of));
+        let logs = |of| -> Option<Vec<Log>> {
+            let logs = log_ratios(&self.values(other, of), &self.values(reference, of))?;
+            Some(logs.into_iter().map(Log::from).collect())
+        };
         let times = logs(|trial| 1.0 / throughput(trial)).unwrap_or_default();
         let (side, ratio) = judge(&times, bar);
         let seconds = elapsed.as_secs_f64();
@@ -207,6 +211,7 @@ impl Loads<'_> {
             seconds,
             remaining: (side == Side::Unknown).then(|| remaining(&times, bar, seconds)).flatten(),
             gate: rules.gate.map(|_| gate::pair(&times, bar, seconds)),
+            metrics: Vec::new(),
             cpu: None,
             memory: None,
             response_p50: compared(|trial| trial.p50_us),
@@ -243,7 +248,8 @@ impl Blocks for Loads<'_> {
                 }
             }
             let block: Vec<Trial> = block.into_iter().flatten().collect();
-            values.push(block.iter().map(|trial| 1.0 / throughput(trial)).collect());
+            let time = |trial: &Trial| vec![Reading::exact(1.0 / throughput(trial))];
+            values.push(block.iter().map(time).collect());
             self.trials.iter_mut().zip(block).for_each(|(trials, trial)| trials.push(trial));
         }
         Executed { values, cut: None }
@@ -287,6 +293,7 @@ mod tests {
             seed: 1,
             reference: 0,
             gate: None,
+            metrics: Vec::new(),
         }
     }
 

@@ -58,6 +58,7 @@ impl Check<'_> {
             seed: self.asked.seed.wrapping_add(nth) & 0xffff_ffff,
             reference: 0,
             gate: None,
+            metrics: Vec::new(),
         };
         rules.min_blocks = rules.fewest(2);
         rules

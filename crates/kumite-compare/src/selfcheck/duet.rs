@@ -6,7 +6,7 @@ use kumite_process::available_cores;
 use kumite_record::DuetCheck;
 
 use super::{ALPHA, Check};
-use crate::compare::{BESIDE, Bar, CompareError, Rules, Side, judge};
+use crate::compare::{BESIDE, Bar, CompareError, Log, Rules, Side, judge};
 
 impl Check<'_> {
     /// Round after round of what `--duet` measures itself: pairs at once and pairs in turn, alternating. None with one
@@ -33,7 +33,7 @@ impl Check<'_> {
 
 /// None without a round.
 fn judged(widths: &[f64]) -> Option<DuetCheck> {
-    let logs: Vec<f64> = widths.iter().map(|width| width.ln()).collect();
+    let logs: Vec<Log> = widths.iter().map(|width| width.ln().into()).collect();
     let (side, sequential_width) = judge(&logs, Bar { alpha: ALPHA, margin: 0.0 });
     let pays = match side {
         Side::Above => Some(true),

@@ -1,18 +1,21 @@
 //! The answer in words.
 
-use kumite_record::{ComparedPair, Comparison, ComparisonEnd, Ratio, Speed, SteadyClass, Unit};
+use kumite_record::{
+    CommandMetric, ComparedPair, Comparison, ComparisonEnd, ImportedRatio, Ratio, Remaining, Speed,
+    SteadyClass, Thrift, Unit,
+};
 
 use crate::number::{plural, significant};
 use crate::quantity::{Measured, length};
 use crate::selfcheck::noise_floor;
 use crate::text::one_line;
 
+use super::metrics;
 use super::names::Names;
 
 /// Who is how many times as fast, how sure that is, and after how much; the faster one first.
-pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> String {
+pub(super) fn sentence(pair: &ComparedPair, after: &str, comparison: &Comparison, names: &Names) -> String {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
-    let after = format!("after {} in {}", plural(pair.blocks, "pair"), length(pair.seconds));
     let level = level(comparison);
     let fast = |a: &str, b: &str, ratio: Ratio| match interval(ratio) {
         Some(interval) => format!("{a} is {} as fast as {b} ({level}: {interval})", times(ratio)),
@@ -27,18 +30,18 @@ pub(super) fn sentence(pair: &ComparedPair, comparison: &Comparison, names: &Nam
             interval(pair.ratio).unwrap_or_default()
         ),
         Speed::Undecided => {
-            let more = match pair.remaining {
-                Some(more) => {
-                    format!(
-                        "about {} (~{}) would tell",
-                        plural(more.blocks, "more pair"),
-                        length(more.seconds)
-                    )
-                }
-                None => "as it looks, more pairs would not tell".to_owned(),
-            };
-            format!("undecided {after}: {}; {more}", fast(&a, &b, pair.ratio))
+            format!("undecided {after}: {}; {}", fast(&a, &b, pair.ratio), more(pair.remaining))
         }
+    }
+}
+
+/// What it would take to know.
+pub(super) fn more(remaining: Option<Remaining>) -> String {
+    match remaining {
+        Some(more) => {
+            format!("about {} (~{}) would tell", plural(more.blocks, "more pair"), length(more.seconds))
+        }
+        None => "as it looks, more pairs would not tell".to_owned(),
     }
 }
 
@@ -103,21 +106,11 @@ fn alone_notes(comparison: &Comparison) -> Vec<String> {
 /// What else there is to say of how it came about.
 pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let mut notes = alone_notes(comparison);
-    let imported = comparison.pairs.iter().filter_map(|pair| Some((pair, pair.imported.as_ref()?)));
-    for (pair, imported) in imported {
-        let stddev = imported.stddev.map_or(String::new(), |stddev| format!(" ± {}", factor(stddev)));
+    notes.extend(comparison.pairs.iter().flat_map(|pair| imported_notes(pair, names)));
+    let verdicts = verdicts(comparison);
+    if verdicts > 1 {
         notes.push(format!(
-            "{}: {} is {}{stddev}× as fast as {} there, by means of runs that were made one command after the other",
-            one_line(&imported.file),
-            names.of(&pair.a),
-            factor(imported.ratio),
-            names.of(&pair.b)
-        ));
-    }
-    let pairs = comparison.pairs.len();
-    if pairs > 1 {
-        notes.push(format!(
-            "{pairs} verdicts are wrong together in at most {}: each is judged at {} (Bonferroni)",
+            "{verdicts} verdicts are wrong together in at most {}: each is judged at {} (Bonferroni)",
             percent(comparison.alpha),
             percent(comparison.alpha_per_pair)
         ));
@@ -132,7 +125,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     }
     match comparison.ended {
         ComparisonEnd::Budget => notes.push("it ended because --budget was spent".to_owned()),
-        ComparisonEnd::MaxRuns if comparison.pairs.iter().any(|pair| pair.verdict == Speed::Undecided) => {
+        ComparisonEnd::MaxRuns if comparison.pairs.iter().any(has_undecided) => {
             notes.push("it ended because the most runs were made".to_owned());
         }
         _ => {}
@@ -142,6 +135,40 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     }
     notes.push(how(comparison));
     notes
+}
+
+/// What an imported document says of the same two.
+fn imported_notes(pair: &ComparedPair, names: &Names) -> Vec<String> {
+    let (a, b) = (names.of(&pair.a), names.of(&pair.b));
+    let note = |imported: &ImportedRatio, metric: CommandMetric| {
+        let (who, as_much, whom) = match metric {
+            CommandMetric::TimeWallClock => (&a, "is {}× as fast as".to_owned(), &b),
+            metric => (&b, format!("uses {{}}× as much {} as", metrics::word(metric)), &a),
+        };
+        let stddev = imported.stddev.map_or(String::new(), |stddev| format!(" ± {}", factor(stddev)));
+        format!(
+            "{}: {who} {} {whom} there, by means of runs that were made one command after the other",
+            one_line(&imported.file),
+            as_much.replace("{}", &(factor(imported.ratio) + &stddev)),
+        )
+    };
+    if pair.metrics.is_empty() {
+        return pair.imported.iter().map(|imported| note(imported, CommandMetric::TimeWallClock)).collect();
+    }
+    let of_metrics = pair.metrics.iter();
+    of_metrics.filter_map(|judged| Some(note(judged.imported.as_ref()?, judged.metric))).collect()
+}
+
+fn has_undecided(pair: &ComparedPair) -> bool {
+    match pair.metrics.is_empty() {
+        true => pair.verdict == Speed::Undecided,
+        false => pair.metrics.iter().any(|judged| judged.verdict == Thrift::Undecided),
+    }
+}
+
+/// How many of them share what may be wrong.
+fn verdicts(comparison: &Comparison) -> usize {
+    comparison.pairs.len() * comparison.metrics.len().max(1)
 }
 
 fn how(comparison: &Comparison) -> String {
@@ -188,7 +215,7 @@ fn how(comparison: &Comparison) -> String {
 
 /// `95 %`; several have a share each of what may be wrong, so that all of them together keep to it.
 pub(super) fn level(comparison: &Comparison) -> String {
-    let together = if comparison.pairs.len() > 1 { " together" } else { "" };
+    let together = if verdicts(comparison) > 1 { " together" } else { "" };
     format!("{}{together}", percent(1.0 - comparison.alpha))
 }
 

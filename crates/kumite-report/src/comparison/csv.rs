@@ -1,12 +1,14 @@
 use std::collections::BTreeSet;
 
-use kumite_record::{ComparedPair, Comparison, Estimate, Ratio};
+use kumite_record::{CommandMetric, ComparedPair, Comparison, Estimate, Ratio};
 use serde::Serialize;
 
+use super::metrics::column;
 use crate::csv::row;
 
 /// One row for each command or server, in full and without separators; what is not known is empty. The reference has no
-/// ratios. A column `parameter_NAME` for each parameter comes last.
+/// ratios. They are of the metrics that were named, or else of wall time, CPU time and memory. A column `parameter_NAME` for
+/// each parameter comes last.
 pub fn compare_csv(comparison: &Comparison) -> String {
     if comparison.servers.is_empty() { commands_csv(comparison) } else { servers_csv(comparison) }
 }
@@ -51,7 +53,9 @@ fn commands_csv(comparison: &Comparison) -> String {
         [("wall", "s"), ("user", "s"), ("system", "s"), ("peak_rss", "bytes")].into_iter().flat_map(bounds),
     );
     let heads = heads.chain(["mean", "min", "max"].map(|of| format!("wall_{of}_s")));
-    let heads = heads.chain(ratio_heads(&["wall", "cpu", "memory"]));
+    let named: Vec<&str> = comparison.metrics.iter().copied().map(column).collect();
+    let usual = [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
+    let heads = heads.chain(ratio_heads(&if named.is_empty() { usual.map(column).to_vec() } else { named }));
     let heads = heads.chain(parameters.iter().map(|name| format!("parameter_{name}")));
     let rows = comparison.commands.iter().map(|command| {
         let pair = pair(comparison, &command.name);
@@ -65,9 +69,21 @@ fn commands_csv(comparison: &Comparison) -> String {
             [mean, times.iter().copied().reduce(f64::min), times.iter().copied().reduce(f64::max)]
                 .map(number),
         );
-        cells.extend(judged(pair.map(|pair| (pair.ratio, word(&pair.verdict)))));
-        for of in [|pair: &ComparedPair| pair.cpu.clone(), |pair: &ComparedPair| pair.memory.clone()] {
-            cells.extend(judged(pair.and_then(of).map(|of| (of.ratio, word(&of.verdict)))));
+        for metric in &comparison.metrics {
+            let of = pair.and_then(|pair| Some((pair, pair.metrics.iter().find(|of| of.metric == *metric)?)));
+            cells.extend(judged(of.map(|(pair, of)| match metric {
+                CommandMetric::TimeWallClock => (of.ratio, word(&pair.verdict)),
+                CommandMetric::TimeCpu
+                | CommandMetric::TimeUser
+                | CommandMetric::TimeSystem
+                | CommandMetric::MemoryPeakResident => (of.ratio, word(&of.verdict)),
+            })));
+        }
+        if comparison.metrics.is_empty() {
+            cells.extend(judged(pair.map(|pair| (pair.ratio, word(&pair.verdict)))));
+            for of in [|pair: &ComparedPair| pair.cpu.clone(), |pair: &ComparedPair| pair.memory.clone()] {
+                cells.extend(judged(pair.and_then(of).map(|of| (of.ratio, word(&of.verdict)))));
+            }
         }
         cells
             .extend(parameters.iter().map(|name| command.parameters.get(*name).cloned().unwrap_or_default()));

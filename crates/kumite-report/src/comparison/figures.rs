@@ -1,12 +1,12 @@
 //! The figures as rows of text: heads, then rows; the first column is words.
 
-use kumite_record::{ComparedUse, Comparison, Ratio, Speed, Thrift, Unit};
+use kumite_record::{CommandMetric, ComparedUse, Comparison, Ratio, Speed, Thrift, Unit};
 
 use super::Shown;
-use super::answer::{estimate, interval, level};
+use super::answer::{estimate, factor, interval, level};
 use super::estimate::{bounded, plain};
-use super::metrics::Metric;
 use super::names::Names;
+use super::{metrics, uses};
 use crate::number::count;
 
 /// Heads, and whether their column is of figures; then rows.
@@ -24,7 +24,7 @@ pub(super) fn tables(comparison: &Comparison, shown: Shown, table: impl Fn(Rows)
     if comparison.pairs.is_empty() {
         return subjects;
     }
-    format!("{subjects}\n{}", table(ratios(comparison, &names, shown)))
+    format!("{subjects}\n{}", table(ratios(comparison, &names)))
 }
 
 /// A row for each command or server.
@@ -37,12 +37,12 @@ pub(super) fn subjects(comparison: &Comparison, names: &Names, shown: Shown) -> 
 }
 
 fn commands(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
-    let selected = || shown.metrics.iter();
-    let columns = selected().map(|selected| (selected.metric.head().to_owned(), true));
+    let columns = || metrics::shown(comparison).iter().copied();
+    let heads = columns().map(|metric| (metrics::head(metric).to_owned(), true));
     let ends = [("runs".to_owned(), true)];
-    let heads = [("command".to_owned(), false)].into_iter().chain(columns).chain(ends).collect();
+    let heads = [("command".to_owned(), false)].into_iter().chain(heads).chain(ends).collect();
     let row = |command: &kumite_record::ComparedCommand| {
-        let figures = selected().map(|selected| selected.text(command, shown.time_unit));
+        let figures = columns().map(|metric| metrics::figure(metric, command, shown));
         let ends = [count(command.times.len() as f64)];
         [names.of(&command.name)].into_iter().chain(figures).chain(ends).collect()
     };
@@ -73,15 +73,18 @@ fn servers(comparison: &Comparison, names: &Names) -> Rows {
 
 /// A row for each pair and metric. All ratios are that of the reference over the other, so that more than 1 is in favour
 /// of the other.
-pub(super) fn ratios(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
-    let cpu = shown.metrics.has(&[Metric::Cpu, Metric::User, Metric::System]);
-    let memory = shown.metrics.has(&[Metric::Memory]);
+pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
     let mut rows = Vec::new();
     for pair in &comparison.pairs {
         let (a, b) = (names.of(&pair.a), names.of(&pair.b));
-        let mut row = |what: &str, ratio: Ratio, verdict: &str| {
-            let interval = interval(ratio).unwrap_or("–".to_owned());
-            rows.push(vec![what.to_owned(), estimate(ratio), interval, verdict.to_owned()]);
+        let none = || "–".to_owned();
+        let row = |rows: &mut Vec<Vec<String>>, what: &str, ratio: Ratio, verdict: &str| {
+            let (figure, interval) = match (ratio.low, ratio.high) {
+                (Some(low), None) => (none(), format!("≥ {}", factor(low))),
+                (None, Some(high)) => (none(), format!("≤ {}", factor(high))),
+                _ => (estimate(ratio), interval(ratio).unwrap_or_else(none)),
+            };
+            rows.push(vec![what.to_owned(), figure, interval, verdict.to_owned()]);
         };
         let is = |what: &str| format!("{a} is {what}");
         let speed = |verdict| match verdict {
@@ -90,25 +93,42 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names, shown: Shown) -> Ro
             Speed::NoDifference => "no difference".to_owned(),
             Speed::Undecided => "undecided".to_owned(),
         };
-        let uses = |verdict| match verdict {
+        let thrift = |verdict| match verdict {
             Thrift::Less => format!("{a} uses less"),
             Thrift::More => format!("{a} uses more"),
             Thrift::NoDifference => "no difference".to_owned(),
             Thrift::Undecided => "undecided".to_owned(),
         };
         let over = |what: &str| format!("{what}, {b} / {a}");
-        match comparison.servers.is_empty() {
-            true => row(&over("wall time"), pair.ratio, &speed(pair.verdict)),
-            false => row(&format!("throughput, {a} / {b}"), pair.ratio, &speed(pair.verdict)),
+        for judged in &pair.metrics {
+            let verdict = match judged.metric {
+                CommandMetric::TimeWallClock => speed(pair.verdict),
+                CommandMetric::TimeCpu
+                | CommandMetric::TimeUser
+                | CommandMetric::TimeSystem
+                | CommandMetric::MemoryPeakResident => thrift(judged.verdict),
+            };
+            let what = over(metrics::row(judged.metric));
+            match uses::cannot_be_told(judged, pair) {
+                true => rows.push(vec![what, none(), none(), verdict]),
+                false => row(&mut rows, &what, judged.ratio, &verdict),
+            }
         }
-        for (what, used, is_shown) in [("CPU time", &pair.cpu, cpu), ("peak RSS", &pair.memory, memory)] {
-            if let Some(ComparedUse { verdict, ratio, .. }) = used.as_ref().filter(|_| is_shown) {
-                row(&over(what), *ratio, &uses(*verdict));
+        if !pair.metrics.is_empty() {
+            continue;
+        }
+        match comparison.servers.is_empty() {
+            true => row(&mut rows, &over("wall time"), pair.ratio, &speed(pair.verdict)),
+            false => row(&mut rows, &format!("throughput, {a} / {b}"), pair.ratio, &speed(pair.verdict)),
+        }
+        for (what, used) in [("CPU time", &pair.cpu), ("peak RSS", &pair.memory)] {
+            if let Some(ComparedUse { verdict, ratio, .. }) = used {
+                row(&mut rows, &over(what), *ratio, &thrift(*verdict));
             }
         }
         for (what, time) in [("response p50", &pair.response_p50), ("response p99", &pair.response_p99)] {
             if let Some(time) = time {
-                row(&over(what), time.ratio, &speed(time.verdict));
+                row(&mut rows, &over(what), time.ratio, &speed(time.verdict));
             }
         }
     }

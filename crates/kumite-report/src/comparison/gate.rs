@@ -1,14 +1,18 @@
 //! What `--gate` made of it, on one line that programs find by its beginning.
 
-use kumite_record::{ComparedPair, Comparison, ComparisonEnd, ComparisonGate, GateState, PairGate};
+use kumite_record::{
+    CommandMetric, ComparedPair, Comparison, ComparisonEnd, ComparisonGate, GateState, JudgedMetric,
+    PairGate, Ratio,
+};
 
 use crate::gate::passing;
 use crate::number::plural;
-use crate::quantity::length;
 
-use super::answer::{interval, level, margin, reciprocal, times};
+use super::answer::{interval, level, margin, more, reciprocal, times};
 use super::cut_short;
+use super::metrics::word;
 use super::names::Names;
+use super::uses::{as_much, cannot_be_told, why_not_told};
 
 /// More are a number.
 const MOST_NAMED: usize = 3;
@@ -19,8 +23,9 @@ pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
     let why: Vec<String> = comparison
         .pairs
         .iter()
-        .filter_map(|pair| Some((pair, pair.gate.filter(|gate| gate.state == state)?)))
-        .map(|(pair, gate)| told(pair, gate, comparison, names))
+        .flat_map(|pair| asked(pair, comparison, names))
+        .filter(|asked| asked.gate.state == state)
+        .map(|asked| told(&asked, comparison))
         .collect();
     let mut parts: Vec<String> = cut_short(comparison.ended).map(str::to_owned).into_iter().collect();
     parts.extend(why.iter().take(MOST_NAMED).cloned());
@@ -33,27 +38,93 @@ pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
     Some(format!("gate: {}: {}", state.as_str(), parts.join("; ")))
 }
 
+/// A question of the gate, and what was measured of it.
+struct Asked {
+    gate: PairGate,
+    /// `B is slower than A`, and the same denied.
+    is: String,
+    is_not: String,
+    measured: String,
+}
+
+/// Of a pair: by each of the metrics that were named, or else by wall time or throughput.
+fn asked(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Vec<Asked> {
+    if pair.metrics.is_empty() {
+        return pair
+            .gate
+            .map(|gate| by_wall(pair, pair.ratio, gate, comparison, names))
+            .into_iter()
+            .collect();
+    }
+    let of = |judged: &JudgedMetric| {
+        let gate = judged.gate?;
+        Some(match judged.metric {
+            CommandMetric::TimeWallClock => by_wall(pair, judged.ratio, gate, comparison, names),
+            CommandMetric::TimeCpu
+            | CommandMetric::TimeUser
+            | CommandMetric::TimeSystem
+            | CommandMetric::MemoryPeakResident => by_use(pair, judged, gate, comparison, names),
+        })
+    };
+    pair.metrics.iter().filter_map(of).collect()
+}
+
 /// The ratio is in the direction of the question: the reference by the one that may be slower.
-fn told(pair: &ComparedPair, gate: PairGate, comparison: &Comparison, names: &Names) -> String {
+fn by_wall(
+    pair: &ComparedPair,
+    ratio: Ratio,
+    gate: PairGate,
+    comparison: &Comparison,
+    names: &Names,
+) -> Asked {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
-    let margin = margin(comparison);
-    let ratio = reciprocal(pair.ratio);
+    let ratio = reciprocal(ratio);
     let measured = match interval(ratio) {
         Some(interval) => format!("{b} is {} as fast ({}: {interval})", times(ratio), level(comparison)),
-        None => format!("{} are too few to tell", plural(pair.blocks, "pair")),
+        None => too_few(pair),
     };
+    Asked {
+        gate,
+        is: format!("{a} is slower than {b}"),
+        is_not: format!("{a} is not slower than {b}"),
+        measured,
+    }
+}
+
+fn by_use(
+    pair: &ComparedPair,
+    judged: &JudgedMetric,
+    gate: PairGate,
+    comparison: &Comparison,
+    names: &Names,
+) -> Asked {
+    let (a, b) = (names.of(&pair.a), names.of(&pair.b));
+    let (what, ratio) = (word(judged.metric), reciprocal(judged.ratio));
+    let measured = match (ratio.low, ratio.high) {
+        (None, None) if cannot_be_told(judged, pair) => why_not_told(judged, pair),
+        (None, None) => too_few(pair),
+        _ => format!("{a} uses {}", as_much(ratio, what, &b, &level(comparison))),
+    };
+    Asked {
+        gate,
+        is: format!("{a} uses more {what} than {b}"),
+        is_not: format!("{a} does not use more {what} than {b}"),
+        measured,
+    }
+}
+
+fn too_few(pair: &ComparedPair) -> String {
+    format!("{} are too few to tell", plural(pair.blocks, "pair"))
+}
+
+fn told(asked: &Asked, comparison: &Comparison) -> String {
+    let Asked { gate, is, is_not, measured } = asked;
+    let margin = margin(comparison);
     match gate.state {
-        GateState::Shut => format!("{a} is slower than {b} by more than {margin}: {measured}"),
-        GateState::Open => format!("{a} is not slower than {b} by more than {margin}: {measured}"),
+        GateState::Shut => format!("{is} by more than {margin}: {measured}"),
+        GateState::Open => format!("{is_not} by more than {margin}: {measured}"),
         GateState::Undecided => {
-            let more = match gate.remaining {
-                Some(more) => {
-                    let pairs = plural(more.blocks, "more pair");
-                    format!("about {pairs} (~{}) would tell", length(more.seconds))
-                }
-                None => "as it looks, more pairs would not tell".to_owned(),
-            };
-            format!("whether {a} is slower than {b} by more than {margin} is not shown: {measured}; {more}")
+            format!("whether {is} by more than {margin} is not shown: {measured}; {}", more(gate.remaining))
         }
     }
 }

@@ -1,7 +1,7 @@
-use kumite_record::{ComparedCommand, Comparison, Unit};
+use kumite_record::{CommandMetric, ComparedCommand, Comparison, Unit};
 
 use super::names::Names;
-use super::{Shown, answer, cut_short, figures, gate};
+use super::{Shown, answer, answers, cut_short, figures, gate, metrics};
 use crate::leaf::{Leaf, Strip, StripRow, Table, leaf, place};
 use crate::number::plural;
 use crate::quantity::Measured;
@@ -21,9 +21,9 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
         warnings.map(|warning| format!("{}: {}", one_line(&warning.place), one_line(&warning.what)));
     let mut tables = vec![Table::of(figures::subjects(comparison, &names, shown))];
     if !comparison.pairs.is_empty() {
-        tables.push(Table::of(figures::ratios(comparison, &names, shown)));
+        tables.push(Table::of(figures::ratios(comparison, &names)));
     }
-    let sentences = comparison.pairs.iter().map(|pair| answer::sentence(pair, comparison, &names));
+    let sentences = answers::answers(comparison, &names).into_iter().map(|answer| answer.text);
     leaf(&Leaf {
         title: "kumite compare".to_owned(),
         alarms: cut_short(comparison.ended)
@@ -45,6 +45,9 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
 
 fn strip(comparison: &Comparison, names: &Names) -> Option<Strip> {
     let has_runs = |command: &&ComparedCommand| !command.times.is_empty();
+    if !metrics::shown(comparison).contains(&CommandMetric::TimeWallClock) {
+        return None;
+    }
     let commands: Vec<&ComparedCommand> = comparison.commands.iter().filter(has_runs).collect();
     let ends: Vec<(f64, f64)> = commands.iter().map(|command| nearby(&command.times)).collect();
     let from = ends.iter().map(|(low, _)| *low).reduce(f64::min)?;

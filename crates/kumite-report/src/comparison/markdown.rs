@@ -1,7 +1,7 @@
 use kumite_record::Comparison;
 
 use super::names::Names;
-use super::{Shown, answer, cut_short, figures, gate};
+use super::{Shown, answer, answers, cut_short, figures, gate};
 use crate::markdown::{escaped, table};
 
 /// The same in GitHub's Markdown.
@@ -10,8 +10,8 @@ pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
     if let Some(why) = cut_short(comparison.ended) {
         out += &format!("> ⚠ **Cut short:** {why}\n\n");
     }
-    for pair in &comparison.pairs {
-        out += &format!("**{}**\n\n", escaped(&answer::sentence(pair, comparison, &names)));
+    for answer in answers::answers(comparison, &names) {
+        out += &format!("**{}**\n\n", escaped(&answer.text));
     }
     if let Some(sentence) = answer::alone_sentence(comparison, &names) {
         out += &format!("**{}**\n\n", escaped(&sentence));

@@ -1,34 +1,14 @@
-//! Which metrics of a command are shown, and in what.
+//! The metrics of a command: what they are called, which are shown, and in what.
 
-use kumite_record::{ComparedCommand, Estimate, Unit};
+use kumite_record::{CommandMetric, ComparedCommand, Comparison, Estimate, Unit};
 
-use super::TimeUnit;
 use super::estimate::{bounded, plain};
+use super::{Shown, TimeUnit};
 use crate::number::significant;
 
-/// What is known of a run of a command; of all of it less is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Wall time, of which the verdict is.
-    Wall,
-    /// User and system time.
-    Cpu,
-    /// User time.
-    User,
-    /// System time.
-    System,
-    /// The largest resident set.
-    Memory,
-}
-
-/// A metric, and the unit of its figures: each its own, if there is none.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Selected {
-    /// Which.
-    pub metric: Metric,
-    /// In what.
-    pub unit: Option<MetricUnit>,
-}
+/// The units of figures, by metric; each figure its own, if there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Units([Option<MetricUnit>; CommandMetric::ALL.len()]);
 
 /// How many of it are a second or a byte, and its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,62 +19,88 @@ pub struct MetricUnit {
     pub name: &'static str,
 }
 
-/// Those that are shown, in their order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Metrics(pub [Option<Selected>; 5]);
+impl Units {
+    /// From now on, of this metric.
+    pub fn set(&mut self, metric: CommandMetric, unit: MetricUnit) {
+        self.0[metric as usize] = Some(unit);
+    }
 
-impl Default for Metrics {
-    fn default() -> Metrics {
-        let of = |metric| Some(Selected { metric, unit: None });
-        Metrics([of(Metric::Wall), of(Metric::User), of(Metric::System), of(Metric::Memory), None])
+    /// Of this metric.
+    pub fn of(self, metric: CommandMetric) -> Option<MetricUnit> {
+        self.0[metric as usize]
     }
 }
 
-impl Metrics {
-    pub(super) fn iter(&self) -> impl Iterator<Item = Selected> {
-        self.0.iter().flatten().copied()
-    }
+/// Those that were named; or those that are always there.
+pub(super) fn shown(comparison: &Comparison) -> &[CommandMetric] {
+    const USUAL: &[CommandMetric] = &[
+        CommandMetric::TimeWallClock,
+        CommandMetric::TimeUser,
+        CommandMetric::TimeSystem,
+        CommandMetric::MemoryPeakResident,
+    ];
+    if comparison.metrics.is_empty() { USUAL } else { &comparison.metrics }
+}
 
-    /// Whether one of these is shown.
-    pub(super) fn has(&self, any: &[Metric]) -> bool {
-        self.iter().any(|selected| any.contains(&selected.metric))
+/// The head of its column.
+pub(super) fn head(metric: CommandMetric) -> &'static str {
+    match metric {
+        CommandMetric::TimeWallClock => "wall median [95 %]",
+        CommandMetric::TimeCpu => "CPU",
+        CommandMetric::TimeUser => "user",
+        CommandMetric::TimeSystem => "system",
+        CommandMetric::MemoryPeakResident => "peak RSS",
     }
 }
 
-impl Metric {
-    pub(super) fn head(self) -> &'static str {
-        match self {
-            Metric::Wall => "wall median [95 %]",
-            Metric::Cpu => "CPU",
-            Metric::User => "user",
-            Metric::System => "system",
-            Metric::Memory => "peak RSS",
-        }
+/// What it is called in sentences.
+pub(super) fn word(metric: CommandMetric) -> &'static str {
+    match metric {
+        CommandMetric::TimeWallClock => "wall time",
+        CommandMetric::TimeCpu => "CPU time",
+        CommandMetric::TimeUser => "user time",
+        CommandMetric::TimeSystem => "system time",
+        CommandMetric::MemoryPeakResident => "peak memory",
     }
 }
 
-impl Selected {
-    /// The figure of a command.
-    pub(super) fn text(self, command: &ComparedCommand, time_unit: Option<TimeUnit>) -> String {
-        let time_unit = self.unit.or(time_unit.map(MetricUnit::from));
-        let time = |seconds: &Option<Estimate>| match time_unit {
-            None => plain(Unit::Seconds, seconds),
-            Some(unit) => unit.text(seconds, false),
-        };
-        match self.metric {
-            Metric::Wall => match time_unit {
-                None => bounded(Unit::Seconds, &command.wall_s),
-                Some(unit) => unit.text(&command.wall_s, true),
-            },
-            Metric::Cpu => time(&cpu(command)),
-            Metric::User => time(&command.user_s),
-            Metric::System => time(&command.system_s),
-            Metric::Memory => {
-                let floor = if command.peak_rss_is_floor > 0 { "≤ " } else { "" };
-                let of = &command.peak_rss_bytes;
-                let figure = self.unit.map_or_else(|| plain(Unit::Bytes, of), |unit| unit.text(of, false));
-                format!("{floor}{figure}")
-            }
+/// What it is called beside a ratio.
+pub(super) fn row(metric: CommandMetric) -> &'static str {
+    if metric == CommandMetric::MemoryPeakResident { "peak RSS" } else { word(metric) }
+}
+
+/// What it is called in the heads of other columns.
+pub(super) fn column(metric: CommandMetric) -> &'static str {
+    match metric {
+        CommandMetric::TimeWallClock => "wall",
+        CommandMetric::TimeCpu => "cpu",
+        CommandMetric::TimeUser => "user",
+        CommandMetric::TimeSystem => "system",
+        CommandMetric::MemoryPeakResident => "memory",
+    }
+}
+
+/// The figure of a command.
+pub(super) fn figure(metric: CommandMetric, command: &ComparedCommand, shown: Shown) -> String {
+    let own = shown.units.of(metric);
+    let time_unit = own.or(shown.time_unit.map(MetricUnit::from));
+    let time = |seconds: &Option<Estimate>| match time_unit {
+        None => plain(Unit::Seconds, seconds),
+        Some(unit) => unit.text(seconds, false),
+    };
+    match metric {
+        CommandMetric::TimeWallClock => match time_unit {
+            None => bounded(Unit::Seconds, &command.wall_s),
+            Some(unit) => unit.text(&command.wall_s, true),
+        },
+        CommandMetric::TimeCpu => time(&cpu(command)),
+        CommandMetric::TimeUser => time(&command.user_s),
+        CommandMetric::TimeSystem => time(&command.system_s),
+        CommandMetric::MemoryPeakResident => {
+            let floor = if command.peak_rss_is_floor > 0 { "≤ " } else { "" };
+            let of = &command.peak_rss_bytes;
+            let figure = own.map_or_else(|| plain(Unit::Bytes, of), |unit| unit.text(of, false));
+            format!("{floor}{figure}")
         }
     }
 }

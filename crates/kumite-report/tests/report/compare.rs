@@ -2,12 +2,12 @@
 
 use kumite_record::{Alone, Outlier, SteadyClass};
 use kumite_record::{
-    ComparedPair, ComparedUse, Comparison, ComparisonEnd, ComparisonGate, GateBar, GateState, PairGate,
-    Ratio, Speed, Thrift,
+    Better, CommandMetric, ComparedPair, ComparedUse, Comparison, ComparisonEnd, ComparisonGate, GateBar,
+    GateState, ImportedRatio, JudgedMetric, PairGate, Ratio, Remaining, Speed, Thrift,
 };
 use kumite_report::{
-    Shown, Style, TimeUnit, compare_asciidoc, compare_csv, compare_html, compare_markdown, compare_orgmode,
-    compare_terminal,
+    MetricUnit, Shown, Style, TimeUnit, Units, compare_asciidoc, compare_csv, compare_html, compare_markdown,
+    compare_orgmode, compare_terminal,
 };
 use serde_json::json;
 
@@ -159,6 +159,162 @@ fn the_report_is_the_answer_and_what_it_rests_on() {
     insta::assert_snapshot!("compare_terminal", compare_terminal(&comparison, Shown::default(), &STYLE));
     insta::assert_snapshot!("compare_markdown", compare_markdown(&comparison, Shown::default()));
     insta::assert_snapshot!("compare_csv", compare_csv(&comparison));
+}
+
+fn judged(metric: CommandMetric, verdict: Thrift, ratio: Ratio) -> JudgedMetric {
+    let (better, untold) = (Better::Lower, 0);
+    JudgedMetric { metric, better, verdict, ratio, untold, remaining: None, gate: None, imported: None }
+}
+
+fn ratio(estimate: f64, low: impl Into<Option<f64>>, high: impl Into<Option<f64>>) -> Ratio {
+    Ratio { estimate, low: low.into(), high: high.into() }
+}
+
+/// B is slower, and uses less memory.
+fn two_metrics() -> Comparison {
+    let mut comparison = comparison();
+    let walls = comparison.pairs[0].ratio;
+    comparison.metrics = vec![CommandMetric::TimeWallClock, CommandMetric::MemoryPeakResident];
+    comparison.alpha_per_pair = 0.025;
+    comparison.commands[1].peak_rss_bytes.as_mut().unwrap().estimate = 368_640.0;
+    comparison.pairs[0].metrics = vec![
+        judged(CommandMetric::TimeWallClock, Thrift::More, walls),
+        judged(CommandMetric::MemoryPeakResident, Thrift::Less, ratio(2.0, 1.98, 2.02)),
+    ];
+    comparison
+}
+
+#[test]
+fn a_comparison_by_two_metrics_has_a_verdict_on_each() {
+    let mut comparison = two_metrics();
+    let terminal = |comparison: &Comparison, units| {
+        compare_terminal(comparison, Shown { units, ..Shown::default() }, &Style { width: 80, ..STYLE })
+    };
+    let mut units = Units::default();
+    units.set(CommandMetric::MemoryPeakResident, MetricUnit { factor: 1.0 / 1024.0, name: "KiB" });
+    let text = terminal(&comparison, units);
+    insta::assert_snapshot!("compare_two_metrics_terminal", text);
+    insta::assert_snapshot!("compare_two_metrics_markdown", compare_markdown(&comparison, Shown::default()));
+    insta::assert_snapshot!("compare_two_metrics_csv", compare_csv(&comparison));
+    let page = compare_html(&comparison, Shown::default());
+    assert!(page.contains("A uses 2.000× as much peak memory as B (95 % together: 1.980–2.020)"), "{page}");
+    // All of them fit into a terminal.
+    comparison.metrics = CommandMetric::ALL.to_vec();
+    let of = |metric| judged(metric, Thrift::Undecided, ratio(1.0, 0.99, 1.01));
+    comparison.pairs[0].metrics = comparison.metrics.iter().copied().map(of).collect();
+    let all = terminal(&comparison, Units::default());
+    let longest = all.lines().map(|line| line.chars().count()).max();
+    assert!(longest <= Some(80), "{longest:?}: {all}");
+    assert_eq!(all.matches("undecided").count(), 8, "wall time is decided, and in the table, too: {all}");
+}
+
+#[test]
+fn a_metric_that_was_named_has_its_answer_in_five_forms() {
+    let second = |judged: JudgedMetric| {
+        let mut comparison = two_metrics();
+        comparison.pairs[0].metrics[1] = judged;
+        let text = compare_terminal(&comparison, Shown::default(), &Style { width: 1_000, ..STYLE });
+        text.lines().nth(1).unwrap().to_owned()
+    };
+    let cpu = |verdict, ratio| judged(CommandMetric::TimeCpu, verdict, ratio);
+    assert_eq!(
+        second(cpu(Thrift::Less, ratio(1.25, 1.2, 1.3))),
+        "A uses 1.250× as much CPU time as B (95 % together: 1.200–1.300), decided by the same pairs"
+    );
+    assert_eq!(
+        second(cpu(Thrift::More, ratio(0.8, 0.5, 0.9))),
+        "B uses 1.250× as much CPU time as A (95 % together: 1.111–2.000), decided by the same pairs"
+    );
+    assert_eq!(
+        second(cpu(Thrift::NoDifference, ratio(1.0, 1.0, 1.0))),
+        "no difference: B uses as much CPU time as A within ±0.25 % (95 % together: 1.000–1.000), decided by the same pairs"
+    );
+    let undecided = JudgedMetric {
+        remaining: Some(Remaining { blocks: 30, seconds: 20.0 }),
+        ..cpu(Thrift::Undecided, ratio(1.1, 0.9, 1.2))
+    };
+    assert_eq!(
+        second(undecided),
+        "undecided by the same pairs: A uses 1.100× as much CPU time as B (95 % together: 0.900–1.200); about 30 more pairs \
+         (~20 s) would tell"
+    );
+    assert_eq!(
+        second(cpu(Thrift::Undecided, ratio(1.1, None, None))),
+        "undecided by the same pairs: too few pairs to tell the CPU time of B from that of A; as it looks, more pairs would \
+         not tell"
+    );
+    let untold =
+        |metric| JudgedMetric { untold: 9, ..judged(metric, Thrift::Undecided, ratio(1.0, None, None)) };
+    assert_eq!(
+        second(untold(CommandMetric::TimeSystem)),
+        "undecided by the same pairs: system time cannot be told: in 9 of 14 pairs it was read as 0, which is less than a \
+         tick of the kernel"
+    );
+    assert!(second(untold(CommandMetric::MemoryPeakResident)).ends_with("below what kumite's helper needs"));
+    // Of one only is known that it was below a tick.
+    assert_eq!(
+        second(judged(CommandMetric::TimeSystem, Thrift::Less, ratio(50.0, 48.0, None))),
+        "A uses at least 48.00× as much system time as B (95 % together), decided by the same pairs"
+    );
+}
+
+#[test]
+fn a_gates_line_says_which_metric_it_was() {
+    let of = |state, wall, memory| {
+        gate(state, GateBar::Fails, |comparison| {
+            let gate = comparison.gate;
+            *comparison = Comparison { gate, ended: comparison.ended, ..two_metrics() };
+            let pair = &mut comparison.pairs[0];
+            pair.metrics[1].ratio = ratio(0.5, 0.4, 0.625);
+            for (judged, state) in pair.metrics.iter_mut().zip([wall, memory]) {
+                judged.gate = Some(PairGate { state, remaining: None });
+            }
+        })
+    };
+    use GateState::{Open, Shut, Undecided};
+    let memory = "B uses 2.000× as much peak memory as A (95 % together: 1.600–2.500)";
+    let wall = "A is 1.043× as fast (95 % together: 1.031–1.055)";
+    assert_eq!(
+        of(Shut, Open, Shut),
+        format!("gate: shut: B uses more peak memory than A by more than 0.25 %: {memory}")
+    );
+    assert_eq!(
+        of(Shut, Shut, Undecided),
+        format!("gate: shut: B is slower than A by more than 0.25 %: {wall}")
+    );
+    assert_eq!(
+        of(Open, Open, Open),
+        format!(
+            "gate: open: B is not slower than A by more than 0.25 %: {wall}; B does not use more peak memory than A by more \
+             than 0.25 %: {memory}"
+        )
+    );
+    assert_eq!(
+        of(Undecided, Open, Undecided),
+        format!(
+            "gate: undecided: whether B uses more peak memory than A by more than 0.25 % is not shown: {memory}; as it \
+             looks, more pairs would not tell; --gate lets that pass"
+        )
+    );
+}
+
+#[test]
+fn what_a_document_says_of_a_metric_stands_beside_ours() {
+    let mut comparison = two_metrics();
+    let imported = |ratio, stddev| Some(ImportedRatio { file: "h.json".to_owned(), ratio, stddev });
+    comparison.pairs[0].imported = imported(0.9, None);
+    comparison.pairs[0].metrics[0].imported = imported(0.9, None);
+    comparison.pairs[0].metrics[1].imported = imported(1.9, Some(0.1));
+    let text = compare_terminal(&comparison, Shown::default(), &Style { width: 1_000, ..STYLE });
+    let found: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("h.json: ")).collect();
+    let how = "there, by means of runs that were made one command after the other";
+    assert_eq!(
+        found,
+        [
+            format!("B is 0.900× as fast as A {how}"),
+            format!("A uses 1.900 ± 0.100× as much peak memory as B {how}")
+        ]
+    );
 }
 
 #[test]

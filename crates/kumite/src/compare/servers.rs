@@ -110,7 +110,7 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--shell", around.shell.is_some() || around.no_shell),
         ("--input", around.input != "null"),
         ("--env", !around.env.is_empty()),
-        ("--metrics", args.documents.metrics.is_some()),
+        ("--metrics", args.amount.metrics.is_some()),
         ("--output", !around.output.is_empty()),
         ("--show-output", around.show_output),
         ("--same-output", around.same_output),

@@ -1,0 +1,147 @@
+//! What was read of a run: a value; or, where it is too small for whoever counts, only what it is at most. Pure.
+
+use std::time::Duration;
+
+use kumite_process::TimedRun;
+use kumite_record::CommandMetric;
+
+/// A time in which no tick of the kernel fell is read as 0, and taken for anything up to the longest tick there is.
+const TICK: Duration = Duration::from_millis(10);
+
+/// A value lies between these.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Reading {
+    least: f64,
+    most: f64,
+}
+
+impl Reading {
+    pub(crate) fn exact(value: f64) -> Reading {
+        Reading { least: value, most: value }
+    }
+
+    fn at_most(most: f64) -> Reading {
+        Reading { least: 0.0, most }
+    }
+
+    /// Of this run, by this metric.
+    pub(crate) fn of(metric: CommandMetric, run: &TimedRun) -> Reading {
+        let time = |time: Duration| match time {
+            Duration::ZERO => Reading::at_most(TICK.as_secs_f64()),
+            time => Reading::exact(time.as_secs_f64()),
+        };
+        match metric {
+            CommandMetric::TimeWallClock => time(run.wall),
+            CommandMetric::TimeCpu => time(run.user.saturating_add(run.system)),
+            CommandMetric::TimeUser => time(run.user),
+            CommandMetric::TimeSystem => time(run.system),
+            // Of a kernel that does not count it.
+            CommandMetric::MemoryPeakResident if run.peak_rss_bytes == 0 => Reading::at_most(f64::INFINITY),
+            CommandMetric::MemoryPeakResident if run.peak_rss_is_floor => {
+                Reading::at_most(run.peak_rss_bytes as f64)
+            }
+            CommandMetric::MemoryPeakResident => Reading::exact(run.peak_rss_bytes as f64),
+        }
+    }
+}
+
+/// The logarithm of reference / other in one block, which lies between these; either may be infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Log {
+    pub least: f64,
+    pub most: f64,
+}
+
+impl Log {
+    pub(crate) fn of(other: Reading, reference: Reading) -> Log {
+        Log { least: reference.least.ln() - other.most.ln(), most: reference.most.ln() - other.least.ln() }
+    }
+
+    /// The value; or the end that is known; or, where nothing is, 0.
+    pub(crate) fn estimate(self) -> f64 {
+        match (self.least.is_finite(), self.most.is_finite()) {
+            (true, true) => self.least.midpoint(self.most),
+            (true, false) => self.least,
+            (false, true) => self.most,
+            (false, false) => 0.0,
+        }
+    }
+
+    /// Whether it cannot be told on which side of this it lies, for it is not known exactly.
+    fn hides(self, border: f64) -> bool {
+        self.least < self.most && self.least <= border && border <= self.most
+    }
+}
+
+impl From<f64> for Log {
+    fn from(value: f64) -> Log {
+        Log { least: value, most: value }
+    }
+}
+
+/// In how many blocks it cannot be told on which side of the border the ratio lies.
+pub(crate) fn untold(logs: &[Log], border: f64) -> usize {
+    logs.iter().filter(|log| log.hides(border)).count()
+}
+
+/// Whether these are so many that, going on like this, no verdict on the border comes ever.
+pub(crate) fn cannot_be_told(logs: &[Log], border: f64) -> bool {
+    !logs.is_empty() && 2 * untold(logs, border) >= logs.len()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    pub(crate) fn run(wall_ms: u64, user_us: u64, system_us: u64, peak_rss_bytes: u64) -> TimedRun {
+        TimedRun {
+            wall: Duration::from_millis(wall_ms),
+            user: Duration::from_micros(user_us),
+            system: Duration::from_micros(system_us),
+            peak_rss_bytes,
+            peak_rss_is_floor: false,
+            status: ExitStatus::from_raw(0),
+            involuntary_switches: 0,
+            left_behind: 0,
+            interrupted: false,
+            overhead: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_zero_is_less_than_a_tick_and_a_floor_is_a_bound() {
+        let exact = run(20, 3_000, 1_000, 4_096);
+        let values = CommandMetric::ALL.map(|metric| Reading::of(metric, &exact));
+        assert_eq!(values, [0.02, 0.004, 0.003, 0.001, 4_096.0].map(Reading::exact));
+        let zeros = run(0, 0, 0, 0);
+        let most = CommandMetric::ALL.map(|metric| Reading::of(metric, &zeros).most);
+        assert_eq!(most, [0.01, 0.01, 0.01, 0.01, f64::INFINITY]);
+        let floor = TimedRun { peak_rss_is_floor: true, ..exact };
+        let memory = Reading::of(CommandMetric::MemoryPeakResident, &floor);
+        assert_eq!(memory, Reading { least: 0.0, most: 4_096.0 });
+    }
+
+    #[test]
+    fn a_ratio_with_what_is_only_bounded_is_bounded_on_one_side_and_never_no_number() {
+        let (tick, long) = (Reading::at_most(0.01), Reading::exact(0.5));
+        let at_least_fifty = Log::of(tick, long);
+        assert!((at_least_fifty.least.exp() - 50.0).abs() < 1e-9 && at_least_fifty.most == f64::INFINITY);
+        assert_eq!(at_least_fifty.estimate(), at_least_fifty.least);
+        let at_most = Log::of(long, tick);
+        assert_eq!((at_most.least, at_most.most), (f64::NEG_INFINITY, -at_least_fifty.least));
+        assert_eq!(at_most.estimate(), at_most.most);
+        let nothing = Reading::at_most(f64::INFINITY);
+        for (other, reference) in [(tick, tick), (nothing, long), (long, nothing), (nothing, nothing)] {
+            let log = Log::of(other, reference);
+            assert!(!log.least.is_nan() && !log.most.is_nan() && log.estimate().is_finite(), "{log:?}");
+        }
+        assert_eq!(untold(&[at_least_fifty, at_most, Log::of(tick, tick), 0.0.into()], 0.0), 1);
+        assert!(cannot_be_told(&[Log::of(tick, Reading::exact(0.004)), 0.1.into()], 0.0));
+        assert!(
+            !cannot_be_told(&[Log::of(tick, tick), 0.1.into(), 0.1.into()], 0.0) && !cannot_be_told(&[], 0.0)
+        );
+    }
+}

@@ -1,0 +1,43 @@
+//! Which sentences are the answer, and whether each is a verdict.
+
+use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed, Thrift};
+
+use super::names::Names;
+use super::{answer, uses};
+use crate::number::plural;
+use crate::quantity::length;
+
+/// What was found of a pair, by wall time or by a metric that was named.
+pub(super) struct Answer {
+    pub is_decided: bool,
+    pub text: String,
+}
+
+/// For each pair, of each of the metrics that were named; or else of wall time, or throughput.
+pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
+    let of_pair = |pair: &ComparedPair| {
+        let after = format!("after {} in {}", plural(pair.blocks, "pair"), length(pair.seconds));
+        let by_wall = |after: &str| Answer {
+            is_decided: pair.verdict != Speed::Undecided,
+            text: answer::sentence(pair, after, comparison, names),
+        };
+        if pair.metrics.is_empty() {
+            return vec![by_wall(&after)];
+        }
+        let of_metric = |(nth, judged): (usize, &JudgedMetric)| {
+            let after = if nth == 0 { after.as_str() } else { "by the same pairs" };
+            match judged.metric {
+                CommandMetric::TimeWallClock => by_wall(after),
+                CommandMetric::TimeCpu
+                | CommandMetric::TimeUser
+                | CommandMetric::TimeSystem
+                | CommandMetric::MemoryPeakResident => Answer {
+                    is_decided: judged.verdict != Thrift::Undecided,
+                    text: uses::sentence(judged, pair, after, comparison, names),
+                },
+            }
+        };
+        pair.metrics.iter().enumerate().map(of_metric).collect()
+    };
+    comparison.pairs.iter().flat_map(of_pair).collect()
+}

@@ -1,0 +1,74 @@
+//! A metric that was named, in words.
+
+use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Ratio, Thrift};
+
+use super::answer::{factor, interval, level, margin, more, reciprocal, times};
+use super::metrics::word;
+use super::names::Names;
+
+/// Who uses how many times as much, and how sure that is; the one that uses more first.
+pub(super) fn sentence(
+    judged: &JudgedMetric,
+    pair: &ComparedPair,
+    after: &str,
+    comparison: &Comparison,
+    names: &Names,
+) -> String {
+    let (a, b) = (names.of(&pair.a), names.of(&pair.b));
+    let (what, level) = (word(judged.metric), level(comparison));
+    match judged.verdict {
+        Thrift::Less => format!("{b} uses {}, decided {after}", as_much(judged.ratio, what, &a, &level)),
+        Thrift::More => {
+            format!("{a} uses {}, decided {after}", as_much(reciprocal(judged.ratio), what, &b, &level))
+        }
+        Thrift::NoDifference => format!(
+            "no difference: {a} uses as much {what} as {b} within ±{} ({level}: {}), decided {after}",
+            margin(comparison),
+            interval(judged.ratio).unwrap_or_default()
+        ),
+        Thrift::Undecided if cannot_be_told(judged, pair) => {
+            format!("undecided {after}: {}", why_not_told(judged, pair))
+        }
+        Thrift::Undecided => {
+            let ratio = match has_end(judged.ratio) {
+                true => format!("{b} uses {}", as_much(judged.ratio, what, &a, &level)),
+                false => format!("too few pairs to tell the {what} of {a} from that of {b}"),
+            };
+            format!("undecided {after}: {ratio}; {}", more(judged.remaining))
+        }
+    }
+}
+
+/// `1.043× as much CPU time as A (95 %: 1.031–1.055)`; or, where only one end is known, `at least 48× as much …`.
+pub(super) fn as_much(ratio: Ratio, what: &str, than: &str, level: &str) -> String {
+    match (ratio.low, ratio.high) {
+        (Some(low), None) => format!("at least {}× as much {what} as {than} ({level})", factor(low)),
+        (None, Some(high)) => format!("at most {}× as much {what} as {than} ({level})", factor(high)),
+        _ => {
+            let interval =
+                interval(ratio).map_or(String::new(), |interval| format!(" ({level}: {interval})"));
+            format!("{} as much {what} as {than}{interval}", times(ratio))
+        }
+    }
+}
+
+fn has_end(ratio: Ratio) -> bool {
+    ratio.low.is_some() || ratio.high.is_some()
+}
+
+/// So often that no number of runs helps.
+pub(super) fn cannot_be_told(judged: &JudgedMetric, pair: &ComparedPair) -> bool {
+    pair.blocks > 0 && 2 * judged.untold >= pair.blocks
+}
+
+pub(super) fn why_not_told(judged: &JudgedMetric, pair: &ComparedPair) -> String {
+    let JudgedMetric { metric, untold, .. } = judged;
+    let why = match metric {
+        CommandMetric::MemoryPeakResident => "it is known only to be below what kumite's helper needs",
+        CommandMetric::TimeWallClock
+        | CommandMetric::TimeCpu
+        | CommandMetric::TimeUser
+        | CommandMetric::TimeSystem => "it was read as 0, which is less than a tick of the kernel",
+    };
+    format!("{} cannot be told: in {untold} of {} pairs {why}", word(*metric), pair.blocks)
+}
