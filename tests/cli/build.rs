@@ -167,3 +167,44 @@ fn what_it_uses_is_named_from_its_folder() {
     let expected = "built/contender.toml:1:9: uses '/tmp': write it relative to this folder";
     assert!(said.err.contains(expected), "{}", said.err);
 }
+
+#[test]
+fn deps_name_files_that_are_there() {
+    let place = place();
+    let file = "experiments/fake/contenders/built/contender.toml";
+    let text = place.read(file);
+    let (before, variants) = text.split_once("[[variant]]").unwrap();
+    for (files, expected) in [
+        ("[]", "no file: name those that its build reads, such as \"requirements.txt\""),
+        ("['list']", "'list': no such folder or file in "),
+        ("['/tmp']", "'/tmp': write it relative to this folder"),
+    ] {
+        place.write(file, &format!("{before}[deps]\nfiles = {files}\nbuild = 'true'\n[[variant]]{variants}"));
+        let said = place.kumite(&["build", "fake"]).ended(2);
+        assert!(said.err.contains("built/contender.toml:") && said.err.contains(expected), "{}", said.err);
+    }
+}
+
+/// Built beside its libraries, for each change of its own file.
+#[test]
+fn a_changed_line_of_a_program_makes_no_libraries_anew() {
+    let place = place();
+    let (contender, libraries) = ("experiments/fake/contenders/built", place.path("libraries"));
+    place.write(
+        &format!("{contender}/contender.toml"),
+        &format!(
+            "version = 'cat lib/all line'\n[deps]\nfiles = ['list']\n\
+             build = 'mkdir lib && cp list lib/all && echo x >> {}'\n\
+             [[variant]]\nname = 'built'\nmodel = 'threads'\nrun = 'test -e lib/all && exec {} pong'\n",
+            libraries.display(),
+            fake().display(),
+        ),
+    );
+    place.write(&format!("{contender}/list"), "libraries of ");
+    for line in ["one", "two"] {
+        place.write(&format!("{contender}/line"), line);
+        let said = place.kumite(&["check", "fake"]).ended(0);
+        assert!(said.out.contains(&format!("libraries of {line}")), "{}", said.out);
+    }
+    assert_eq!(place.read("libraries"), "x\n");
+}

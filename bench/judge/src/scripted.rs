@@ -121,6 +121,7 @@ fn ready(name: &str) -> Ready {
         env: Vec::new(),
         answers: None,
         reads: None,
+        deps: None,
         origin: None,
         memory_mb: None,
     }

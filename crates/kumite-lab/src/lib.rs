@@ -22,7 +22,7 @@ mod station;
 mod toml_source;
 mod work;
 
-pub use contender::{Answers, Contender, Install, Need, Origin, Reads, Ready, Variant};
+pub use contender::{Answers, Contender, Deps, Install, Need, Origin, Reads, Ready, Variant};
 pub use doctor::{Diagnosis, Equipment, NeedFound, doctor};
 pub use driver::http::{External, is_percentile, load_result};
 pub use driver::pacing::Busy;

@@ -227,6 +227,7 @@ fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Fai
         env: Vec::new(),
         answers: None,
         reads: None,
+        deps: None,
         origin: None,
         memory_mb: None,
     };

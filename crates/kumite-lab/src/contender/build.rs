@@ -6,6 +6,7 @@
 
 mod cache;
 mod entry;
+mod place;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -13,17 +14,17 @@ mod tree;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blake3::Hasher;
 use kumite_process::{Spawn, run};
 use kumite_record::Digests;
 
-use super::{Contender, Tools};
+use super::{Contender, Deps, Tools};
 use cache::Cache;
-use entry::{Alone, Entry, Turn};
 use kumite_process::{how_it_ended, last_lines};
+use place::{Filling, Place};
 use sources::{Sources, add};
 
 pub(crate) use entry::Held;
@@ -58,9 +59,11 @@ pub(crate) struct Receipt {
     pub digests: Digests,
     /// Where its commands run.
     pub folder: PathBuf,
+    /// Where what it was built beside is kept, if there is such a thing.
+    pub deps: Option<PathBuf>,
     pub origin: Origin,
     /// Keeps what was built as long as it is used.
-    pub held: Option<Held>,
+    pub held: Vec<Held>,
 }
 
 impl Builds {
@@ -97,9 +100,6 @@ impl Builds {
     }
 
     /// Builds the contender unless the cache has it, `anew` even then. `note` is told of what takes long.
-    //
-    // Long, but one loop whose turns follow from each other: to use what is there, to find it broken, to build it, and to
-    // find that somebody else came between.
     pub fn receipt(
         &self,
         contender: &Contender,
@@ -108,63 +108,81 @@ impl Builds {
         stop: &AtomicBool,
         note: &mut dyn FnMut(&str),
     ) -> Result<Receipt, String> {
-        let unreadable = |why| format!("cannot read its files: {why}");
         let sources = Sources::of(contender).map_err(unreadable)?;
-        let source = sources.digest(contender.build.as_deref()).map_err(unreadable)?;
+        let commands = commands(contender);
+        let source = sources.digest(&commands).map_err(unreadable)?;
         let digests = Digests { source, tools: tools_digest(tools) };
         let job = Job { builds: self, contender, env: &tools.env()?, stop };
-        let Some(command) = &contender.build else {
+        if contender.build.is_none() && contender.deps.is_none() {
             let folder = sources.place();
             let version = job.version(&folder)?;
-            return Ok(Receipt { version, digests, folder, origin: Origin::InPlace, held: None });
-        };
-        let key = key(&digests, tools);
-        let name = contender.folder_name();
-        let entry = self.cache.entry(&name, &key);
-        let folder = entry.folder().join(sources.home());
-        let mut told = false;
+            let origin = Origin::InPlace;
+            return Ok(Receipt { version, digests, folder, deps: None, origin, held: Vec::new() });
+        }
         loop {
-            let does = if anew { "builds or uses" } else { "builds" };
-            let mut wait = || {
-                if !std::mem::replace(&mut told, true) {
-                    note(&format!("waiting for another kumite that {does} {name}"));
+            let deps = contender.deps.as_ref().map(|deps| job.deps(deps, &sources, tools, anew, note));
+            let deps = deps.transpose()?;
+            // Those that were made anew may be others, as those of a newer release: what was built with the old is not used.
+            let made = deps.as_ref().map(|deps| deps.held.made()).transpose()?;
+            let place = Place::new(&self.cache, contender.folder_name(), key(&digests, tools, made));
+            let copy = place.entry.folder();
+            let folder = copy.join(sources.home());
+            let make = || {
+                sources.copy(copy, &digests.source, &commands).map_err(unreadable)?;
+                deps.as_ref().map_or(Ok(()), |deps| deps.from.link_made(deps.held.folder(), copy))?;
+                if let Some(command) = &contender.build {
+                    job.command("build", command, &folder, BUILD_LIMIT)?;
                 }
+                deps.as_ref().map_or(Ok(()), MadeDeps::are_as_they_were)
             };
-            let alone = match entry.turn(&key, anew, stop, &mut wait)? {
-                Turn::Use(held) => match job.version(&folder) {
-                    Ok(version) => {
-                        let (origin, held) = (Origin::Found, Some(held));
-                        return Ok(Receipt { version, digests, folder, origin, held });
-                    }
-                    Err(why) if stop.load(Ordering::Relaxed) => return Err(why),
-                    // What it needs from outside is there no more, in spite of its key.
-                    Err(_) => {
-                        anew = true;
-                        continue;
-                    }
-                },
-                Turn::Build(alone) => alone,
-            };
-            note(&format!("building {name}"));
-            entry.clear(&alone)?;
-            let copy = || sources.copy(entry.folder(), &digests.source, Some(command)).map_err(unreadable);
-            let built = copy().and_then(|()| job.build(command, &entry, &folder, &alone, &key));
-            let version = match built {
-                Ok(version) => version,
-                Err(why) => {
-                    // Should that fail, too: without a mark it is no build.
-                    let _ = entry.remove(alone);
-                    return Err(why);
+            let filling = Filling { make: &make, first_use: &|| job.version(&folder) };
+            let filled = place.filled(&filling, anew, stop, note);
+            let filled = filled.map_err(|why| match deps.as_ref().map(|deps| deps.origin) {
+                Some(Origin::Found) => {
+                    format!("{why}; what [deps] makes is of before: --no-cache makes it anew")
                 }
-            };
-            anew = false;
-            if let Some(held) = entry.share(alone, &key)? {
-                if let Err(why) = self.cache.tidy(&held) {
-                    note(&why);
+                _ => why,
+            });
+            match filled? {
+                Some((version, origin, held)) => {
+                    let deps = deps.map(|deps| deps.held);
+                    let made = deps.as_ref().map(|held| held.folder().to_owned());
+                    let held = deps.into_iter().chain([held]).collect();
+                    return Ok(Receipt { version, digests, folder, deps: made, origin, held });
                 }
-                let (origin, held) = (Origin::Built, Some(held));
-                return Ok(Receipt { version, digests, folder, origin, held });
+                // What it needs from outside is there no more, in spite of its key.
+                None => anew = true,
             }
+        }
+    }
+}
+
+fn unreadable(why: String) -> String {
+    format!("cannot read its files: {why}")
+}
+
+/// What is done with the files of a contender.
+fn commands(contender: &Contender) -> Vec<&str> {
+    let build = contender.build.as_deref().unwrap_or_default();
+    std::iter::once(build).chain(contender.deps.as_ref().map(|deps| &deps.build[..])).collect()
+}
+
+/// What was made from some of the files alone.
+struct MadeDeps {
+    from: Sources,
+    origin: Origin,
+    held: Held,
+}
+
+impl MadeDeps {
+    /// What is built beside them must not write there: who has every right could.
+    fn are_as_they_were(&self) -> Result<(), String> {
+        match self.held.written()? {
+            Some(written) => Err(format!(
+                "its build command wrote {}, which [deps] made and others use: let it write elsewhere",
+                written.display()
+            )),
+            None => Ok(()),
         }
     }
 }
@@ -178,21 +196,45 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Builds what was copied, and says its version, which it has to say without writing.
-    fn build(
+    /// What is made from some of the files alone, and which these are.
+    fn deps(
         &self,
-        command: &str,
-        entry: &Entry,
-        folder: &Path,
-        alone: &Alone,
-        key: &str,
-    ) -> Result<String, String> {
-        self.command("build", command, folder, BUILD_LIMIT)?;
-        let bytes = tree::seal(entry.folder())
-            .map_err(|error| format!("cannot take rights from {}: {error}", entry.folder().display()))?;
-        let version = self.version(folder)?;
-        entry.complete(alone, key, bytes)?;
-        Ok(version)
+        deps: &Deps,
+        sources: &Sources,
+        tools: &Tools,
+        anew: bool,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<MadeDeps, String> {
+        let from = sources.only(&deps.files)?;
+        let commands = [&deps.build[..]];
+        let digest = from.digest(&commands).map_err(unreadable)?;
+        let key = key(&Digests { source: digest.clone(), tools: tools_digest(tools) }, tools, None);
+        let name = format!("{}-deps", self.contender.folder_name());
+        let place = Place::new(&self.builds.cache, name, key);
+        let folder = place.entry.folder();
+        // It finds nothing but the files that its key is made of, so that no other can change what it makes.
+        let make = || {
+            from.copy(folder, &digest, &commands).map_err(unreadable)?;
+            let made = self.command("deps", &deps.build, &folder.join(from.home()), BUILD_LIMIT);
+            made.map_err(|why| format!("{why}; it finds only what `files` of [deps] names"))?;
+            match from.are_in(folder, &digest, &commands) {
+                Ok(true) => Ok(()),
+                Ok(false) => Err("its deps command changed a file that it is made from".to_owned()),
+                Err(why) => Err(format!("its deps command removed a file that it is made from: {why}")),
+            }
+        };
+        let filling = Filling { make: &make, first_use: &|| Ok(()) };
+        let mut fill = |anew| {
+            let filled = place.filled(&filling, anew, self.stop, note)?;
+            let ((), origin, held) = filled.expect("its first use is none");
+            Ok::<_, String>((origin, held))
+        };
+        let (mut origin, mut held) = fill(anew)?;
+        if held.written()?.is_some() {
+            drop(held);
+            (origin, held) = fill(true)?;
+        }
+        Ok(MadeDeps { from, origin, held })
     }
 
     fn version(&self, folder: &Path) -> Result<String, String> {
@@ -225,8 +267,9 @@ fn tools_digest(tools: &Tools) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// What a build depends on, this machine included. A tool that says no version is known by its file.
-fn key(digests: &Digests, tools: &Tools) -> String {
+/// What a build depends on, this machine included, and when what it is built beside was made. A tool that says no version is
+/// known by its file.
+fn key(digests: &Digests, tools: &Tools, deps: Option<SystemTime>) -> String {
     let mut hasher = Hasher::new();
     add(&mut hasher, &BUILD_VERSION.to_le_bytes());
     add(&mut hasher, std::env::consts::ARCH.as_bytes());
@@ -237,6 +280,9 @@ fn key(digests: &Digests, tools: &Tools) -> String {
         let known = file.as_ref().and_then(|file| file.metadata().ok());
         let known = known.map(|found| (found.len(), found.mtime(), found.mtime_nsec()));
         add(&mut hasher, format!("{file:?} {known:?}").as_bytes());
+    }
+    if let Some(made) = deps.map(|deps| deps.duration_since(UNIX_EPOCH).unwrap_or_default()) {
+        add(&mut hasher, &made.as_nanos().to_le_bytes());
     }
     hasher.finalize().to_hex().to_string()
 }

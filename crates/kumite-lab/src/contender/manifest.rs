@@ -43,6 +43,8 @@ pub struct Contender {
     pub needs: Vec<Need>,
     /// Where the tools come from.
     pub install: Install,
+    /// What is made before it, from some of its files alone.
+    pub deps: Option<Deps>,
     /// The command that builds it, if it is built at all.
     pub build: Option<String>,
     /// Folders and files outside of its own that it is built from.
@@ -91,6 +93,17 @@ pub enum Answers {
     Wrong,
 }
 
+/// What is made first, from some of the files alone, and kept while the others change: an environment with libraries.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deps {
+    /// Files and folders that it is made from, of the contender's folder or of what that `uses`: it finds no others.
+    #[schemars(length(min = 1))]
+    pub files: Vec<PathBuf>,
+    /// The command that makes it, beside these files. `build`, `version` and `run` find there what it made.
+    pub build: String,
+}
+
 /// Where tools come from.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -116,6 +129,8 @@ pub(crate) struct ContenderFile {
     needs: Vec<String>,
     /// The command that prints its version: the receipt that it is built and runs.
     version: String,
+    /// What is made before it is built, from some of its files alone: an environment with libraries.
+    deps: Option<Deps>,
     /// The command that builds it.
     build: Option<String>,
     /// Folders and files outside of this one that it is built from, such as a kit's: when they change, it is built again.
@@ -170,11 +185,15 @@ impl Contender {
             };
             return Err(source.error_at(&["uses", &index.to_string()], what));
         }
+        if let Some(deps) = &parsed.deps {
+            read_deps(&source, deps, folder)?;
+        }
         Ok(Contender {
             folder: folder.to_owned(),
             uses: parsed.uses,
             needs,
             install: parsed.install,
+            deps: parsed.deps,
             build: parsed.build,
             version: parsed.version,
             variants,
@@ -186,6 +205,23 @@ impl Contender {
         let full = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
         full.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
+}
+
+/// Whether what is made first names files that are there.
+fn read_deps(source: &TomlSource, deps: &Deps, folder: &Path) -> Result<(), SpecError> {
+    if deps.files.is_empty() {
+        let what = "no file: name those that its build reads, such as \"requirements.txt\"";
+        return Err(source.error_at(&["deps", "files"], what));
+    }
+    for (index, file) in deps.files.iter().enumerate() {
+        let what = match folder.join(file).exists() {
+            true if file.is_relative() => continue,
+            true => format!("'{}': write it relative to this folder", file.display()),
+            false => format!("'{}': no such folder or file in {}", file.display(), folder.display()),
+        };
+        return Err(source.error_at(&["deps", "files", &index.to_string()], what));
+    }
+    Ok(())
 }
 
 /// Tools as a file has them, if they and the packages that bring them are written as they should be.

@@ -13,7 +13,7 @@ mod user_cache;
 pub use build::Origin;
 pub(crate) use build::{Builds, Held, Receipt};
 pub(crate) use install::{Obtaining, install_apt, is_any_missing, remedy};
-pub use manifest::{Answers, Contender, Install, Reads, Variant};
+pub use manifest::{Answers, Contender, Deps, Install, Reads, Variant};
 pub(crate) use manifest::{ContenderFile, MEMORY_MB, read_needs};
 pub use need::Need;
 pub use ready::Ready;

@@ -11,6 +11,8 @@ pub struct Ready {
     pub name: String,
     /// Where it is run.
     pub folder: PathBuf,
+    /// Where what it was built beside is kept, if there is such a thing.
+    pub deps: Option<PathBuf>,
     /// The command that runs it.
     pub run: String,
     /// What leads it to its tools, set on top of our own environment.

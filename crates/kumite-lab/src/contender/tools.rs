@@ -399,6 +399,7 @@ mod tests {
             folder,
             needs: Vec::new(),
             install: Default::default(),
+            deps: None,
             build: Some("x > built".to_owned()),
             uses: Vec::new(),
             version: "read -r built < built; echo \"$built, $(x)\"".to_owned(),

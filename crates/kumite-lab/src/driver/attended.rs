@@ -19,14 +19,12 @@ pub(super) struct Attended<'a> {
 }
 
 impl Attended<'_> {
-    /// Moves away what a contender has written in its folder. What to say of it, and whether its trial cannot count.
-    fn tidied(&self, own: Option<&OwnFolder>, contender: &Ready) -> Option<(String, bool)> {
+    /// Moves away what a contender has written in its folders. What to say of it, and whether its trial cannot count.
+    fn tidied(&self, own: &[OwnFolder], contender: &Ready) -> Option<(String, bool)> {
         let wrote = format!("{}-wrote", contender.name);
         let away = self.of.state.join("logs").join(self.of.run).join(wrote);
-        match own?.tidy(&away) {
-            Ok(written) => written.words(&contender.folder, &away),
-            Err(why) => Some((why, true)),
-        }
+        let wrote: Vec<(String, bool)> = own.iter().filter_map(|folder| folder.tidied(&away)).collect();
+        wrote.into_iter().max_by_key(|(_, is_fatal)| *is_fatal)
     }
 
     /// The CPUs that a trial there is measured on, and by.
@@ -69,7 +67,7 @@ impl Executor for Attended<'_> {
         // A contender that fails because somebody was away has not failed.
         let tried = Measured::or_failed(self.driver.trial(order, stop));
         let mut voids = vec![heartbeat.stop()];
-        let wrote = self.tidied(own.as_ref(), order.contender);
+        let wrote = self.tidied(&own, order.contender);
         let measured = with_written(tried?, wrote);
         for node in nodes {
             voids.push(node.end_trial().map_err(|why| Halt::of(why, stop))?);
@@ -85,7 +83,7 @@ impl Driver for Attended<'_> {
     fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
         let checked = self.driver.check(contender, point, stop);
-        match (checked, self.tidied(own.as_ref(), contender)) {
+        match (checked, self.tidied(&own, contender)) {
             (Ok(_), Some((what, _))) => Err(what.into()),
             (checked, _) => checked,
         }

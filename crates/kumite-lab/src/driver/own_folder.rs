@@ -1,4 +1,4 @@
-//! What a contender writes in the folder that it runs in, where its next trial would find it.
+//! What a contender writes in the folder that it runs in, or beside which it was built, where its next trial would find it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -43,19 +43,22 @@ pub(super) struct Written {
 impl OwnFolder {
     /// Of a contender whose folder can be written to: it runs where it is written, or its build is closed to all but us. `state`
     /// is where kumite itself writes.
-    pub fn of_trial(contender: &Ready, state: &Path) -> Result<Option<OwnFolder>, String> {
+    pub fn of_trial(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, String> {
         let is_open = match contender.origin {
             Some(Origin::InPlace) => true,
             Some(Origin::Built | Origin::Found) => geteuid().is_root(),
             None => false,
         };
-        is_open.then(|| OwnFolder::look(&contender.folder, state)).transpose()
+        let folders = std::iter::once(&contender.folder).chain(&contender.deps).filter(|_| is_open);
+        folders.map(|folder| OwnFolder::look(folder, state)).collect()
     }
 
     /// For a check, which looks for what was written to a build in another way.
-    pub fn of_check(contender: &Ready, state: &Path) -> Result<Option<OwnFolder>, String> {
-        let in_place = contender.origin == Some(Origin::InPlace);
-        in_place.then(|| OwnFolder::look(&contender.folder, state)).transpose()
+    pub fn of_check(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, String> {
+        match contender.origin {
+            Some(Origin::InPlace) => Ok(vec![OwnFolder::look(&contender.folder, state)?]),
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn look(folder: &Path, state: &Path) -> Result<OwnFolder, String> {
@@ -65,8 +68,17 @@ impl OwnFolder {
         Ok(OwnFolder { folder, state, before })
     }
 
+    /// What to say of what was written since, and whether a trial cannot count for it; nothing if nothing was written. What is new
+    /// is carried to another folder.
+    pub fn tidied(&self, away: &Path) -> Option<(String, bool)> {
+        match self.tidy(away) {
+            Ok(written) => written.words(&self.folder, away),
+            Err(why) => Some((why, true)),
+        }
+    }
+
     /// What was written since. What is new is carried to another folder, so that nobody finds it here.
-    pub fn tidy(&self, away: &Path) -> Result<Written, String> {
+    fn tidy(&self, away: &Path) -> Result<Written, String> {
         let now = listing(&self.folder, &self.state)?;
         let changed = self.before.iter().find(|(name, before)| now.get(*name) != Some(*before));
         let mut written = Written { new: Vec::new(), changed: changed.map(|(name, _)| name.clone()) };
@@ -84,8 +96,7 @@ impl OwnFolder {
 }
 
 impl Written {
-    /// What to say of it, and whether a trial cannot count for it; nothing if nothing was written.
-    pub fn words(&self, folder: &Path, away: &Path) -> Option<(String, bool)> {
+    fn words(&self, folder: &Path, away: &Path) -> Option<(String, bool)> {
         const ELSEWHERE: &str = "which its next trial would find: let it write elsewhere";
         let folder = folder.display();
         match (&self.changed, &self.new[..]) {

@@ -106,6 +106,7 @@ fn elsewhere_ready(name: &str) -> Ready {
         env: Vec::new(),
         answers: None,
         reads: None,
+        deps: None,
         origin: None,
         memory_mb: None,
     }

@@ -33,7 +33,7 @@ pub struct Prepared {
 
 struct Build {
     origin: Origin,
-    held: Option<Rc<Held>>,
+    held: Rc<[Held]>,
 }
 
 impl Prepared {
@@ -44,7 +44,9 @@ impl Prepared {
         mut built: Result<(Receipt, Env), (ContenderStatus, String)>,
         choice: &Choice,
     ) {
-        let held = built.as_mut().ok().and_then(|(receipt, _)| receipt.held.take()).map(Rc::new);
+        let held =
+            built.as_mut().map_or_else(|_| Vec::new(), |(receipt, _)| std::mem::take(&mut receipt.held));
+        let held: Rc<[Held]> = held.into();
         for variant in &contender.variants {
             let (status, version, reason) = match (choice.left_out(&variant.name), &built) {
                 (Some(why), _) => (ContenderStatus::Skipped, None, Some(why.to_owned())),
@@ -58,6 +60,7 @@ impl Prepared {
                 self.ready.push(Ready {
                     name: variant.name.clone(),
                     folder: receipt.folder.clone(),
+                    deps: receipt.deps.clone(),
                     run: variant.run.clone(),
                     env: env.clone(),
                     answers: variant.answers,
@@ -85,8 +88,8 @@ impl Prepared {
 
     /// What was written in the folder of a build after it was built, which must not be.
     pub fn written(&self, name: &str) -> Result<Option<PathBuf>, String> {
-        let held = self.builds.get(name).and_then(|build| build.held.as_ref());
-        held.map_or(Ok(None), |held| held.written())
+        let held = self.builds.get(name).map_or(&[][..], |build| &build.held);
+        held.iter().map(Held::written).find(|written| *written != Ok(None)).unwrap_or(Ok(None))
     }
 }
 

@@ -138,6 +138,7 @@ impl Experiment {
             folder: PathBuf::from("."),
             needs: Vec::new(),
             install: Default::default(),
+            deps: None,
             build: None,
             uses: Vec::new(),
             version: "true".into(),

@@ -185,6 +185,17 @@ impl Lock {
 }
 
 impl Held {
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.entry.folder
+    }
+
+    /// What tells it from another of the same name, before or after it: when it was complete.
+    pub fn made(&self) -> Result<SystemTime, String> {
+        let mark = self.entry.beside("mark").metadata();
+        mark.and_then(|mark| mark.modified()).map_err(|error| self.entry.cannot("read the mark of", &error))
+    }
+
     /// What was written there after it was built, if anything was.
     pub fn written(&self) -> Result<Option<PathBuf>, String> {
         tree::written_after(&self.entry.folder, &self.entry.beside("mark"))

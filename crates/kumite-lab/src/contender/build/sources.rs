@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::Permissions;
+use std::io::ErrorKind;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
@@ -59,25 +60,75 @@ impl Sources {
         self.root.join(&self.home)
     }
 
-    /// A digest of the files and of the command that builds them: the same on every machine.
-    pub fn digest(&self, command: Option<&str>) -> Result<String, String> {
-        self.digest_in(&self.root, command)
+    /// Those of the files that these names, relative to the contender's folder, mean.
+    pub fn only(&self, names: &[PathBuf]) -> Result<Sources, String> {
+        let mut files = BTreeSet::new();
+        for name in names {
+            let place = below(&self.root, &plain(&self.place().join(name)));
+            let meant: Vec<&PathBuf> = self.files.iter().filter(|file| file.starts_with(&place)).collect();
+            if meant.is_empty() {
+                let name = name.display();
+                return Err(format!(
+                    "[deps] names {name}, which is not among its files: those of its folder and of what it `uses`, without \
+                     what their .gitignore names"
+                ));
+            }
+            files.extend(meant.into_iter().cloned());
+        }
+        Ok(Sources { root: self.root.clone(), home: self.home.clone(), files })
+    }
+
+    /// Links what a command made among these files, in `made`, into a copy of them and others, in `to`.
+    pub fn link_made(&self, made: &Path, to: &Path) -> Result<(), String> {
+        self.link_made_in(Path::new(""), made, to)
+    }
+
+    fn link_made_in(&self, folder: &Path, made: &Path, to: &Path) -> Result<(), String> {
+        let cannot = |error| format!("cannot read {}: {error}", made.display());
+        for entry in std::fs::read_dir(made.join(folder)).map_err(cannot)? {
+            let path = folder.join(entry.map_err(cannot)?.file_name());
+            if self.files.contains(&path) {
+                continue;
+            }
+            if self.home.starts_with(&path) || self.files.iter().any(|file| file.starts_with(&path)) {
+                self.link_made_in(&path, made, to)?;
+                continue;
+            }
+            symlink(made.join(&path), to.join(&path)).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => format!(
+                    "its deps command made {}, which is among its files: let it make that elsewhere",
+                    path.display()
+                ),
+                _ => format!("cannot link {}: {error}", path.display()),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A digest of the files and of what is done with them: the same on every machine.
+    pub fn digest(&self, commands: &[&str]) -> Result<String, String> {
+        self.digest_in(&self.root, commands)
+    }
+
+    /// Whether these files below this folder have that digest.
+    pub fn are_in(&self, folder: &Path, digest: &str, commands: &[&str]) -> Result<bool, String> {
+        Ok(self.digest_in(folder, commands)? == digest)
     }
 
     /// Copies the files below this folder; what is copied has that digest, whoever writes to them meanwhile.
-    pub fn copy(&self, to: &Path, digest: &str, command: Option<&str>) -> Result<(), String> {
+    pub fn copy(&self, to: &Path, digest: &str, commands: &[&str]) -> Result<(), String> {
         std::fs::create_dir_all(to.join(&self.home)).map_err(|error| format!("{}: {error}", to.display()))?;
         for file in &self.files {
             let (from, to) = (self.root.join(file), to.join(file));
             copy(&from, &to).map_err(|error| format!("{}: {error}", from.display()))?;
         }
-        match self.digest_in(to, command)? == digest {
+        match self.are_in(to, digest, commands)? {
             true => Ok(()),
             false => Err("they changed while they were copied".to_owned()),
         }
     }
 
-    fn digest_in(&self, root: &Path, command: Option<&str>) -> Result<String, String> {
+    fn digest_in(&self, root: &Path, commands: &[&str]) -> Result<String, String> {
         let mut hasher = Hasher::new();
         add(&mut hasher, self.home.as_os_str().as_encoded_bytes());
         for file in &self.files {
@@ -86,7 +137,9 @@ impl Sources {
             let bytes = held(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             add(&mut hasher, &bytes);
         }
-        add(&mut hasher, command.unwrap_or_default().as_bytes());
+        for command in commands {
+            add(&mut hasher, command.as_bytes());
+        }
         Ok(hasher.finalize().to_hex().to_string())
     }
 }

@@ -1,5 +1,6 @@
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::SystemTime;
 
@@ -43,6 +44,7 @@ impl Bench {
             folder: self.path(&home),
             needs: Vec::new(),
             install: Default::default(),
+            deps: None,
             build: Some(format!("echo x >> '{}'; {build}", count.display())),
             uses: Vec::new(),
             version: "cat out".to_owned(),
@@ -198,7 +200,7 @@ fn nobody_may_write_to_what_is_built_and_who_does_is_found_out() {
         let mode = folder.join(path).metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o222, 0, "{path}");
     }
-    let held = seen.receipt.as_ref().unwrap().held.as_ref().unwrap();
+    let [held] = &seen.receipt.as_ref().unwrap().held[..] else { panic!("one build") };
     assert_eq!(held.written(), Ok(None));
     let written = folder.join("part/of/it");
     std::fs::set_permissions(&written, PermissionsExt::from_mode(0o644)).unwrap();
@@ -426,8 +428,145 @@ fn no_two_sets_of_tools_look_the_same() {
     let sh = |found: &str| {
         let mut tools = Tools::new(&Default::default());
         tools.found = vec![(found.to_owned(), None)];
-        key(&Digests { source: String::new(), tools: String::new() }, &tools)
+        key(&Digests { source: String::new(), tools: String::new() }, &tools, None)
     };
     assert_ne!(sh("sh"), sh("cat"));
     assert_eq!(sh("sh"), sh("sh"));
+}
+
+/// A contender whose source is beside a list, from which `deps` makes something; that adds a line to a count of its own.
+fn with_deps(bench: &Bench, deps: &str) -> Contender {
+    let contender = bench.contender("one", "cat made source > out");
+    bench.write("one/experiments/e/contenders/fake/list", "list");
+    let build = format!("echo x >> '{}'; {deps}", bench.path("deps").display());
+    Contender { deps: Some(Deps { files: vec!["list".into()], build }), ..contender }
+}
+
+fn deps_count(bench: &Bench) -> usize {
+    std::fs::read_to_string(bench.path("deps")).unwrap_or_default().lines().count()
+}
+
+#[test]
+fn deps_are_made_again_only_when_what_they_name_has_changed() {
+    let bench = bench();
+    let contender = with_deps(&bench, "cp list made");
+    let file = |name: &str| contender.folder.join(name);
+    let first = bench.see(&contender);
+    assert_eq!(first.right(), ("listone", Origin::Built));
+    assert_eq!(first.notes, ["building fake-deps", "building fake"]);
+    assert_eq!(bench.see(&contender).right(), ("listone", Origin::Found));
+    std::fs::write(file("source"), "two").unwrap();
+    let second = bench.see(&contender);
+    assert_eq!((second.right(), deps_count(&bench)), (("listtwo", Origin::Built), 1));
+    assert_eq!(second.notes, ["building fake"]);
+    assert_ne!(second.digests(), first.digests(), "runs of the one are not runs of the other");
+    std::fs::write(file("list"), "other ").unwrap();
+    assert_eq!((bench.see(&contender).right(), deps_count(&bench)), (("other two", Origin::Built), 2));
+    let mut another = contender.clone();
+    another.deps.as_mut().unwrap().build += "; echo more >> made";
+    let third = bench.see(&another);
+    assert_eq!((third.right(), deps_count(&bench)), (("other more", Origin::Built), 3));
+    assert_eq!(bench.see(&contender).right(), ("other two", Origin::Found));
+}
+
+#[test]
+fn a_contender_with_deps_alone_runs_beside_them() {
+    let bench = bench();
+    let contender = Contender {
+        build: None,
+        version: "cat made/deep/of source".to_owned(),
+        ..with_deps(&bench, "mkdir -p made/deep && cp list made/deep/of")
+    };
+    let seen = bench.see(&contender);
+    assert_eq!(seen.right(), ("listone", Origin::Built));
+    assert!(seen.folder().starts_with(bench.path("cache")));
+    let made = seen.receipt.as_ref().unwrap().deps.as_ref().unwrap();
+    assert!(made.starts_with(bench.path("cache")) && !seen.folder().starts_with(made), "{}", made.display());
+}
+
+#[test]
+fn deps_find_no_file_that_they_do_not_name() {
+    let bench = bench();
+    let failed = bench.see(&with_deps(&bench, "cat list source > made")).wrong();
+    assert!(failed.contains("its deps command `"), "{failed}");
+    assert!(failed.ends_with("; it finds only what `files` of [deps] names"), "{failed}");
+    assert!(failed.contains("source"), "{failed}");
+    assert_eq!(bench.cached(), [""; 0]);
+    // Nor in its history, nor in what it uses, nor above.
+    let found = "all=$(find ../../../.. -type f | sed 's:.*/::'); echo \"$all\" > made";
+    let mut contender = with_deps(&bench, found);
+    contender.uses = vec!["../../../../kit".into()];
+    contender.version = "tr '\\n' ' ' < made".to_owned();
+    assert_eq!(bench.see(&contender).right().0, "list");
+    // What it can do without is not in what it makes, so a change of it is none.
+    let contender = with_deps(&bench, "cat list > made; cat source >> made 2> /dev/null || true");
+    assert_eq!(bench.see(&contender).right().0, "listone");
+    std::fs::write(contender.folder.join("source"), "two").unwrap();
+    assert_eq!(bench.see(&contender).right().0, "listtwo");
+}
+
+#[test]
+fn deps_name_folders_and_what_is_used_and_nothing_that_is_ignored() {
+    let bench = bench();
+    let mut contender =
+        with_deps(&bench, "cat list lists/a ../../../../kit/part > made; echo x > lists/made");
+    bench.write("one/experiments/e/contenders/fake/lists/a", "a");
+    contender.uses = vec!["../../../../kit".into()];
+    contender.version = "cat made lists/made".to_owned();
+    contender.deps.as_mut().unwrap().files = ["list", "lists", "../../../../kit"].map(PathBuf::from).to_vec();
+    assert_eq!(bench.see(&contender).right().0, "listakitx");
+    bench.write("one/kit/part", "other");
+    assert_eq!((bench.see(&contender).right().0, deps_count(&bench)), ("listaotherx", 2));
+    for name in ["out", "../../../../elsewhere"] {
+        bench.write("one/elsewhere", "");
+        std::fs::write(contender.folder.join("out"), "by hand").unwrap();
+        contender.deps.as_mut().unwrap().files = vec![name.into()];
+        let why = bench.see(&contender).wrong();
+        assert!(why.starts_with(&format!("[deps] names {name}, which is not among its files")), "{why}");
+    }
+}
+
+#[test]
+fn deps_neither_change_what_they_are_made_from_nor_make_what_is_there() {
+    let bench = bench();
+    for (deps, expected) in [
+        ("echo more >> list; touch made", "its deps command changed a file that it is made from"),
+        ("rm list; touch made", "its deps command removed a file that it is made from: "),
+        ("touch made source", "its deps command made fake/source, which is among its files"),
+    ] {
+        let why = bench.see(&with_deps(&bench, deps)).wrong();
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[test]
+fn no_build_writes_into_deps_that_others_use() {
+    let bench = bench();
+    let mut contender = with_deps(&bench, "cp list made");
+    let right = contender.build.clone();
+    assert_eq!(bench.see(&contender).right().0, "listone");
+    // By then the clock of the file system has gone on.
+    contender.build = Some("sleep 0.05; chmod u+w made && echo state > made; cp made out".to_owned());
+    let why = bench.see(&contender).wrong();
+    assert!(why.contains("its build command wrote ") && why.contains("made"), "{why}");
+    contender.build = right;
+    std::fs::write(contender.folder.join("source"), "two").unwrap();
+    assert_eq!((bench.see(&contender).right().0, deps_count(&bench)), ("listtwo", 2), "they are made anew");
+}
+
+#[test]
+fn what_was_built_beside_deps_that_are_gone_is_built_beside_the_new_ones() {
+    let bench = bench();
+    let list = bench.path("newest");
+    let contender = with_deps(&bench, &format!("cp '{}' made", list.display()));
+    bench.write("newest", "old");
+    assert_eq!(bench.see(&contender).right(), ("oldone", Origin::Built));
+    bench.write("newest", "new");
+    assert_eq!(bench.see(&contender).right(), ("oldone", Origin::Found));
+    let made = bench.see(&contender).receipt.unwrap().deps.unwrap();
+    tree::remove(&made).unwrap();
+    assert_eq!(bench.see(&contender).right(), ("newone", Origin::Built), "not what is of the old");
+    bench.write("newest", "newer");
+    assert_eq!(bench.see_anew(&contender, true).right(), ("newerone", Origin::Built));
+    assert_eq!(deps_count(&bench), 3);
 }

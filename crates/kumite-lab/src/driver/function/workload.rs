@@ -185,6 +185,7 @@ mod tests {
             env: vec![("PATH".into(), "/jdk/bin".into())],
             answers: None,
             reads: None,
+            deps: None,
             origin: None,
             memory_mb: None,
         }

@@ -85,6 +85,7 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
         env: Vec::new(),
         answers: None,
         reads: None,
+        deps: None,
         origin: None,
         memory_mb: None,
     };

@@ -1,0 +1,84 @@
+//! A place in the cache, and what is there in the end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::cache::Cache;
+use super::entry::{Entry, Held, Turn};
+use super::{Origin, tree};
+
+pub(super) struct Place<'a> {
+    cache: &'a Cache,
+    pub entry: Entry,
+    /// What is made there, for people.
+    name: String,
+    key: String,
+}
+
+/// How it is filled and used.
+pub(super) struct Filling<'a, T> {
+    /// Makes it from nothing.
+    pub make: &'a dyn Fn() -> Result<(), String>,
+    /// Whether it can be used, which it has to say without writing.
+    pub first_use: &'a dyn Fn() -> Result<T, String>,
+}
+
+impl<'a> Place<'a> {
+    pub fn new(cache: &'a Cache, name: String, key: String) -> Place<'a> {
+        Place { cache, entry: cache.entry(&name, &key), name, key }
+    }
+
+    /// What is there, and what its first use gave; made if it is not there, `anew` even if it is. None if what was there cannot
+    /// be used.
+    pub fn filled<T>(
+        &self,
+        filling: &Filling<T>,
+        mut anew: bool,
+        stop: &AtomicBool,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Option<(T, Origin, Held)>, String> {
+        let Place { entry, name, key, .. } = self;
+        let mut told = false;
+        loop {
+            let does = if anew { "builds or uses" } else { "builds" };
+            let mut wait = || {
+                if !std::mem::replace(&mut told, true) {
+                    note(&format!("waiting for another kumite that {does} {name}"));
+                }
+            };
+            let alone = match entry.turn(key, anew, stop, &mut wait)? {
+                Turn::Use(held) => {
+                    return match (filling.first_use)() {
+                        Ok(used) => Ok(Some((used, Origin::Found, held))),
+                        Err(why) if stop.load(Ordering::Relaxed) => Err(why),
+                        Err(_) => Ok(None),
+                    };
+                }
+                Turn::Build(alone) => alone,
+            };
+            note(&format!("building {name}"));
+            entry.clear(&alone)?;
+            let built = (filling.make)().and_then(|()| {
+                let bytes = tree::seal(entry.folder()).map_err(|error| {
+                    format!("cannot take rights from {}: {error}", entry.folder().display())
+                })?;
+                let used = (filling.first_use)()?;
+                entry.complete(&alone, key, bytes).map(|()| used)
+            });
+            let used = match built {
+                Ok(used) => used,
+                Err(why) => {
+                    // Should that fail, too: without a mark it is no build.
+                    let _ = entry.remove(alone);
+                    return Err(why);
+                }
+            };
+            anew = false;
+            if let Some(held) = entry.share(alone, key)? {
+                if let Err(why) = self.cache.tidy(&held) {
+                    note(&why);
+                }
+                return Ok(Some((used, Origin::Built, held)));
+            }
+        }
+    }
+}
