@@ -1,8 +1,8 @@
-//! What contenders write where they run: found by `check`, and kept from the next trial by `run`.
+//! What contenders write where they run and at home: found by `check`, and kept from the next trial by `run`.
 
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::{Place, Said};
 
 const EXPERIMENT: &str = r#"
 question = "Who remembers?"
@@ -24,7 +24,18 @@ fn place(build: &str, run: &str) -> Place {
 }
 
 fn trials(place: &Place) -> (Value, Vec<String>) {
-    let said = place.kumite(&["run", "fake", "--json", "-"]);
+    outcomes(place.kumite(&["run", "fake", "--json", "-"]))
+}
+
+/// Whoever starts kumite has this home.
+fn at_home(place: &Place, arguments: &[&str]) -> Said {
+    place.write("home/.tool/version", "there");
+    place.write("cache/old/x", "there");
+    let mut command = place.command(arguments);
+    Said::of(command.env("HOME", place.path("home")).output().unwrap())
+}
+
+fn outcomes(said: Said) -> (Value, Vec<String>) {
     let export = said.json();
     let trials = export["trials"].as_array().unwrap();
     let outcomes = trials.iter().map(|trial| trial["outcome"].as_str().unwrap().to_owned()).collect();
@@ -83,4 +94,41 @@ fn compiled_python_and_files_elsewhere_are_right() {
         (outcomes, export["warnings"].to_string().contains("it wrote")),
         (vec!["ok".to_owned(); 4], false)
     );
+}
+
+/// Has its answer at hand the second time, and needs what its user has at home.
+fn remembers(file: &str) -> String {
+    format!(
+        "cat \"$HOME/.tool/version\" >&2 || exit 1; if [ -e {file} ]; then echo again; else mkdir -p \"$(dirname {file})\" && \
+         touch {file} && echo first; fi"
+    )
+}
+
+#[test]
+fn what_a_contender_keeps_at_home_in_a_cache_or_among_temporary_files_no_other_trial_finds() {
+    for file in [
+        "\"$HOME/.kept\"",
+        "\"$HOME/.cache/new/x\"",
+        "\"$HOME/.local/state/new\"",
+        "\"$XDG_CACHE_HOME/new/x\"",
+        "\"$XDG_DATA_HOME/new\"",
+        "\"$TMPDIR/new\"",
+    ] {
+        let place = place("", &remembers(file));
+        let (export, outcomes) = outcomes(at_home(&place, &["run", "fake", "--json", "-"]));
+        assert_eq!(outcomes, ["ok"; 4], "{file}: each was the first: {}", export["trials"]);
+        at_home(&place, &["check", "fake"]).ended(0);
+        for kept in ["home/.kept", "home/.cache", "home/.local", "cache/new", "data/new"] {
+            assert!(!place.path(kept).exists(), "{kept}");
+        }
+    }
+}
+
+#[test]
+fn what_a_contender_writes_into_a_cache_that_was_there_is_seen() {
+    let place = place("", "echo x >> \"$XDG_CACHE_HOME/old/x\"; echo first");
+    let (export, outcomes) = outcomes(at_home(&place, &["run", "fake", "--json", "-"]));
+    assert_eq!(outcomes, ["ok"; 4]);
+    let wrote = format!("{} was written while it ran", place.path("cache/old/x").display());
+    assert!(export["warnings"].to_string().contains(&wrote), "{}", export["warnings"]);
 }

@@ -109,11 +109,11 @@ fn a_run_says_where_the_files_are_and_what_a_killed_one_left_goes() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     let left = || std::fs::read_dir(place.path("tmp")).unwrap().count();
-    assert_eq!(left(), 1);
+    assert_eq!(left(), 2, "its files and its home");
     place.write("go", "");
     let said = Said::of(run("1.lock").wait_with_output().unwrap()).ended(0);
     let at = place.path("tmp").canonicalize().unwrap();
     assert!(said.err.contains(&format!("the files of trials are in {}, ", at.display())), "{}", said.err);
-    assert_eq!(place.read("seen").lines().count(), 1, "{}", place.read("seen"));
+    assert_eq!(place.read("seen").lines().count(), 2, "{}", place.read("seen"));
     assert_eq!(left(), 0);
 }

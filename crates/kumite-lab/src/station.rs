@@ -15,6 +15,7 @@ use kumite_stub::{Config, Stub};
 
 use crate::contender::Ready;
 use crate::driver::http::server_process::{Here, ServerProcess};
+use crate::driver::own_home::OwnHome;
 use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::run::{Choice, Prepared, prepare};
@@ -159,7 +160,7 @@ struct Station<'a> {
     cores: Vec<usize>,
     has_server: bool,
     running: Option<(Running, Option<Watch>)>,
-    server: Option<(Here, PathBuf)>,
+    server: Option<(Here, PathBuf, OwnHome)>,
     watch: Option<Watching>,
     /// In a trial.
     heartbeat: Option<Heartbeat>,
@@ -204,10 +205,11 @@ impl Station<'_> {
             Work::StartServer(StartServer { contender, host, env, cores, log }) => {
                 self.server = None;
                 let log = self.log(&log)?;
-                let ready = self.ready(&contender)?;
-                let here = Here::start(ready, host, env, &cores, &log)?;
+                let home = OwnHome::new(&self.logs)?;
+                let ready = home.given_to(self.ready(&contender)?);
+                let here = Here::start(&ready, host, env, &cores, &log)?;
                 let port = here.address().port();
-                self.server = Some((here, log));
+                self.server = Some((here, log, home));
                 answer::<StartServer>(port)
             }
             Work::LookAtServer(_) => answer::<LookAtServer>(self.server()?.look()?),
@@ -234,8 +236,8 @@ impl Station<'_> {
                 answer::<EndWatch>(seen_of(watch.end(&Ours { cpu: used, waited })))
             }
             Work::StopServer(_) => {
-                let (server, log) = self.server.take().ok_or("no server runs")?;
-                let wrong = Box::new(server).stop();
+                let (server, log, home) = self.server.take().ok_or("no server runs")?;
+                let wrong = Box::new(server).stop().or_else(|| home.written());
                 answer::<StopServer>(ServerEnded { wrong, log: end_of(&log) })
             }
             Work::BeginTrial(_) => {

@@ -6,6 +6,7 @@ use kumite_host::Heartbeat;
 use kumite_record::{Outcome, Point};
 
 use super::own_folder::OwnFolder;
+use super::own_home::OwnHome;
 use super::{Answered, Driver, Executor, Measured, Opening, Short, TrialOrder};
 use crate::contender::Ready;
 use crate::halt::Halt;
@@ -56,18 +57,25 @@ fn with_written(measured: Measured, wrote: Option<(String, bool)>) -> Measured {
 
 impl Executor for Attended<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let own = match OwnFolder::of_trial(order.contender, self.of.state) {
-            Ok(own) => own,
+        let made = OwnFolder::of_trial(order.contender, self.of.state)
+            .and_then(|own| Ok((own, OwnHome::new(self.of.state)?)));
+        let (own, home) = match made {
+            Ok(made) => made,
             Err(why) => return Ok(Measured::failed(why)),
         };
+        let contender = home.given_to(order.contender);
         let nodes: Vec<&Remote> =
             self.of.conditions.nodes.others().into_iter().map(|(node, _)| node).collect();
         nodes.iter().try_for_each(|node| node.begin_trial()).map_err(|why| Halt::of(why, stop))?;
         let heartbeat = Heartbeat::start(&self.cpus(order.point));
         // A contender that fails because somebody was away has not failed.
-        let tried = Measured::or_failed(self.driver.trial(order, stop));
+        let tried =
+            Measured::or_failed(self.driver.trial(&TrialOrder { contender: &contender, ..*order }, stop));
         let mut voids = vec![heartbeat.stop()];
-        let wrote = self.tidied(&own, order.contender);
+        let wrote = self.tidied(&own, order.contender).or_else(|| {
+            order.contender.origin?;
+            Some((home.written()?, false))
+        });
         let measured = with_written(tried?, wrote);
         for node in nodes {
             voids.push(node.end_trial().map_err(|why| Halt::of(why, stop))?);
@@ -82,7 +90,7 @@ impl Executor for Attended<'_> {
 impl Driver for Attended<'_> {
     fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
-        let checked = self.driver.check(contender, point, stop);
+        let checked = self.driver.check(&OwnHome::new(self.of.state)?.given_to(contender), point, stop);
         match (checked, self.tidied(&own, contender)) {
             (Ok(_), Some((what, _))) => Err(what.into()),
             (checked, _) => checked,

@@ -10,6 +10,7 @@ pub(crate) mod http;
 pub(crate) mod line_process;
 mod log;
 mod own_folder;
+pub(crate) mod own_home;
 mod own_metrics;
 pub(crate) mod pacing;
 mod registration;

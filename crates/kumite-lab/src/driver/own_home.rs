@@ -1,0 +1,262 @@
+//! A home and a place for temporary files of a trial's own, so that the next trial does not find what it wrote there.
+//!
+//! An empty home would break who is used to find libraries and tools in it (`pip install --user`, rustup, pyenv). So it
+//! has what the user's home has, as links: what is there is read as ever, and what is new is the trial's own. What is
+//! written through the links is not, and is looked for where programs are used to do so: in the caches.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+
+use crate::contender::Ready;
+use crate::driver::scratch::ScratchPlace;
+use crate::held_folder::HeldFolder;
+
+const PREFIX: &str = "kumite-home-";
+
+/// The first of the base folders of the XDG specification, and of a cache what kumite itself keeps there.
+const CACHE: &str = "XDG_CACHE_HOME";
+const OURS: &str = "kumite";
+
+/// Where programs write, and where that is below a home unless a variable says otherwise.
+const BASES: [(&str, &str); 4] = [
+    (CACHE, ".cache"),
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+];
+
+/// How many files and folders of the caches are looked at after a trial, those that are least deep first: a cache may hold
+/// a million.
+const LOOKED_AT: usize = 4096;
+
+/// Removed when it is dropped.
+pub(crate) struct OwnHome {
+    _folder: HeldFolder,
+    /// What leads a contender there.
+    env: Vec<(String, String)>,
+    /// What of the caches is the user's, and linked to.
+    linked: Vec<PathBuf>,
+    /// When it was made.
+    since: (i64, i64),
+}
+
+/// The folders of who started kumite.
+struct Users {
+    home: Option<PathBuf>,
+    /// By the variable.
+    bases: Vec<(&'static str, PathBuf)>,
+}
+
+impl OwnHome {
+    /// Among temporary files, or where those of trials are: `state` is the folder of the store.
+    pub fn new(state: &Path) -> Result<OwnHome, String> {
+        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        let usual = HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o700);
+        let folder = usual.or_else(|_| HeldFolder::new(&ScratchPlace::of(state)?.folder, PREFIX, 0o700))?;
+        OwnHome::of(&Users::of(&variable), folder)
+    }
+
+    fn of(users: &Users, folder: HeldFolder) -> Result<OwnHome, String> {
+        let cannot = |error: io::Error| format!("cannot make a home in {}: {error}", folder.path().display());
+        let (home, temporary) = (folder.path().join("home"), folder.path().join("tmp"));
+        // What is not linked, because there is a folder of its own for it.
+        let mut own = vec![(users.home.clone(), home.clone())];
+        own.push((users.home.as_ref().map(|users| users.join(".local")), home.join(".local")));
+        own.extend(BASES.iter().map(|(name, below)| (users.base(name), home.join(below))));
+        let places: Vec<&PathBuf> = own.iter().map(|(_, place)| place).collect();
+        for place in places.iter().copied().chain([&temporary]) {
+            fs::create_dir_all(place).map_err(cannot)?;
+        }
+        let mut linked = Vec::new();
+        for (theirs, place) in &own {
+            let is_cache = *place == home.join(BASES[0].1);
+            for theirs in theirs.iter().flat_map(|theirs| entries(theirs)) {
+                let name = theirs.file_name().unwrap_or_default();
+                let link = place.join(name);
+                if places.contains(&&link) || (is_cache && name == OsStr::new(OURS)) {
+                    continue;
+                }
+                symlink(&theirs, &link).map_err(cannot)?;
+                linked.extend(is_cache.then_some(theirs));
+            }
+        }
+        let mut env = vec![("TMPDIR".to_owned(), text(&temporary))];
+        env.extend(users.home.as_ref().map(|_| ("HOME".to_owned(), text(&home))));
+        for (name, below) in BASES {
+            let is_set = users.bases.iter().any(|(set, _)| *set == name);
+            env.extend(is_set.then(|| (name.to_owned(), text(&home.join(below)))));
+        }
+        let since = changed(&folder.path().metadata().map_err(cannot)?);
+        Ok(OwnHome { _folder: folder, env, linked, since })
+    }
+
+    /// The contender, led there.
+    pub fn given_to(&self, contender: &Ready) -> Ready {
+        let mut contender = contender.clone();
+        contender.env.extend(self.env.iter().cloned());
+        contender
+    }
+
+    /// What was written meanwhile in caches that are the user's, in words, if anything was.
+    pub fn written(&self) -> Option<String> {
+        let mut queue: VecDeque<PathBuf> = self.linked.iter().cloned().collect();
+        let mut looked_at = 0;
+        while let Some(path) = queue.pop_front() {
+            let Ok(found) = path.symlink_metadata() else { continue };
+            if changed(&found) >= self.since {
+                return Some(format!(
+                    "{} was written while it ran, where its next trial would find it: unless that was another program, let it \
+                     write elsewhere",
+                    path.display()
+                ));
+            }
+            looked_at += 1;
+            if found.is_dir() && looked_at + queue.len() < LOOKED_AT {
+                queue.extend(entries(&path));
+            }
+        }
+        None
+    }
+}
+
+impl Users {
+    fn of(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Users {
+        // A relative one is to be ignored, says the XDG Base Directory Specification.
+        let absolute = |name: &str| variable(name).filter(|folder| folder.is_absolute());
+        let bases = BASES.iter().filter_map(|(name, _)| Some((*name, absolute(name)?)));
+        Users { home: absolute("HOME"), bases: bases.collect() }
+    }
+
+    fn base(&self, name: &str) -> Option<PathBuf> {
+        let set = self.bases.iter().find(|(set, _)| *set == name).map(|(_, folder)| folder.clone());
+        let (_, below) = BASES.iter().find(|(base, _)| *base == name)?;
+        set.or_else(|| Some(self.home.as_ref()?.join(below)))
+    }
+}
+
+/// What is in a folder; nothing where it cannot be read.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+/// Unlike the time of the last change of what it holds, nobody can set this one.
+fn changed(found: &Metadata) -> (i64, i64) {
+    (found.ctime(), found.ctime_nsec())
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(own: &OwnHome, name: &str) -> Option<PathBuf> {
+        own.env.iter().find(|(set, _)| set == name).map(|(_, value)| PathBuf::from(value))
+    }
+
+    /// A user with a library, a tool, and a cache that something is in.
+    fn user(variables: &[(&str, &str)]) -> (tempfile::TempDir, OwnHome) {
+        let root = tempfile::tempdir().unwrap();
+        for file in [
+            "home/.tool/x",
+            "home/.local/lib/library",
+            "home/.local/share/data/x",
+            "home/.cache/old/deep/x",
+            "home/.cache/kumite/builds/x",
+            "elsewhere/old/x",
+            "tmp/of-others",
+        ] {
+            let file = root.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "there").unwrap();
+        }
+        wait(root.path());
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(set, _)| *set == name);
+            found.map(|(_, folder)| match folder.strip_prefix('/') {
+                Some(folder) => root.path().join(folder),
+                None => folder.into(),
+            })
+        };
+        let folder = HeldFolder::new(&root.path().join("tmp"), PREFIX, 0o700).unwrap();
+        let own = OwnHome::of(&Users::of(&variable), folder).unwrap();
+        (root, own)
+    }
+
+    /// Until the clock of the file system has gone on.
+    fn wait(root: &Path) {
+        let touched = || {
+            fs::write(root.join("clock"), "x").unwrap();
+            changed(&root.join("clock").metadata().unwrap())
+        };
+        let before = touched();
+        while touched() == before {}
+    }
+
+    fn reads(path: PathBuf) -> String {
+        fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn what_the_user_has_is_there_and_what_is_new_is_gone_afterwards() {
+        let (root, own) = user(&[("HOME", "/home")]);
+        let home = set(&own, "HOME").unwrap();
+        for file in [".tool/x", ".local/lib/library", ".local/share/data/x", ".cache/old/deep/x"] {
+            assert_eq!(reads(home.join(file)), "there");
+        }
+        for folder in [".cache/new", ".local/share/new", ".local/state/new", ".config/new", ".new"] {
+            fs::create_dir(home.join(folder)).unwrap();
+            assert!(!root.path().join("home").join(folder).exists());
+        }
+        let temporary = set(&own, "TMPDIR").unwrap();
+        assert_eq!(entries(&temporary).len(), 0);
+        assert_eq!(
+            [CACHE, "XDG_DATA_HOME"].map(|name| set(&own, name)),
+            [None, None],
+            "they are below its home"
+        );
+        assert_eq!(own.written(), None);
+        drop(own);
+        assert!(!home.exists() && !temporary.exists());
+        assert_eq!(reads(root.path().join("home/.tool/x")), "there");
+        assert_eq!(entries(&root.path().join("home/.cache")).len(), 2);
+    }
+
+    #[test]
+    fn a_cache_elsewhere_is_another_ones_too_and_kumites_is_nobodys() {
+        let (root, own) = user(&[("HOME", "/home"), (CACHE, "/elsewhere"), ("XDG_STATE_HOME", "relative")]);
+        let cache = set(&own, CACHE).unwrap();
+        assert_eq!(reads(cache.join("old/x")), "there");
+        fs::create_dir(cache.join("new")).unwrap();
+        assert_eq!(entries(&root.path().join("elsewhere")).len(), 1);
+        assert_eq!(set(&own, "XDG_STATE_HOME"), None);
+        let (_root, own) = user(&[("HOME", "/home")]);
+        assert!(!set(&own, "HOME").unwrap().join(".cache/kumite").exists());
+        let (_root, own) = user(&[]);
+        assert_eq!(own.env.len(), 1, "who has no home is given none");
+    }
+
+    #[test]
+    fn what_is_written_into_a_cache_that_was_there_is_found() {
+        for path in ["old/deep/x", "old/deep/new", "old/new"] {
+            let (root, own) = user(&[("HOME", "/home")]);
+            fs::write(set(&own, "HOME").unwrap().join(".cache").join(path), "state").unwrap();
+            let words = own.written().unwrap();
+            let there = root.path().join("home/.cache/old");
+            assert!(words.starts_with(&there.display().to_string()), "{words}");
+            assert!(
+                words.contains(" was written while it ran, where its next trial would find it"),
+                "{words}"
+            );
+        }
+        let (root, own) = user(&[("HOME", "/home")]);
+        fs::write(root.path().join("home/.cache/kumite/builds/x"), "ours").unwrap();
+        assert_eq!(own.written(), None);
+    }
+}
