@@ -6,14 +6,13 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use clap::builder::styling::{AnsiColor, Style};
-use kumite_agent::Node;
 use kumite_host::{Finding, State};
 use kumite_lab::{Diagnosis, Equipment, NeedFound, doctor};
+use kumite_nodes::{NodesWanted, On};
 
 use crate::exit::Failure;
-use crate::on::{self, On};
-use crate::slurm::Wanted;
-use crate::{output, slurm, stop};
+use crate::nodes::{SlurmFlags, driver};
+use crate::{output, stop};
 
 /// Where what was found begins, behind the state and the name.
 const INDENT: usize = 2 + STATE + 1 + NAME + 1;
@@ -26,20 +25,19 @@ pub struct Args {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
     /// Where: local; ssh:HOST,HOST or slurm, whose nodes are shown beside each other, what differs first
-    #[arg(long, value_name = "WHERE", value_parser = on::parse, default_value = "local")]
+    #[arg(long, value_name = "WHERE", default_value = "local")]
     on: On,
     #[command(flatten)]
-    slurm: slurm::Options,
+    slurm: SlurmFlags,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop::flag()?;
     let found = match &args.on {
         On::Local => None,
-        On::Ssh(hosts) => Some(nodes::ask(&hosts.iter().cloned().map(Node::Ssh).collect::<Vec<_>>(), &stop)?),
-        On::Slurm => {
-            let allocation = args.slurm.allocate(&Wanted::Nodes, "doctor", &stop)?;
-            Some(nodes::ask(&allocation.nodes, &stop)?)
+        on => {
+            let at = on.allocate(&args.slurm.options(), &NodesWanted::Nodes, "doctor", &driver(&stop))?;
+            Some(nodes::ask(&at.nodes, &stop)?)
         }
     };
     if let Some(found) = found {

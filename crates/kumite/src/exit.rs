@@ -48,26 +48,29 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<kumite_nodes::Failure> for Failure {
+    fn from(failure: kumite_nodes::Failure) -> Failure {
+        match failure {
+            kumite_nodes::Failure::Usage(what) => Failure::Usage(what),
+            kumite_nodes::Failure::Incomplete(what) => Failure::Incomplete(what),
+        }
+    }
+}
+
 impl From<SpecError> for Failure {
     fn from(error: SpecError) -> Failure {
-        Failure::Usage(error.to_string())
+        kumite_nodes::Failure::from(error).into()
     }
 }
 
 impl From<Halt> for Failure {
     fn from(halt: Halt) -> Failure {
-        match halt {
-            Halt::Interrupted => Failure::Incomplete("it was interrupted".to_owned()),
-            Halt::Failed(why) | Halt::Void(_, why) => Failure::Incomplete(why),
-        }
+        kumite_nodes::Failure::from(halt).into()
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        match error {
-            StoreError::NoSuchRun { .. } | StoreError::Ambiguous { .. } => Failure::Usage(error.to_string()),
-            _ => Failure::Incomplete(error.to_string()),
-        }
+        kumite_nodes::Failure::from(error).into()
     }
 }

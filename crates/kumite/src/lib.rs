@@ -1,7 +1,6 @@
 //! The kumite command: flags, wiring, exit codes. One file for each subcommand. A library, so that a test program can be the
 //! same command in another [`World`]; the command itself has no other than this machine.
 
-mod agent;
 mod build;
 mod check;
 mod compare;
@@ -9,10 +8,9 @@ mod contenders;
 mod disk;
 mod doctor;
 mod duration;
+mod ending;
 mod exit;
 mod export;
-mod frames;
-mod fresh_key;
 mod function;
 mod gate;
 mod help;
@@ -24,7 +22,7 @@ mod load;
 mod manifest;
 mod measure;
 mod merge;
-mod on;
+mod nodes;
 mod output;
 mod play;
 mod progress;
@@ -32,12 +30,9 @@ mod prospects;
 mod redact;
 mod report;
 mod resume;
-mod roles;
 mod run;
 mod schema;
 mod selfcheck;
-mod shard;
-mod slurm;
 mod stop;
 mod store;
 mod stub;
@@ -182,7 +177,10 @@ pub fn main(world: &dyn World) -> ExitCode {
         Command::Resume(args) => resume::run(&args, world),
         Command::Merge(args) => merge::run(&args),
         Command::Manifest(args) => manifest::run(&args),
-        Command::Agent => agent::run(),
+        Command::Agent => {
+            let begin = || measure::begin_measuring().map_err(|failure| failure.to_string());
+            kumite_nodes::agent(VERSION, &begin).map_err(exit::Failure::Incomplete)
+        }
         Command::Load(args) => load::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Build(args) => build::run(&args),

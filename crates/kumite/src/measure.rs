@@ -1,16 +1,18 @@
-//! What `run` and `resume` have in common: measuring, judging, and how it ended.
+//! What `run` and `resume` have in common: nodes that get ready, measuring, judging.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_host::Lock;
 use kumite_lab::{
-    Event, Experiment, Halt, Nodes, Ready, Session, claimed_points, common_fault, conclude, execute, export,
-    humane, judged, plan, too_few_values, trial_seed, undecided,
+    Choice, Event, Experiment, Halt, Joined, Nodes, Ready, Session, claimed_points, conclude, execute,
+    export, humane, join, judged, plan, too_few_values, trial_seed, undecided,
 };
-use kumite_record::{Claim, Cores, Export, Metric, Outcome, Run, Store, Unit, Verdict, standing};
+use kumite_nodes::{Driver, Placed};
+use kumite_record::{Claim, Cores, Export, Metric, Run, Store, Unit, Verdict};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -158,12 +160,30 @@ impl Live {
     }
 }
 
+/// Has this machine and the nodes that have roles get ready.
+pub fn joined(
+    placed: &Placed,
+    experiment: &Experiment,
+    choice: &Choice,
+    here: &Cores,
+    state: &Path,
+    driver: &Driver,
+) -> Result<Joined, Failure> {
+    let nodes = placed.nodes(experiment, driver)?;
+    join(experiment, choice, nodes, here, state, &driver.stop, &mut output::note).map_err(before_trials)
+}
+
 /// A run that came to no trial.
-pub fn before_trials(halt: Halt) -> Failure {
+fn before_trials(halt: Halt) -> Failure {
     match halt {
         Halt::Interrupted => Failure::Incomplete("it was interrupted before the first trial".to_owned()),
         failed => failed.into(),
     }
+}
+
+/// How a run that was interrupted goes on.
+pub fn resumes(export: &Export, stop: &AtomicBool) -> Option<String> {
+    stop.load(Ordering::Relaxed).then(|| format!("`kumite resume {}` goes on with it", export.run.id))
 }
 
 /// What a reader asks first: the first of the declared metrics that a trial has.
@@ -174,26 +194,6 @@ fn result(declared: &[Metric], measured: &BTreeMap<String, f64>) -> Option<Strin
         let words = Unit::without(name).replace('_', " ");
         format!("{words} {value:.digits$} {}", unit.symbol()).trim_end().to_owned()
     })
-}
-
-/// Whether its answers are not wrong by a fault that is no contender's.
-pub fn believable(export: &Export) -> Result<(), Failure> {
-    common_fault(&export.trials).map_or(Ok(()), |why| Err(Failure::Incomplete(why)))
-}
-
-/// Whether a run came to its end, or to what its budget allows: that was a wish of the user's, and was kept.
-pub fn ended(export: &Export, stop: &AtomicBool) -> Result<(), Failure> {
-    believable(export)?;
-    match &export.run.cut_short {
-        Some(why) if stop.load(Ordering::Relaxed) => {
-            let id = &export.run.id;
-            Err(Failure::Incomplete(format!("{why}; `kumite resume {id}` goes on with it")))
-        }
-        _ if standing(&export.trials).all(|trial| trial.outcome != Outcome::Ok) => {
-            Err(Failure::Incomplete("no trial gave a result".to_owned()))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use kumite_nodes::{IN_FRAMES, RELAYED, tell_note};
 use kumite_record::{Export, Named};
 use kumite_report::Style;
 
 use crate::exit::Failure;
-use crate::frames::{IN_FRAMES, RELAYED, tell_note};
 use crate::redact;
 
 /// Whether an agent is told all.

@@ -9,18 +9,17 @@ use kumite_lab::{
     Choice, Difference, Experiment, Joined, Made, check_disk, differ_in_contenders, differ_in_trials,
     other_versions, used_cores,
 };
+use kumite_nodes::On;
 use kumite_record::{
     Contender, ContenderStatus, Machine, OtherVersion, Part, RoleElsewhere, Rule, Run, Store,
 };
 
+use crate::ending::Ending;
 use crate::exit::Failure;
-use crate::gate::Gate;
-use crate::measure::{Measuring, begin_measuring, ended};
-use crate::on::{self, On};
-use crate::roles::RoleFlags;
-use crate::store::Db;
+use crate::measure::{Measuring, begin_measuring, joined, resumes};
+use crate::nodes::{RoleFlags, SlurmFlags, driver};
 use crate::world::World;
-use crate::{duration, output, slurm, stop};
+use crate::{duration, stop};
 
 #[derive(Parser)]
 pub struct Args {
@@ -31,24 +30,18 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
     /// Where the nodes of --role are: local, which is by ssh; or slurm
-    #[arg(long, value_name = "WHERE", value_parser = on::parse, default_value = "local")]
+    #[arg(long, value_name = "WHERE", default_value = "local")]
     on: On,
     #[command(flatten)]
-    slurm: slurm::Options,
+    slurm: SlurmFlags,
     #[command(flatten)]
     roles: RoleFlags,
     #[command(flatten)]
-    documents: output::Documents,
-    #[command(flatten)]
-    length: output::Length,
-    #[command(flatten)]
-    gate: Gate,
-    #[command(flatten)]
-    db: Db,
+    ending: Ending,
 }
 
 pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
-    let mut store = Store::open_existing(&args.db.path())?;
+    let mut store = Store::open_existing(&args.ending.db.path())?;
     let state = store.folder().to_owned();
     // Before anything is read: another kumite may be writing it.
     let _lock = begin_measuring()?;
@@ -80,15 +73,16 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
             &format!("its claims were judged by the rule {of_run}, which is now {ours}"),
         ));
     }
-    if args.gate.is_set() && run.rule != Rule::Strict {
+    if args.ending.gate.is_set() && run.rule != Rule::Strict {
         return Err(Failure::Usage(format!(
             "--gate takes a strict run, and {id} was begun without --strict or --gate: resume it without --gate"
         )));
     }
-    args.documents.check()?;
+    args.ending.check()?;
     check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
-    args.roles.check(&experiment, &args.on)?;
-    if args.on != On::Local && !args.roles.are_given() {
+    let roles = args.roles.roles();
+    roles.check(&experiment, &args.on)?;
+    if args.on != On::Local && !roles.are_given() {
         let why = "--on: `resume` has nodes for --role alone; a run that nodes share goes on by its own command, with --seed";
         return Err(Failure::Usage(why.to_owned()));
     }
@@ -101,12 +95,9 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         return Err(changed(&id, &format!("{gone} is not among the contenders any more: they have changed")));
     }
     let choice = Choice { only, ..Choice::default() };
-    let allocation = match args.on {
-        On::Slurm => Some(args.slurm.allocate(&args.roles.wanted(), &experiment.name, &stop)?),
-        _ => None,
-    };
-    let placed = args.roles.placed(allocation.as_ref().map(|allocation| &allocation.nodes[..]))?;
-    let joined = placed.join(&experiment, &choice, &available, &state, &stop)?;
+    let driver = driver(&stop);
+    let placed = roles.placed(&args.on, &args.slurm.options(), &experiment.name, &driver)?;
+    let joined = joined(&placed, &experiment, &choice, &available, &state, &driver)?;
     let Joined { prepared, nodes, cores: available, roles } = joined;
     let used = used_cores(&experiment, &available)?;
     same_roles(&id, &run.roles, &roles)?;
@@ -124,7 +115,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let measuring =
         Measuring { world, experiment: &experiment, cores: available, nodes, budget, stop: &stop };
     let export = measuring.measure(run, &prepared.ready, &mut store)?;
-    args.gate.conclude(export, &args.documents, args.length.report(), |export| ended(export, &stop))
+    let goes_on = resumes(&export, &stop);
+    args.ending.conclude(export, goes_on)
 }
 
 /// From now on its words are those of now.

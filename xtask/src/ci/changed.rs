@@ -37,7 +37,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 55] = [
+const RULES: [(&str, &[Need]); 51] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -54,14 +54,10 @@ const RULES: [(&str, &[Need]); 55] = [
     ("crates/kumite-lab/src/kit_test", &[Need::EveryKit]),
     ("crates/kumite-lab/src/run/prepare", &[Need::EveryLanguage]),
     ("crates/kumite-agent/", &[Need::Nodes]),
-    ("crates/kumite/src/agent.rs", &[Need::Nodes]),
     ("crates/kumite/src/merge.rs", &[Need::Nodes]),
-    ("crates/kumite/src/roles.rs", &[Need::Nodes]),
-    ("crates/kumite/src/run/apart.rs", &[Need::Nodes]),
-    ("crates/kumite/src/run/array.rs", &[Need::Nodes]),
-    ("crates/kumite/src/run/sharing.rs", &[Need::Nodes]),
     ("crates/kumite/src/manifest.rs", &[Need::Nodes]),
-    ("crates/kumite/src/slurm", &[Need::Nodes]),
+    ("crates/kumite/src/nodes.rs", &[Need::Nodes]),
+    ("crates/kumite-nodes/", &[Need::Nodes]),
     ("crates/kumite-lab/src/node.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/run/nodes.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/station.rs", &[Need::Nodes]),

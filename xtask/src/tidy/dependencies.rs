@@ -43,6 +43,10 @@ const ALLOWED: &[Allowed] = &[
         ],
     ),
     (
+        "kumite-nodes",
+        &["kumite-agent", "kumite-host", "kumite-lab", "kumite-process", "kumite-record", "kumite-report"],
+    ),
+    (
         "kumite",
         &[
             "kumite-agent",
@@ -52,6 +56,7 @@ const ALLOWED: &[Allowed] = &[
             "kumite-host",
             "kumite-lab",
             "kumite-load",
+            "kumite-nodes",
             "kumite-play",
             "kumite-process",
             "kumite-record",

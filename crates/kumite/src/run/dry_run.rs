@@ -1,13 +1,15 @@
 //! `kumite run --dry-run`.
 
-use kumite_lab::{Choice, Experiment, humane};
-use kumite_record::{Cores, Shard, Unavailable};
+use kumite_lab::{Experiment, humane};
+use kumite_record::{Shard, Unavailable};
 
+use super::Planned;
 use crate::prospects;
 
 /// What would be done, and about how long it would take.
-pub fn text(mut experiment: Experiment, cores: &Cores, choice: &Choice, shard: Option<&Shard>) -> String {
-    let unavailable = experiment.unavailable(cores);
+pub fn text(planned: &mut Planned) -> String {
+    let Planned { experiment, choice, available, shard } = planned;
+    let unavailable = experiment.unavailable(available);
     experiment.planned.retain(|planned| unavailable.iter().all(|other| other.point != planned.point));
     let mut text = format!("{}: {}\n\n", experiment.name, experiment.question.text);
     let mut taking_part = Vec::new();
@@ -58,15 +60,15 @@ pub fn text(mut experiment: Experiment, cores: &Cores, choice: &Choice, shard: O
         }
         None => "how long a trial takes, the first round tells".to_owned(),
     };
-    text += &prospects::table(&kumite_lab::prospects(&experiment, cores, &taking_part), experiment.blocks);
-    text += &beside_the_table(&experiment);
+    text += &prospects::table(&kumite_lab::prospects(experiment, available, &taking_part), experiment.blocks);
+    text += &beside_the_table(experiment);
     text += &format!(
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",
         experiment.profile,
     );
-    if let Some(Shard { nth, of, node }) = shard {
-        let rounds =
-            (0..experiment.blocks).filter(|round| shard.is_some_and(|shard| shard.has(*round))).count();
+    if let Some(shard) = shard {
+        let rounds = (0..experiment.blocks).filter(|round| shard.has(*round)).count();
+        let Shard { nth, of, node } = shard;
         text += &format!(
             "shard {nth} of {of}, on {node}: {rounds} of {} blocks; `kumite merge` judges all of them\n",
             experiment.blocks

@@ -1,34 +1,66 @@
 //! `--shard`: which share of a run's blocks is executed here.
 
+use std::str::FromStr;
+
+use kumite_lab::Experiment;
 use kumite_record::Shard;
+
+use crate::failure::Failure;
 
 /// As it is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Share {
     /// `2/8`
-    Of { nth: u32, of: u32 },
+    Of {
+        /// Which.
+        nth: u32,
+        /// Among so many.
+        of: u32,
+    },
     /// `auto`, `auto/8`: whoever started this process says which.
-    OfLauncher { of: Option<u32> },
+    OfLauncher {
+        /// Among so many, if that is said.
+        of: Option<u32>,
+    },
 }
 
-pub fn parse(text: &str) -> Result<Share, String> {
-    let usage = || "write it as 2/8, the second of eight; or auto, or auto/8".to_owned();
-    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
-    let (nth, of) = match text.split_once('/') {
-        Some((nth, of)) => (nth, Some(number(of).ok_or_else(usage)?)),
-        None => (text, None),
-    };
-    match (nth, number(nth), of) {
-        ("auto", _, of) => Ok(Share::OfLauncher { of }),
-        (_, Some(nth), Some(of)) if nth <= of => Ok(Share::Of { nth, of }),
-        (_, Some(nth), Some(of)) => Err(format!("there is no shard {nth} of {of}: they count from 1")),
-        _ => Err(usage()),
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Share, String> {
+        let usage = || "write it as 2/8, the second of eight; or auto, or auto/8".to_owned();
+        let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+        let (nth, of) = match text.split_once('/') {
+            Some((nth, of)) => (nth, Some(number(of).ok_or_else(usage)?)),
+            None => (text, None),
+        };
+        match (nth, number(nth), of) {
+            ("auto", _, of) => Ok(Share::OfLauncher { of }),
+            (_, Some(nth), Some(of)) if nth <= of => Ok(Share::Of { nth, of }),
+            (_, Some(nth), Some(of)) => Err(format!("there is no shard {nth} of {of}: they count from 1")),
+            _ => Err(usage()),
+        }
+    }
+}
+
+/// Of too few blocks some would have none.
+pub fn some_for_each(option: &str, of: u32, what: &str, experiment: &Experiment) -> Result<(), Failure> {
+    match experiment.blocks {
+        blocks if blocks < of => {
+            Err(Failure::Usage(format!("{option}: {of} {what} of {blocks} blocks: some would have none")))
+        }
+        _ => Ok(()),
     }
 }
 
 impl Share {
+    /// Which shard it is, here.
+    pub fn here(self) -> Result<Shard, Failure> {
+        self.shard(&of_environment).map_err(Failure::Usage)
+    }
+
     /// Which shard it is, by what these variables say.
-    pub fn shard(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    fn shard(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String> {
         let (nth, of) = match self {
             Share::Of { nth, of } => (nth, of),
             Share::OfLauncher { of } => of_launcher(of, variable)?,
@@ -78,8 +110,12 @@ fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) ->
 }
 
 /// This node's name.
-pub fn node_name() -> String {
-    named(&|name| std::env::var(name).ok())
+pub(crate) fn node_name() -> String {
+    named(&of_environment)
+}
+
+fn of_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 fn named(variable: &dyn Fn(&str) -> Option<String>) -> String {
@@ -100,7 +136,7 @@ mod tests {
         let found = |name: &str| {
             variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
         };
-        let shard = parse(text)?.shard(&found)?;
+        let shard = text.parse::<Share>()?.shard(&found)?;
         Ok((shard.nth, shard.of, shard.node))
     }
 
@@ -148,7 +184,7 @@ mod tests {
     #[test]
     fn what_is_no_share_is_refused() {
         for text in ["0/2", "3/2", "2", "a/2", "1/0", "", "1/2/3", "auto/0", "auto/x", "-1/2"] {
-            assert!(parse(text).is_err(), "{text}");
+            assert!(text.parse::<Share>().is_err(), "{text}");
         }
         let sparse = [
             ("SLURM_ARRAY_TASK_ID", "9"),

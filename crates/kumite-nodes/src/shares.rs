@@ -6,18 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use kumite_agent::{Ask, Link, Node, Program, Said, Way};
-use kumite_lab::{Experiment, is_of, seed_of};
-use kumite_record::{Run, Store};
+use kumite_agent::{Ask, Node, Program, Said};
+use kumite_lab::{is_of, seed_of};
+use kumite_record::{Export, Run, Store};
 use kumite_report::plural;
 use tempfile::TempDir;
 
-use super::Args;
-use crate::exit::Failure;
+use crate::away::Away;
+use crate::driver::Driver;
+use crate::failure::Failure;
 use crate::merge::{Wanted, merged};
 use crate::on::sent_folders;
-use crate::output;
-use crate::slurm::Job;
+use crate::shard::some_for_each;
+use crate::slurm::{Allocation, Job};
 
 const LOOK: Duration = Duration::from_millis(200);
 /// A controller has others to answer, too.
@@ -27,15 +28,15 @@ const RESERVE: Duration = Duration::from_secs(30);
 
 /// Executes a share on each node at the same time, merges what came, and judges it. If the nodes are those of a job, they are
 /// lost with it.
-pub fn run(sharing: &Sharing, nodes: &[Node], job: Option<&Job>) -> Result<(), Failure> {
-    output::note(&format!(
-        "{}, a share of the blocks each; seed {}",
-        plural(nodes.len(), "node"),
-        sharing.seed
-    ));
-    let mut into = Store::open(&sharing.args.db.path())?;
+pub fn shares(driver: &Driver, away: &Away, at: &Allocation) -> Result<Export, Failure> {
+    let Allocation { nodes, job } = at;
+    some_for_each("--on", nodes.len() as u32, "nodes", away.experiment)?;
+    let sharing = Sharing::new(driver, away, nodes.len())?;
+    let job = job.as_ref();
+    driver.note(&format!("{}, a share of the blocks each; seed {}", plural(nodes.len(), "node"), away.seed));
+    let mut into = Store::open(&away.db)?;
     let missing = sharing.missing(&into)?;
-    let left = job.and_then(|job| job.look(&sharing.stop).ok()?.iter().filter_map(|task| task.left).min());
+    let left = job.and_then(|job| job.look().ok()?.iter().filter_map(|task| task.left).min());
     let ended = std::thread::scope(|scope| {
         let begin = |&nth: &usize| sharing.begin(scope, nth, &nodes[nth], left);
         let mut under_way: Vec<UnderWay> = missing.iter().map(begin).collect();
@@ -44,33 +45,31 @@ pub fn run(sharing: &Sharing, nodes: &[Node], job: Option<&Job>) -> Result<(), F
             std::thread::sleep(LOOK);
             let lost = job.filter(|_| looked.elapsed() >= LOOK_AT_JOB).and_then(|job| {
                 looked = Instant::now();
-                job.lost(&sharing.stop)
+                job.lost()
             });
             for share in &mut under_way {
-                share.look(&sharing.stop, lost.as_deref());
+                share.look(&driver.stop, lost.as_deref());
             }
         }
-        let lost = job.and_then(|job| job.lost(&sharing.stop));
+        let lost = job.and_then(Job::lost);
         under_way.into_iter().map(|share| share.ended(lost.as_deref())).collect::<Vec<_>>()
     });
     sharing.judged(ended, &mut into)
 }
 
 /// A run that is to be shared.
-pub struct Sharing<'a> {
-    args: &'a Args,
-    experiment: &'a Experiment,
+pub(crate) struct Sharing<'a> {
+    driver: &'a Driver,
+    away: &'a Away<'a>,
     /// Among so many.
     of: usize,
-    seed: u64,
-    stop: Arc<AtomicBool>,
     kumite: Program,
     /// Where stores arrive.
     folder: TempDir,
 }
 
 /// A share that a node executes.
-pub struct UnderWay<'scope> {
+pub(crate) struct UnderWay<'scope> {
     node: String,
     thread: ScopedJoinHandle<'scope, Result<PathBuf, String>>,
     halt: Arc<AtomicBool>,
@@ -103,27 +102,24 @@ impl UnderWay<'_> {
 }
 
 impl<'a> Sharing<'a> {
-    pub fn new(
-        args: &'a Args,
-        experiment: &'a Experiment,
-        of: usize,
-        seed: u64,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Sharing<'a>, Failure> {
+    pub fn new(driver: &'a Driver, away: &'a Away, of: usize) -> Result<Sharing<'a>, Failure> {
         let folder = tempfile::tempdir().map_err(|error| Failure::Incomplete(error.to_string()))?;
         let kumite = Program::own().map_err(Failure::Incomplete)?;
-        Ok(Sharing { args, experiment, of, seed, stop: Arc::clone(stop), kumite, folder })
+        Ok(Sharing { driver, away, of, kumite, folder })
     }
 
     /// The shares that the store does not have whole, from 0 on.
     pub fn missing(&self, store: &Store) -> Result<Vec<usize>, Failure> {
         let of = self.of as u32;
         let is_whole = |run: &Run| {
-            run.seed == self.seed && run.finished.is_some() && run.cut_short.is_none() && run.shard.is_some()
+            run.seed == self.away.seed
+                && run.finished.is_some()
+                && run.cut_short.is_none()
+                && run.shard.is_some()
         };
         let mut there: Vec<u32> = Vec::new();
         for run in store.runs()?.iter().filter(|run| is_whole(run)) {
-            if is_of(run, self.experiment)? {
+            if is_of(run, self.away.experiment)? {
                 there.extend(run.shard.iter().filter(|shard| shard.of == of).map(|shard| shard.nth));
             }
         }
@@ -145,31 +141,24 @@ impl<'a> Sharing<'a> {
     }
 
     /// Merges what came, and judges it.
-    pub fn judged(&self, ended: Vec<Result<PathBuf, String>>, into: &mut Store) -> Result<(), Failure> {
-        let Sharing { args, seed, .. } = self;
+    pub fn judged(&self, ended: Vec<Result<PathBuf, String>>, into: &mut Store) -> Result<Export, Failure> {
+        let Sharing { driver, away, .. } = self;
         let of_missing = ended.len();
         let mut stores = Vec::new();
         for share in ended {
             match share {
                 Ok(file) => stores.push(Store::open_existing(&file)?),
-                Err(why) => output::note(&why),
+                Err(why) => driver.note(&why),
             }
         }
         if stores.is_empty() && of_missing == self.of {
             return Err(Failure::Incomplete("no node gave a share".to_owned()));
         }
-        let wanted = Wanted { seed: Some(*seed), is_gate: args.gate.is_set(), ..Wanted::default() };
+        let (seed, is_gate, command) = (Some(away.seed), away.is_gate, away.command.clone());
+        let wanted = Wanted { seed, is_gate, command, ..Wanted::default() };
         // What was there already is enough if nothing came.
-        stores.push(Store::open(&args.db.path())?);
-        let export = merged(&stores, &wanted, into)?;
-        args.gate.conclude(export, &args.documents, args.length.report(), |export| {
-            match &export.run.cut_short {
-                Some(why) => Err(Failure::Incomplete(format!(
-                    "{why}; the same command with --seed {seed} goes on where the nodes stopped"
-                ))),
-                None => Ok(()),
-            }
-        })
+        stores.push(Store::open(&away.db)?);
+        merged(driver, &stores, &wanted, into)
     }
 
     /// Has a node execute its share; the store that came of it. Results stay on the node until they have arrived whole.
@@ -183,16 +172,15 @@ impl<'a> Sharing<'a> {
         let began = Instant::now();
         let name = node.name();
         let log = self.folder.path().join(format!("{nth}.log"));
-        let mut link = Link::open(name, &Way::To(node, &self.kumite), crate::VERSION, &log, halt)?;
-        output::note(&format!("{name}: connected in {:.1} s", link.connected_in.as_secs_f64()));
-        let (experiment, folders) = sent_folders(self.experiment)?;
+        let mut link = self.driver.link(node, &self.kumite, &log, halt)?;
+        let (experiment, folders) = sent_folders(self.away.experiment)?;
         link.prepare(&self.key(nth), &folders, halt)?;
         let left = left.map(|left| left.saturating_sub(began.elapsed() + RESERVE));
         link.ask(&Ask::Run { experiment, arguments: self.words(nth, left) }, halt)?;
         loop {
             match link.next(LOOK, halt)? {
                 None => {}
-                Some(Said::Note(text)) => output::note(&format!("{name}: {text}")),
+                Some(Said::Note(text)) => self.driver.note(&format!("{name}: {text}")),
                 Some(Said::Relay { .. }) => return Err(format!("{name}: a share asks no other node")),
                 Some(Said::Done(_)) => break,
             }
@@ -208,12 +196,12 @@ impl<'a> Sharing<'a> {
 
     /// The same for the same share of the same run, wherever it is asked for.
     fn key(&self, nth: usize) -> String {
-        format!("{:08x}{:08x}{:04x}{:04x}", seed_of(self.experiment), self.seed, nth + 1, self.of)
+        format!("{:08x}{:08x}{:04x}{:04x}", seed_of(self.away.experiment), self.away.seed, nth + 1, self.of)
     }
 
     fn words(&self, nth: usize, left: Option<Duration>) -> Vec<String> {
-        let budget = [self.args.budget, left].into_iter().flatten().min();
-        let mut words = self.args.words(self.seed, budget.map(|time| time.max(Duration::from_millis(1))));
+        let budget = [self.away.budget, left].into_iter().flatten().min();
+        let mut words = self.away.words(budget.map(|time| time.max(Duration::from_millis(1))));
         words.push(format!("--shard={}/{}", nth + 1, self.of));
         words
     }

@@ -14,13 +14,11 @@ use kumite_agent::{
     ADDRESSES, Ask, LONGEST, PROTOCOL, Patient, Received, SIGN_EVERY, SILENCE_LIMIT, Tell, Worked, below,
     decode, encode, pieces,
 };
-use kumite_host::facts;
+use kumite_host::{Lock, facts};
 use kumite_process::{Heard, Spawn, Talk, Tree};
 use kumite_record::{Run, Store};
 
-use crate::exit::Failure;
 use crate::frames::{IN_FRAMES, RELAYED, tell};
-use crate::measure::begin_measuring;
 use crate::shard::node_name;
 
 /// For a run to end its trial and what it started.
@@ -29,10 +27,14 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A frame of a run here.
 const LONGEST_NOTE: usize = LONGEST / 2;
 
-pub fn run() -> Result<(), Failure> {
-    let asked = listen().map_err(|error| Failure::Incomplete(error.to_string()))?;
-    let mut agent = Agent { run: None };
-    let hello = Tell::Hello { protocol: PROTOCOL, kumite: crate::VERSION.to_owned(), addresses: addresses() };
+/// How this machine is taken for measuring.
+type Begin<'a> = &'a dyn Fn() -> Result<Lock, String>;
+
+/// Does what a driver of this version asks. `begin` makes sure that nobody else measures here.
+pub fn agent(version: &str, begin: Begin) -> Result<(), String> {
+    let asked = listen().map_err(|error| error.to_string())?;
+    let mut agent = Agent { run: None, begin };
+    let hello = Tell::Hello { protocol: PROTOCOL, kumite: version.to_owned(), addresses: addresses() };
     let began = Instant::now();
     let mut ended = tell(&hello).is_err();
     std::thread::spawn(move || give_signs(began));
@@ -102,11 +104,12 @@ struct OfRun {
     received: Received,
 }
 
-struct Agent {
+struct Agent<'a> {
     run: Option<OfRun>,
+    begin: Begin<'a>,
 }
 
-impl Agent {
+impl Agent<'_> {
     fn does(&mut self, ask: Ask, asked: &Asked) -> Result<Option<Tell>, String> {
         match ask {
             Ask::Forget => {
@@ -148,7 +151,7 @@ impl Agent {
         let experiment = below(&folder.join(FILES), experiment)?;
         let experiment = experiment.to_str().ok_or("the experiment's path is not UTF-8")?;
         // Whoever measures here now would disturb, and be disturbed.
-        let _lock = begin_measuring().map_err(|failure| failure.to_string())?;
+        let _lock = (self.begin)()?;
         tell(&Tell::Done { status: None }).map_err(|error| error.to_string())?;
         let mut next = |answered: Option<Result<String, String>>| {
             let worked = answered.map(|answered| answered.map_or_else(Worked::Failed, Worked::Answer));

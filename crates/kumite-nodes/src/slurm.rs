@@ -5,126 +5,119 @@ mod job;
 mod nodes;
 
 use std::str::FromStr;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_agent::Node;
 use kumite_lab::humane;
 
-use crate::exit::Failure;
-use crate::{duration, output};
+use crate::driver::Driver;
+use crate::failure::Failure;
 
-pub use job::{Job, State, Task, wait};
-pub use nodes::nodes_of;
+pub(crate) use job::{Job, State, Task, wait};
+pub(crate) use nodes::nodes_of;
 
-#[derive(Clone, clap::Args)]
-pub struct Options {
-    /// With --on slurm: options for sbatch, e.g. '--partition=bench --time=60 --nodes=4'. With --role, 'OPTIONS : OPTIONS' gives
-    /// each role's node its own, in the order of the roles
-    #[arg(
-        long = "slurm",
-        value_name = "OPTIONS",
-        default_value = "",
-        hide_default_value = true,
-        allow_hyphen_values = true
-    )]
-    options: Words,
-    /// With --on slurm: give up if the job has not begun after this time
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "1h")]
-    queue_timeout: Duration,
+/// What one says of jobs.
+#[derive(Clone, Debug)]
+pub struct SlurmOptions {
+    /// For sbatch.
+    pub words: SbatchWords,
+    /// For how long a job may wait.
+    pub queue_timeout: Duration,
 }
 
 /// What sbatch is to be given for each part of a job.
 #[derive(Clone, Debug, PartialEq)]
-struct Words(Vec<Vec<String>>);
+pub struct SbatchWords(Vec<Vec<String>>);
 
-impl FromStr for Words {
+impl FromStr for SbatchWords {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Words, String> {
+    fn from_str(text: &str) -> Result<SbatchWords, String> {
         let words = shlex::split(text).ok_or("a quotation mark is not closed")?;
-        Ok(Words(words.split(|word| word == ":").map(<[String]>::to_vec).collect()))
+        Ok(SbatchWords(words.split(|word| word == ":").map(<[String]>::to_vec).collect()))
     }
 }
 
 /// What nodes a job is to have.
 #[derive(Debug)]
-pub enum Wanted<'a> {
+pub enum NodesWanted<'a> {
     /// As many as the options say, or one.
     Nodes,
     /// One for each role; its name, where the user gave one.
     Roles(Vec<Option<&'a str>>),
 }
 
-/// Nodes of a job, and the job if it is ours: it ends with this.
+/// Nodes that are there for us until this is dropped.
 pub struct Allocation {
+    /// Which; none if it is all done here.
     pub nodes: Vec<Node>,
-    pub job: Job,
+    /// The job that has them. If it is ours, it ends with this.
+    pub(crate) job: Option<Job>,
 }
 
-impl Options {
+impl SlurmOptions {
     /// Whether any are given that make sense with Slurm alone.
     pub fn are_given(&self) -> bool {
-        self.options.0.iter().any(|words| !words.is_empty())
+        self.words.0.iter().any(|words| !words.is_empty())
     }
 
     /// The nodes of the job that we are in, or those of a new one.
-    pub fn allocate(&self, wanted: &Wanted, what: &str, stop: &AtomicBool) -> Result<Allocation, Failure> {
+    pub(crate) fn allocate(
+        &self,
+        wanted: &NodesWanted,
+        what: &str,
+        driver: &Driver,
+    ) -> Result<Allocation, Failure> {
         let job = match own_job() {
             Some(_) if self.are_given() => {
                 let why = "--slurm: this is inside a job already, whose nodes are used; leave --slurm, or submit from outside of it";
                 return Err(Failure::Usage(why.to_owned()));
             }
-            Some(id) => Job::found(id),
-            None => self.submit(&self.words(wanted)?, what, stop)?,
+            Some(id) => Job::found(id, driver),
+            None => submit(&self.words_for(wanted)?, what, driver)?,
         };
-        let tasks = job.begun(self.queue_timeout, stop).map_err(Failure::Incomplete)?;
-        let nodes = nodes_of(&tasks, stop).map_err(Failure::Incomplete)?;
+        let tasks = job.begun(self.queue_timeout).map_err(Failure::Incomplete)?;
+        let nodes = nodes_of(&tasks, &driver.stop).map_err(Failure::Incomplete)?;
         let named: Vec<&str> = nodes.iter().map(Node::name).collect();
-        output::note(&format!("job {} has {}", job.id(), named.join(", ")));
+        driver.note(&format!("job {} has {}", job.id(), named.join(", ")));
         if let Some(left) = tasks.iter().filter_map(|task| task.left).min() {
-            output::note(&format!("job {} ends in {} at the latest", job.id(), humane(left)));
+            driver.note(&format!("job {} ends in {} at the latest", job.id(), humane(left)));
         }
-        Ok(Allocation { nodes, job })
+        Ok(Allocation { nodes, job: Some(job) })
     }
 
     /// An array of so many jobs of one node.
-    pub fn array(&self, indices: &str, what: &str, stop: &AtomicBool) -> Result<Job, Failure> {
-        let [options] = &self.options.0[..] else {
+    pub(crate) fn array(&self, indices: &str, what: &str, driver: &Driver) -> Result<Job, Failure> {
+        let [options] = &self.words.0[..] else {
             return Err(Failure::Usage("--slurm: ':' is for roles".to_owned()));
         };
         let mut words = vec![format!("--array={indices}"), "--nodes=1".to_owned()];
         words.extend(options.iter().cloned());
-        self.submit(&words, what, stop)
+        submit(&words, what, driver)
     }
 
-    /// For how long a job may wait.
-    pub fn queue_timeout(&self) -> Duration {
-        self.queue_timeout
-    }
-
-    fn submit(&self, words: &[String], what: &str, stop: &AtomicBool) -> Result<Job, Failure> {
-        Job::submit(words, what, stop).map_err(Failure::Incomplete)
-    }
-
-    fn words(&self, wanted: &Wanted) -> Result<Vec<String>, Failure> {
-        let parts = &self.options.0;
+    fn words_for(&self, wanted: &NodesWanted) -> Result<Vec<String>, Failure> {
+        let parts = &self.words.0;
         match wanted {
-            Wanted::Nodes if parts.len() > 1 => {
+            NodesWanted::Nodes if parts.len() > 1 => {
                 Err(Failure::Usage("--slurm: ':' is for the nodes of roles".to_owned()))
             }
-            Wanted::Nodes => Ok(parts[0].clone()),
-            Wanted::Roles(roles) if parts.len() > 1 && parts.len() != roles.len() => Err(Failure::Usage(
-                format!("--slurm: options for {} nodes, and roles for {}", parts.len(), roles.len()),
-            )),
-            Wanted::Roles(roles) if parts.len() == 1 => {
+            NodesWanted::Nodes => Ok(parts[0].clone()),
+            NodesWanted::Roles(roles) if parts.len() > 1 && parts.len() != roles.len() => {
+                Err(Failure::Usage(format!(
+                    "--slurm: options for {} nodes, and roles for {}",
+                    parts.len(),
+                    roles.len()
+                )))
+            }
+            NodesWanted::Roles(roles) if parts.len() == 1 => {
                 let named: Vec<&str> = roles.iter().copied().flatten().collect();
                 let mut words = vec![format!("--nodes={}", roles.len())];
                 words.extend((!named.is_empty()).then(|| format!("--nodelist={}", named.join(","))));
                 words.extend(parts[0].iter().cloned());
                 Ok(words)
             }
-            Wanted::Roles(roles) => {
+            NodesWanted::Roles(roles) => {
                 let mut words = Vec::new();
                 for (nth, (role, part)) in roles.iter().zip(parts).enumerate() {
                     // What is before the first colon is of the whole job.
@@ -141,13 +134,17 @@ impl Options {
     }
 }
 
+fn submit(words: &[String], what: &str, driver: &Driver) -> Result<Job, Failure> {
+    Job::submit(words, what, driver).map_err(Failure::Incomplete)
+}
+
 /// The job that this process is in.
 pub fn own_job() -> Option<String> {
     std::env::var("SLURM_JOB_ID").ok().filter(|id| !id.is_empty())
 }
 
 /// The node of it that this process is on.
-pub fn own_node() -> Option<String> {
+pub(crate) fn own_node() -> Option<String> {
     own_job().and_then(|_| std::env::var("SLURMD_NODENAME").ok())
 }
 
@@ -155,17 +152,17 @@ pub fn own_node() -> Option<String> {
 mod tests {
     use super::*;
 
-    fn words(options: &str, wanted: &Wanted) -> Result<String, String> {
-        let options = Options { options: options.parse()?, queue_timeout: Duration::from_secs(1) };
-        options.words(wanted).map(|words| words.join(" ")).map_err(|failure| failure.to_string())
+    fn words(options: &str, wanted: &NodesWanted) -> Result<String, String> {
+        let options = SlurmOptions { words: options.parse()?, queue_timeout: Duration::from_secs(1) };
+        options.words_for(wanted).map(|words| words.join(" ")).map_err(|failure| failure.to_string())
     }
 
     #[test]
     fn what_sbatch_is_given() {
-        let named = Wanted::Roles(vec![Some("n3"), None]);
-        assert_eq!(words("", &Wanted::Nodes), Ok(String::new()));
+        let named = NodesWanted::Roles(vec![Some("n3"), None]);
+        assert_eq!(words("", &NodesWanted::Nodes), Ok(String::new()));
         assert_eq!(
-            words("--nodes=4 --comment='a b'", &Wanted::Nodes),
+            words("--nodes=4 --comment='a b'", &NodesWanted::Nodes),
             Ok("--nodes=4 --comment=a b".to_owned())
         );
         assert_eq!(words("-p x", &named), Ok("--nodes=2 --nodelist=n3 -p x".to_owned()));
@@ -176,7 +173,7 @@ mod tests {
         for (options, wanted, expected) in [
             ("'", &named, "a quotation mark is not closed"),
             ("a : b : c", &named, "--slurm: options for 3 nodes, and roles for 2"),
-            ("a : b", &Wanted::Nodes, "--slurm: ':' is for the nodes of roles"),
+            ("a : b", &NodesWanted::Nodes, "--slurm: ':' is for the nodes of roles"),
         ] {
             assert_eq!(words(options, wanted), Err(expected.to_owned()));
         }

@@ -1,50 +1,41 @@
 //! `--role engine`: a run that another node measures. What it asks of the nodes of the server and the services comes here,
 //! for only from here is there a way to them.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_agent::{Ask, Link, Node, Program, Said, Way};
-use kumite_lab::{Experiment, export, seed_of};
-use kumite_record::{Store, StoreError};
+use kumite_agent::{Ask, Program, Said};
+use kumite_lab::{export, seed_of};
+use kumite_record::{Export, Store, StoreError};
 
-use super::Args;
-use crate::exit::Failure;
+use crate::away::Away;
+use crate::driver::Driver;
+use crate::failure::Failure;
 use crate::on::sent_folders;
-use crate::output;
 use crate::roles::Placed;
 
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Has the engine's node execute and judge the run, and takes what it has kept.
-pub fn run(
-    args: &Args,
-    experiment: &Experiment,
-    (engine, placed): (&Node, &Placed),
-    seed: u64,
-    stop: &Arc<AtomicBool>,
-) -> Result<(), Failure> {
-    let mut store = Store::open(&args.db.path())?;
-    let folder = tempfile::tempdir().map_err(|error| Failure::Incomplete(error.to_string()))?;
-    let program = Program::own().map_err(Failure::Incomplete)?;
-    let way = Way::To(engine, &program);
+pub fn apart(driver: &Driver, away: &Away, placed: &Placed) -> Result<Export, Failure> {
     let failed = Failure::Incomplete;
-    let log = folder.path().join("way.log");
-    let mut link = Link::open(engine.name(), &way, crate::VERSION, &log, stop).map_err(failed)?;
-    output::note(&format!("{}: connected in {:.1} s", engine.name(), link.connected_in.as_secs_f64()));
+    let engine = placed.engine().ok_or_else(|| failed("no node has the role engine".to_owned()))?;
+    let (experiment, stop) = (away.experiment, &driver.stop);
+    let mut store = Store::open(&away.db)?;
+    let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
+    let program = Program::own().map_err(failed)?;
+    let mut link = driver.link(engine, &program, &folder.path().join("way.log"), stop).map_err(failed)?;
     let (here, _) = link.addresses().map_err(failed)?;
-    let (mut relays, nodes) = placed.relays(here, experiment, stop)?;
+    let (mut relays, nodes) = placed.relays(here, experiment, driver)?;
     let (named, folders) = sent_folders(experiment).map_err(failed)?;
-    let key = format!("{:08x}{seed:08x}{:08x}", seed_of(experiment), 0);
+    let key = format!("{:08x}{:08x}{:08x}", seed_of(experiment), away.seed, 0);
     link.prepare(&key, &folders, stop).map_err(failed)?;
-    let mut arguments = args.words(seed, args.budget);
+    let mut arguments = away.words(away.budget);
     arguments.push(nodes);
     link.ask(&Ask::Run { experiment: named, arguments }, stop).map_err(failed)?;
     loop {
         match link.next(LOOK, stop).map_err(failed)? {
             None => {}
-            Some(Said::Note(text)) => output::note(&format!("{}: {text}", engine.name())),
+            Some(Said::Note(text)) => driver.note(&format!("{}: {text}", engine.name())),
             Some(Said::Relay { node, work }) => {
                 let relayed = relays.does(&node, &work);
                 link.ask(&relayed, stop).map_err(failed)?;
@@ -63,7 +54,7 @@ pub fn run(
     };
     let Some(whole) = whole else {
         let why = format!("{}: the run came to no trial; what it said above is why", engine.name());
-        return Err(Failure::Incomplete(why));
+        return Err(failed(why));
     };
     let is_complete = whole.run.cut_short.is_none();
     store.put(&whole)?;
@@ -71,11 +62,5 @@ pub fn run(
         link.ask(&Ask::Forget, stop).map_err(failed)?;
     }
     link.close();
-    let export = export(&store, &whole.run.id)?;
-    args.gate.conclude(export, &args.documents, args.length.report(), |export| match &export.run.cut_short {
-        Some(why) => Err(Failure::Incomplete(format!(
-            "{why}; the same command with --seed {seed} goes on where it stopped"
-        ))),
-        None => Ok(()),
-    })
+    Ok(export(&store, &whole.run.id)?)
 }

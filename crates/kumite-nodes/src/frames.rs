@@ -11,7 +11,7 @@ pub const IN_FRAMES: &str = "--in-frames";
 pub const RELAYED: &str = "--relayed=";
 
 /// Writes a frame for whoever started this process.
-pub fn tell(what: &Tell) -> std::io::Result<()> {
+pub(crate) fn tell(what: &Tell) -> std::io::Result<()> {
     let mut output = std::io::stdout().lock();
     output.write_all(&encode(what))?;
     output.flush()

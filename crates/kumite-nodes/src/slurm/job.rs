@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::ask::ask;
+use crate::driver::Driver;
 use crate::fresh_key::fresh_key;
-use crate::output;
 
 /// What a job of ours does on its nodes: nothing. It ends by itself if nobody has worked on them for a while, as after whoever
 /// submitted it was killed; to look so seldom disturbs nobody.
@@ -30,6 +30,7 @@ const SETTLING: Duration = Duration::from_secs(15);
 pub struct Job {
     id: String,
     is_ours: bool,
+    driver: Driver,
 }
 
 /// A part of one that has nodes of its own: all of a plain one, a task of an array, a component of a heterogeneous one.
@@ -70,7 +71,7 @@ impl Task {
 
 impl Job {
     /// Submits one that holds whole nodes.
-    pub fn submit(words: &[String], what: &str, stop: &AtomicBool) -> Result<Job, String> {
+    pub fn submit(words: &[String], what: &str, driver: &Driver) -> Result<Job, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let script = folder.path().join("hold.sh");
         std::fs::write(&script, HOLD).map_err(|error| error.to_string())?;
@@ -85,7 +86,7 @@ impl Job {
         all.push(&named);
         all.extend(words[of_first..].iter().map(String::as_str));
         all.push(&script);
-        let submitted = ask(&all, stop).and_then(|said| {
+        let submitted = ask(&all, &driver.stop).and_then(|said| {
             number(&said)
                 .or_else(|| number_of(&name))
                 .or_else(|| said.lines().rev().find_map(number))
@@ -93,8 +94,8 @@ impl Job {
         });
         match submitted {
             Ok(id) => {
-                output::note(&format!("submitted job {id}"));
-                Ok(Job { id, is_ours: true })
+                driver.note(&format!("submitted job {id}"));
+                Ok(Job { id, is_ours: true, driver: driver.clone() })
             }
             Err(why) => {
                 // Whatever it said, it may have submitted one.
@@ -105,8 +106,8 @@ impl Job {
     }
 
     /// One that another has submitted, and ends.
-    pub fn found(id: String) -> Job {
-        Job { id, is_ours: false }
+    pub fn found(id: String, driver: &Driver) -> Job {
+        Job { id, is_ours: false, driver: driver.clone() }
     }
 
     pub fn id(&self) -> &str {
@@ -114,9 +115,10 @@ impl Job {
     }
 
     /// All its tasks that Slurm still knows.
-    pub fn look(&self, stop: &AtomicBool) -> Result<Vec<Task>, String> {
+    pub fn look(&self) -> Result<Vec<Task>, String> {
         let jobs = format!("--jobs={}", self.id);
-        let said = ask(&["squeue", "--noheader", "--array", "--states=all", &jobs, FORMAT], stop);
+        let said =
+            ask(&["squeue", "--noheader", "--array", "--states=all", &jobs, FORMAT], &self.driver.stop);
         match said {
             Ok(said) => Ok(tasks(&said, (!self.is_ours).then_some(&self.id))),
             Err(why) if why.contains("Invalid job id") => Ok(Vec::new()),
@@ -125,12 +127,12 @@ impl Job {
     }
 
     /// Waits until all of it has its nodes.
-    pub fn begun(&self, limit: Duration, stop: &AtomicBool) -> Result<Vec<Task>, String> {
+    pub fn begun(&self, limit: Duration) -> Result<Vec<Task>, String> {
         let began = Instant::now();
         let mut said = String::new();
         let mut pause = FIRST_PAUSE;
         loop {
-            let told = match self.look(stop) {
+            let told = match self.look() {
                 Ok(tasks) if tasks.is_empty() => {
                     return Err(format!("Slurm does not know job {} any more", self.id));
                 }
@@ -144,12 +146,12 @@ impl Job {
                 },
                 Err(why) => why,
             };
-            if stop.load(Ordering::Relaxed) {
+            if self.driver.stop.load(Ordering::Relaxed) {
                 return Err("it was interrupted".to_owned());
             }
             // Slurm has not looked yet, if it gives no reason.
             if told != said && told != "PENDING" {
-                output::note(&format!("job {}: {told}", self.id));
+                self.driver.note(&format!("job {}: {told}", self.id));
                 said = told;
             }
             if began.elapsed() >= limit {
@@ -159,27 +161,27 @@ impl Job {
                     limit.as_secs()
                 ));
             }
-            wait(pause, stop);
+            wait(pause, &self.driver.stop);
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
     /// All its tasks, none of which is just ending; or after a while as they are.
-    pub fn settled(&self, stop: &AtomicBool) -> Result<Vec<Task>, String> {
+    pub fn settled(&self) -> Result<Vec<Task>, String> {
         let began = Instant::now();
         loop {
-            let tasks = self.look(stop)?;
+            let tasks = self.look()?;
             let is_settled = tasks.iter().all(|task| task.state != State::Ends);
-            if is_settled || began.elapsed() >= SETTLING || stop.load(Ordering::Relaxed) {
+            if is_settled || began.elapsed() >= SETTLING || self.driver.stop.load(Ordering::Relaxed) {
                 return Ok(tasks);
             }
-            wait(FIRST_PAUSE, stop);
+            wait(FIRST_PAUSE, &self.driver.stop);
         }
     }
 
     /// What became of its tasks, if not all of them run.
-    pub fn lost(&self, stop: &AtomicBool) -> Option<String> {
-        let tasks = self.settled(stop).ok()?;
+    pub fn lost(&self) -> Option<String> {
+        let tasks = self.settled().ok()?;
         let ended = tasks.iter().find(|task| matches!(task.state, State::Ends | State::Ended));
         match tasks.is_empty() {
             true => Some(format!("Slurm does not know job {} any more", self.id)),
@@ -191,7 +193,8 @@ impl Job {
     pub fn end(&self, task: &str) {
         // Also after Ctrl-C: what is submitted is not left.
         if let Err(why) = ask(&["scancel", task], &AtomicBool::new(false)) {
-            output::note(&format!("job {task} may still hold its nodes; `scancel {task}` ends it: {why}"));
+            self.driver
+                .note(&format!("job {task} may still hold its nodes; `scancel {task}` ends it: {why}"));
         }
     }
 }

@@ -1,20 +1,18 @@
 //! `--shards N --on slurm`: a run whose shares are the tasks of an array of jobs, each begun as soon as it has a node.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-use kumite_lab::Experiment;
-use kumite_record::Store;
+use kumite_record::{Export, Store};
 use kumite_report::plural;
 
-use super::Args;
-use super::sharing::{Sharing, UnderWay};
-use crate::exit::Failure;
-use crate::output;
-use crate::slurm::{Job, State, Task, nodes_of, wait};
+use crate::away::Away;
+use crate::driver::Driver;
+use crate::failure::Failure;
+use crate::shares::{Sharing, UnderWay};
+use crate::slurm::{Job, SlurmOptions, State, Task, nodes_of, wait};
 
 const LOOK: Duration = Duration::from_millis(200);
 /// A controller has others to answer, too.
@@ -23,34 +21,29 @@ const LOOK_AT_JOBS: Duration = Duration::from_secs(2);
 const MOST_TIMES: usize = 2;
 
 /// Submits the shares that are missing, follows them, merges what came, and judges it.
-pub fn run(
-    args: &Args,
-    experiment: &Experiment,
-    of: usize,
-    seed: u64,
-    stop: &Arc<AtomicBool>,
-) -> Result<(), Failure> {
-    let sharing = Sharing::new(args, experiment, of, seed, stop)?;
-    let mut into = Store::open(&args.db.path())?;
+pub fn array(driver: &Driver, away: &Away, slurm: &SlurmOptions, of: usize) -> Result<Export, Failure> {
+    let sharing = Sharing::new(driver, away, of)?;
+    let mut into = Store::open(&away.db)?;
     let missing = sharing.missing(&into)?;
-    output::note(&format!("{}; seed {seed}", plural(of, "share")));
+    driver.note(&format!("{}; seed {}", plural(of, "share"), away.seed));
     if missing.is_empty() {
         return sharing.judged(Vec::new(), &mut into);
     }
     let submit = |nths: &[usize]| {
         let indices: Vec<String> = nths.iter().map(|nth| (nth + 1).to_string()).collect();
-        args.slurm.array(&indices.join(","), &experiment.name, stop)
+        slurm.array(&indices.join(","), &away.experiment.name, driver)
     };
     let first = submit(&missing)?;
     let ended = std::thread::scope(|scope| {
         let shares = missing.iter().map(|&nth| Share { nth, job: 0, times: 1, is: Is::Waiting }).collect();
-        let mut array = Array { sharing: &sharing, jobs: vec![first], shares, said: String::new() };
-        array.follow(scope, &|nth| submit(&[nth]), args.slurm.queue_timeout(), stop)
+        let mut array = Array { driver, sharing: &sharing, jobs: vec![first], shares, said: String::new() };
+        array.follow(scope, &|nth| submit(&[nth]), slurm.queue_timeout)
     });
     sharing.judged(ended, &mut into)
 }
 
 struct Array<'a> {
+    driver: &'a Driver,
     sharing: &'a Sharing<'a>,
     jobs: Vec<Job>,
     shares: Vec<Share<'a>>,
@@ -81,21 +74,21 @@ impl<'a> Array<'a> {
         scope: &'a Scope<'a, '_>,
         submit: &dyn Fn(usize) -> Result<Job, Failure>,
         limit: Duration,
-        stop: &AtomicBool,
     ) -> Vec<Result<PathBuf, String>> {
+        let stop = &self.driver.stop;
         let mut looked: Option<Instant> = None;
         let mut waits_since = Instant::now();
         while !self.shares.iter().all(|share| matches!(share.is, Is::Ended(_))) {
             if looked.is_none_or(|looked| looked.elapsed() >= LOOK_AT_JOBS) {
                 looked = Some(Instant::now());
-                self.look(scope, stop);
+                self.look(scope);
             }
-            self.take_ended(stop);
-            if self.submit_again(submit, stop) {
+            self.take_ended();
+            if self.submit_again(submit) {
                 waits_since = Instant::now();
             }
             if waits_since.elapsed() >= limit || stop.load(Ordering::Relaxed) {
-                self.give_up(limit, stop);
+                self.give_up(limit);
             }
             wait(LOOK, stop);
         }
@@ -107,20 +100,21 @@ impl<'a> Array<'a> {
     }
 
     /// Begins what has a node, and halts what has lost its.
-    fn look(&mut self, scope: &'a Scope<'a, '_>, stop: &AtomicBool) {
+    fn look(&mut self, scope: &'a Scope<'a, '_>) {
+        let driver = self.driver;
         for job in 0..self.jobs.len() {
-            match self.jobs[job].look(stop) {
+            match self.jobs[job].look() {
                 Ok(tasks) => self.shares.iter_mut().filter(|share| share.job == job).for_each(|share| {
                     let task = tasks.iter().find(|task| task.index == Some(share.nth + 1));
-                    share.look(self.sharing, scope, task, stop);
+                    share.look(self.sharing, scope, task, &driver.stop);
                     let waits = task.filter(|task| task.state == State::Waits && task.told != "PENDING");
                     if let Some(task) = waits.filter(|task| task.told != self.said) {
-                        output::note(&format!("job {}: {}", task.name, task.told));
+                        driver.note(&format!("job {}: {}", task.name, task.told));
                         self.said = task.told.clone();
                     }
                 }),
                 Err(why) if why != self.said => {
-                    output::note(&why);
+                    self.driver.note(&why);
                     self.said = why;
                 }
                 Err(_) => {}
@@ -129,11 +123,11 @@ impl<'a> Array<'a> {
     }
 
     /// Takes what has come to its end, and gives its node back.
-    fn take_ended(&mut self, stop: &AtomicBool) {
+    fn take_ended(&mut self) {
         for share in &mut self.shares {
             let has_ended = match &mut share.is {
                 Is::UnderWay(_, under_way) => {
-                    under_way.look(stop, None);
+                    under_way.look(&self.driver.stop, None);
                     under_way.has_ended()
                 }
                 _ => false,
@@ -142,8 +136,7 @@ impl<'a> Array<'a> {
             {
                 let job = &self.jobs[share.job];
                 // What became of the job says more than what became of the way to its node.
-                let found =
-                    job.settled(stop).unwrap_or_default().into_iter().find(|found| found.name == task);
+                let found = job.settled().unwrap_or_default().into_iter().find(|found| found.name == task);
                 let lost = found
                     .filter(|found| matches!(found.state, State::Ends | State::Ended))
                     .map(|found| told(&found));
@@ -154,14 +147,14 @@ impl<'a> Array<'a> {
     }
 
     /// Submits again what is lost; whether there was anything.
-    fn submit_again(&mut self, submit: &dyn Fn(usize) -> Result<Job, Failure>, stop: &AtomicBool) -> bool {
+    fn submit_again(&mut self, submit: &dyn Fn(usize) -> Result<Job, Failure>) -> bool {
         let mut any = false;
         for share in &mut self.shares {
             let Is::Ended(Err(why)) = &share.is else { continue };
-            if share.times >= MOST_TIMES || stop.load(Ordering::Relaxed) {
+            if share.times >= MOST_TIMES || self.driver.stop.load(Ordering::Relaxed) {
                 continue;
             }
-            output::note(&format!("share {} is lost, and is submitted again: {why}", share.nth + 1));
+            self.driver.note(&format!("share {} is lost, and is submitted again: {why}", share.nth + 1));
             share.times += 1;
             match submit(share.nth) {
                 Ok(job) => {
@@ -177,9 +170,9 @@ impl<'a> Array<'a> {
     }
 
     /// Waits no longer for what has no node.
-    fn give_up(&mut self, limit: Duration, stop: &AtomicBool) {
+    fn give_up(&mut self, limit: Duration) {
         for share in self.shares.iter_mut().filter(|share| matches!(share.is, Is::Waiting)) {
-            let why = if stop.load(Ordering::Relaxed) {
+            let why = if self.driver.stop.load(Ordering::Relaxed) {
                 "it was interrupted".to_owned()
             } else {
                 let (job, nth) = (&self.jobs[share.job], share.nth + 1);

@@ -1,9 +1,14 @@
 //! `--on`: on which hosts something is done.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use kumite_agent::{Folder, Host};
+use kumite_agent::{Folder, Host, Node};
 use kumite_lab::Experiment;
+
+use crate::driver::Driver;
+use crate::failure::Failure;
+use crate::slurm::{Allocation, NodesWanted, SlurmOptions};
 
 /// Where.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,23 +21,46 @@ pub enum On {
     Slurm,
 }
 
-pub fn parse(text: &str) -> Result<On, String> {
-    match text {
-        "local" => return Ok(On::Local),
-        "slurm" => return Ok(On::Slurm),
-        _ => {}
+impl FromStr for On {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<On, String> {
+        match text {
+            "local" => return Ok(On::Local),
+            "slurm" => return Ok(On::Slurm),
+            _ => {}
+        }
+        let hosts = text.strip_prefix("ssh:").ok_or("write local, ssh:HOST,HOST or slurm")?;
+        let hosts: Vec<Host> = hosts.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        match hosts.iter().enumerate().find(|(nth, host)| hosts[..*nth].contains(host)) {
+            Some((_, twice)) => Err(format!("{} is there twice: a host has one share", twice.name())),
+            None => Ok(On::Ssh(hosts)),
+        }
     }
-    let hosts = text.strip_prefix("ssh:").ok_or("write local, ssh:HOST,HOST or slurm")?;
-    let hosts: Vec<Host> = hosts.split(',').map(str::parse).collect::<Result<_, _>>()?;
-    match hosts.iter().enumerate().find(|(nth, host)| hosts[..*nth].contains(host)) {
-        Some((_, twice)) => Err(format!("{} is there twice: a host has one share", twice.name())),
-        None => Ok(On::Ssh(hosts)),
+}
+
+impl On {
+    /// The nodes. Of Slurm, those of the job that we are in, or of a new one.
+    pub fn allocate(
+        &self,
+        slurm: &SlurmOptions,
+        wanted: &NodesWanted,
+        what: &str,
+        driver: &Driver,
+    ) -> Result<Allocation, Failure> {
+        match self {
+            On::Local => Ok(Allocation { nodes: Vec::new(), job: None }),
+            On::Ssh(hosts) => {
+                Ok(Allocation { nodes: hosts.iter().cloned().map(Node::Ssh).collect(), job: None })
+            }
+            On::Slurm => slurm.allocate(wanted, what, driver),
+        }
     }
 }
 
 /// What an experiment needs on another node, and where the experiment is among it: its folder, the kits beside it, and what else its contenders
 /// use. All of it lies to each other as it does here.
-pub fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), String> {
+pub(crate) fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), String> {
     let canonical = |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
     let experiment = canonical(&of.folder)?;
     let root = experiment.ancestors().nth(2).unwrap_or(Path::new("/")).to_owned();
@@ -61,6 +89,7 @@ mod tests {
 
     #[test]
     fn hosts_are_named_once_each() {
+        let parse = str::parse::<On>;
         assert_eq!((parse("local"), parse("slurm")), (Ok(On::Local), Ok(On::Slurm)));
         let Ok(On::Ssh(hosts)) = parse("ssh:n1,root@n2") else { panic!("no hosts") };
         assert_eq!(hosts.iter().map(Host::name).collect::<Vec<_>>(), ["n1", "root@n2"]);

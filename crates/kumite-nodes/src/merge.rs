@@ -1,0 +1,134 @@
+//! Shards of a run, from several stores, become the run again, and are judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use kumite_lab::{Merging, export, merge};
+use kumite_record::{Export, Rule, Run, Scope, Store, StoredRun};
+use kumite_report::plural;
+
+use crate::driver::Driver;
+use crate::failure::Failure;
+
+/// Which shards are to be merged, and how.
+#[derive(Default)]
+pub struct Wanted {
+    /// That of the run, where the stores have those of several.
+    pub seed: Option<u64>,
+    /// What verdicts are to be about.
+    pub scope: Scope,
+    /// Whether the run is to pass a gate.
+    pub is_gate: bool,
+    /// The command that asked for it.
+    pub command: String,
+}
+
+/// Merges the shards of one run that these stores and `into` have, and keeps them and the run in `into`.
+pub fn merged(
+    driver: &Driver,
+    stores: &[Store],
+    wanted: &Wanted,
+    into: &mut Store,
+) -> Result<Export, Failure> {
+    let shards = shards(stores, wanted.seed, into)?;
+    let first = &shards[0].run;
+    if wanted.is_gate && first.rule != Rule::Strict {
+        return Err(Failure::Usage("--gate takes shards that were run with --strict".to_owned()));
+    }
+    let merging = Merging { id: id(into, &shards)?, command: wanted.command.clone(), scope: wanted.scope };
+    let merged = merge(&shards, merging)?;
+    for shard in &shards {
+        into.put(shard)?;
+    }
+    into.put(&merged)?;
+    let nodes = merged.run.merged.as_ref().map_or(0, |merged| merged.nodes.len());
+    driver.note(&format!(
+        "{} on {} are kept as run {id} in {}; `kumite report {id}` shows it again",
+        plural(shards.len(), "shard"),
+        plural(nodes, "node"),
+        into.path().display(),
+        id = merged.run.id,
+    ));
+    Ok(export(into, &merged.run.id)?)
+}
+
+/// All executions of the shards of one run. Of one that is in several stores, as it was when it had most trials.
+fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<StoredRun>, Failure> {
+    let mut longest = BTreeMap::<String, StoredRun>::new();
+    for store in stores.iter().chain([into]) {
+        for run in store.runs()?.into_iter().filter(|run| run.shard.is_some()) {
+            let shard = with_logs(store.read(&run.id)?, store.folder());
+            let is_longer = |other: &StoredRun| extent(&shard) > extent(other);
+            if longest.get(&run.id).is_none_or(is_longer) {
+                longest.insert(run.id.clone(), shard);
+            }
+        }
+    }
+    let wanted = |shard: &StoredRun| seed.is_none_or(|seed| shard.run.seed == seed);
+    let mut found: Vec<StoredRun> = longest.into_values().filter(wanted).collect();
+    // What the target has had before is wanted only beside what is given now.
+    let given: BTreeSet<_> = stores
+        .iter()
+        .map(Store::runs)
+        .collect::<Result<Vec<_>, _>>()?
+        .iter()
+        .flatten()
+        .filter_map(whole)
+        .collect();
+    found.retain(|shard| whole(&shard.run).is_some_and(|of| given.contains(&of)));
+    found.sort_by_key(|shard| shard.run.started);
+    let runs: BTreeSet<_> = found.iter().filter_map(|shard| whole(&shard.run)).collect();
+    match runs.len() {
+        1 => Ok(found),
+        0 => Err(Failure::Usage(format!(
+            "there is no shard{} in {}: `kumite run NAME --shard 1/2 --db FILE` makes one",
+            seed.map(|seed| format!(" of seed {seed}")).unwrap_or_default(),
+            stores.iter().map(|store| store.path().display().to_string()).collect::<Vec<_>>().join(", ")
+        ))),
+        _ => {
+            let told: Vec<String> = found.iter().map(|shard| told(&shard.run)).collect();
+            Err(Failure::Usage(format!(
+                "the stores have shards of {} runs: {}; --seed N takes those of one",
+                runs.len(),
+                told.join("; ")
+            )))
+        }
+    }
+}
+
+/// What the shards of one run have in common, and those of two do not.
+fn whole(run: &Run) -> Option<(String, String, u64, u32)> {
+    let of = run.shard.as_ref()?.of;
+    Some((run.experiment.clone(), run.profile.clone(), run.seed, of))
+}
+
+fn told(run: &Run) -> String {
+    let shard = run.shard.as_ref().map(|shard| format!("shard {} of {} of ", shard.nth, shard.of));
+    format!("{}{} ({}), seed {}", shard.unwrap_or_default(), run.experiment, run.profile, run.seed)
+}
+
+fn extent(shard: &StoredRun) -> (bool, usize) {
+    (shard.run.finished.is_some() && shard.run.cut_short.is_none(), shard.trials.len())
+}
+
+/// Logs stay where they are, and the store of the merged run may be elsewhere.
+fn with_logs(mut shard: StoredRun, folder: &Path) -> StoredRun {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    for trial in &mut shard.trials {
+        trial.log = trial.log.take().map(|log| folder.join(log).to_string_lossy().into_owned());
+    }
+    shard
+}
+
+/// The one that these shards were merged into before, or a new one.
+fn id(into: &Store, shards: &[StoredRun]) -> Result<String, Failure> {
+    let ids: BTreeSet<&str> = shards.iter().map(|shard| shard.run.id.as_str()).collect();
+    let is_of_these = |run: &Run| {
+        let merged = run.merged.as_ref();
+        merged.is_some_and(|merged| merged.runs.iter().any(|id| ids.contains(id.as_str())))
+    };
+    let before = into.runs()?.into_iter().find(is_of_these).map(|run| run.id);
+    let first = shards.iter().min_by_key(|shard| (shard.run.started, &shard.run.id));
+    let new = || format!("{}-merged", first.map(|shard| shard.run.id.as_str()).unwrap_or_default());
+    Ok(before.unwrap_or_else(new))
+}

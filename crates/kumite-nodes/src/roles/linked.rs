@@ -1,0 +1,111 @@
+//! An agent on a node that has a role.
+
+use std::net::Ipv4Addr;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use kumite_agent::{Ask, Link, Node, Program, Worked};
+use kumite_lab::{Experiment, Talk};
+
+use crate::driver::Driver;
+use crate::fresh_key::fresh_key;
+use crate::on::sent_folders;
+
+/// To get ready: a build may take so long, and says nothing meanwhile.
+const READYING: Duration = Duration::from_secs(30 * 60);
+/// For all else. To start a service takes longest.
+const WORKING: Duration = Duration::from_secs(3 * 60);
+
+/// The links to the nodes that a run on the engine's node works with.
+pub(crate) struct Relays(pub(super) Vec<Linked>);
+
+impl Relays {
+    /// Has a node do what the run asks of it.
+    pub fn does(&mut self, node: &str, work: &str) -> Ask {
+        let Some(linked) = self.0.iter_mut().find(|linked| linked.name == node) else {
+            return Ask::Relayed {
+                worked: Worked::Failed(format!("there is no node {node}")),
+                cut_off_ms: 0,
+            };
+        };
+        let worked = linked.work(work);
+        let cut_off_ms = u64::try_from(linked.cut_off().as_millis()).unwrap_or(u64::MAX);
+        Ask::Relayed { worked, cut_off_ms }
+    }
+}
+
+/// An agent that has a role.
+pub(super) struct Linked {
+    pub name: String,
+    /// Until it is closed.
+    link: Option<Link>,
+    /// The node's, and ours as it sees it.
+    pub addresses: (Ipv4Addr, Ipv4Addr),
+    driver: Driver,
+    is_ready: bool,
+    /// Where what ssh says is kept, as long as it may say something.
+    _log: tempfile::TempDir,
+}
+
+impl Linked {
+    pub fn to(
+        node: &Node,
+        program: &Program,
+        experiment: &Experiment,
+        driver: &Driver,
+    ) -> Result<Linked, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let log = folder.path().join("way.log");
+        let name = node.name().to_owned();
+        let stop = &driver.stop;
+        let mut link = driver.link(node, program, &log, stop)?;
+        let (named, folders) = sent_folders(experiment)?;
+        let addresses = link.addresses()?;
+        link.prepare(&fresh_key(), &folders, stop)?;
+        link.role(&named, stop)?;
+        let driver = driver.clone();
+        Ok(Linked { name, link: Some(link), addresses, driver, is_ready: false, _log: folder })
+    }
+
+    fn work(&mut self, work: &str) -> Worked {
+        let limit = if self.is_ready { WORKING } else { READYING };
+        let name = &self.name;
+        let driver = &self.driver;
+        let mut note = |text: &str| driver.note(&format!("{name}: {text}"));
+        let Some(link) = &mut self.link else { return Worked::Lost(format!("{name}: it is closed")) };
+        let worked = link.work(work, limit, &mut note, &driver.stop);
+        self.is_ready = true;
+        worked
+    }
+}
+
+impl Drop for Linked {
+    /// The agent removes what it was sent before it ends.
+    fn drop(&mut self) {
+        self.link.take().into_iter().for_each(Link::close);
+    }
+}
+
+impl Talk for Linked {
+    fn does(&mut self, work: &str) -> Result<String, String> {
+        answered(self.work(work), &self.driver)
+    }
+
+    fn cut_off(&mut self) -> Duration {
+        self.link.as_mut().map_or(Duration::ZERO, Link::cut_off)
+    }
+}
+
+/// Nothing is measured without a node: one that is lost ends the run, as Ctrl-C does.
+pub(super) fn answered(worked: Worked, driver: &Driver) -> Result<String, String> {
+    match worked {
+        Worked::Answer(answer) => Ok(answer),
+        Worked::Failed(why) => Err(why),
+        Worked::Lost(why) => {
+            if !driver.stop.swap(true, Ordering::Relaxed) {
+                driver.note(&format!("{why}; the run ends here"));
+            }
+            Err(why)
+        }
+    }
+}
