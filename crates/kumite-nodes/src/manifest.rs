@@ -94,9 +94,9 @@ impl Manifest<'_> {
 
 /// What a shard's pod does. SQLite's journal is shared memory beside the store, which the volume's file system may not have:
 /// so the store is on the node's own disk, and copied when the shard has ended, also by a signal. What is in the journal still,
-/// where kumite was killed, comes into the store when that is opened: hence `kumite list`. A shard that is executed
-/// again has a store of its own.
-const SHARD: &str = r#"to="@FOLDER@/$JOB_COMPLETION_INDEX-$HOSTNAME"
+/// where kumite was killed, comes into the store when that is opened: hence `kumite list`. A shard that is executed again has a
+/// store of its own, by the name of its pod: its host's name is the same again.
+const SHARD: &str = r#"to="@FOLDER@/$JOB_COMPLETION_INDEX-$POD_NAME"
 mkdir -p @FOLDER@ && touch "$to.part" || {
   echo "cannot write to /results as user 1000 of group 1000. fsGroup is not applied to hostPath, nor to some network file systems: give the volume's folder to group 1000, or take another class of storage" >&2
   exit 3
@@ -136,6 +136,8 @@ const POD: &str = r#"restartPolicy: Never
             - {name: HOME, value: /home/kumite}
             - name: NODE_NAME
               valueFrom: {fieldRef: {fieldPath: spec.nodeName}}
+            - name: POD_NAME
+              valueFrom: {fieldRef: {fieldPath: metadata.name}}
           volumeMounts:
             - {name: results, mountPath: /results}
             - {name: home, mountPath: /home/kumite}"#;
@@ -236,7 +238,7 @@ mod tests {
     fn a_shards_store_is_on_the_volume_when_its_pod_has_ended_however_that_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
-        let pod = |to: &str, kumite: &str| {
+        let pod = |to: &str, name: &str, kumite: &str| {
             let script = SHARD.replace("@FOLDER@", to).replace("@KUMITE@", kumite);
             let home = tempfile::tempdir_in(folder.path()).unwrap().keep();
             let mut shell = std::process::Command::new("sh");
@@ -245,7 +247,9 @@ mod tests {
                 .env("PATH", format!("{}:/usr/bin:/bin", path("bin")))
                 .env("HOME", home)
                 .env("JOB_COMPLETION_INDEX", "2")
-                .env("HOSTNAME", "pod");
+                // What a pod and the one after it have in common.
+                .env("HOSTNAME", "job-2")
+                .env("POD_NAME", name);
             let output = kumite_testing::process::output(&mut shell).unwrap();
             (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
         };
@@ -255,7 +259,8 @@ mod tests {
         std::fs::write(path("bin/kumite"), opens).unwrap();
         std::fs::set_permissions(path("bin/kumite"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
             .unwrap();
-        let kept = |to: &str| std::fs::read_to_string(format!("{to}/2-pod.db")).unwrap_or_default();
+        let kept =
+            |to: &str, name: &str| std::fs::read_to_string(format!("{to}/2-{name}.db")).unwrap_or_default();
         // What stands for kumite is given `--db FILE`.
         for (name, kumite, status) in [
             ("well", "sh -c 'echo kept > $2' -", 0),
@@ -268,11 +273,16 @@ mod tests {
             ),
         ] {
             let to = path(name);
-            assert_eq!(pod(&to, kumite), (Some(status), String::new()), "{name}");
-            assert_eq!(kept(&to), "kept\nopened\n", "{name}");
+            assert_eq!(pod(&to, "pod", kumite), (Some(status), String::new()), "{name}");
+            assert_eq!(kept(&to, "pod"), "kept\nopened\n", "{name}");
         }
+        pod(&path("told"), "again", "sh -c 'echo again > $2' -");
+        assert_eq!(
+            (kept(&path("told"), "pod"), kept(&path("told"), "again")),
+            ("kept\nopened\n".into(), "again\nopened\n".into())
+        );
         std::fs::write(path("file"), "").unwrap();
-        let (status, said) = pod(&path("file/below"), "false");
+        let (status, said) = pod(&path("file/below"), "pod", "false");
         assert!(status == Some(3) && said.contains("cannot write to /results"), "{said}");
     }
 
@@ -301,5 +311,7 @@ mod tests {
             "{filled}"
         );
         assert!(filled.contains("  activeDeadlineSeconds: 14400\n"), "{filled}");
+        let named = "- name: POD_NAME\n              valueFrom: {fieldRef: {fieldPath: metadata.name}}\n";
+        assert!(filled.contains(named), "{filled}");
     }
 }
