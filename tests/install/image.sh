@@ -17,17 +17,7 @@ trap ended EXIT
 debian_begin "$root"
 mkdir "$home/context"
 cp "$dist"/kumite_*_"$(dpkg --print-architecture)".deb "$home/context"
-clean="env -i DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin"
-while read -r what rest; do
-  case "$what" in
-    '' | '#' | FROM) ;;
-    COPY) cp "$home/context"/${rest%% *} "$root${rest##* }" ;;
-    RUN) chroot "$root" $clean sh -c "$rest" >"$home/run.log" 2>&1 </dev/null || { cat "$home/run.log"; exit 1; } ;;
-    USER) user=$rest ;;
-    WORKDIR) workdir=$rest ;;
-    *) echo "tests/install/image.sh does not know $what"; exit 1 ;;
-  esac
-done <"$here/../../docs/image/Dockerfile"
+debian_dockerfile "$here/../../docs/image/Dockerfile" "$home/context" "$root"
 debian_end "$root"
 tar -C "$root" --exclude=./var/cache/apt/archives/*.deb -cf "$home/image.tar" .
 echo "image.tar: $(du -h "$home/image.tar" | cut -f1)"

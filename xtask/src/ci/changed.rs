@@ -33,11 +33,13 @@ pub enum Need {
     Clients,
     /// Nodes that share a run are begun, and fail in every way.
     Nodes,
+    /// What `kumite manifest` prints works on a Kubernetes.
+    Kubernetes,
 }
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 51] = [
+const RULES: [(&str, &[Need]); 52] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -84,6 +86,8 @@ const RULES: [(&str, &[Need]); 51] = [
     ("tests/aws/", &[Need::Clients]),
     ("tests/cases/", &[Need::Cases]),
     ("tests/cluster/", &[Need::Nodes]),
+    // It takes too long for a landing: by hand, and in `--all`.
+    ("tests/cluster/kubernetes", &[]),
     ("tests/install/", &[Need::Install]),
     ("tests/page/", &[Need::Page]),
     ("xtask/", &[]),
@@ -118,7 +122,7 @@ mod tests {
     #[test]
     fn every_changed_file_has_its_needs() {
         let experiment = |name: &str| vec![Need::Experiment(name.to_owned())];
-        let cases: [(&str, Vec<Need>); 22] = [
+        let cases: [(&str, Vec<Need>); 25] = [
             ("experiments/fib/README.md", vec![]),
             ("experiments/fib/found/standard.json.gz", vec![]),
             ("experiments/fib/experiment.toml", experiment("fib")),
@@ -130,6 +134,9 @@ mod tests {
             (".ci/base", vec![]),
             ("tests/cli/run.rs", vec![]),
             ("tests/page/main.rs", vec![Need::Page]),
+            ("tests/cluster/ssh.sh", vec![Need::Nodes]),
+            ("tests/cluster/kubernetes.sh", vec![]),
+            ("tests/cluster/kubernetes/node.sh", vec![]),
             ("xtask/src/dist/wheel.py", vec![Need::Install]),
             ("crates/kumite-lab/src/driver/http/metrics.rs", vec![Need::Kind("http")]),
             ("crates/kumite-lab/src/service/command.rs", vec![]),

@@ -53,6 +53,7 @@ impl Plan {
             Need::Cases,
             Need::Clients,
             Need::Nodes,
+            Need::Kubernetes,
         ] {
             need(&rest)?;
         }
@@ -151,6 +152,7 @@ impl Wanted {
             Need::Cases => self.add(Step::Cases, why),
             Need::Clients => self.add(Step::Clients, why),
             Need::Nodes => self.add(Step::Nodes, why),
+            Need::Kubernetes => self.add(Step::Kubernetes, why),
         }
         Ok(())
     }
@@ -329,8 +331,9 @@ mod tests {
                     | Step::Cases
                     | Step::Clients
                     | Step::Nodes
+                    | Step::Kubernetes
             )),
-            7
+            8
         );
     }
 

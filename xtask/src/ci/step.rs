@@ -56,6 +56,8 @@ pub enum Step {
     Clients,
     /// Nodes share a run, and fail.
     Nodes,
+    /// What `kumite manifest` prints, on a Kubernetes.
+    Kubernetes,
     /// What people install is made, installed where nothing else is, and used.
     Install,
     /// Nothing is left behind by all of these.
@@ -86,6 +88,7 @@ impl fmt::Display for Step {
             Step::Cases => f.write_str("cases"),
             Step::Clients => f.write_str("AWS's clients"),
             Step::Nodes => f.write_str("nodes that share a run"),
+            Step::Kubernetes => f.write_str("the manifest on Kubernetes"),
             Step::LeftBehind => f.write_str("left behind"),
         }
     }
@@ -114,6 +117,7 @@ impl Step {
             Step::Cases => 120,
             Step::Clients => 120,
             Step::Nodes => 600,
+            Step::Kubernetes => 1200,
             Step::Check { languages, variants, .. } => {
                 languages.iter().map(|&language| to_build(language)).sum::<u64>() + 3 * *variants as u64
             }
@@ -173,6 +177,7 @@ impl Step {
                 made_or_not(test.env("KUMITE", binaries.join("kumite")).current_dir(root))
             }
             Step::Nodes => nodes(checkout),
+            Step::Kubernetes => kubernetes(checkout),
             Step::LeftBehind => left_behind::nothing(),
         }
     }
@@ -248,6 +253,15 @@ fn nodes(checkout: &Checkout) -> Result<(), String> {
         made_or_not(test.arg(&script).arg(&kumite).current_dir(&checkout.root))?;
     }
     Ok(())
+}
+
+/// A Kubernetes of two nodes on this machine, which the script makes.
+fn kubernetes(checkout: &Checkout) -> Result<(), String> {
+    have("ip", "iproute2")?;
+    have("openssl", "openssl")?;
+    let mut test = Command::new("sh");
+    let kumite = checkout.binaries.join("kumite");
+    made_or_not(test.arg("tests/cluster/kubernetes.sh").arg(kumite).current_dir(&checkout.root))
 }
 
 /// Runs a test that, where it is not made, says what this machine lacks.
