@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use super::checkout::{Checkout, run};
 use super::git;
 use super::language::Language;
-use super::step::{Checkout, run};
 
 const RUFF: &str = "ruff==0.17.5";
 const PRETTIER: &str = "prettier@3.6.2";

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::step::{Checkout, run};
+use super::checkout::{Checkout, run};
 
 /// Builds the kit's conformance worker and tries it.
 pub fn conforms(checkout: &Checkout, kit: &str) -> Result<(), String> {

@@ -4,6 +4,7 @@
 pub mod base;
 mod catalogue;
 mod changed;
+mod checkout;
 mod format;
 pub mod git;
 mod kits;
@@ -20,8 +21,9 @@ use std::time::{Duration, Instant};
 
 use base::Base;
 use catalogue::Catalogue;
+use checkout::Checkout;
 use plan::{Plan, minutes};
-use step::{Checkout, Step};
+use step::Step;
 
 pub const USAGE: &str = "\
 usage: cargo xtask ci                    check what is cheap, what changed since the last landing, and an

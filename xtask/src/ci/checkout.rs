@@ -1,0 +1,46 @@
+//! The checkout that is checked, and commands in it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::outcome;
+
+/// The checkout, and where its binaries are.
+pub struct Checkout {
+    pub root: PathBuf,
+    pub binaries: PathBuf,
+}
+
+impl Checkout {
+    /// Runs an experiment, and sees that every trial of every contender gave a result.
+    pub fn measured(&self, experiment: &str, name: &str, more: &[&str]) -> Result<(), String> {
+        let json = self.binaries.join(format!("ci-{name}.json"));
+        let _ = std::fs::remove_file(&json);
+        // A function finds its program on PATH: other variables of ours it is not given.
+        let (fakes, path) = (self.binaries.join("examples"), std::env::var_os("PATH").unwrap_or_default());
+        let path = std::env::join_paths(std::iter::once(fakes.clone()).chain(std::env::split_paths(&path)));
+        run(Command::new(self.binaries.join("kumite"))
+            .args(["run", experiment, "--json"])
+            .arg(&json)
+            .args(more)
+            .env("KUMITE_FAKES", fakes)
+            .env("PATH", path.map_err(|error| error.to_string())?)
+            .current_dir(&self.root))?;
+        outcome::every_trial_is_ok(&json)
+    }
+}
+
+/// Runs it, and says how it ended if not well.
+pub fn run(command: &mut Command) -> Result<(), String> {
+    // What cargo says of this program it must not say of others: build scripts would take it for a change, and most of
+    // the workspace be compiled again.
+    for (name, _) in std::env::vars_os() {
+        let named = name.to_string_lossy();
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| named.starts_with(start)) {
+            command.env_remove(&name);
+        }
+    }
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|error| format!("{program} cannot be started: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{program} ended with {status}")) }
+}
