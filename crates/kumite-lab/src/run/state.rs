@@ -197,12 +197,13 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What judging needs of it: not the series, histograms and calls, which are most of it.
+    /// What judging needs of it: none of what happened within the trial, which is most of it.
     pub fn keep(&mut self, contender: usize, block: &Block, mut trial: Trial) {
-        trial.sample.series = Series::default();
-        trial.sample.histograms.clear();
-        trial.sample.calls.clear();
-        trial.sample.phases.clear();
+        let sample = &mut trial.sample;
+        sample.series = Series::default();
+        sample.histograms.clear();
+        (sample.jobs, sample.events) = (Vec::new(), Vec::new());
+        (sample.calls, sample.phases, sample.arrivals) = (Vec::new(), Vec::new(), Vec::new());
         self.kept.insert((contender, block.point, block.index, trial.attempt), self.trials.len());
         self.trials.push(trial);
     }
