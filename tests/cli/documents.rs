@@ -65,9 +65,15 @@ fn the_commands_of_the_readme_work() {
             _ => panic!("README.md: nobody has thought of `{line}`"),
         };
         let ended = run(&place, &words, more);
-        // A status of 2 says that it was typed wrong; the file with the certificates is not there.
-        let expected = ended.code != 2 || ended.err.contains("ca.pem: cannot read its certificates");
-        assert!(expected, "`{line}` ended with {}:\n{}", ended.code, ended.err);
+        // What the stub does not answer, a machine that is too busy, and a file that is not there.
+        let why = match (ended.code, words.iter().map(String::as_str).collect::<Vec<_>>().as_slice()) {
+            (0, _) => continue,
+            (1, ["load", .., "--expect-json", _]) => "no right answer from ",
+            (1, ["load", .., "--find-rate", "--slo", _]) => "no rate was found that meets ",
+            (3, ["load", .., "--ca", "ca.pem"]) => "ca.pem: cannot read its certificates",
+            (code, _) => panic!("`{line}` ended with {code}:\n{}", ended.err),
+        };
+        assert!(ended.err.contains(why), "`{line}` ended with {}:\n{}", ended.code, ended.err);
     }
 }
 
