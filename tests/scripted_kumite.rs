@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use kumite::World;
 use kumite_host::Clock;
 use kumite_lab::{Answered, Driver, Executor, Halt, Measured, Opening, Ready, TrialOrder};
-use kumite_record::{AxisValue, Mark, Outcome, Point, TrialPart};
+use kumite_record::{AxisValue, Mark, Outcome, TrialPart};
 use nix::sys::signal::{Signal, raise};
 use serde::Deserialize;
 
@@ -155,7 +155,7 @@ impl Executor for Actor<'_> {
 }
 
 impl Driver for Actor<'_> {
-    fn check(&mut self, _: &Ready, _: &Point, _: &AtomicBool) -> Result<Answered, Halt> {
+    fn check(&mut self, _: &Ready, _: usize, _: &AtomicBool) -> Result<Answered, Halt> {
         unreachable!("`kumite check` starts contenders in every world")
     }
 }

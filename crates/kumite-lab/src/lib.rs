@@ -28,7 +28,7 @@ pub use driver::http::{External, is_percentile, load_result};
 pub use driver::pacing::Busy;
 pub use driver::task::{OneJob, TaskDriver};
 pub use driver::worker::{Hello, Tap};
-pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, Short, TrialOrder, open};
+pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, open};
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES, Reference};
@@ -45,6 +45,6 @@ pub use run::{
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;
-pub use spec::{Asked, Experiment, Planned, read_functions};
+pub use spec::{Asked, Experiment, read_functions};
 pub use station::serve as serve_station;
 pub use toml_source::SpecError;

@@ -7,8 +7,7 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Answered, Answers, Choice, Driver, Experiment, Halt, Planned, Prepared, check_disk, open, prepare,
-    used_cores,
+    Answered, Answers, Choice, Driver, Experiment, Halt, Prepared, check_disk, open, prepare, used_cores,
 };
 use kumite_record::{Contender, Point, Store, Votes, unlike_the_others};
 
@@ -46,13 +45,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     end_leftovers();
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let unavailable = experiment.unavailable(&available);
-    let can_be = |planned: &&Planned| unavailable.iter().all(|other| other.point != planned.point);
-    let planned: Vec<&Planned> = experiment.planned.iter().filter(can_be).collect();
+    let can_be = |at: &usize| unavailable.iter().all(|other| other.point != experiment.planned[*at].point);
+    let measurable: Vec<usize> = (0..experiment.planned.len()).filter(can_be).collect();
     let mut faults = faulty_plans(&args.experiment, &experiment)?;
     let of = experiment.opening(&available, &state, "check", 0, &stop);
     let mut driver = open(&of)?;
     driver.notices().iter().for_each(|what| output::note(what));
-    let (right, failing) = check_each(&experiment, &choice, &prepared, driver.as_mut(), &planned, &stop)?;
+    let (right, failing) = check_each(&experiment, &choice, &prepared, driver.as_mut(), &measurable, &stop)?;
     drop(driver);
     let names: Vec<&str> = right.iter().map(String::as_str).collect();
     faults.extend(windows::too_short(
@@ -101,7 +100,7 @@ fn check_each(
     choice: &Choice,
     prepared: &Prepared,
     driver: &mut dyn Driver,
-    planned: &[&Planned],
+    measurable: &[usize],
     stop: &AtomicBool,
 ) -> Result<(Vec<String>, usize), Failure> {
     let chosen: Vec<&Contender> =
@@ -112,7 +111,7 @@ fn check_each(
     for together in chosen.chunks(at_once) {
         let mut all = Vec::new();
         for contender in together {
-            let looked = looked(experiment, prepared, driver, contender, planned, stop)?;
+            let looked = looked(experiment, prepared, driver, contender, measurable, stop)?;
             all.push((*contender, looked));
         }
         for (contender, looked) in &all {
@@ -151,11 +150,11 @@ struct Looked<'a> {
 }
 
 fn looked<'a>(
-    experiment: &Experiment,
+    experiment: &'a Experiment,
     prepared: &Prepared,
     driver: &mut dyn Driver,
     contender: &Contender,
-    planned: &[&'a Planned],
+    measurable: &[usize],
     stop: &AtomicBool,
 ) -> Result<Looked<'a>, Failure> {
     let name = &contender.name;
@@ -166,12 +165,12 @@ fn looked<'a>(
         return Ok(looked);
     };
     looked.known = ready.answers;
-    for point in experiment.checked_at(planned, name) {
-        let answered = match driver.check(ready, point, stop) {
+    for at in experiment.checked_at(measurable, name) {
+        let answered = match driver.check(ready, at, stop) {
             Err(Halt::Failed(why)) => Err(why),
             answered => Ok(answered?),
         };
-        looked.at.push((point, answered));
+        looked.at.push((&experiment.planned[at].point, answered));
     }
     if let Some(path) = prepared.written(name).map_err(Failure::Incomplete)? {
         looked.failed = Some(format!(

@@ -7,7 +7,7 @@ use kumite_host::cores;
 use kumite_lab::{
     Choice, Experiment, OneJob, Planned, Tap, TaskDriver, check_disk, humane, prepare, used_cores,
 };
-use kumite_record::{AxisValue, Point, Store};
+use kumite_record::{AxisValue, Store};
 
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (name, known) = (&args.contender, known.join(", "));
         return Err(Failure::Usage(format!("--contender {name}: no such contender; there are: {known}")));
     }
-    let point = point(args, &mut experiment);
+    plan_one(args, &mut experiment).map_err(Failure::Usage)?;
     let available = cores();
     used_cores(&experiment, &available)?;
     let stop = stop::flag()?;
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let of = experiment.opening(&available, &state, "job", 0, &stop);
     let mut driver = TaskDriver::open(&of)?;
     let job = driver
-        .one_job(ready, &point, Some(shown(args.full)), &stop)
+        .one_job(ready, 0, Some(shown(args.full)), &stop)
         .map_err(|halt| halt.reworded(|why| format!("{}: {why}", args.contender)))?;
     output::print(&summary(&job))?;
     match job.wrong {
@@ -96,9 +96,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Where the contender does the job: at the first point that is planned for it, with the parameters that were given. It
-/// is then the only one that the experiment plans.
-fn point(args: &Args, experiment: &mut Experiment) -> Point {
+/// Plans where the contender does the job, and nothing else: the first point that is planned for it, with the parameters that
+/// were given.
+fn plan_one(args: &Args, experiment: &mut Experiment) -> Result<(), String> {
     let named = |planned: &&Planned| planned.contenders.contains(&args.contender);
     let mut point = experiment
         .planned
@@ -111,10 +111,7 @@ fn point(args: &Args, experiment: &mut Experiment) -> Point {
         let place = if point.get(name).is_some() { &mut point.0 } else { &mut experiment.workload };
         place.insert(name.clone(), value.clone());
     }
-    experiment.planned.retain(|planned| planned.point == point);
-    let contenders = vec![args.contender.clone()];
-    experiment.planned.push(Planned { point: point.clone(), contenders });
-    point
+    experiment.plan_only(point, &args.contender)
 }
 
 /// Prints what is said, but of the hellos that only measure the pipe.

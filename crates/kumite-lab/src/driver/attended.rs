@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use kumite_host::Heartbeat;
-use kumite_record::{Outcome, Point};
+use kumite_record::Outcome;
 
 use super::own_folder::OwnFolder;
 use super::own_home::OwnHome;
@@ -29,13 +29,12 @@ impl Attended<'_> {
     }
 
     /// The CPUs that a trial there is measured on, and by.
-    fn cpus(&self, point: &Point) -> Vec<usize> {
-        let (conditions, cores) = (&self.of.conditions, self.of.cores);
-        let workload = (self.of.kind.workload)(&conditions.parameters(point), conditions.answer);
+    fn cpus(&self, at: usize) -> Vec<usize> {
+        let cores = self.of.cores;
         if cores.apart {
             return cores.engine.clone();
         }
-        let given = workload.and_then(|workload| workload.cores().given(cores));
+        let given = self.of.conditions.planned[at].workload.cores().given(cores);
         let mut cpus = given.map_or_else(|_| cores.contender.clone(), |given| given.cores);
         cpus.extend(&cores.engine);
         cpus.sort_unstable();
@@ -67,7 +66,7 @@ impl Executor for Attended<'_> {
         let nodes: Vec<&Remote> =
             self.of.conditions.nodes.others().into_iter().map(|(node, _)| node).collect();
         nodes.iter().try_for_each(|node| node.begin_trial()).map_err(|why| Halt::of(why, stop))?;
-        let heartbeat = Heartbeat::start(&self.cpus(order.point));
+        let heartbeat = Heartbeat::start(&self.cpus(order.at));
         // A contender that fails because somebody was away has not failed.
         let tried =
             Measured::or_failed(self.driver.trial(&TrialOrder { contender: &contender, ..*order }, stop));
@@ -88,9 +87,9 @@ impl Executor for Attended<'_> {
 }
 
 impl Driver for Attended<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
+    fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
-        let checked = self.driver.check(&OwnHome::new(self.of.state)?.given_to(contender), point, stop);
+        let checked = self.driver.check(&OwnHome::new(self.of.state)?.given_to(contender), at, stop);
         match (checked, self.tidied(&own, contender)) {
             (Ok(_), Some((what, _))) => Err(what.into()),
             (checked, _) => checked,
@@ -100,12 +99,12 @@ impl Driver for Attended<'_> {
     fn short(
         &mut self,
         contender: &Ready,
-        point: &Point,
+        at: usize,
         metrics: &[&str],
         stop: &AtomicBool,
     ) -> Result<Vec<Short>, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
-        let short = self.driver.short(contender, point, metrics, stop);
+        let short = self.driver.short(contender, at, metrics, stop);
         // What it writes is said by its check.
         self.tidied(own.as_ref(), contender);
         short

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use kumite_process::{become_subreaper, pin_thread};
 use kumite_record::{AxisValue, Cores, Kind};
 
-use super::{Answer, AnyWorkload, Conditions, Driver};
+use super::{Answer, AnyWorkload, Conditions, Driver, Planned};
 use crate::contender::Variant;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
@@ -49,8 +49,7 @@ pub(crate) struct Draft<'a> {
     pub parameters: &'a BTreeSet<String>,
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
     pub variants: &'a [&'a Variant],
-    /// One for each point.
-    pub workloads: &'a [AnyWorkload],
+    pub planned: &'a [Planned],
 }
 
 /// What is wrong: the names that lead to the key, and why.

@@ -17,14 +17,14 @@ pub trait Executor {
 
 /// Who tries the contenders of a kind: for a trial, or only to see whether they answer right.
 pub trait Driver: Executor {
-    /// Starts the contender and looks at how it answers.
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt>;
+    /// Starts the contender and looks at how it answers at this point, by its position.
+    fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt>;
 
     /// Of these metrics of a trial there, those for which it would have too few values, as far as a short look tells.
     fn short(
         &mut self,
         _contender: &Ready,
-        _point: &Point,
+        _at: usize,
         _metrics: &[&str],
         _stop: &AtomicBool,
     ) -> Result<Vec<Short>, Halt> {
@@ -94,6 +94,8 @@ pub struct TrialOrder<'a> {
     pub contender: &'a Ready,
     /// At which point.
     pub point: &'a Point,
+    /// Its position in the plan.
+    pub at: usize,
     /// In which block of the point.
     pub block: u32,
 }

@@ -1,17 +1,21 @@
 //! A workload as plans see it.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kumite_host::WantedCores;
 use kumite_record::Within;
 
 /// The workload of one trial, of whichever kind.
-pub(crate) type AnyWorkload = Box<dyn Workload>;
+pub(crate) type AnyWorkload = Arc<dyn Workload>;
 
-/// What a contender is to do in one trial, as far as plans and files are made of it. Each driver reads its own.
-pub(crate) trait Workload: Debug {
+/// What a contender is to do in one trial, as far as plans and files are made of it. A driver knows more of its own: see [`Planned::typed`].
+///
+/// [`Planned::typed`]: super::Planned::typed
+pub(crate) trait Workload: Any + Debug + Send + Sync {
     /// The CPUs that the contender is to have.
     fn cores(&self) -> WantedCores;
 

@@ -166,6 +166,7 @@ impl Execution<'_> {
                 seq: self.state.seq,
                 contender: &self.session.contenders[contender],
                 point: &self.session.run.points[block.point],
+                at: block.point,
                 block: block.index,
             };
             let started = self.clock.timestamp();

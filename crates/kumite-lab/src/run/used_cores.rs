@@ -9,12 +9,11 @@ use crate::toml_source::SpecError;
 pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, SpecError> {
     let mut used = Cores { contender: Vec::new(), engine: available.engine.clone(), apart: available.apart };
     let unavailable = experiment.unavailable(available);
-    for point in experiment.points() {
-        if unavailable.iter().any(|other| other.point == point) {
+    for planned in &experiment.planned {
+        if unavailable.iter().any(|other| other.point == planned.point) {
             continue;
         }
-        let workload = experiment.workload(&point).map_err(SpecError::Usage)?;
-        let given = workload.cores().given(available).map_err(SpecError::Usage)?;
+        let given = planned.workload.cores().given(available).map_err(SpecError::Usage)?;
         used.contender.extend(given.cores);
     }
     match unavailable.first() {
@@ -30,7 +29,7 @@ pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::{Registration, function, http, task};
+    use crate::driver::{Planned, Registration, function, http, task};
 
     fn experiment(kind: &Registration, name: &str, values: &str) -> Experiment {
         let text = format!("question = 'x'\nkind = '{}'\n[axes]\n{name} = {values}\n", kind.name);
@@ -58,8 +57,8 @@ mod tests {
 
     fn given(kind: &Registration, name: &str, available: &Cores) -> Vec<(usize, bool)> {
         let experiment = experiment(kind, name, "[1, 'all']");
-        let of = |point| experiment.workload(&point).unwrap().cores().given(available).unwrap();
-        experiment.points().into_iter().map(of).map(|given| (given.cores.len(), given.shared)).collect()
+        let of = |planned: &Planned| planned.workload.cores().given(available).unwrap();
+        experiment.planned.iter().map(of).map(|given| (given.cores.len(), given.shared)).collect()
     }
 
     #[test]
@@ -79,7 +78,7 @@ mod tests {
         let available = Cores { contender: vec![0], engine: vec![1], apart: false };
         let of = |values| {
             let experiment = experiment(&task::KIND, "cores", values);
-            experiment.workload(&experiment.points()[0]).unwrap().cores().given(&available)
+            experiment.planned[0].workload.cores().given(&available)
         };
         assert_eq!(of("[2]"), Ok(kumite_host::GivenCores { cores: vec![0, 1], shared: true }));
         assert!(of("[3]").unwrap_err().contains("cores = 3 cannot be had: kumite may use 2 here"));

@@ -9,11 +9,9 @@ use kumite_judge::{CheckSpec, ClaimSpec, Derived, of_parameters};
 use kumite_record::{AxisValue, Cores, Kind, Metric, Point, Published, Question, Unavailable, Unit, Within};
 
 use super::folder;
-use super::points::Planned;
 use crate::contender::{Contender, Install, Need, Ready, Variant};
-use crate::driver::{Answer, AnyWorkload, Conditions, Opening, Registration};
+use crate::driver::{Answer, Conditions, Opening, Planned, Registration};
 use crate::node::Nodes;
-use crate::parameter::{Parameters, at_point};
 use crate::service::ServiceSpec;
 use crate::toml_source::SpecError;
 
@@ -117,9 +115,11 @@ impl Experiment {
         all
     }
 
-    /// The workload of one trial.
-    pub(crate) fn workload(&self, point: &Point) -> Result<AnyWorkload, String> {
-        (self.kind.workload)(&self.parameters(point), &self.answer)
+    /// Plans this point alone, with this contender; an error if its workload is none.
+    pub fn plan_only(&mut self, point: Point, contender: &str) -> Result<(), String> {
+        let contenders = vec![contender.to_owned()];
+        self.planned = vec![Planned::read(self.kind, &self.workload, &self.answer, point, contenders)?];
+        Ok(())
     }
 
     /// The axis that each trial sweeps within itself, if it does, with all values that it has at any point.
@@ -135,24 +135,18 @@ impl Experiment {
     }
 
     fn withins(&self) -> impl Iterator<Item = Within> {
-        self.planned.iter().filter_map(|planned| self.workload(&planned.point).ok()?.within())
-    }
-
-    /// The parameters at a point.
-    pub(crate) fn parameters(&self, point: &Point) -> Parameters {
-        at_point(&self.workload, point)
+        self.planned.iter().filter_map(|planned| planned.workload.within())
     }
 
     /// Where a contender is checked: at the first of these points that the profile tries it at, and any if it tries it nowhere;
     /// and where a parameter says which of its code runs, at one point for each of its values.
-    pub fn checked_at<'a>(&self, planned: &[&'a Planned], contender: &str) -> Vec<&'a Point> {
-        let takes_part = |planned: &&&Planned| planned.contenders.iter().any(|other| other == contender);
-        let mut points: Vec<&Point> =
-            planned.iter().filter(takes_part).map(|planned| &planned.point).collect();
-        points.extend(planned.first().filter(|_| points.is_empty()).map(|planned| &planned.point));
+    pub fn checked_at(&self, measurable: &[usize], contender: &str) -> Vec<usize> {
+        let takes_part = |at: &usize| self.planned[*at].contenders.iter().any(|other| other == contender);
+        let mut points: Vec<usize> = measurable.iter().copied().filter(takes_part).collect();
+        points.extend(measurable.first().filter(|_| points.is_empty()));
         let mut seen = Vec::new();
-        points.retain(|point| {
-            let code = self.code(point);
+        points.retain(|&at| {
+            let code = self.code(&self.planned[at].point);
             let is_new = !seen.contains(&code);
             seen.push(code);
             is_new
@@ -167,10 +161,10 @@ impl Experiment {
 
     /// The most bytes of free disk that any of its trials needs.
     pub(crate) fn disk_bytes(&self) -> f64 {
-        let of_point = |point| {
-            of_parameters(self.disk.as_deref()?, &self.parameters(&point), &self.units, Unit::Bytes).ok()
+        let of_point = |planned: &Planned| {
+            of_parameters(self.disk.as_deref()?, &planned.parameters, &self.units, Unit::Bytes).ok()
         };
-        self.points().into_iter().filter_map(of_point).fold(0.0, f64::max)
+        self.planned.iter().filter_map(of_point).fold(0.0, f64::max)
     }
 
     /// Who takes part at each point, by position in `ready`; nobody where it cannot be measured.
@@ -186,13 +180,7 @@ impl Experiment {
     /// How long a trial takes at each point, without starting and stopping; none if only trying it tells.
     pub fn times(&self) -> Vec<Option<Duration>> {
         let known = |[least, most]: [Duration; 2]| (least == most).then_some(most);
-        self.planned.iter().map(|planned| self.bounds(planned).and_then(known)).collect()
-    }
-
-    /// How long a trial takes at a point at least and at most.
-    fn bounds(&self, planned: &Planned) -> Option<[Duration; 2]> {
-        let workload = self.workload(&planned.point).ok()?;
-        Some([workload.least_time()?, workload.time()?])
+        self.planned.iter().map(|planned| bounds(planned).and_then(known)).collect()
     }
 
     /// How many trials a round has with these contenders, and how long they take at least and at most, without starting and
@@ -203,7 +191,7 @@ impl Experiment {
         };
         let trials = self.planned.iter().map(here).sum();
         let bounds = self.planned.iter().map(|planned| {
-            let of_one = self.bounds(planned)?;
+            let of_one = bounds(planned)?;
             Some(of_one.map(|of_one| of_one * here(planned) as u32))
         });
         let bounds: Option<Vec<_>> = bounds.collect();
@@ -222,18 +210,23 @@ impl Experiment {
         stop: &'a AtomicBool,
     ) -> Opening<'a> {
         let unavailable = self.unavailable(cores);
-        let can_be = |point: &Point| unavailable.iter().all(|other| other.point != *point);
+        let can_be = |planned: &Planned| unavailable.iter().all(|other| other.point != planned.point);
         let conditions = Conditions {
             folder: &self.folder,
             answer: &self.answer,
-            workload: &self.workload,
-            points: self.points().into_iter().filter(can_be).collect(),
+            planned: &self.planned,
+            measurable: self.planned.iter().map(can_be).collect(),
             derived: &self.derived,
             services: &self.services,
             nodes: Nodes::default(),
         };
         Opening { kind: self.kind, conditions, cores, state, run, seed, stop }
     }
+}
+
+/// How long a trial takes at a point at least and at most.
+fn bounds(planned: &Planned) -> Option<[Duration; 2]> {
+    Some([planned.workload.least_time()?, planned.workload.time()?])
 }
 
 /// The axis within trials, with all values that any of these has.

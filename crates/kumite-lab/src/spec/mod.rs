@@ -25,4 +25,3 @@ pub(crate) use folder::{folder_name, read_contenders};
 pub(crate) use functions::FunctionsFile;
 pub use functions::read_functions;
 pub(crate) use parse::judged_of;
-pub use points::Planned;

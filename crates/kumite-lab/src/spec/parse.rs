@@ -11,12 +11,12 @@ use super::experiment::{Experiment, widest};
 use super::file::ExperimentFile;
 use super::folder::{find, folder_name, no_contenders, read_contenders};
 use super::keys::{check_keys, mistyped};
-use super::points::Planned;
+use super::points::Listed;
 use super::profile::{check_profiles, names_of, of_all, plan_of, workload_of};
 use super::source::check_source;
 use super::{own_metric, published};
 use crate::contender::{Contender, read_needs};
-use crate::driver::{AnyWorkload, Draft, Registration};
+use crate::driver::{Draft, Planned, Registration};
 use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
 use crate::toml_source::{SpecError, TomlSource};
@@ -62,12 +62,13 @@ impl Experiment {
             folder: &folder,
             contenders: &contenders,
             workload: workload_of(&file, chosen),
-            planned: plan_of(source, &file, Some(profile), chosen, &names)?,
+            listed: plan_of(source, &file, Some(profile), chosen, &names)?,
         };
+        let planned = reading.planned()?;
         let (blocks, min_blocks) = reading.blocks(profile)?;
         let margin_percent = reading.margin_percent()?;
         let of_profiles = of_all(source, &file, &names)?;
-        let declared = reading.declared(&of_profiles)?;
+        let declared = reading.declared(&of_profiles, &planned)?;
         let published = reading.published(declared.within.as_ref())?;
         let judged = Judged::read(
             source,
@@ -82,8 +83,8 @@ impl Experiment {
                 within: declared.within,
             },
         )?;
-        reading.check_disk(&declared.units)?;
-        let Reading { workload, planned, .. } = reading;
+        reading.check_disk(&declared.units, &planned)?;
+        let Reading { workload, .. } = reading;
         let profiles = names_of(&file).map(str::to_owned).collect();
         let claims: Vec<String> = file.claim.iter().map(|claim| claim.id.clone()).collect();
         let checks: Vec<String> = file.check.iter().map(|check| check.id.clone()).collect();
@@ -182,7 +183,7 @@ struct Reading<'a> {
     /// The fixed parameters in the chosen profile.
     workload: Parameters,
     /// Its points.
-    planned: Vec<Planned>,
+    listed: Vec<Listed>,
 }
 
 /// What an experiment declares beside its claims, which speak of it.
@@ -197,12 +198,16 @@ struct Declared {
 
 impl Reading<'_> {
     /// What claims may speak of. Before it the workloads are read: claims would miss the steps of a load that is wrong.
-    fn declared(&self, of_profiles: &[(Parameters, Vec<Planned>)]) -> Result<Declared, SpecError> {
+    fn declared(
+        &self,
+        of_profiles: &[(Parameters, Vec<Listed>)],
+        planned: &[Planned],
+    ) -> Result<Declared, SpecError> {
         let (services, units) = (self.services()?, self.units());
         let of_services: Vec<Metric> =
             services.iter().flat_map(|(name, service)| service.metrics(name)).collect();
         let derived = self.derived(&of_services, &units)?;
-        self.check_workloads()?;
+        self.check_workloads(planned)?;
         let within = self.within(of_profiles);
         let metrics = (self.kind.metrics)().around(derived.metrics().cloned().chain(of_services));
         let of_parts = (self.kind.part_metrics)();
@@ -268,14 +273,19 @@ impl Reading<'_> {
         Derived::new(&own, &known, units).map_err(wrong)
     }
 
-    /// Reads the workload of each point of the profile, and has their kind find what is wrong with the experiment.
-    fn check_workloads(&self) -> Result<(), SpecError> {
-        let of_point = |planned: &Planned| {
-            (self.kind.workload)(&at_point(&self.workload, &planned.point), &self.file.answer)
+    /// The points of the profile with their workloads.
+    fn planned(&self) -> Result<Vec<Planned>, SpecError> {
+        let read = |Listed { point, contenders }: &Listed| {
+            let (point, contenders) = (point.clone(), contenders.clone());
+            Planned::read(self.kind, &self.workload, &self.file.answer, point, contenders)
         };
-        let workloads: Result<Vec<AnyWorkload>, String> = self.planned.iter().map(of_point).collect();
-        let workloads = workloads.map_err(|what| self.source.error_at(&["workload"], what))?;
-        for workload in &workloads {
+        let planned: Result<Vec<Planned>, String> = self.listed.iter().map(read).collect();
+        planned.map_err(|what| self.source.error_at(&["workload"], what))
+    }
+
+    /// Has the kind find what is wrong with the experiment.
+    fn check_workloads(&self, planned: &[Planned]) -> Result<(), SpecError> {
+        for Planned { workload, .. } in planned {
             let checked = workload.check_folder(self.folder);
             checked.map_err(|(parameter, what)| self.source.error_at(&["workload", parameter], what))?;
         }
@@ -284,27 +294,27 @@ impl Reading<'_> {
             parameters: &self.parameters(),
             axes: &self.file.axes,
             variants: &self.contenders.iter().flat_map(|contender| &contender.variants).collect::<Vec<_>>(),
-            workloads: &workloads,
+            planned,
         };
         (self.kind.check)(&draft).map_err(|(path, what)| self.source.error_at(path, what))
     }
 
     /// The axis within trials, with all values that it has in any profile.
-    fn within(&self, of_profiles: &[(Parameters, Vec<Planned>)]) -> Option<Within> {
-        let workloads = of_profiles.iter().flat_map(|(workload, planned)| {
-            let of_point = |planned: &Planned| {
-                (self.kind.workload)(&at_point(workload, &planned.point), &self.file.answer).ok()
+    fn within(&self, of_profiles: &[(Parameters, Vec<Listed>)]) -> Option<Within> {
+        let workloads = of_profiles.iter().flat_map(|(workload, listed)| {
+            let of_point = |listed: &Listed| {
+                (self.kind.workload)(&at_point(workload, &listed.point), &self.file.answer).ok()
             };
-            planned.iter().filter_map(of_point)
+            listed.iter().filter_map(of_point)
         });
         widest(workloads.filter_map(|workload| workload.within()))
     }
 
     /// Whether what it says of free disk makes sense at each point.
-    fn check_disk(&self, units: &BTreeMap<String, Unit>) -> Result<(), SpecError> {
+    fn check_disk(&self, units: &BTreeMap<String, Unit>, planned: &[Planned]) -> Result<(), SpecError> {
         let Some(disk) = &self.file.disk else { return Ok(()) };
-        for planned in &self.planned {
-            let bytes = of_parameters(disk, &at_point(&self.workload, &planned.point), units, Unit::Bytes);
+        for planned in planned {
+            let bytes = of_parameters(disk, &planned.parameters, units, Unit::Bytes);
             bytes.map_err(|what| self.source.error_at(&["disk"], what))?;
         }
         Ok(())
@@ -312,7 +322,7 @@ impl Reading<'_> {
 
     fn published(&self, within: Option<&Within>) -> Result<Option<Published>, SpecError> {
         let Some(file) = &self.file.published else { return Ok(None) };
-        let axes = self.planned.iter().flat_map(|planned| planned.point.0.keys().cloned());
+        let axes = self.listed.iter().flat_map(|listed| listed.point.0.keys().cloned());
         let axes = axes.chain(within.map(|within| within.axis.clone())).collect();
         published::read(file, self.folder, self.source, &axes).map(Some)
     }

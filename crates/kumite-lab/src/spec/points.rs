@@ -8,10 +8,9 @@ use serde::Deserialize;
 
 use crate::toml_source::{SpecError, TomlSource};
 
-/// A point, and who is tried there.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Planned {
-    /// The point.
+/// A point as the file lists it, and who is tried there.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
     pub point: Point,
     /// Names of contenders, in their order.
     pub contenders: Vec<String>,
@@ -76,10 +75,10 @@ impl<'a> Axes<'a> {
     }
 
     /// Every combination of values, the last axis fastest, with every contender.
-    pub fn product(&self, contenders: &BTreeSet<String>) -> Vec<Planned> {
+    pub fn product(&self, contenders: &BTreeSet<String>) -> Vec<Listed> {
         let contenders: Vec<String> = contenders.iter().cloned().collect();
-        let planned = |point| Planned { point, contenders: contenders.clone() };
-        combinations(&self.values).into_iter().map(planned).collect()
+        let listed = |point| Listed { point, contenders: contenders.clone() };
+        combinations(&self.values).into_iter().map(listed).collect()
     }
 
     /// The points of these entries in the order of the axes. An axis that an entry leaves out has its default there, or all
@@ -90,7 +89,7 @@ impl<'a> Axes<'a> {
         contenders: &BTreeSet<String>,
         source: &TomlSource,
         place: &[&str],
-    ) -> Result<Vec<Planned>, SpecError> {
+    ) -> Result<Vec<Listed>, SpecError> {
         let mut found = Vec::<(Point, BTreeSet<String>)>::new();
         for (nth, entry) in entries.iter().enumerate() {
             let nth = nth.to_string();
@@ -108,11 +107,11 @@ impl<'a> Axes<'a> {
             return Err(source.error_at(place, "no points: list at least one, or leave `points` out"));
         }
         found.sort_by_key(|(point, _)| self.position(point));
-        let planned = |(point, contenders): (_, BTreeSet<_>)| Planned {
+        let listed = |(point, contenders): (_, BTreeSet<_>)| Listed {
             point,
             contenders: contenders.into_iter().collect(),
         };
-        Ok(found.into_iter().map(planned).collect())
+        Ok(found.into_iter().map(listed).collect())
     }
 
     /// The values of each axis in an entry; an error comes with the axis that it is about.
@@ -212,7 +211,7 @@ points = [
     fn planned(text: &str, profile: &str) -> Result<Vec<String>, String> {
         let experiment =
             Experiment::from_text(text, profile, &["a", "b", "c"]).map_err(|error| error.to_string())?;
-        let show = |p: &super::Planned| format!("{}: {}", p.point, p.contenders.concat());
+        let show = |p: &crate::driver::Planned| format!("{}: {}", p.point, p.contenders.concat());
         Ok(experiment.planned.iter().map(show).collect())
     }
 

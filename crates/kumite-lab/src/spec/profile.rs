@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::file::{ExperimentFile, Profile};
-use super::points::{Axes, Planned};
+use super::points::{Axes, Listed};
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
@@ -45,7 +45,7 @@ pub(super) fn of_all(
     source: &TomlSource,
     file: &ExperimentFile,
     contenders: &BTreeSet<String>,
-) -> Result<Vec<(Parameters, Vec<Planned>)>, SpecError> {
+) -> Result<Vec<(Parameters, Vec<Listed>)>, SpecError> {
     let named = file.profiles.iter().map(|(name, profile)| (Some(name.as_str()), Some(profile)));
     let of_one =
         |(name, profile)| Ok((workload_of(file, profile), plan_of(source, file, name, profile, contenders)?));
@@ -59,7 +59,7 @@ pub(super) fn plan_of(
     name: Option<&str>,
     profile: Option<&Profile>,
     contenders: &BTreeSet<String>,
-) -> Result<Vec<Planned>, SpecError> {
+) -> Result<Vec<Listed>, SpecError> {
     let own = profile.and_then(|profile| profile.points.as_ref());
     let entries = own.or(file.points.as_ref());
     let mut defaults = file.workload.clone();

@@ -3,19 +3,19 @@
 use kumite_record::{Cores, Unavailable};
 
 use super::Experiment;
+use crate::driver::Planned;
+use crate::service::ServiceSpec;
 
 impl Experiment {
     /// The points that cannot be measured with these CPUs and on this system, in their order, and why.
     pub fn unavailable(&self, available: &Cores) -> Vec<Unavailable> {
-        let unavailable = |point| {
-            let workload = self.workload(&point).ok()?;
-            let parameters = self.parameters(&point);
-            let cores = workload.cores().given(available).err();
-            let service = || self.services.values().find_map(|service| service.unavailable(&parameters));
-            let why = cores.or_else(service);
-            Some(Unavailable { point, why: why? })
+        let unavailable = |planned: &Planned| {
+            let cores = planned.workload.cores().given(available).err();
+            let of_service = |service: &ServiceSpec| service.unavailable(&planned.parameters);
+            let why = cores.or_else(|| self.services.values().find_map(of_service))?;
+            Some(Unavailable { point: planned.point.clone(), why })
         };
-        self.points().into_iter().filter_map(unavailable).collect()
+        self.planned.iter().filter_map(unavailable).collect()
     }
 }
 

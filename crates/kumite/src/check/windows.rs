@@ -50,16 +50,16 @@ pub fn too_short(
         let of = experiment.opening(&available, state, "check", 0, stop);
         let mut driver = open(&of)?;
         let run = begin(&experiment, &available);
-        for ((name, point), metrics) in wanted {
+        for ((name, at), metrics) in wanted {
             let Some(ready) = prepared.ready.iter().find(|ready: &&Ready| ready.name == name) else {
                 continue;
             };
-            let point: &Point = &run.points[point];
+            let point: &Point = &run.points[at];
             let names: Vec<&str> = metrics.keys().map(String::as_str).collect();
             let load = format!("{name} {:?} {point:?} {names:?}", experiment.workload);
             let short = match looked.get(&load) {
                 Some(short) => short.clone(),
-                None => match driver.short(ready, point, &names, stop) {
+                None => match driver.short(ready, at, &names, stop) {
                     Err(Halt::Failed(why)) => {
                         add(&mut found, format!("{}: {why}", run.cell(&name, point)), profile);
                         Vec::new()

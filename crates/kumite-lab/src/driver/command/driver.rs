@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use kumite_host::{Ours, Watch};
 use kumite_process::{Spawn, how_it_ended, run, total};
-use kumite_record::{Cores, Outcome, Point};
+use kumite_record::{Cores, Outcome};
 
 use super::kept_outputs::KeptOutputs;
 use super::metrics::{Work, sample};
@@ -56,25 +56,21 @@ impl<'a> CommandDriver<'a> {
         })
     }
 
-    fn trial_of<'t>(
-        &self,
-        contender: &'t Ready,
-        point: &'t Point,
-        log: &Path,
-        stop: &'t AtomicBool,
-    ) -> Result<Trial<'t>, String> {
-        let parameters = self.conditions.parameters(point);
-        let workload = CommandWorkload::new(&parameters)?;
-        let log = self.state.join(log);
-        Ok(Trial { contender, workload, point, parameters, log, seed: self.seed, stop })
+    fn trial_of<'t>(&self, contender: &'t Ready, at: usize, log: &Path, stop: &'t AtomicBool) -> Trial<'t>
+    where
+        'a: 't,
+    {
+        let planned = &self.conditions.planned[at];
+        let workload = planned.typed::<CommandWorkload>().clone();
+        Trial { contender, planned, workload, log: self.state.join(log), seed: self.seed, stop }
     }
 
     fn tried(&mut self, trial: &Trial) -> Result<Measured, Halt> {
-        let mut services = self.services.start(&trial.parameters, &trial.log, trial.stop)?;
+        let mut services = self.services.start(&trial.planned.parameters, &trial.log, trial.stop)?;
         let measured = self.measure(trial, &mut services);
         trim(&trial.log);
         let mut measured = measured?.with(services.end()?);
-        self.conditions.derived.add(&mut measured.sample.metrics, &trial.parameters);
+        self.conditions.derived.add(&mut measured.sample.metrics, &trial.planned.parameters);
         Ok(measured)
     }
 
@@ -109,11 +105,11 @@ impl<'a> CommandDriver<'a> {
             false => None,
         };
         let outputs = command.outputs;
-        let (answer, params) = (self.conditions.answer, all_as_json(&trial.parameters));
+        let (answer, params) = (self.conditions.answer, all_as_json(&trial.planned.parameters));
         let mut wrong = outputs.check(answer, &mut self.check, &params, &contender.folder, stop)?;
         let mut written = None;
         if answer.same_output && wrong.is_none() {
-            match self.kept_outputs.keep(trial.point, &outputs, &trial.log)? {
+            match self.kept_outputs.keep(&trial.planned.point, &outputs, &trial.log)? {
                 Ok(kept) => written = Some(kept),
                 Err(why) => wrong = Some(why),
             }
@@ -159,19 +155,17 @@ impl<'a> CommandDriver<'a> {
 impl Executor for CommandDriver<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
         let log = self.logs.join(order.log_name() + ".log");
-        let tried =
-            self.trial_of(order.contender, order.point, &log, stop).map_err(Halt::from).and_then(|trial| {
-                let seed = trial.seed.wrapping_add(order.seq.into());
-                self.tried(&Trial { seed, ..trial }).map_err(|halt| Halt::of(halt, stop))
-            });
+        let trial = self.trial_of(order.contender, order.at, &log, stop);
+        let seed = trial.seed.wrapping_add(order.seq.into());
+        let tried = self.tried(&Trial { seed, ..trial }).map_err(|halt| Halt::of(halt, stop));
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }
 }
 
 impl Driver for CommandDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
+    fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         let log = self.logs.join(format!("{}.log", contender.name));
-        let trial = self.trial_of(contender, point, &log, stop)?;
+        let trial = self.trial_of(contender, at, &log, stop);
         let once = Trial { workload: trial.workload.clone().once(), ..trial };
         let measured = self.tried(&once).map_err(|halt| Halt::of(halt, stop))?;
         match (measured.outcome, measured.reason) {

@@ -8,6 +8,8 @@ mod params;
 mod timed;
 mod workload;
 
+use std::sync::Arc;
+
 use kumite_process::{CommandLine, Shell};
 use kumite_record::Kind;
 
@@ -32,7 +34,7 @@ pub(crate) static KIND: Registration = Registration {
         "answer.same_output",
     ],
     code: None,
-    workload: |parameters, _| Ok(Box::new(CommandWorkload::new(parameters)?)),
+    workload: |parameters, _| Ok(Arc::new(CommandWorkload::new(parameters)?)),
     check: check_commands,
     open: |of| Ok(Box::new(driver::CommandDriver::open(of)?)),
 };

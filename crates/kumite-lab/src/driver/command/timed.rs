@@ -7,22 +7,22 @@ use std::sync::atomic::AtomicBool;
 use kumite_host::own_cpu;
 use kumite_judge::Derived;
 use kumite_process::{CommandLine, Error, HELPER, Job, Output, Runner, Shell, Stdin, TimedRun, how_it_ended};
-use kumite_record::Point;
 
 use super::metrics::Run;
 use super::outputs::Outputs;
 use super::workload::CommandWorkload;
 use crate::contender::Ready;
+use crate::driver::Planned;
 use crate::driver::log::last_lines;
 use crate::halt::Halt;
-use crate::parameter::{Parameters, as_environment};
+use crate::parameter::as_environment;
 
 /// What is tried, and where what it says goes.
 pub(super) struct Trial<'t> {
     pub contender: &'t Ready,
+    pub planned: &'t Planned,
+    /// The point's, or less of it for a check.
     pub workload: CommandWorkload,
-    pub point: &'t Point,
-    pub parameters: Parameters,
     pub log: PathBuf,
     pub seed: u64,
     pub stop: &'t AtomicBool,
@@ -43,7 +43,7 @@ pub(super) fn environment(
     services: &[(String, String)],
     scratch: &Path,
 ) -> Vec<(String, String)> {
-    let mut env: BTreeMap<String, String> = as_environment(&trial.parameters).collect();
+    let mut env: BTreeMap<String, String> = as_environment(&trial.planned.parameters).collect();
     env.extend(trial.contender.env.iter().chain(services).cloned());
     env.insert("SCRATCH".to_owned(), scratch.display().to_string());
     env.into_iter().collect()

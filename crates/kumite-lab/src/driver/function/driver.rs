@@ -17,7 +17,9 @@ use super::workload::FunctionWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding};
 use crate::driver::own_metrics::own_metrics;
-use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::{
+    Answered, Conditions, Driver, Executor, Measured, Opening, Planned, TrialOrder, Workload,
+};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::service::{Running, Services};
@@ -69,13 +71,13 @@ impl<'a> FunctionDriver<'a> {
     fn tried(
         &mut self,
         contender: &Ready,
-        point: &Point,
+        at: usize,
         calls: Option<usize>,
         seed: u64,
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Measured, Halt> {
-        let mut started = self.start(contender, point, seed, log, stop)?;
+        let mut started = self.start(contender, at, seed, log, stop)?;
         started.workload.calls = calls.unwrap_or(started.workload.calls);
         self.measured(contender, started, stop).map_err(|halt| Halt::of(halt, stop))
     }
@@ -83,12 +85,12 @@ impl<'a> FunctionDriver<'a> {
     fn start(
         &self,
         contender: &Ready,
-        point: &Point,
+        at: usize,
         seed: u64,
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Started, Halt> {
-        let workload = FunctionWorkload::new(&self.conditions.parameters(point))?.of(contender);
+        let workload = self.conditions.planned[at].typed::<FunctionWorkload>().clone().of(contender);
         let given = workload.cores().given(self.cores)?;
         let event = workload.event(self.conditions.folder)?;
         let services = self.services.start(&workload.parameters, log, stop)?;
@@ -197,15 +199,15 @@ impl Executor for FunctionDriver<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
         let log = self.logs.join(order.log_name());
         let seed = of_routing(self.seed, order.point, order.block);
-        let tried = self.tried(order.contender, order.point, None, seed, &self.state.join(&log), stop);
+        let tried = self.tried(order.contender, order.at, None, seed, &self.state.join(&log), stop);
         Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
     }
 }
 
 impl Driver for FunctionDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
+    fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         let log = self.state.join(&self.logs).join(&contender.name);
-        let measured = self.tried(contender, point, Some(1), 0, &log, stop)?;
+        let measured = self.tried(contender, at, Some(1), 0, &log, stop)?;
         let wrong = measured.reason.filter(|_| measured.outcome != Outcome::Ok);
         match (measured.outcome, wrong) {
             (Outcome::Failed, Some(why)) => Err(why.into()),
@@ -214,11 +216,8 @@ impl Driver for FunctionDriver<'_> {
     }
 
     fn notices(&self) -> Vec<String> {
-        let is_limited = |point: &Point| {
-            let workload = FunctionWorkload::new(&self.conditions.parameters(point));
-            workload.is_ok_and(|function| function.cpu == Cpu::ByMemory)
-        };
-        MissingRights::here(self.conditions.points.iter().any(is_limited)).lines().collect()
+        let is_limited = |planned: &Planned| planned.typed::<FunctionWorkload>().cpu == Cpu::ByMemory;
+        MissingRights::here(self.conditions.measurable().any(is_limited)).lines().collect()
     }
 }
 

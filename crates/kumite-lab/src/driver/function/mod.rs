@@ -7,6 +7,8 @@ mod params;
 mod timeline;
 mod workload;
 
+use std::sync::Arc;
+
 use kumite_record::Kind;
 
 use super::{Draft, Registration, Wrong, answer_check};
@@ -36,7 +38,7 @@ pub(crate) static KIND: Registration = Registration {
         "memory_mb",
     ],
     code: Some("handler"),
-    workload: |parameters, _| Ok(Box::new(FunctionWorkload::new(parameters)?)),
+    workload: |parameters, _| Ok(Arc::new(FunctionWorkload::new(parameters)?)),
     check,
     open: |of| Ok(Box::new(driver::FunctionDriver::open(of)?)),
 };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
 use kumite_load::{Limit, Load, Target};
-use kumite_record::{Cores, Mark, Outcome, Point, Role};
+use kumite_record::{Cores, Mark, Outcome, Role};
 
 use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
@@ -38,11 +38,8 @@ impl<'a> HttpDriver<'a> {
         let Opening { cores, state, stop, .. } = *of;
         let conditions = of.conditions.clone();
         // Before the first contender, so that all of them inherit the same limit.
-        let most = conditions
-            .points
-            .iter()
-            .filter_map(|point| Some(http(&conditions, point, cores).ok()?.0.most_connections()))
-            .max();
+        let most =
+            conditions.measurable().map(|planned| planned.typed::<HttpWorkload>().most_connections()).max();
         kumite_open_files::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
         let logs = of.settle()?;
         let services = conditions.rehearsed(&cores.engine, &state.join(&logs), stop)?;
@@ -50,18 +47,23 @@ impl<'a> HttpDriver<'a> {
     }
 }
 
-impl HttpDriver<'_> {
+impl<'a> HttpDriver<'a> {
+    fn workload(&self, at: usize) -> Result<(&'a HttpWorkload, GivenCores), String> {
+        let workload = self.conditions.planned[at].typed::<HttpWorkload>();
+        Ok((workload, workload.cores().given(self.cores)?))
+    }
+
     /// The services first, and then the contender, which is told where they are.
     fn start(
         &self,
         contender: &Ready,
         host: Ipv4Addr,
-        point: &Point,
+        at: usize,
         cores: &[usize],
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<(Running, Server), Halt> {
-        let services = self.services.start(&self.conditions.parameters(point), log, stop)?;
+        let services = self.services.start(&self.conditions.planned[at].parameters, log, stop)?;
         let server = match self.conditions.nodes.of(Role::Server) {
             None => Server::start(contender, host, services.env(), cores, log),
             Some(node) => Server::start_there(node, contender, services.env(), cores, log),
@@ -71,20 +73,20 @@ impl HttpDriver<'_> {
     }
 
     fn tried(&self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let (workload, given) = http(&self.conditions, order.point, self.cores)?;
+        let (workload, given) = self.workload(order.at)?;
         let GivenCores { cores, shared } = given;
         let (mut services, mut server) =
-            self.start(order.contender, Ipv4Addr::LOCALHOST, order.point, &cores, log, stop)?;
+            self.start(order.contender, Ipv4Addr::LOCALHOST, order.at, &cores, log, stop)?;
         let engine = if shared { &cores } else { &self.cores.engine };
         let round_trip_us = round_trip_us(&self.conditions.nodes, stop)?;
-        let driven = server.wait_ready(&workload, stop).and_then(|answered| {
+        let driven = server.wait_ready(workload, stop).and_then(|answered| {
             let ready = match answered {
                 Ok(ready) => ready,
                 Err(wrong) => return Ok(Err(wrong)),
             };
             services.begin()?;
             let began = Instant::now();
-            let driven = drive(&mut server, &mut services, &workload, &cores, engine, stop)?;
+            let driven = drive(&mut server, &mut services, workload, &cores, engine, stop)?;
             Ok(Ok((ready, began.elapsed(), driven)))
         });
         let left = server.stop();
@@ -94,7 +96,7 @@ impl HttpDriver<'_> {
             Ok(driven) => driven,
             Err(wrong) => return Ok(Measured::answered(Some(wrong))),
         };
-        let mut measured = measured(&driven, &workload, shared, left, log);
+        let mut measured = measured(&driven, workload, shared, left, log);
         if let Some(seen) = driven.there {
             if !driven.noise.marks.is_empty() {
                 measured.sample.marked.insert(Role::Engine, driven.noise.marks);
@@ -121,15 +123,15 @@ impl Executor for HttpDriver<'_> {
 }
 
 impl Driver for HttpDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
-        let (workload, given) = http(&self.conditions, point, self.cores)?;
+    fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
+        let (workload, given) = self.workload(at)?;
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let (services, mut server) = self.start(contender, CHECKED_AT, point, &given.cores, &log, stop)?;
+        let (services, mut server) = self.start(contender, CHECKED_AT, at, &given.cores, &log, stop)?;
         let answered = server
-            .wait_ready(&workload, stop)
+            .wait_ready(workload, stop)
             .and_then(|answered| server.process.elsewhere().map_or(Ok(answered), |why| Err(why.into())))
             .and_then(|answered| {
-                if answered.is_ok() { server.keeps(&workload, stop).map(|()| answered) } else { Ok(answered) }
+                if answered.is_ok() { server.keeps(workload, stop).map(|()| answered) } else { Ok(answered) }
             });
         let left = server.stop().or(services.end().err());
         answered??;
@@ -139,21 +141,21 @@ impl Driver for HttpDriver<'_> {
     fn short(
         &mut self,
         contender: &Ready,
-        point: &Point,
+        at: usize,
         metrics: &[&str],
         stop: &AtomicBool,
     ) -> Result<Vec<Short>, Halt> {
-        let (workload, given) = http(&self.conditions, point, self.cores)?;
-        let window = Window::of(&workload, metrics);
+        let (workload, given) = self.workload(at)?;
+        let window = Window::of(workload, metrics);
         let Some(most) = window.most() else { return Ok(Vec::new()) };
         if let Some(per_s) = window.offered() {
             return Ok(window.short(per_s));
         }
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let (services, mut server) = self.start(contender, CHECKED_AT, point, &given.cores, &log, stop)?;
+        let (services, mut server) = self.start(contender, CHECKED_AT, at, &given.cores, &log, stop)?;
         let GivenCores { cores, shared } = given;
         let engine = if shared { &cores } else { &self.cores.engine };
-        let looked = server.wait_ready(&workload, stop).and_then(|answered| match answered {
+        let looked = server.wait_ready(workload, stop).and_then(|answered| match answered {
             Ok(_) => window.look(server.address, most, engine, stop),
             Err(wrong) => Err(wrong.into()),
         });
@@ -183,16 +185,6 @@ fn round_trip_us(nodes: &Nodes, stop: &AtomicBool) -> Result<Option<f64>, Halt> 
         return Err(format!("the echo at {at} did not answer {failed} of {ASKED} requests ({kinds})").into());
     }
     Ok(Some(outcome.response.value_at_quantile(0.5) as f64 / 1e3))
-}
-
-fn http(
-    conditions: &Conditions,
-    point: &Point,
-    available: &Cores,
-) -> Result<(HttpWorkload, GivenCores), String> {
-    let workload = HttpWorkload::new(&conditions.parameters(point), conditions.answer)?;
-    let given = workload.cores().given(available)?;
-    Ok((workload, given))
 }
 
 fn measured(

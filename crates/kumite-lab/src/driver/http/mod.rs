@@ -17,6 +17,8 @@ mod steps;
 mod window;
 mod workload;
 
+use std::sync::Arc;
+
 use kumite_record::Kind;
 
 use super::{Draft, Registration, Wrong};
@@ -44,13 +46,13 @@ pub(crate) static KIND: Registration = Registration {
     takes_others: false,
     keys: &["services", "answer.status", "answer.equals", "answer.equals_json"],
     code: None,
-    workload: |parameters, answer| Ok(Box::new(HttpWorkload::new(parameters, answer)?)),
+    workload: |parameters, answer| Ok(Arc::new(HttpWorkload::new(parameters, answer)?)),
     check,
     open: |of| Ok(Box::new(driver::HttpDriver::open(of)?)),
 };
 
 fn check(draft: &Draft) -> Result<(), Wrong> {
-    if draft.workloads.windows(2).any(|pair| pair[0].within() != pair[1].within()) {
+    if draft.planned.windows(2).any(|pair| pair[0].workload.within() != pair[1].workload.within()) {
         let what = "a load in steps is the same at every point: its steps are an axis of their own";
         return Err((&["axes"], what.to_owned()));
     }

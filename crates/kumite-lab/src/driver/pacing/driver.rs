@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kumite_host::GivenCores;
 use kumite_process::Spawn;
 use kumite_realtime::RealTime;
-use kumite_record::{Cores, Point};
+use kumite_record::Cores;
 
 use super::busy::Busy;
 use super::metrics::{Play, sample};
@@ -31,8 +31,8 @@ pub(crate) struct PacingDriver<'a> {
 }
 
 /// A player and what it is to play.
-struct Started {
-    workload: PacingWorkload,
+struct Started<'a> {
+    workload: &'a PacingWorkload,
     given: GivenCores,
     warm_up: Vec<Due>,
     states: Vec<Due>,
@@ -47,8 +47,8 @@ impl<'a> PacingDriver<'a> {
         Ok(PacingDriver { conditions, cores, state, logs })
     }
 
-    fn start(&self, contender: &Ready, point: &Point, log: &Path) -> Result<Started, String> {
-        let workload = PacingWorkload::new(&self.conditions.parameters(point))?;
+    fn start(&self, contender: &Ready, at: usize, log: &Path) -> Result<Started<'a>, String> {
+        let workload = self.conditions.planned[at].typed::<PacingWorkload>();
         let given = workload.cores().given(self.cores)?;
         let whole = workload.schedule(self.conditions.folder)?;
         let warm_up = match workload.warm_up_frames {
@@ -69,7 +69,7 @@ impl<'a> PacingDriver<'a> {
     }
 
     fn tried(&self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let mut started = self.start(order.contender, order.point, log)?;
+        let mut started = self.start(order.contender, order.at, log)?;
         let measured = self.measure(&mut started, stop);
         let left = started.player.process.end();
         Halt::if_set(stop)?;
@@ -128,9 +128,9 @@ impl Executor for PacingDriver<'_> {
 }
 
 impl Driver for PacingDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
+    fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
-        let Started { workload, states, mut player, .. } = self.start(contender, point, &log)?;
+        let Started { workload, states, mut player, .. } = self.start(contender, at, &log)?;
         let mut play = || {
             player.ready(workload.ready, stop)?;
             let some = &states[..states.len().min(CHECKED_STATES)];

@@ -8,6 +8,8 @@ mod player;
 mod recorder;
 mod workload;
 
+use std::sync::Arc;
+
 use kumite_record::Kind;
 
 use super::Registration;
@@ -26,7 +28,7 @@ pub(crate) static KIND: Registration = Registration {
     // Services would work on the recorder's CPU. A player's states are compared with the macro: nothing else is its answer.
     keys: &[],
     code: None,
-    workload: |parameters, _| Ok(Box::new(PacingWorkload::new(parameters)?)),
+    workload: |parameters, _| Ok(Arc::new(PacingWorkload::new(parameters)?)),
     check: |_| Ok(()),
     open: |of| Ok(Box::new(driver::PacingDriver::open(of)?)),
 };

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use kumite_process::{Spawn, run};
-use kumite_record::Point;
 
 use super::driver::TaskDriver;
 use super::jmh;
@@ -22,11 +21,11 @@ impl TaskDriver<'_> {
     pub fn benchmark(
         &self,
         contender: &Ready,
-        point: &Point,
+        at: usize,
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Measured, Halt> {
-        let measured = self.measure_benchmark(contender, point, log, stop);
+        let measured = self.measure_benchmark(contender, at, log, stop);
         trim(log);
         measured.map_err(|halt| Halt::of(halt, stop))
     }
@@ -34,19 +33,19 @@ impl TaskDriver<'_> {
     fn measure_benchmark(
         &self,
         contender: &Ready,
-        point: &Point,
+        at: usize,
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Measured, Halt> {
-        let parameters = self.conditions.parameters(point);
-        let workload = TaskWorkload::new(&parameters)?;
+        let planned = &self.conditions.planned[at];
+        let workload = planned.typed::<TaskWorkload>();
         let given = workload.cores().given(self.cores)?;
-        let mut services = self.services.start(&parameters, log, stop)?;
+        let mut services = self.services.start(&planned.parameters, log, stop)?;
         let scratch = workload.scratch(&self.scratch)?;
         let mut env = contender.env.clone();
         env.extend(services.env());
         env.push(("SCRATCH".to_owned(), scratch.path().display().to_string()));
-        env.extend(as_environment(&parameters));
+        env.extend(as_environment(&planned.parameters));
         services.begin()?;
         let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
         let spawn = Spawn { command, dir, env: &env, keeps: None, cores: &given.cores, log, group: None };
@@ -57,7 +56,7 @@ impl TaskDriver<'_> {
         let sample = jmh::read(&scratch.path().join(jmh::FILE))?;
         let load_ms = Some(done.ended.wall.as_secs_f64() * 1e3);
         let mut measured = Measured { sample, load_ms, ..Measured::answered(None) }.with(services.end()?);
-        self.conditions.derived.add(&mut measured.sample.metrics, &parameters);
+        self.conditions.derived.add(&mut measured.sample.metrics, &planned.parameters);
         Ok(measured)
     }
 }

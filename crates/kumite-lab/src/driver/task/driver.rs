@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kumite_host::{GivenCores, own_cpu};
 use kumite_judge::Derived;
 use kumite_process::Spawn;
-use kumite_record::{Cores, Job, JobEvent, Kind, Point};
+use kumite_record::{Cores, Job, JobEvent, Kind};
 
 use super::NAME;
 use super::metrics::{Work, sample};
@@ -19,7 +19,9 @@ use crate::driver::answer_check::{AnswerCheck, Finding};
 use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::watch::watched;
 use crate::driver::worker::{Done, Hello, Taken, Tap, Worker};
-use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::{
+    Answered, Conditions, Driver, Executor, Measured, Opening, Planned, TrialOrder, Workload,
+};
 use crate::halt::Halt;
 use crate::service::{Running, Services};
 
@@ -59,8 +61,9 @@ pub struct OneJob {
 }
 
 /// A worker and what is around it.
-struct Started {
-    workload: TaskWorkload,
+struct Started<'a> {
+    planned: &'a Planned,
+    workload: &'a TaskWorkload,
     given: GivenCores,
     worker: Worker,
     /// Goes with it, as do the services.
@@ -88,7 +91,7 @@ impl<'a> TaskDriver<'a> {
     pub fn one_job(
         &mut self,
         contender: &Ready,
-        point: &Point,
+        at: usize,
         tap: Option<Tap>,
         stop: &AtomicBool,
     ) -> Result<OneJob, Halt> {
@@ -116,9 +119,9 @@ impl<'a> TaskDriver<'a> {
             })
         };
         let Started { workload, worker, _scratch, services: _services, .. } =
-            self.start(contender, point, &log, stop)?;
+            self.start(contender, at, &log, stop)?;
         let mut worker = worker.tapped(tap);
-        let done = one_job(&mut self.check, &mut worker, &workload);
+        let done = one_job(&mut self.check, &mut worker, workload);
         let left = worker.process.end();
         Halt::if_set(stop)?;
         let done = done?;
@@ -133,14 +136,14 @@ impl<'a> TaskDriver<'a> {
     fn start(
         &self,
         contender: &Ready,
-        point: &Point,
+        at: usize,
         log: &Path,
         stop: &AtomicBool,
-    ) -> Result<Started, Halt> {
-        let parameters = self.conditions.parameters(point);
-        let workload = TaskWorkload::new(&parameters)?;
+    ) -> Result<Started<'a>, Halt> {
+        let planned = &self.conditions.planned[at];
+        let workload = planned.typed::<TaskWorkload>();
         let given = workload.cores().given(self.cores)?;
-        let services = self.services.start(&parameters, log, stop)?;
+        let services = self.services.start(&planned.parameters, log, stop)?;
         let scratch = workload.scratch(&self.scratch)?;
         let mut env = contender.env.clone();
         env.extend(services.env());
@@ -155,22 +158,21 @@ impl<'a> TaskDriver<'a> {
             log,
             group: None,
         })?;
-        Ok(Started { workload, given, worker, _scratch: scratch, services })
+        Ok(Started { planned, workload, given, worker, _scratch: scratch, services })
     }
 
     fn tried(&mut self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
         if order.contender.reads.is_some() {
-            return self.benchmark(order.contender, order.point, log, stop);
+            return self.benchmark(order.contender, order.at, log, stop);
         }
-        let mut started = self.start(order.contender, order.point, log, stop)?;
+        let mut started = self.start(order.contender, order.at, log, stop)?;
         let measured = self.measure(order.contender, &mut started, stop);
-        let Started { worker, services, _scratch, .. } = started;
+        let Started { planned, worker, services, _scratch, .. } = started;
         let left = worker.process.end();
         Halt::if_set(stop)?;
         let counted = services.end();
         let mut measured = measured?.with(counted?);
-        let parameters = self.conditions.parameters(order.point);
-        self.conditions.derived.add(&mut measured.sample.metrics, &parameters);
+        self.conditions.derived.add(&mut measured.sample.metrics, &planned.parameters);
         Ok(Measured { reason: measured.reason.or(left), ..measured })
     }
 
@@ -181,7 +183,6 @@ impl<'a> TaskDriver<'a> {
         stop: &AtomicBool,
     ) -> Result<Measured, Halt> {
         let Started { workload, given, worker, services, .. } = started;
-        let workload = &*workload;
         worker.hello(workload.ready, stop)?;
         let ready = worker.process.since_start();
         let round_trips_us = round_trips(worker, workload, stop)?;
@@ -232,12 +233,12 @@ impl Executor for TaskDriver<'_> {
 }
 
 impl Driver for TaskDriver<'_> {
-    fn check(&mut self, contender: &Ready, point: &Point, stop: &AtomicBool) -> Result<Answered, Halt> {
+    fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         if contender.reads.is_some() {
-            self.benchmark(contender, point, &self.log(contender), stop)?;
+            self.benchmark(contender, at, &self.log(contender), stop)?;
             return Ok(Answered { how: "measures by itself", ..Answered::RIGHT });
         }
-        let job = self.one_job(contender, point, None, stop)?;
+        let job = self.one_job(contender, at, None, stop)?;
         let wrong = job.wrong.map(|why| format!("its answer is wrong: {why}"));
         Ok(Answered { wrong, ..Answered::RIGHT })
     }

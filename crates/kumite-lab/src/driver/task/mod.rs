@@ -8,6 +8,8 @@ mod params;
 mod warm_up;
 mod workload;
 
+use std::sync::Arc;
+
 use kumite_record::Kind;
 
 use super::{Registration, answer_check};
@@ -37,7 +39,7 @@ pub(crate) static KIND: Registration = Registration {
         "reads",
     ],
     code: None,
-    workload: |parameters, _| Ok(Box::new(TaskWorkload::new(parameters)?)),
+    workload: |parameters, _| Ok(Arc::new(TaskWorkload::new(parameters)?)),
     check: answer_check::check_answer,
     open: |of| Ok(Box::new(TaskDriver::open(of)?)),
 };

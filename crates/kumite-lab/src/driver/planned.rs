@@ -1,0 +1,41 @@
+//! A point of the plan, with all that a trial there is made of.
+
+use std::any::{Any, type_name};
+
+use kumite_record::Point;
+
+use super::{Answer, AnyWorkload, Registration, Workload};
+use crate::parameter::{Parameters, at_point};
+
+/// A point of the plan, and who is tried there. Its workload is read here, once, and whoever needs it is given it.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The point.
+    pub point: Point,
+    /// Names of contenders, in their order.
+    pub contenders: Vec<String>,
+    /// The fixed parameters and the point's.
+    pub(crate) parameters: Parameters,
+    /// What they say.
+    pub(crate) workload: AnyWorkload,
+}
+
+impl Planned {
+    pub(crate) fn read(
+        kind: &Registration,
+        fixed: &Parameters,
+        answer: &Answer,
+        point: Point,
+        contenders: Vec<String>,
+    ) -> Result<Planned, String> {
+        let parameters = at_point(fixed, &point);
+        let workload = (kind.workload)(&parameters, answer)?;
+        Ok(Planned { point, contenders, parameters, workload })
+    }
+
+    /// Its workload, as the driver of its kind knows it.
+    pub(crate) fn typed<W: Workload>(&self) -> &W {
+        let workload: &dyn Any = &*self.workload;
+        workload.downcast_ref().unwrap_or_else(|| panic!("{} is no {}", self.point, type_name::<W>()))
+    }
+}
