@@ -8,7 +8,7 @@ use kumite_host::Clock;
 use kumite_record::{Saved, Store, StoreError, Trial};
 
 use super::common_fault::common_fault;
-use super::plan::Block;
+use super::plan::{Block, Round};
 use super::session::Session;
 use super::state::{LOST_AFTER, State, humane};
 use crate::driver::{Executor, Measured, TrialOrder};
@@ -59,9 +59,24 @@ pub fn execute(
     let saved = Saved::default();
     let mut execution =
         Execution { session, executor, clock, store, stop, watch, state, saved, announced: false };
-    let cut_short = execution.blocks()?;
+    let cut_short = execution.rounds()?;
     let saved = execution.saved;
     Ok(RunEnded { saved: (cut_short.is_none() && saved.trials > 0).then_some(saved), cut_short })
+}
+
+/// What comes after a block.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    /// In its round.
+    blocks: &'a [Block],
+    /// The rounds after that.
+    later: &'a [Round],
+}
+
+impl<'a> Rest<'a> {
+    fn iter(self) -> impl Iterator<Item = &'a Block> {
+        self.blocks.iter().chain(self.later.iter().flat_map(|round| &round.blocks))
+    }
 }
 
 /// A run while it is executed.
@@ -78,46 +93,56 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Block after block. Why it ended before its end, if it did.
-    fn blocks(&mut self) -> Result<Option<String>, StoreError> {
-        for nth in 0..self.session.plan.blocks.len() {
-            if self.is_decided_before(nth) {
+    /// Round after round. Why it ended before its end, if it did.
+    fn rounds(&mut self) -> Result<Option<String>, StoreError> {
+        let mut rounds = &self.session.plan.rounds[..];
+        let mut is_first = true;
+        while let [round, later @ ..] = rounds {
+            if !is_first && self.is_decided_before(rounds) {
                 break;
             }
-            let block = &self.session.plan.blocks[nth];
-            self.state.count_saved(std::slice::from_ref(block), &mut self.saved);
-            if let Some(why) = self.over_budget(nth) {
+            if let Some(why) = self.round(round, later)? {
                 return Ok(Some(why));
             }
-            if self.block(nth)?.is_break() {
-                return Ok(Some(format!("it was interrupted after {} trials", self.state.trials.len())));
-            }
-            self.compare_outputs();
-            self.announce(nth);
-            if self.ends_round(nth)
-                && let Some(why) = common_fault(&self.state.trials)
-            {
+            if let Some(why) = common_fault(&self.state.trials) {
                 return Ok(Some(why));
             }
-            if self.ends_round(nth) && self.is_of_first_round(nth) {
+            if is_first {
                 (self.watch)(Event::FirstRound(&self.state.trials));
             }
+            (rounds, is_first) = (later, false);
         }
         Ok(None)
     }
 
-    /// Whether no claim needs this block or any after it. That is asked where a round begins.
-    fn is_decided_before(&mut self, nth: usize) -> bool {
-        let blocks = &self.session.plan.blocks;
-        let (block, min_blocks) = (&blocks[nth], self.session.run.min_blocks);
-        let begins_round = nth > 0 && blocks[nth - 1].index != block.index;
-        if !begins_round || block.index < min_blocks {
-            return false;
+    /// Block after block. Why the run ended within it, if it did.
+    fn round(&mut self, round: &Round, later: &[Round]) -> Result<Option<String>, StoreError> {
+        let mut blocks = &round.blocks[..];
+        while let [block, rest @ ..] = blocks {
+            let rest = Rest { blocks: rest, later };
+            self.state.count_saved([block], &mut self.saved);
+            if let Some(why) = self.over_budget(block, rest) {
+                return Ok(Some(why));
+            }
+            if self.block(block, rest)?.is_break() {
+                return Ok(Some(format!("it was interrupted after {} trials", self.state.trials.len())));
+            }
+            self.compare_outputs();
+            self.announce(rest);
+            blocks = rest.blocks;
         }
-        let needed = self.state.look(block.index);
+        Ok(None)
+    }
+
+    /// Whether no claim needs any of these rounds, which are all that are left.
+    fn is_decided_before(&mut self, rounds: &[Round]) -> bool {
+        let Some(next) = rounds.first().filter(|next| next.index >= self.session.run.min_blocks) else {
+            return false;
+        };
+        let needed = self.state.look(next.index);
         self.saved.decided = needed.is_empty();
         if self.saved.decided {
-            self.state.count_saved(&blocks[nth..], &mut self.saved);
+            self.state.count_saved(rounds.iter().flat_map(|round| &round.blocks), &mut self.saved);
         } else {
             self.state.needed = Some(needed);
         }
@@ -125,24 +150,23 @@ impl Execution<'_> {
     }
 
     /// What to say if this block would likely end after the budget.
-    fn over_budget(&self, nth: usize) -> Option<String> {
-        let blocks = &self.session.plan.blocks;
-        let to_try = self.state.to_try(&blocks[nth..=nth], 0);
+    fn over_budget(&self, block: &Block, rest: Rest) -> Option<String> {
+        let to_try = self.state.to_try([block], 0);
         let budget = self.session.budget?;
         let fits = self.state.tried == 0 || self.state.spent() + self.state.expected(&to_try) <= budget;
         (!fits).then(|| {
             let (budget, tried) = (humane(budget), self.state.tried);
-            let of = tried + self.state.to_try(&blocks[nth..], 0).len();
+            let of = tried + to_try.len() + self.state.to_try(rest.iter(), 0).len();
             format!("the budget of {budget} was spent after {tried} of at most {of} trials")
         })
     }
 
     /// A block, and again from its beginning as long as a trial of it is void. It breaks off if it is told to stop.
-    fn block(&mut self, nth: usize) -> Result<ControlFlow<()>, StoreError> {
+    fn block(&mut self, block: &Block, rest: Rest) -> Result<ControlFlow<()>, StoreError> {
         for attempt in 0..=MOST_REPETITIONS {
-            let block = self.session.plan.blocks[nth].attempt(attempt, self.session.run.seed);
+            let block = block.attempt(attempt, self.session.run.seed);
             // That of a run that was taken up again may be.
-            if !self.state.is_void(&block, attempt) && self.attempt(nth, &block, attempt)?.is_break() {
+            if !self.state.is_void(&block, attempt) && self.attempt(&block, attempt, rest)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             if !self.state.is_void(&block, attempt) {
@@ -154,7 +178,7 @@ impl Execution<'_> {
     }
 
     /// Each contender of a block in its order, until a trial is void.
-    fn attempt(&mut self, nth: usize, block: &Block, attempt: u32) -> Result<ControlFlow<()>, StoreError> {
+    fn attempt(&mut self, block: &Block, attempt: u32, after: Rest) -> Result<ControlFlow<()>, StoreError> {
         for (place, &contender) in block.order.iter().enumerate() {
             if self.state.kept(contender, block, attempt).is_some()
                 || self.state.is_lost(contender, block)
@@ -182,7 +206,7 @@ impl Execution<'_> {
                 (true, false) => &[],
             };
             let rest = Block { order: rest.to_vec(), ..*block };
-            self.tell(nth, rest, attempt + u32::from(is_void), &trial);
+            self.tell(&rest, attempt + u32::from(is_void), after, &trial);
             self.state.keep(contender, block, trial);
             if is_void {
                 break;
@@ -191,10 +215,10 @@ impl Execution<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Says that a trial was committed, and whether it is void; `rest` is what comes after it in its block, at that attempt.
-    fn tell(&mut self, nth: usize, rest: Block, attempt: u32, trial: &Trial) {
-        let mut left = self.state.to_try(&self.session.plan.blocks[nth + 1..], 0);
-        left.extend(self.state.to_try(&[rest], attempt));
+    /// Says that a trial was committed, and whether it is void; `block` is what comes after it in its own, at that attempt.
+    fn tell(&mut self, block: &Block, attempt: u32, after: Rest, trial: &Trial) {
+        let mut left = self.state.to_try(after.iter(), 0);
+        left.extend(self.state.to_try([block], attempt));
         let done = self.state.trials.len() + 1;
         let (total, left) = (done + left.len(), self.state.expected(&left));
         let of_budget = self.session.budget.map(|budget| budget.saturating_sub(self.state.spent()));
@@ -229,25 +253,13 @@ impl Execution<'_> {
         }
     }
 
-    /// A shard begins with another round than the first of its run.
-    fn is_of_first_round(&self, nth: usize) -> bool {
-        let blocks = &self.session.plan.blocks;
-        blocks[nth].index == blocks[0].index
-    }
-
-    fn ends_round(&self, nth: usize) -> bool {
-        let blocks = &self.session.plan.blocks;
-        blocks.get(nth + 1).is_none_or(|next| next.index != blocks[nth].index)
-    }
-
     /// Says once how long all will take, as soon as the real pace is known.
-    fn announce(&mut self, nth: usize) {
-        let blocks = &self.session.plan.blocks;
+    fn announce(&mut self, rest: Rest) {
         // Where only trying tells, a point says little of the others.
-        let is_known = self.ends_round(nth) || self.session.times.iter().all(Option::is_some);
+        let is_known = rest.blocks.is_empty() || self.session.times.iter().all(Option::is_some);
         if !self.announced && self.state.tried > 0 && is_known {
             self.announced = true;
-            (self.watch)(Event::Note(self.state.announcement(&blocks[nth + 1..])));
+            (self.watch)(Event::Note(self.state.announcement(rest.iter())));
         }
     }
 }

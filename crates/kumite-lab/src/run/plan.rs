@@ -8,14 +8,23 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The order of a run: each block is one trial of every contender at a point, back to back.
+/// The order of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
+    /// In the order they are executed.
+    pub rounds: Vec<Round>,
+}
+
+/// A block at each point that has contenders; there is at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// The how-manieth of the run, from 0: that of its blocks.
+    pub index: u32,
     /// In the order they are executed.
     pub blocks: Vec<Block>,
 }
 
-/// The unit of pairing.
+/// The unit of pairing: a trial of every contender at a point, back to back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Which point, by its position.
@@ -39,15 +48,16 @@ pub fn plan(takes_part: &[Vec<usize>], first: &BTreeSet<usize>, blocks: u32, see
     // A point whose contenders were all left out has no block.
     let points = (0..takes_part.len()).filter(|&point| !takes_part[point].is_empty());
     let (claimed, others): (Vec<usize>, Vec<usize>) = points.partition(|point| first.contains(point));
-    let mut planned = Vec::new();
-    for index in 0..blocks {
+    let mut round = |index| {
+        let mut blocks = Vec::new();
         for part in [&claimed, &others] {
             for point in shuffled(part.clone()) {
-                planned.push(Block { point, index, order: shuffled(takes_part[point].clone()) });
+                blocks.push(Block { point, index, order: shuffled(takes_part[point].clone()) });
             }
         }
-    }
-    Plan { blocks: planned }
+        Round { index, blocks }
+    };
+    Plan { rounds: (0..blocks).map(&mut round).filter(|round| !round.blocks.is_empty()).collect() }
 }
 
 /// What seeds all that is drawn while trials are made. Each shard has its own: the loads of two that were drawn alike would
@@ -80,12 +90,12 @@ impl Block {
 impl Plan {
     /// The rounds of it that a shard has.
     pub fn share(self, shard: &Shard) -> Plan {
-        Plan { blocks: self.blocks.into_iter().filter(|block| shard.has(block.index)).collect() }
+        Plan { rounds: self.rounds.into_iter().filter(|round| shard.has(round.index)).collect() }
     }
 
     /// How many trials it has.
     pub fn trials(&self) -> usize {
-        self.blocks.iter().map(|block| block.order.len()).sum()
+        self.rounds.iter().flat_map(|round| &round.blocks).map(|block| block.order.len()).sum()
     }
 }
 
@@ -100,12 +110,13 @@ mod tests {
     #[test]
     fn every_block_has_every_contender_once_and_every_round_every_point() {
         let plan = full(3, 5, 4, 1);
-        assert_eq!(plan.blocks.len(), 12);
-        for (round, blocks) in plan.blocks.chunks(3).enumerate() {
-            let points: BTreeSet<_> = blocks.iter().map(|block| block.point).collect();
+        assert_eq!(plan.rounds.len(), 4);
+        for (index, round) in (0..).zip(plan.rounds) {
+            let points: BTreeSet<_> = round.blocks.iter().map(|block| block.point).collect();
             assert_eq!(points, BTreeSet::from([0, 1, 2]));
-            for block in blocks {
-                assert_eq!(block.index as usize, round);
+            assert_eq!((round.index, round.blocks.len()), (index, 3));
+            for block in round.blocks {
+                assert_eq!(block.index, index);
                 assert_eq!(block.order.iter().copied().collect::<BTreeSet<_>>(), (0..5).collect());
             }
         }
@@ -132,8 +143,8 @@ mod tests {
     #[test]
     fn each_contender_comes_first_about_equally_often() {
         let mut first = [0; 4];
-        for block in full(1, 4, 4000, 3).blocks {
-            first[block.order[0]] += 1;
+        for round in full(1, 4, 4000, 3).rounds {
+            first[round.blocks[0].order[0]] += 1;
         }
         // 1,000 expected, SD 27: five of them.
         assert!(first.iter().all(|count| (863..1137).contains(count)), "{first:?}");
@@ -143,8 +154,9 @@ mod tests {
     fn points_that_claims_need_come_first_in_each_round_and_either_part_is_shuffled() {
         let plan = plan(&vec![vec![0, 1]; 6], &BTreeSet::from([1, 4, 5]), 20, 9);
         let mut orders = [BTreeSet::new(), BTreeSet::new()];
-        for round in plan.blocks.chunks(6) {
-            for (part, (of_part, expected)) in round.chunks(3).zip([[1, 4, 5], [0, 2, 3]]).enumerate() {
+        for round in plan.rounds {
+            for (part, (of_part, expected)) in round.blocks.chunks(3).zip([[1, 4, 5], [0, 2, 3]]).enumerate()
+            {
                 let order: Vec<usize> = of_part.iter().map(|block| block.point).collect();
                 assert_eq!(order.iter().copied().collect::<BTreeSet<_>>(), expected.into());
                 orders[part].insert(order);
@@ -157,14 +169,11 @@ mod tests {
     fn the_shards_of_a_plan_are_all_of_it_and_each_draws_by_a_seed_of_its_own() {
         let shard = |nth| Shard { nth, of: 3, node: String::new() };
         let whole = full(2, 3, 7, 5);
-        let mut shared: Vec<Block> =
-            (1..=3).flat_map(|nth| whole.clone().share(&shard(nth)).blocks).collect();
-        assert_eq!(
-            whole.clone().share(&shard(2)).blocks.iter().map(|block| block.index).collect::<Vec<_>>(),
-            [1, 1, 4, 4]
-        );
-        shared.sort_by_key(|block| block.index);
-        assert_eq!(shared, whole.blocks);
+        let shared = |nth| whole.clone().share(&shard(nth)).rounds;
+        assert_eq!(shared(2).iter().map(|round| round.index).collect::<Vec<_>>(), [1, 4]);
+        let mut all: Vec<Round> = (1..=3).flat_map(shared).collect();
+        all.sort_by_key(|round| round.index);
+        assert_eq!(all, whole.rounds);
         let seed = |nth| trial_seed(&Run { seed: 7, shard: Some(shard(nth)), ..Run::default() });
         let seeds =
             BTreeSet::from([trial_seed(&Run { seed: 7, ..Run::default() }), seed(1), seed(2), seed(3)]);
@@ -174,8 +183,14 @@ mod tests {
     #[test]
     fn a_point_has_only_those_who_take_part() {
         let plan = plan(&[vec![2, 0], vec![], vec![1]], &BTreeSet::new(), 2, 1);
-        let mut blocks: Vec<_> = plan.blocks.iter().map(|block| (block.point, block.order.len())).collect();
-        blocks.sort_unstable();
-        assert_eq!((blocks, plan.trials()), (vec![(0, 2), (0, 2), (2, 1), (2, 1)], 6));
+        let of_round = |round: &Round| {
+            let mut blocks: Vec<_> =
+                round.blocks.iter().map(|block| (block.point, block.order.len())).collect();
+            blocks.sort_unstable();
+            blocks
+        };
+        let blocks: Vec<_> = plan.rounds.iter().map(of_round).collect();
+        assert_eq!((blocks, plan.trials()), (vec![vec![(0, 2), (2, 1)]; 2], 6));
+        assert_eq!(super::plan(&[vec![], vec![]], &BTreeSet::new(), 2, 1).rounds, [], "nobody is left");
     }
 }

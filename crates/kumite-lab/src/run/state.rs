@@ -125,7 +125,11 @@ impl<'a> State<'a> {
 
     /// The cells of the trials that will be made in this attempt at these blocks at most: not those that are kept or not
     /// needed, or whose cell is lost.
-    pub fn to_try(&self, blocks: &[Block], attempt: u32) -> Vec<(usize, usize)> {
+    pub fn to_try<'b>(
+        &self,
+        blocks: impl IntoIterator<Item = &'b Block>,
+        attempt: u32,
+    ) -> Vec<(usize, usize)> {
         let cells = |block: &Block| -> Vec<(usize, usize)> {
             let wanted = |&contender: &usize| {
                 self.is_needed(contender, block)
@@ -135,11 +139,11 @@ impl<'a> State<'a> {
             let contenders = block.order.iter().copied().filter(wanted);
             contenders.map(|contender| (contender, block.point)).collect()
         };
-        blocks.iter().flat_map(cells).collect()
+        blocks.into_iter().flat_map(cells).collect()
     }
 
     /// Adds the trials of these blocks that are not made because nothing needs them.
-    pub fn count_saved(&self, blocks: &[Block], saved: &mut Saved) {
+    pub fn count_saved<'b>(&self, blocks: impl IntoIterator<Item = &'b Block>, saved: &mut Saved) {
         for block in blocks {
             let spared = |&contender: &usize| {
                 (saved.decided || !self.is_needed(contender, block))
@@ -230,7 +234,7 @@ impl<'a> State<'a> {
     }
 
     /// What is said after the first block, when the real pace is known.
-    pub fn announcement(&self, rest: &[Block]) -> String {
+    pub fn announcement<'b>(&self, rest: impl IntoIterator<Item = &'b Block>) -> String {
         let left = self.to_try(rest, 0);
         let expected = self.spent() + self.expected(&left);
         let (trials, time) = (self.tried + left.len(), humane(expected));
