@@ -76,6 +76,7 @@ impl Executor for Attended<'_> {
             Some((home.written()?, false))
         });
         let measured = with_written(tried?, wrote);
+        debug_assert_eq!(self.of.conditions.undeclared(&measured.sample), None);
         for node in nodes {
             voids.push(node.end_trial().map_err(|why| Halt::of(why, stop))?);
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use kumite_judge::Derived;
+use kumite_record::{Metric, Sample};
 
 use super::{Answer, Planned};
 use crate::halt::Halt;
@@ -22,6 +23,10 @@ pub(crate) struct Conditions<'a> {
     pub planned: &'a [Planned],
     /// Which of them this machine can measure.
     pub measurable: Vec<bool>,
+    /// What trials measure.
+    pub metrics: &'a [Metric],
+    /// What their parts measure.
+    pub part_metrics: &'a [Metric],
     /// Metrics of the experiment's own.
     pub derived: &'a Derived,
     /// What runs beside contenders, by name.
@@ -31,6 +36,16 @@ pub(crate) struct Conditions<'a> {
 }
 
 impl<'a> Conditions<'a> {
+    /// A figure of a sample that nobody has declared: no claim could name it, and no report would show it.
+    pub fn undeclared<'s>(&self, sample: &'s Sample) -> Option<&'s String> {
+        let unknown = |metrics: &'a [Metric]| {
+            move |name: &&'s String| metrics.iter().all(|metric| metric.name != **name)
+        };
+        let of_parts = || sample.parts.iter().flat_map(|part| part.metrics.keys().chain(part.needs.keys()));
+        let mut own = sample.metrics.keys().chain(sample.needs.keys());
+        own.find(unknown(self.metrics)).or_else(|| of_parts().find(unknown(self.part_metrics)))
+    }
+
     /// The points that this machine can measure.
     pub fn measurable(&self) -> impl Iterator<Item = &'a Planned> {
         self.planned.iter().zip(&self.measurable).filter(|(_, can_be)| **can_be).map(|(planned, _)| planned)
@@ -44,5 +59,32 @@ impl<'a> Conditions<'a> {
             services.start(&planned.parameters, &logs.join("rehearsal.log"), stop)?.end()?;
         }
         Ok(services)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_record::{AxisValue, Cores, Needs, TrialPart};
+
+    use super::*;
+    use crate::spec::Experiment;
+
+    #[test]
+    fn a_figure_that_nobody_declares_is_named() {
+        let text = "question = 'x'\nkind = 'function'\nmetrics.own.from = 'answer'\n";
+        let experiment = Experiment::from_text(text, "quick", &["a"]).unwrap();
+        let (cores, stop) = (Cores::default(), AtomicBool::new(false));
+        let of = experiment.opening(&cores, Path::new("."), "r", 0, &stop);
+        let figures = |name: &str| [(name.to_owned(), 1.0)].into();
+        let part = |name| TrialPart { at: AxisValue::Int(1), metrics: figures(name), needs: Needs::new() };
+        let undeclared = |of_trial: &str, of_part| {
+            let sample =
+                Sample { metrics: figures(of_trial), parts: vec![part(of_part)], ..Sample::default() };
+            of.conditions.undeclared(&sample).cloned()
+        };
+        assert_eq!(undeclared("warm_wall_ms", "cpu_ms"), None);
+        assert_eq!(undeclared("own", "own"), None);
+        assert_eq!(undeclared("cpu_ms", "cpu_ms").as_deref(), Some("cpu_ms"));
+        assert_eq!(undeclared("warm_wall_ms", "warm_wall_ms").as_deref(), Some("warm_wall_ms"));
     }
 }

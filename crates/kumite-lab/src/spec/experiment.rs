@@ -216,6 +216,8 @@ impl Experiment {
             answer: &self.answer,
             planned: &self.planned,
             measurable: self.planned.iter().map(can_be).collect(),
+            metrics: &self.metrics,
+            part_metrics: &self.part_metrics,
             derived: &self.derived,
             services: &self.services,
             nodes: Nodes::default(),
