@@ -161,7 +161,7 @@ pub(crate) fn judged_of(run: &Run, contenders: &[kumite_record::Contender]) -> R
         folder: Path::new(""),
         contenders: &[],
         workload: run.workload.clone(),
-        planned: Vec::new(),
+        listed: Vec::new(),
     };
     let known = Known {
         contenders: &names,
