@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_figure_that_nobody_declares_is_named() {
-        let text = "question = 'x'\nkind = 'function'\nmetrics.own = { value = 'worker', about = 'its own' }\n";
+        let text =
+            "question = 'x'\nkind = 'function'\nmetrics.own = { value = 'worker', about = 'its own' }\n";
         let experiment = Experiment::from_text(text, "quick", &["a"]).unwrap();
         let (cores, stop) = (Cores::default(), AtomicBool::new(false));
         let of = experiment.opening(&cores, Path::new("."), "r", 0, &stop);
