@@ -76,7 +76,8 @@ impl Bench<'_> {
         };
         let everywhere: Vec<Vec<usize>> = points.iter().map(who).collect();
         let mut cells = Cells::new(points, self.generators.iter().map(|generator| generator.name).collect());
-        for block in kumite_lab::plan(&everywhere, &BTreeSet::new(), effort.rounds, self.seed).blocks {
+        let plan = kumite_lab::plan(&everywhere, &BTreeSet::new(), effort.rounds, self.seed);
+        for block in plan.rounds.into_iter().flat_map(|round| round.blocks) {
             let point = &points[block.point];
             for index in block.order {
                 let generator = &self.generators[index];
