@@ -93,11 +93,11 @@ fn a_dry_run_is_a_document_of_all_36_values() {
 fn documents_name_keys_and_times() {
     let place = with(FIREBALL);
     let document = place.kumite(&["play", "combo.txt", "--dry-run", "--json", "--fps", "50"]).ended(0).json();
-    assert_eq!((&document["schema"], &document["fps"]), (&json!(4), &json!(50.0)));
+    assert_eq!((&document["schema"], &document["fps"]), (&json!(5), &json!(50.0)));
     let state = |nth: usize| (&document["states"][nth]["due_ms"], &document["states"][nth]["keys"]);
     assert_eq!([state(0), state(2)], [(&json!(0.0), &json!("2,mk")), (&json!(180.0), &json!("6,lp"))]);
     let counts = place.kumite(&["play", "combo.txt", "--check", "--json", "--fps", "50"]).ended(0).json();
-    assert_eq!(counts, json!({"schema": 4, "fps": 50.0, "states": 3, "frames": 10, "seconds": 0.2}));
+    assert_eq!(counts, json!({"schema": 5, "fps": 50.0, "states": 3, "frames": 10, "seconds": 0.2}));
     let said = with("LP 1").kumite(&["play", "combo.txt", "--check"]).ended(2);
     assert!(said.err.contains("1:1: keys have small letters: write lp"), "{}", said.err);
 }

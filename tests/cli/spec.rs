@@ -144,7 +144,10 @@ fn a_run_that_is_not_there_is_named() {
 fn a_file_that_is_no_run_is_named() {
     let place = Place::new("", &[("a", "pong")]);
     for (text, expected) in [
-        ("{\"schema\": 1}", "its form is version 1; this kumite reads version"),
+        (
+            "{\"schema\": 4}",
+            "its form is version 4; this kumite reads version 5: report it with the kumite that wrote it",
+        ),
         ("pong", "no run that --json has written"),
         ("\x1f\u{8b}", "no run that --json has written"),
     ] {

@@ -48,7 +48,7 @@ fn steps_are_an_axis_within_trials() {
     let claims = export["claims"].as_array().unwrap();
     assert_eq!(claims[0]["verdict"], "undecided", "{}", claims[0]);
     assert_eq!(claims[1]["reason"]["what"], "more-blocks", "{}", claims[1]);
-    assert_eq!(claims[1]["effect"], 2.0, "{}", claims[1]);
+    assert_eq!(claims[1]["effect"]["value"], 2.0, "{}", claims[1]);
     assert_eq!(claims[2]["verdict"], "holds", "{}", claims[2]);
     let report = place.kumite(&["report", "last", "--markdown", "-"]).ended(0);
     assert!(report.out.contains("80"), "{}", report.out);

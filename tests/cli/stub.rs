@@ -93,7 +93,7 @@ fn the_load_engine_and_the_stub_count_alike() {
     assert!(said.out.starts_with("3000 requests, 3000 answers ("), "{}", said.out);
     let did = serde_json::from_str(&place.read("stub.json")).unwrap();
     assert_right("stub", &did);
-    assert_eq!(did["schema"], 4);
+    assert_eq!(did["schema"], 5);
     assert_eq!((&did["requests"], &did["answers"]), (&json!(3000), &load["requests"]));
     assert_eq!(did["errors"], load["errors"]["status"]);
     assert!(did["errors"].as_u64().unwrap() > 0);

@@ -115,7 +115,7 @@ mod tests {
             "run": { "id": "20261123-1", "profile": "standard", "cut_short": null, "spec": "blocks = 3 # x\nquestion = \"a\"", "seed": 7,
                 "started": "2026-11-23T23:59:00Z", "finished": "2026-11-24T00:12:36.5Z" },
             "trials": [{}, {}],
-            "claims": [{ "id": "a-b", "effect": 1.4268, "verdict": "no-difference", "at_most": null }],
+            "claims": [{ "id": "a-b", "effect": { "value": 1.4268, "bound": { "high": null } }, "verdict": "no-difference" }],
             "cells": [
                 { "contender": "a", "point": { "n": 1, "m": "all" }, "metrics": { "t_us": { "estimate": 25_260.0, "low": 2.0 } } },
                 { "contender": "a", "point": { "n": 2, "m": "all" }, "metrics": { "t_us": { "estimate": 0.0494 } } },

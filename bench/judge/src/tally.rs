@@ -106,7 +106,7 @@ impl Tally<'_> {
     fn harm(&self) -> f64 {
         match self.rule {
             Rule::FalseDiscoveryRate => self.wrong_shares,
-            Rule::Strict | Rule::FamilyWise => self.runs_with_wrong as f64,
+            Rule::Strict => self.runs_with_wrong as f64,
         }
     }
 }
@@ -131,7 +131,7 @@ impl Display for Tally<'_> {
         write!(f, "{share:.2} % of a run's verdicts on average. ")?;
         let what = match self.rule {
             Rule::FalseDiscoveryRate => "the shares of runs that are false may add up to",
-            Rule::Strict | Rule::FamilyWise => "runs with a wrong one may be",
+            Rule::Strict => "runs with a wrong one may be",
         };
         writeln!(f, "By the exact 97.5 % bound {what} {most}; here {:.1}.", self.harm())
     }

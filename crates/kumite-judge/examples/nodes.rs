@@ -112,7 +112,6 @@ fn contender(name: &str) -> Contender {
         model: "threads".to_owned(),
         version: None,
         digests: None,
-        content: None,
         status: ContenderStatus::Ran,
         reason: None,
     }

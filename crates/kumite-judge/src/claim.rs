@@ -146,6 +146,18 @@ pub(crate) enum Op {
     Equal,
 }
 
+impl From<Op> for kumite_record::Op {
+    fn from(op: Op) -> kumite_record::Op {
+        match op {
+            Op::Less => kumite_record::Op::Less,
+            Op::LessOrEqual => kumite_record::Op::LessOrEqual,
+            Op::Greater => kumite_record::Op::Greater,
+            Op::GreaterOrEqual => kumite_record::Op::GreaterOrEqual,
+            Op::Equal => kumite_record::Op::Equal,
+        }
+    }
+}
+
 impl Op {
     pub fn holds(self, left: f64, right: f64) -> bool {
         match self {

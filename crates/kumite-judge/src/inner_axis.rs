@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use kumite_record::{AxisValue, Enough, Mark, Needs, Outcome, Point, Run, Trial, TrialPart};
+use kumite_record::{AxisValue, CellName, Enough, Mark, Needs, Outcome, Point, Run, Trial, TrialPart};
 
 /// The points of a run.
 pub struct Grid<'a> {
@@ -54,19 +54,9 @@ impl<'a> Grid<'a> {
         self.run.plans(contender, self.folded[point])
     }
 
-    /// The value of a parameter that is no axis here, or the default of one that is. An axis within trials has none.
-    pub fn parameter(&self, name: &str) -> Option<&'a AxisValue> {
-        let is_inner = self.run.within.as_ref().is_some_and(|within| within.axis == name);
-        self.run.workload.get(name).filter(|_| !is_inner)
-    }
-
-    /// How a cell is called: the contender, and where it was tried as far as that is not the default.
-    pub fn cell(&self, contender: &str, point: usize) -> String {
-        let told = |(axis, value): &(&String, &AxisValue)| self.parameter(axis) != Some(value);
-        let told =
-            self.points[point].0.iter().filter(told).map(|(axis, value)| (axis.clone(), value.clone()));
-        let told = Point(told.collect());
-        if told.0.is_empty() { contender.to_owned() } else { format!("{contender} at {told}") }
+    /// A contender at one of the points.
+    pub fn cell(&self, contender: &str, point: usize) -> CellName {
+        CellName { contender: contender.to_owned(), point: self.points[point].clone() }
     }
 
     /// The trials and their parts, by cell.
@@ -223,7 +213,7 @@ mod tests {
                 "cores=2 rate=60"
             ]
         );
-        assert_eq!(grid.parameter("rate"), None, "a claim that does not name it is about whole trials");
+        assert_eq!(run.parameter("rate"), None, "a claim that does not name it is about whole trials");
         assert!(grid.plans("b", 5) && !grid.plans("a", 5) && grid.plans("a", 3));
         assert_eq!([0, 1, 2, 3, 4, 5].map(|nth| grid.folded(nth)), [0, 1, 0, 0, 1, 1]);
         let seen = grid.seen(&[&trial]);

@@ -19,7 +19,7 @@ mod without_value;
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Claim, Contender, ContenderStatus, Outcome, Reason, Trial, Unit, Verdict};
+use kumite_record::{Claim, Contender, ContenderStatus, Outcome, Reason, Trial, Verdict};
 
 pub use self::check::CheckSpec;
 use self::course::{Course, Ruling};
@@ -30,7 +30,7 @@ use self::expand::{Reach, Scope};
 use self::posed::{Compared, Exact, Found, Posed};
 pub use self::prospect::{Prospect, Prospects};
 use self::sides::Sides;
-use crate::claim::{ClaimSpec, Comparison, Expr, Op, Test, dimension};
+use crate::claim::{ClaimSpec, Comparison, Expr, Op, Test};
 
 /// What a run may err: the share of its verdicts that is false, on average; or, if it is strict, how often any of them is.
 const ALPHA: f64 = 0.05;
@@ -42,7 +42,7 @@ impl Evidence<'_> {
         let judged = course.rulings.iter().map(|ruling| {
             let spec = ruling.posed.spec;
             let (left_out, scale) = (self.left_out(spec), self.scale(spec));
-            Claim { left_out, scale, ..ruling.posed.shown(ruling.verdict, ruling.look, &course) }
+            Claim { left_out, scale, ..ruling.posed.shown(self, ruling.verdict, ruling.look, &course) }
         });
         judged.collect()
     }
@@ -64,7 +64,7 @@ impl Evidence<'_> {
                     |(compared, reason): (&Compared, &Reason)| self.may_come(&compared.references, reason);
                 ruling.posed.has_bets && ruling.posed.untestable().all(may_come)
             }
-            Verdict::Holds | Verdict::Fails | Verdict::NoDifference => false,
+            Verdict::Holds | Verdict::Fails | Verdict::NoDifference | Verdict::Other(_) => false,
         };
         let course = Course::of(self, specs);
         let open = course.rulings.iter().filter(may_be_decided).flat_map(|ruling| &ruling.posed.comparisons);
@@ -122,6 +122,14 @@ impl Evidence<'_> {
         let references = self.of_comparison(comparison, scope);
         let of_cells = references.as_deref().unwrap_or_default();
         let doubts = self.lost(of_cells).into_iter().chain(self.marked(of_cells)).collect();
+        let sides = match &comparison.test {
+            Test::Disqualified(_) => None,
+            Test::Compare(left, op, right) => Some((left, (*op).into(), right)),
+            Test::Within(left, share, right) => Some((left, kumite_record::Op::Within(*share), right)),
+        };
+        let sides = sides.map(|(left, op, right)| {
+            Sides { evidence: self, left, right, scope, references: of_cells }.named(op)
+        });
         let found = match &comparison.test {
             Test::Disqualified(name) => self.disqualified(scope.name(&name.text), scope),
             Test::Compare(left, _, right) | Test::Within(left, _, right) => references
@@ -129,7 +137,9 @@ impl Evidence<'_> {
                 .and_then(|references| self.found(&comparison.test, [left, right], scope, references)),
         };
         Compared {
-            text: scope.describe(&comparison.text),
+            text: comparison.text.clone(),
+            scope: scope.clone(),
+            sides,
             references: references.unwrap_or_default(),
             doubts,
             found: found.unwrap_or_else(Found::Untestable),
@@ -145,17 +155,12 @@ impl Evidence<'_> {
     ) -> Result<Found, Reason> {
         let rounds = self.rounds(references)?;
         let sides = Sides { evidence: self, left, right, scope, references: &rounds.references };
-        let of = |name: &str| self.grid.run.unit(name);
-        let unit = dimension(left, &of).or(dimension(right, &of)).into();
         match test {
             Test::Compare(_, Op::Equal, _) => {
                 let is_complete = self.lost(&rounds.references).is_empty();
-                Ok(Found::Exact(equal(&sides.pairs(&rounds.values)?, is_complete, unit)))
+                Ok(Found::Exact(equal(&sides.pairs(&rounds.values)?, is_complete)))
             }
-            test => {
-                let effects = Effects::of(test, &sides, &rounds, self.grid.run.margin())?;
-                Ok(Found::Measured { effects, unit })
-            }
+            test => Ok(Found::Measured(Effects::of(test, &sides, &rounds, self.grid.run.margin())?)),
         }
     }
 
@@ -170,21 +175,16 @@ impl Evidence<'_> {
         }
         let wrong = trials.iter().filter(|trial| trial.outcome == Outcome::Disqualified).count();
         let reason = Reason::WrongAnswers { contender: name.to_owned(), wrong, trials: trials.len() };
-        Ok(Found::Exact(Exact {
-            holds: wrong > 0,
-            value: wrong as f64,
-            unit: Unit::Count,
-            reason: Some(reason),
-        }))
+        Ok(Found::Exact(Exact { holds: wrong > 0, value: wrong as f64, figures: None, reason: Some(reason) }))
     }
 }
 
 /// An exact value is equal in every round, or it is not. A round that is missing is not equal.
-fn equal(pairs: &[(f64, f64)], is_complete: bool, unit: Unit) -> Exact {
+fn equal(pairs: &[(f64, f64)], is_complete: bool) -> Exact {
     let apart = |(left, right): &(f64, f64)| (left - right).abs();
     let furthest = pairs.iter().max_by(|a, b| apart(a).total_cmp(&apart(b)));
     let (left, right) = furthest.copied().unwrap_or_default();
-    Exact { holds: left == right && is_complete, value: left, unit, reason: None }
+    Exact { holds: left == right && is_complete, value: left, figures: furthest.copied(), reason: None }
 }
 
 #[cfg(test)]

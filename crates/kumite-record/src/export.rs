@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The version of [`Export`] and of every other document. It grows when a reader of the old form would misread the new one.
-pub const SCHEMA: u32 = 4;
+pub const SCHEMA: u32 = 5;
 
 /// A whole run as one document: what `kumite export` writes and what every report is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ mod call;
 mod check;
 mod command_metric;
 mod comparison;
+mod decider;
 mod disk;
 mod export;
 mod found_rate;
@@ -29,6 +30,7 @@ mod trial;
 mod unit;
 mod verdict;
 mod void;
+mod word;
 
 pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
@@ -39,6 +41,7 @@ pub use comparison::{
     Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Ratio, Remaining, Speed,
     Thrift,
 };
+pub use decider::{Bound, Decider, Effect, EffectKind, Op, Side, Sides, Zone};
 pub use disk::DiskResult;
 pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
 pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
@@ -67,5 +70,7 @@ pub use trial::{
     SteadyClass, Trial, TrialPart, standing,
 };
 pub use unit::{Better, Unit};
-pub use verdict::{Bet, Claim, Decider, Doubt, EffectKind, NodeEffect, Reason, Rule, Verdict, Warning};
+pub(crate) use verdict::describe_tag;
+pub use verdict::{Bet, CellName, Claim, Doubt, Foreign, NodeEffect, Reason, Rule, Verdict, Warning};
 pub use void::{Void, VoidCause};
+pub use word::Word;

@@ -110,6 +110,11 @@ impl fmt::Display for AxisValue {
 pub struct Point(pub BTreeMap<String, AxisValue>);
 
 impl Point {
+    /// Whether it names no axis.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value of an axis at this point.
     pub fn get(&self, axis: &str) -> Option<&AxisValue> {
         self.0.get(axis)

@@ -67,9 +67,9 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within_at: Vec<usize>,
     /// What this machine did not let kumite do to contenders, such as limit their memory, in words.
-    #[serde(default, alias = "wanting", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<String>,
-    /// What trials measure, in the order in which it is shown; none in a record of before it was kept.
+    /// What trials measure, in the order in which it is shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
     /// What their parts measure, where an axis is swept within trials.
@@ -114,10 +114,20 @@ pub struct Run {
 impl Run {
     /// How a cell is called: the contender, and where it was tried as far as that is not the default.
     pub fn cell(&self, contender: &str, point: &Point) -> String {
-        let told = |(axis, value): &(&String, &AxisValue)| self.workload.get(*axis) != Some(value);
-        let told = point.0.iter().filter(told).map(|(axis, value)| (axis.clone(), value.clone()));
-        let told = Point(told.collect());
-        if told.0.is_empty() { contender.to_owned() } else { format!("{contender} at {told}") }
+        let place = self.place(point);
+        if place.is_empty() { contender.to_owned() } else { format!("{contender} at {place}") }
+    }
+
+    /// A point as far as it is not the default.
+    pub fn place(&self, point: &Point) -> Point {
+        let told = point.0.iter().filter(|(axis, value)| self.parameter(axis) != Some(value));
+        Point(told.map(|(axis, value)| (axis.clone(), value.clone())).collect())
+    }
+
+    /// The value of a parameter that is no axis here, or the default of one that is. An axis within trials has none.
+    pub fn parameter(&self, name: &str) -> Option<&AxisValue> {
+        let is_inner = self.within.as_ref().is_some_and(|within| within.axis == name);
+        self.workload.get(name).filter(|_| !is_inner)
     }
 
     /// What a metric is counted in.
@@ -295,9 +305,6 @@ pub struct Contender {
     /// What it was built from; none if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digests: Option<Digests>,
-    /// A digest of both in one, in runs that were made before there were two.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<String>,
     /// Whether it took part.
     pub status: ContenderStatus,
     /// Why not, where it did not.

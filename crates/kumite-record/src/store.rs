@@ -16,15 +16,18 @@ use crate::{
     judge_outputs,
 };
 
-/// Each entry brings a store one version further; the version is kept in SQLite's `user_version`.
-const MIGRATIONS: &[&str] = &[
-    "
+/// The version of a store, kept in SQLite's `user_version`. It grows when a table changes, or what is kept in one.
+const VERSION: u32 = 6;
+
+const TABLES: &str = "
     CREATE TABLE run (
         id         TEXT PRIMARY KEY,
         experiment TEXT NOT NULL,
         started    TEXT NOT NULL,
         run        TEXT NOT NULL,
-        machine    TEXT NOT NULL
+        machine    TEXT NOT NULL,
+        trials     INTEGER,
+        digest     TEXT
     ) STRICT;
     CREATE TABLE contender (
         run       TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
@@ -52,14 +55,18 @@ const MIGRATIONS: &[&str] = &[
         claim TEXT NOT NULL,
         PRIMARY KEY (run, nth)
     ) STRICT;
+    CREATE TABLE outcome (
+        run     TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+        nth     INTEGER NOT NULL,
+        outcome TEXT NOT NULL,
+        PRIMARY KEY (run, nth)
+    ) STRICT;
     CREATE TABLE warning (
         run     TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
         nth     INTEGER NOT NULL,
         warning TEXT NOT NULL,
         PRIMARY KEY (run, nth)
     ) STRICT;
-",
-    "
     CREATE TABLE selfchecks (
         started   TEXT NOT NULL,
         kernel    TEXT NOT NULL,
@@ -67,29 +74,12 @@ const MIGRATIONS: &[&str] = &[
         cpus      INTEGER NOT NULL,
         selfcheck TEXT NOT NULL
     ) STRICT;
-",
-    "
-    CREATE TABLE outcome (
-        run     TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,
-        nth     INTEGER NOT NULL,
-        outcome TEXT NOT NULL,
-        PRIMARY KEY (run, nth)
-    ) STRICT;
-",
-    "
     CREATE TABLE named (
         name TEXT PRIMARY KEY,
         kept TEXT NOT NULL
     ) STRICT;
-",
-    "
-    ALTER TABLE run ADD COLUMN trials INTEGER;
-    ALTER TABLE run ADD COLUMN digest TEXT;
-",
-];
+";
 
-/// From this version on, runs are sealed when they end.
-const SEALED_SINCE: usize = 5;
 /// For whoever else is writing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -114,17 +104,16 @@ pub enum StoreError {
         /// What the system or SQLite said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The file was written by a newer kumite.
+    /// The file was written by another kumite.
     #[error(
-        "the results store {path} has schema {found}, this kumite knows up to {known}: use a newer kumite, or --db FILE"
+        "the results store {path} is of version {found}, and this kumite reads version {VERSION}: use the kumite that wrote \
+         it, move the file away, or give another by --db FILE"
     )]
-    TooNew {
+    OtherVersion {
         /// The file.
         path: PathBuf,
-        /// Its schema.
-        found: usize,
-        /// The newest schema that this code reads.
-        known: usize,
+        /// Its version.
+        found: u32,
     },
     /// No run goes by that name.
     #[error("no run '{id}' in the results store {path}; `kumite list --runs` shows those that are there")]
@@ -324,7 +313,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file, or makes it with its folder, and brings it to the current schema.
+    /// Opens the file, or makes it with its folder.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| StoreError::Open {
             path: path.to_owned(),
@@ -351,12 +340,15 @@ impl Store {
         Store::open(path)
     }
 
-    /// Opens a file to look at it, and changes nothing in it: not its schema either, so that what a later kumite added
-    /// may be missing from it.
+    /// Opens a file to look at it, and changes nothing in it.
     pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
             .map_err(|error| StoreError::Open { path: path.to_owned(), source: error.into() })?;
-        Ok(Store { path: path.to_owned(), file: None, db })
+        let store = Store { path: path.to_owned(), file: None, db };
+        match version(&store.db).map_err(|source| store.sqlite(source))? {
+            VERSION => Ok(store),
+            found => Err(StoreError::OtherVersion { path: store.path, found }),
+        }
     }
 
     /// A store that is gone when it is dropped.
@@ -383,9 +375,9 @@ impl Store {
         db.busy_timeout(PATIENCE).map_err(sqlite)?;
         journal(&db).map_err(sqlite)?;
         db.pragma_update(None, "foreign_keys", true).map_err(sqlite)?;
-        let found = migrate(&mut db).map_err(sqlite)?;
-        if found > MIGRATIONS.len() {
-            return Err(StoreError::TooNew { path, found, known: MIGRATIONS.len() });
+        let found = make_tables(&mut db).map_err(sqlite)?;
+        if found != VERSION {
+            return Err(StoreError::OtherVersion { path, found });
         }
         let file = place::File::at(&path);
         Ok(Store { path, file, db })
@@ -728,24 +720,20 @@ fn journal(db: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// Brings it to the current schema, unless it is of a newer one; the schema that it had. Of several who do so at once,
-/// one does, and the others find it done.
-fn migrate(db: &mut Connection) -> rusqlite::Result<usize> {
-    let version = |db: &Connection| {
-        db.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0)).map(|found| found as usize)
-    };
-    if version(db)? >= MIGRATIONS.len() {
-        return version(db);
-    }
-    let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = version(&change)?;
-    for (version, migration) in (1..).zip(MIGRATIONS).skip(found) {
-        change.execute_batch(migration)?;
-        if version == SEALED_SINCE {
-            seal::seal_all(&change)?;
+fn version(db: &Connection) -> rusqlite::Result<u32> {
+    db.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Makes the tables of a new store; the version that a store has then. Of several who do so at once, one does, and the
+/// others find it done.
+fn make_tables(db: &mut Connection) -> rusqlite::Result<u32> {
+    if version(db)? == 0 {
+        let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if version(&change)? == 0 {
+            change.execute_batch(TABLES)?;
+            change.pragma_update(None, "user_version", VERSION)?;
         }
+        change.commit()?;
     }
-    change.pragma_update(None, "user_version", MIGRATIONS.len().max(found) as i64)?;
-    change.commit()?;
-    Ok(found)
+    version(db)
 }

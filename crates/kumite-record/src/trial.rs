@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, AxisValue, Call, Phase, Point, Role, Void, Written};
+use crate::{Arrival, AxisValue, Call, Phase, Point, Role, Void, Word, Written};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,8 +14,8 @@ pub struct Trial {
     pub seq: u32,
     /// The block it belongs to, counted from 0 at each point: the unit of pairing.
     pub block: u32,
-    /// Counts from 0 how often the block was measured again, because a trial of it was void. The last that is whole and not
-    /// void counts; the others are only shown.
+    /// Counts from 0 how often the block was measured again, because a trial of it was void. The last counts,
+    /// if it is not void; the others are only shown.
     #[serde(default, skip_serializing_if = "is_first")]
     pub attempt: u32,
     /// Why it counts for nothing, and all of its attempt with it.
@@ -73,31 +73,18 @@ fn is_first(attempt: &u32) -> bool {
     *attempt == 0
 }
 
-/// The trials that count: of each block those of its last attempt that is whole and has no void trial. Whole is one with
-/// as many trials as the first that is not void; the last one of a run that was cut short is all there is, and counts.
-/// (Kumite once measured blocks again that were marked: their attempts differ in nothing but that none is void.)
+/// The trials that count: of each block those of its last attempt, if none of them is void. The last attempt of a run that
+/// was cut short is all there is, and counts.
 pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl Iterator<Item = &'a Trial> {
-    let mut attempts = HashMap::<(&Point, u32), BTreeMap<u32, Attempt>>::new();
+    let mut last = HashMap::<(&Point, u32), (u32, bool)>::new();
     for trial in trials.clone() {
-        let attempt =
-            attempts.entry((&trial.point, trial.block)).or_default().entry(trial.attempt).or_default();
-        attempt.trials += 1;
-        attempt.is_void |= trial.void.is_some();
+        let (attempt, is_void) = last.entry((&trial.point, trial.block)).or_default();
+        if trial.attempt >= *attempt {
+            *is_void = trial.void.is_some() || (*is_void && trial.attempt == *attempt);
+            *attempt = trial.attempt;
+        }
     }
-    let counts = |attempts: &BTreeMap<u32, Attempt>| {
-        let mut valid = attempts.iter().filter(|(_, attempt)| !attempt.is_void);
-        let (_, first) = valid.clone().next()?;
-        valid.rfind(|(_, attempt)| attempt.trials >= first.trials).map(|(nth, _)| *nth)
-    };
-    let standing: HashMap<_, _> =
-        attempts.iter().map(|(block, attempts)| (*block, counts(attempts))).collect();
-    trials.into_iter().filter(move |trial| standing[&(&trial.point, trial.block)] == Some(trial.attempt))
-}
-
-#[derive(Default)]
-struct Attempt {
-    trials: usize,
-    is_void: bool,
+    trials.into_iter().filter(move |trial| last[&(&trial.point, trial.block)] == (trial.attempt, false))
 }
 
 /// How a trial ended.
@@ -159,10 +146,14 @@ pub enum Mark {
     Throttled,
     /// A CPU that worked was faster or slower at the end than at the beginning.
     FrequencyChanged,
+    /// One that a later kumite sets.
+    #[serde(untagged)]
+    #[schemars(skip)]
+    Other(Word),
 }
 
 impl Mark {
-    /// All of them, in the order in which they are listed.
+    /// All that are known, in the order in which they are listed.
     pub const ALL: [Mark; 14] = [
         Mark::GeneratorBound,
         Mark::SharedCores,
@@ -196,7 +187,8 @@ impl Mark {
             | Mark::NotRecovered
             | Mark::TimesDisagree
             | Mark::NotThrottled
-            | Mark::MemoryUncounted => false,
+            | Mark::MemoryUncounted
+            | Mark::Other(_) => false,
         }
     }
 
@@ -217,6 +209,7 @@ impl Mark {
             Mark::ClockJumped => "clock-jumped",
             Mark::Throttled => "throttled",
             Mark::FrequencyChanged => "frequency-changed",
+            Mark::Other(word) => word.as_str(),
         }
     }
 }

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AxisValue, ContenderStatus, Enough, Mark, Outcome, Unit};
+use crate::{AxisValue, ContenderStatus, Decider, Effect, Enough, Mark, Outcome, Point, Word};
 
 /// A claim and what the run says of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,42 +20,15 @@ pub struct Claim {
     pub published: Option<String>,
     /// What the run says.
     pub verdict: Verdict,
-    /// The effect of the comparison that decided.
-    pub effect: Option<f64>,
-    /// What the effect is at least: shown by the bet that decided it or, of an undecided claim, as it would be if the claim
-    /// were the only one. None where the other side decided, or two borders did, and in a record of before it was kept.
+    /// The comparison that decided, or the one that tells most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_least: Option<f64>,
-    /// What the effect is at most.
+    pub decided_by: Option<Decider>,
+    /// What it came to; none where it was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_most: Option<f64>,
-    /// The level of each of these two bounds, as a share.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound_confidence: Option<f64>,
-    /// Lower end of the effect's two-sided interval.
-    pub low: Option<f64>,
-    /// Upper end of the effect's two-sided interval.
-    pub high: Option<f64>,
-    /// The level of this interval, as a share.
-    #[serde(default)]
-    pub confidence: Option<f64>,
+    pub effect: Option<Effect>,
     /// What was betted on the verdict, or on the likeliest one; none where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
-    /// What the effect is.
-    pub effect_kind: Option<EffectKind>,
-    /// What an effect that is no ratio is counted in: seconds, bytes, a second, cores, or plain numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect_unit: Option<Unit>,
-    /// The comparison that decided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decided_by: Option<Decider>,
-    /// From which effect on that comparison is so, where there is such a border; none in a record of before it was kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub holds_from: Option<f64>,
-    /// Up to which effect it is so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub holds_to: Option<f64>,
     /// What that comparison came to on each node, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeEffect>,
@@ -71,33 +44,19 @@ pub struct Claim {
     /// Parameters that the source had another value of, with the values that its cells have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scale: BTreeMap<String, Vec<AxisValue>>,
-    /// All that in a sentence, in a record of before it was kept apart.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
 }
 
-/// What whoever betted on a verdict came to have.
+/// The evidence for a verdict: how many times his money whoever betted on it came to have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bet {
-    /// How many times his money.
-    pub wealth: f64,
-    /// How many times it takes for a verdict.
+    /// How much there is.
+    pub evidence: f64,
+    /// How much it takes for a verdict.
     pub threshold: f64,
     /// After how many rounds.
     pub rounds: u32,
     /// How many bets the claim's is made of: two for each `within`, one for each other comparison.
     pub comparisons: usize,
-}
-
-/// One of the comparisons of a claim.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Decider {
-    /// In the words of the claim, with what its `every`s have set.
-    pub comparison: String,
-    /// How many comparisons of the claim came out like it.
-    pub alike: usize,
-    /// How many there are.
-    pub of: usize,
 }
 
 /// What a comparison came to on one of several nodes.
@@ -128,8 +87,8 @@ pub enum Reason {
     NoPoint {
         /// The profile.
         profile: String,
-        /// The point, as the claim describes it.
-        point: String,
+        /// The point.
+        point: Point,
     },
     /// The profile has fewer than two values of an axis at which there is all that a fold is over.
     FewValues {
@@ -143,7 +102,7 @@ pub enum Reason {
         /// The profile.
         profile: String,
         /// What it does not try.
-        cell: String,
+        cell: CellName,
     },
     /// A contender did not take part.
     Absent {
@@ -162,7 +121,7 @@ pub enum Reason {
     /// All trials of a cell failed or were disqualified.
     NoUsableTrial {
         /// Which cell.
-        cell: String,
+        cell: CellName,
         /// How the first of them ended.
         outcome: Outcome,
         /// Why.
@@ -171,19 +130,19 @@ pub enum Reason {
     /// Its trials do not measure this.
     NoMetric {
         /// Which cell.
-        cell: String,
+        cell: CellName,
         /// What is missing.
         metric: String,
     },
     /// It was planned and not tried.
     NotTried {
         /// What.
-        cell: String,
+        cell: CellName,
     },
     /// Some trial has too few values for a percentile.
     TooFewValues {
         /// Which cell.
-        cell: String,
+        cell: CellName,
         /// The percentile.
         metric: String,
         /// How many more values the trial with the fewest needs.
@@ -195,7 +154,7 @@ pub enum Reason {
     /// There is no round in which all of these were measured.
     NoRound {
         /// Which cells.
-        cells: Vec<String>,
+        cells: Vec<CellName>,
     },
     /// Some of its figures are lower bounds, and the verdict depends on how far they go.
     LowerBounds,
@@ -203,11 +162,6 @@ pub enum Reason {
     NotPositive,
     /// A side of it has no value: a division by zero, or a metric that is missing.
     NoValue,
-    /// No statistics can be made of it.
-    Unjudgeable {
-        /// What they say.
-        why: String,
-    },
     /// So many trials of a contender gave a wrong answer.
     WrongAnswers {
         /// Which contender.
@@ -216,19 +170,6 @@ pub enum Reason {
         wrong: usize,
         /// Of how many.
         trials: usize,
-    },
-    /// An interval of this level needs more blocks than there are; only in a record of before bets were of one side.
-    TooFewBlocks {
-        /// The level, as a share.
-        level: f64,
-        /// How many it needs.
-        need: usize,
-        /// How many there are.
-        have: usize,
-        /// The median of the effects that there are.
-        effect: f64,
-        /// What that is.
-        kind: EffectKind,
     },
     /// About so many more blocks would tell; none if the blocks lie on both sides and no number of them is in sight.
     MoreBlocks {
@@ -246,17 +187,21 @@ pub enum Reason {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alone: Option<Verdict>,
     },
+    /// One that a later kumite knows.
+    #[serde(untagged)]
+    #[schemars(skip)]
+    Other(Foreign),
 }
 
 /// What is doubtful about the trials that a verdict rests on.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Doubt {
     /// Trials of a cell failed or were disqualified: what is judged are the others.
     LostTrials {
         /// Which cell.
-        cell: String,
+        cell: CellName,
         /// How many were lost.
         lost: usize,
         /// Of how many.
@@ -265,7 +210,7 @@ pub enum Doubt {
     /// Trials of a cell are marked.
     Marked {
         /// Which cell.
-        cell: String,
+        cell: CellName,
         /// The mark.
         mark: Mark,
     },
@@ -274,10 +219,34 @@ pub enum Doubt {
         /// Which check.
         id: String,
     },
+    /// One that a later kumite knows.
+    #[serde(untagged)]
+    #[schemars(skip)]
+    Other(Foreign),
+}
+
+/// A contender at a point. The name that people read is [`Run::cell`](crate::Run::cell)'s.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct CellName {
+    /// Which contender.
+    pub contender: String,
+    /// At which point.
+    #[serde(default, skip_serializing_if = "Point::is_empty")]
+    pub point: Point,
+}
+
+/// What a later kumite has written of a kind that this one does not know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Foreign {
+    /// Which kind.
+    pub what: String,
+    /// All else that it says.
+    #[serde(flatten)]
+    pub rest: BTreeMap<String, Value>,
 }
 
 /// Gives the key that tells variants apart a description, which the derive has no place for.
-fn describe_tag(schema: &mut Schema) {
+pub(crate) fn describe_tag(schema: &mut Schema) {
     let variants = schema.get_mut("oneOf").and_then(Value::as_array_mut);
     for variant in variants.into_iter().flatten() {
         if let Some(tag) = variant.pointer_mut("/properties/what").and_then(Value::as_object_mut) {
@@ -288,18 +257,6 @@ fn describe_tag(schema: &mut Schema) {
 
 fn is_none(count: &usize) -> bool {
     *count == 0
-}
-
-/// What the effect of a comparison is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EffectKind {
-    /// Left side over right side.
-    Ratio,
-    /// Left side less right side, where no ratio can be formed; in seconds, bytes or plain numbers.
-    Difference,
-    /// An exact value or count, which has no uncertainty; in seconds, bytes or plain numbers.
-    Exact,
 }
 
 /// What a run says of a claim.
@@ -317,6 +274,10 @@ pub enum Verdict {
     /// A contender or a point that the claim needs was not measured.
     #[default]
     NotTested,
+    /// One that a later kumite gives.
+    #[serde(untagged)]
+    #[schemars(skip)]
+    Other(Word),
 }
 
 /// By which rule the claims of a run are judged.
@@ -324,12 +285,10 @@ pub enum Verdict {
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// One-sided bets; of the verdicts that are given, at most 5 % are false, on average.
+    #[default]
     FalseDiscoveryRate,
     /// One-sided bets; in at most 5 % of runs any verdict is false.
     Strict,
-    /// Of before: two-sided intervals; 5 % over all claims of a run, shared by the comparisons of a claim where it is to fail.
-    #[default]
-    FamilyWise,
 }
 
 impl Rule {
@@ -338,7 +297,6 @@ impl Rule {
         match self {
             Rule::FalseDiscoveryRate => "false-discovery-rate",
             Rule::Strict => "strict",
-            Rule::FamilyWise => "family-wise",
         }
     }
 }
@@ -352,6 +310,7 @@ impl Verdict {
             Verdict::NoDifference => "no-difference",
             Verdict::Undecided => "undecided",
             Verdict::NotTested => "not-tested",
+            Verdict::Other(word) => word.as_str(),
         }
     }
 }

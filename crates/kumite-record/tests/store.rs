@@ -5,9 +5,10 @@ use std::slice::from_ref;
 
 use jiff::Timestamp;
 use kumite_record::{
-    AxisValue, Binds, Check, CheckOutcome, Claim, Contender, ContenderStatus, EffectKind, Histogram, Job,
-    JobEvent, Machine, Mark, NoiseFloor, Outcome, Point, RedComparison, Run, Sample, SelfCheck, Series,
-    Steadiness, SteadyClass, Store, StoreError, Trial, Unit, Verdict, Void, VoidCause, Warning, standing,
+    AxisValue, Binds, Bound, CellName, Check, CheckOutcome, Claim, Contender, ContenderStatus, Decider,
+    Doubt, Effect, EffectKind, Histogram, Job, JobEvent, Machine, Mark, NoiseFloor, Op, Outcome, Point,
+    Reason, RedComparison, Run, Sample, SelfCheck, Series, Side, Sides, Steadiness, SteadyClass, Store,
+    StoreError, Trial, Unit, Verdict, Void, VoidCause, Warning, standing,
 };
 
 fn run(id: &str, started: i64) -> Run {
@@ -93,19 +94,54 @@ fn trial(seq: u32) -> Trial {
     }
 }
 
-#[test]
-fn a_sample_of_an_earlier_version_is_read() {
-    let sample: Sample = serde_json::from_str(r#"{"metrics": {"throughput_rps": 2.5}}"#).unwrap();
-    let metrics = BTreeMap::from([("throughput_rps".to_owned(), 2.5)]);
-    assert_eq!(sample, Sample { metrics, ..Sample::default() });
+fn decider() -> Decider {
+    let metric = |contender: &str| Side::Metric {
+        contender: contender.to_owned(),
+        point: point(),
+        metric: "elapsed_ms".to_owned(),
+        times: 2.0,
+        value: Some(0.25),
+    };
+    let sides = |op| Sides { left: metric("a"), op, right: Side::Number { value: 2.0 }, unit: Unit::Seconds };
+    Decider {
+        comparison: "2 * elapsed_ms(a) >= 2 s".to_owned(),
+        sides: Some(sides(Op::Within(0.1))),
+        contender: Some("a".to_owned()),
+        point: point(),
+        alike: 1,
+        of: 2,
+    }
 }
 
 #[test]
-fn a_run_of_an_earlier_version_has_what_was_unmet_by_its_old_name() {
-    let now = Run { unmet: vec!["no limits".to_owned()], ..run("r1", 1) };
-    let before = serde_json::to_string(&now).unwrap().replace("\"unmet\"", "\"wanting\"");
-    assert!(before.contains("wanting"), "{before}");
-    assert_eq!(serde_json::from_str::<Run>(&before).unwrap().unmet, now.unmet);
+fn what_a_later_kumite_says_is_kept_word_for_word() {
+    let json = serde_json::json!({
+        "id": "c", "assert": "1 < 2", "title": null, "published": null, "verdict": "depends-on-the-sitting",
+        "sittings": 4,
+        "effect": { "value": 2.0, "kind": "ratio", "bound": { "what": "one-of-many", "of": 3 }, "sat": true },
+        "reason": { "what": "more-sittings", "sittings": 3 },
+        "doubts": [
+            { "what": "sat-apart", "hours": 2 },
+            { "what": "marked", "cell": { "contender": "a" }, "mark": "sat-down" },
+        ],
+    });
+    let claim: Claim = serde_json::from_value(json.clone()).unwrap();
+    assert_eq!(
+        (claim.verdict.to_string(), claim.effect.unwrap().bound),
+        ("depends-on-the-sitting".to_owned(), Bound::Unknown)
+    );
+    let Doubt::Marked { mark, .. } = claim.doubts[1] else { panic!("{:?}", claim.doubts) };
+    assert_eq!(mark.as_str(), "sat-down");
+    assert!(!Mark::ALL.contains(&mark) && !mark.is_outside());
+    for (ours, read) in [
+        (serde_json::to_value(claim.verdict), &json["verdict"]),
+        (serde_json::to_value(&claim.reason), &json["reason"]),
+        (serde_json::to_value(&claim.doubts), &json["doubts"]),
+    ] {
+        assert_eq!(ours.unwrap(), *read);
+    }
+    let known = serde_json::json!({ "what": "not-tried", "cell": { "contender": "a" } });
+    assert!(matches!(serde_json::from_value(known).unwrap(), Reason::NotTried { .. }));
 }
 
 #[test]
@@ -118,7 +154,6 @@ fn a_run_is_read_as_it_was_written() {
         model: "threads".to_owned(),
         version: None,
         digests: None,
-        content: None,
         status: ContenderStatus::Skipped,
         reason: Some("left out".to_owned()),
     });
@@ -128,12 +163,16 @@ fn a_run_is_read_as_it_was_written() {
         title: None,
         published: None,
         verdict: Verdict::NotTested,
-        effect: Some(1.5),
-        low: None,
-        high: None,
-        confidence: Some(0.95),
-        effect_kind: None,
-        why: "because".to_owned(),
+        decided_by: Some(decider()),
+        effect: Some(Effect {
+            value: 1.5,
+            kind: EffectKind::Ratio,
+            bound: Bound::AtLeast { low: 1.2, high: None, level: 0.95 },
+        }),
+        doubts: vec![Doubt::Marked {
+            cell: CellName { contender: "a".to_owned(), point: point() },
+            mark: Mark::Stolen,
+        }],
         ..Claim::default()
     };
     let check = Check {
@@ -231,7 +270,7 @@ fn runs_are_found_by_what_people_type() {
 }
 
 #[test]
-fn a_file_that_is_no_store_or_a_newer_one_is_refused() {
+fn a_file_that_is_no_store_or_one_of_another_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("results.db");
     assert!(matches!(Store::open_existing(&file), Err(StoreError::Open { .. })));
@@ -242,8 +281,25 @@ fn a_file_that_is_no_store_or_a_newer_one_is_refused() {
     assert!(refused.to_string().contains("`sqlite3 FILE .recover` saves"), "{refused}");
     std::fs::remove_file(&file).unwrap();
     drop(Store::open(&file).unwrap());
-    rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    assert!(matches!(Store::open(&file), Err(StoreError::TooNew { found: 99, .. })));
+    for other in [5, 99] {
+        rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", other).unwrap();
+        for refused in [Store::open(&file), Store::open_read_only(&file)] {
+            let refused = refused.map(|_| ()).unwrap_err().to_string();
+            assert!(refused.contains(&format!("is of version {other}, and this kumite reads")), "{refused}");
+            assert!(refused.contains("--db FILE"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn a_store_that_is_only_read_is_not_made_and_not_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.db");
+    assert!(Store::open_read_only(&file).is_err() && !file.exists(), "it is not made");
+    drop(Store::open(&file).unwrap());
+    let mut reader = Store::open_read_only(&file).unwrap();
+    assert_eq!(reader.latest_selfcheck(&Machine::default()).unwrap(), None);
+    assert!(reader.keep_selfcheck(&selfcheck(1, "Linux 6")).is_err(), "it only reads");
 }
 
 fn selfcheck(started: i64, kernel: &str) -> SelfCheck {
@@ -265,40 +321,6 @@ fn the_latest_self_check_of_the_same_machine_is_found() {
     assert_eq!(store.latest_selfcheck(&Machine { cpus: 4, ..machine }).unwrap(), None);
 }
 
-#[test]
-fn a_store_from_before_checks_opens_and_has_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("results.db");
-    Store::open(&file).unwrap().begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
-    let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch(&format!("DROP TABLE outcome; DROP TABLE named; {UNSEALED} PRAGMA user_version = 2;"))
-        .unwrap();
-    drop(old);
-    assert_eq!(Store::open(&file).unwrap().checks("r1").unwrap(), []);
-}
-
-#[test]
-fn a_store_from_before_self_checks_is_read_as_it_is_and_brought_further_when_it_is_opened() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("results.db");
-    assert!(Store::open_read_only(&file).is_err() && !file.exists(), "it is not made");
-    drop(Store::open(&file).unwrap());
-    let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch(&format!(
-        "DROP TABLE selfchecks; DROP TABLE outcome; DROP TABLE named; {UNSEALED} PRAGMA user_version = 1;"
-    ))
-    .unwrap();
-    drop(old);
-    let machine = Machine::default();
-    assert!(Store::open_read_only(&file).unwrap().latest_selfcheck(&machine).is_err());
-    assert_eq!(Store::open(&file).unwrap().latest_selfcheck(&machine).unwrap(), None);
-    let mut reader = Store::open_read_only(&file).unwrap();
-    assert!(reader.keep_selfcheck(&selfcheck(1, "Linux 6")).is_err(), "it only reads");
-}
-
-/// As runs were before they were sealed.
-const UNSEALED: &str = "ALTER TABLE run DROP COLUMN trials; ALTER TABLE run DROP COLUMN digest;";
-
 /// A run that has ended with three trials and a verdict.
 fn ended(store: &mut Store) -> Run {
     let mut run = run("r1", 1);
@@ -312,16 +334,11 @@ fn ended(store: &mut Store) -> Run {
 
 #[test]
 fn what_is_missing_or_another_since_a_run_ended_is_noticed_whoever_reads_it() {
-    let told = |sql: &str, before: bool| {
+    let told = |sql: &str| {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("results.db");
         ended(&mut Store::open(&file).unwrap());
-        let other = rusqlite::Connection::open(&file).unwrap();
-        if before {
-            other.execute_batch(&format!("{UNSEALED} PRAGMA user_version = 4")).unwrap();
-            drop(Store::open(&file).unwrap());
-        }
-        other.execute_batch(sql).unwrap();
+        rusqlite::Connection::open(&file).unwrap().execute_batch(sql).unwrap();
         let store = Store::open(&file).unwrap();
         let read = store.trials("r1").map(|trials| trials.len()).map_err(|error| error.to_string());
         assert_eq!(store.read("r1").map(|_| ()).map_err(|error| error.to_string()), read.clone().map(|_| ()));
@@ -329,25 +346,23 @@ fn what_is_missing_or_another_since_a_run_ended_is_noticed_whoever_reads_it() {
     };
     let changed =
         |what: &str| format!("run r1 ended with 3 trials, and {what}: rows were removed or changed since");
-    for before in [false, true] {
-        assert_eq!(told("", before), Ok(3));
-        for (sql, what) in [
-            ("DELETE FROM trial WHERE seq = 1", "2 are there"),
-            ("DELETE FROM trial", "none is there"),
-            ("INSERT INTO trial SELECT run, seq + 10, trial FROM trial", "6 are there"),
-            (
-                "UPDATE trial SET trial = replace(trial, '30000', '30001')",
-                "what is kept of it now is something else",
-            ),
-            ("DELETE FROM histogram WHERE seq = 2", "what is kept of it now is something else"),
-            (
-                "UPDATE verdict SET claim = replace(claim, 'holds', 'fails')",
-                "what is kept of it now is something else",
-            ),
-        ] {
-            let error = told(sql, before).unwrap_err();
-            assert!(error.contains(&changed(what)), "{sql}: {error}");
-        }
+    assert_eq!(told(""), Ok(3));
+    for (sql, what) in [
+        ("DELETE FROM trial WHERE seq = 1", "2 are there"),
+        ("DELETE FROM trial", "none is there"),
+        ("INSERT INTO trial SELECT run, seq + 10, trial FROM trial", "6 are there"),
+        (
+            "UPDATE trial SET trial = replace(trial, '30000', '30001')",
+            "what is kept of it now is something else",
+        ),
+        ("DELETE FROM histogram WHERE seq = 2", "what is kept of it now is something else"),
+        (
+            "UPDATE verdict SET claim = replace(claim, 'holds', 'fails')",
+            "what is kept of it now is something else",
+        ),
+    ] {
+        let error = told(sql).unwrap_err();
+        assert!(error.contains(&changed(what)), "{sql}: {error}");
     }
 }
 
@@ -476,19 +491,4 @@ fn of_a_block_that_was_void_each_time_nothing_counts() {
 #[test]
 fn of_a_block_that_was_cut_short_after_a_void_what_there_is_counts() {
     assert_eq!(counted(&[(0, 0, false), (0, 0, true), (0, 1, false)]), [2]);
-}
-
-#[test]
-fn of_a_record_whose_marked_blocks_were_measured_again_the_last_whole_attempt_counts() {
-    let pair = |attempt| [(0, attempt, false), (0, attempt, false)];
-    assert_eq!(counted(&[pair(0), pair(1), pair(2)].concat()), [4, 5]);
-    let cut_short = [&pair(0)[..], &pair(1), &[(0, 2, false)]].concat();
-    assert_eq!(counted(&cut_short), [2, 3]);
-}
-
-#[test]
-fn a_trial_of_an_earlier_version_is_not_void() {
-    let json = serde_json::to_value(trial(1)).unwrap();
-    assert!(json.get("void").is_none(), "{json}");
-    assert_eq!(serde_json::from_value::<Trial>(json).unwrap().void, None);
 }

@@ -62,7 +62,6 @@ fn export(points: i64) -> Export {
             model: "native-async".to_owned(),
             version: None,
             digests: None,
-            content: None,
             status: ContenderStatus::Ran,
             reason: None,
         }],

@@ -1,6 +1,6 @@
 //! Checks in words: what must be so whatever the contenders are.
 
-use kumite_record::{Binds, Check, CheckOutcome, EffectKind, RedComparison};
+use kumite_record::{Binds, Check, CheckOutcome, EffectKind, RedComparison, Run};
 use serde::Serialize;
 
 use crate::number::{plural, significant};
@@ -37,13 +37,18 @@ pub struct CheckText {
 
 impl ChecksText {
     /// None where there are none.
-    pub fn of(checks: &[Check]) -> Option<ChecksText> {
+    pub fn of(run: &Run, checks: &[Check]) -> Option<ChecksText> {
         let of = |outcome| -> Vec<CheckText> {
-            checks.iter().filter(|check| check.outcome == outcome).map(CheckText::of).collect()
+            checks
+                .iter()
+                .filter(|check| check.outcome == outcome)
+                .map(|check| CheckText::of(run, check))
+                .collect()
         };
         let [red, green, not_tested] =
             [CheckOutcome::Red, CheckOutcome::Green, CheckOutcome::NotTested].map(of);
         let counts = match green.len() == checks.len() {
+            true if checks.len() == 1 => "green".to_owned(),
             true => "all green".to_owned(),
             false => {
                 let counts = [(red.len(), "red"), (green.len(), "green"), (not_tested.len(), "not tested")];
@@ -51,16 +56,13 @@ impl ChecksText {
                 counts.collect::<Vec<_>>().join(", ")
             }
         };
-        let tally = match checks.len() {
-            1 => format!("1 check: {}.", counts.trim_start_matches("all ")),
-            n => format!("{}: {counts}.", plural(n, "check")),
-        };
+        let tally = format!("{}: {counts}.", plural(checks.len(), "check"));
         (!checks.is_empty()).then_some(ChecksText { tally, red, not_tested, green })
     }
 }
 
 impl CheckText {
-    fn of(check: &Check) -> CheckText {
+    fn of(run: &Run, check: &Check) -> CheckText {
         let mut what: Vec<String> = check.red.iter().take(TOLD).map(|red| off(check.binds, red)).collect();
         if let Some(more) = check.red.len().checked_sub(TOLD).filter(|more| *more > 0) {
             what.push(format!("and {} more", plural(more, "comparison")));
@@ -69,7 +71,7 @@ impl CheckText {
             let green =
                 (check.green > 0).then(|| format!("; {} of {} comparisons are green", check.green, check.of));
             what.extend(
-                check.reason.as_ref().map(|of| format!("{}{}", reason(of), green.unwrap_or_default())),
+                check.reason.as_ref().map(|of| format!("{}{}", reason(run, of), green.unwrap_or_default())),
             );
         }
         CheckText {
@@ -97,7 +99,7 @@ fn off(binds: Binds, red: &RedComparison) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kumite_record::{Reason, Unit};
+    use kumite_record::{CellName, Reason, Unit};
 
     use super::*;
 
@@ -125,7 +127,7 @@ mod tests {
     fn the_tally_is_one_word_where_all_are_green() {
         let tally = |outcomes: &[CheckOutcome]| {
             let checks: Vec<Check> = outcomes.iter().map(|outcome| check(*outcome, Vec::new())).collect();
-            ChecksText::of(&checks).map(|checks| checks.tally)
+            ChecksText::of(&Run::default(), &checks).map(|checks| checks.tally)
         };
         use CheckOutcome::{Green, NotTested, Red};
         assert_eq!(tally(&[]), None);
@@ -149,14 +151,17 @@ mod tests {
             off(Binds::Median, &by_median),
             "n(a) = 3: the median is a ratio of 1.18; not so in 2 of 12 rounds"
         );
-        let many = CheckText::of(&check(CheckOutcome::Red, vec![by_median; 7]));
+        let many = CheckText::of(&Run::default(), &check(CheckOutcome::Red, vec![by_median; 7]));
         assert_eq!((many.what.len(), many.what[5].as_str()), (6, "and 2 comparisons more"));
     }
 
     #[test]
     fn what_was_not_tested_says_why_and_what_is_green() {
-        let why = Reason::NotTried { cell: "b".to_owned() };
-        let text = CheckText::of(&Check { reason: Some(why), ..check(CheckOutcome::NotTested, Vec::new()) });
+        let why = Reason::NotTried { cell: CellName { contender: "b".to_owned(), ..CellName::default() } };
+        let text = CheckText::of(
+            &Run::default(),
+            &Check { reason: Some(why), ..check(CheckOutcome::NotTested, Vec::new()) },
+        );
         assert_eq!(text.what, ["b was not tried; 2 of 3 comparisons are green"]);
     }
 }

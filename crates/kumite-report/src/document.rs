@@ -104,7 +104,7 @@ impl Document {
             }),
             resumed: resumed(run),
             gate: run_gate(export),
-            checks: ChecksText::of(&export.checks),
+            checks: ChecksText::of(run, &export.checks),
             tally: [Some(tally(&export.claims)), not_judged(run), saved(run)]
                 .into_iter()
                 .flatten()

@@ -1,6 +1,8 @@
 //! What one needs to know to repeat a run, or to doubt it.
 
-use kumite_record::{Cores, Export, Machine, RoleElsewhere, Rule, Run, Scope, Shard, Trial, Unit, standing};
+use kumite_record::{
+    Claim, Cores, Export, Machine, RoleElsewhere, Rule, Run, Scope, Shard, Trial, Unit, standing,
+};
 use serde::Serialize;
 
 use crate::number::plural;
@@ -124,7 +126,8 @@ fn cores(record: &Record) -> String {
 
 fn judged(export: &Export) -> String {
     let margin = export.run.margin_percent;
-    if export.claims.iter().all(|claim| claim.confidence.or(claim.bound_confidence).is_none()) {
+    let is_sure = |claim: &Claim| claim.effect.as_ref().is_some_and(|effect| effect.bound.level().is_some());
+    if !export.claims.iter().any(is_sure) {
         return String::new();
     }
     let right = match export.run.rule {
@@ -132,7 +135,6 @@ fn judged(export: &Export) -> String {
             "of those that are given at most 5 % are false, on average, however often one looks"
         }
         Rule::Strict => "in at most 5 % of runs any of them is false, however often one looks",
-        Rule::FamilyWise => "all of a run are right together in 95 % of runs, however often one looks",
     };
     format!("{right}; ratios within {margin} % are no difference")
 }

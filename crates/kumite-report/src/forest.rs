@@ -1,13 +1,14 @@
 //! The verdicts as one picture: a row for each claim, whose middle is the border of the claim.
 
-use kumite_record::{Claim, EffectKind, Export, NodeEffect, Verdict};
+use kumite_record::{Bound, Claim, EffectKind, Export, NodeEffect, Verdict};
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
 use crate::chart::{Tick, tenth};
+use crate::effect::EffectText;
 use crate::text::one_line;
-use crate::verdict::{effect, node_said, symbol};
+use crate::verdict::{key, nodes_said, symbol};
 
 const TITLE_CHARS: usize = 44;
 const SAID_CHARS: usize = 30;
@@ -50,6 +51,8 @@ struct Row {
     /// The title, and the rest, as lines of a picture.
     title_lines: Vec<Line>,
     said_lines: Vec<Line>,
+    /// How many of the latter are of the head.
+    head_lines: usize,
     top: f64,
     bottom: f64,
     y: f64,
@@ -128,13 +131,17 @@ struct Place {
 
 impl Place {
     fn of(claim: &Claim) -> Option<Place> {
-        let kind = claim.effect_kind.filter(|kind| *kind != EffectKind::Exact)?;
-        let (low, high) = (claim.at_least.or(claim.low), claim.at_most.or(claim.high));
+        let effect = claim.effect.as_ref()?;
+        let kind = effect.kind;
+        let zone = claim.decided_by.as_ref()?.sides.as_ref()?.op.zone(kind)?;
         // Of a bound that decided, the other end says less.
-        let decided = claim.bound_confidence.is_some();
-        let low = low.filter(|_| !decided || claim.at_least.is_some());
-        let high = high.filter(|_| !decided || claim.at_most.is_some());
-        let (is_flipped, at) = match (claim.holds_from, claim.holds_to) {
+        let (low, high) = match effect.bound {
+            Bound::AtLeast { low, .. } => (Some(low), None),
+            Bound::AtMost { high, .. } => (None, Some(high)),
+            Bound::Both { low, high, .. } => (Some(low), Some(high)),
+            Bound::Exact | Bound::Unknown => (None, None),
+        };
+        let (is_flipped, at) = match (zone.from, zone.to) {
             (Some(_), Some(_)) => (false, 1.0),
             (Some(from), None) => (false, from),
             (None, Some(to)) => (true, to),
@@ -147,15 +154,15 @@ impl Place {
             };
             if is_flipped { -place } else { place }
         };
-        let is_band = claim.holds_from.is_some() && claim.holds_to.is_some();
+        let is_band = zone.from.is_some() && zone.to.is_some();
         let (low, high) = (low.map(place), high.map(place));
         let (low, high) = if is_flipped { (high, low) } else { (low, high) };
         Some(Place {
-            effect: place(claim.effect.filter(|effect| effect.is_finite())?),
+            effect: place(Some(effect.value).filter(|value| value.is_finite())?),
             low,
             high,
-            holds_from: claim.holds_from.filter(|_| is_band).map_or(0.0, place),
-            holds_to: claim.holds_to.filter(|_| is_band).map_or(f64::INFINITY, place),
+            holds_from: zone.from.filter(|_| is_band).map_or(0.0, place),
+            holds_to: zone.to.filter(|_| is_band).map_or(f64::INFINITY, place),
             nodes: claim.nodes.iter().map(|node| place(node.effect)).collect(),
             own_scale: kind != EffectKind::Ratio,
         })
@@ -174,12 +181,15 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
         title_lines.truncate(TITLE_LINES);
         title_lines[TITLE_LINES - 1].push('…');
     }
-    let said = effect(&export.run, claim).unwrap_or_default();
-    let (effect, bound) = said.split_once(" (").unwrap_or((said.as_str(), ""));
+    let effect = EffectText::of(&export.run, claim);
     let verdict = claim.verdict.to_string();
-    let head = if effect.is_empty() { verdict } else { format!("{verdict}: {effect}") };
-    let bound = bound.trim_end_matches(')').to_owned();
-    let said_lines: Vec<String> = [head.clone()].into_iter().chain(wrapped(&bound, SAID_CHARS)).collect();
+    let head = effect.as_ref().map_or(verdict.clone(), |effect| format!("{verdict}: {}", effect.effect));
+    let below = effect.map(|effect| effect.below()).unwrap_or_default();
+    let head_texts = wrapped(&head, SAID_CHARS);
+    let head_lines = head_texts.len();
+    let said_lines: Vec<String> =
+        head_texts.into_iter().chain(below.iter().flat_map(|line| wrapped(line, SAID_CHARS))).collect();
+    let bound = below.join(", ");
     let lines = title_lines.len().max(said_lines.len()) as f64;
     let bottom = top + lines * LINE + 14.0;
     let y = (top + bottom) / 2.0;
@@ -198,27 +208,29 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
         let share = if span > 0.0 { (value / span).clamp(-1.0, 1.0) } else { 0.0 };
         tenth(HALF * (1.0 + share))
     };
-    let node = |place: &Place, nth: usize, node: &NodeEffect| NodeRow {
+    let node = |place: &Place, nth: usize, (node, said): (&NodeEffect, String)| NodeRow {
         name: one_line(&node.node),
-        said: node_said(node),
+        said,
         contradicts: node.contradicts,
         y: tenth(bottom + (nth as f64 + 0.5) * LINE - 6.0),
         point: x(place, place.nodes[nth]),
     };
-    let nodes =
-        |place: &Place| claim.nodes.iter().enumerate().map(|(nth, of)| node(place, nth, of)).collect();
+    let nodes = |place: &Place| {
+        nodes_said(claim).into_iter().enumerate().map(|(nth, of)| node(place, nth, of)).collect()
+    };
     let whisker = |place: &Place| {
         let (low, high) = (place.low.unwrap_or(place.effect), place.high.unwrap_or(place.effect));
         (x(place, low), x(place, high))
     };
     Row {
-        key: claim.verdict.as_str(),
+        key: key(claim.verdict),
         symbol: symbol(claim.verdict),
         title,
         head,
         bound,
         title_lines: centred(title_lines),
         said_lines: centred(said_lines),
+        head_lines,
         top: tenth(top),
         bottom: tenth(bottom + of_nodes),
         y: tenth(y),
@@ -254,39 +266,39 @@ fn ticks(span: f64) -> Vec<Tick> {
 
 #[cfg(test)]
 mod tests {
+    use kumite_record::{Decider, Effect, Op, Side, Sides, Unit};
+
     use super::*;
 
-    fn claim(effect: f64, from: Option<f64>, to: Option<f64>) -> Claim {
+    fn claim(value: f64, op: Op, bound: Bound) -> Claim {
+        let expression = Side::Expression { value: None };
+        let sides = Sides { left: expression.clone(), op, right: expression, unit: Unit::Count };
         Claim {
             verdict: Verdict::Holds,
-            effect: Some(effect),
-            effect_kind: Some(EffectKind::Ratio),
-            holds_from: from,
-            holds_to: to,
+            decided_by: Some(Decider { sides: Some(sides), ..Decider::default() }),
+            effect: Some(Effect { value, kind: EffectKind::Ratio, bound }),
             ..Claim::default()
         }
     }
 
     #[test]
     fn what_holds_is_right_of_the_middle_whichever_way_the_claim_is_put() {
-        let at_least = Place::of(&claim(2.0, Some(1.0), None)).unwrap();
-        let at_most = Place::of(&claim(0.5, None, Some(1.0))).unwrap();
+        let at_least = Place::of(&claim(2.0, Op::Greater, Bound::Unknown)).unwrap();
+        let at_most = Place::of(&claim(0.5, Op::Less, Bound::Unknown)).unwrap();
         assert_eq!((at_least.effect, at_most.effect), (2f64.ln(), 2f64.ln()));
-        assert!(Place::of(&claim(0.5, Some(1.0), None)).unwrap().effect < 0.0);
+        assert!(Place::of(&claim(0.5, Op::GreaterOrEqual, Bound::Unknown)).unwrap().effect < 0.0);
     }
 
     #[test]
     fn a_bound_from_above_is_turned_with_its_claim() {
-        let mut below = claim(0.5, None, Some(1.0));
-        (below.at_most, below.low, below.high, below.bound_confidence) =
-            (Some(0.8), Some(0.4), Some(0.8), Some(0.9));
-        let place = Place::of(&below).unwrap();
+        let bound = Bound::AtMost { low: Some(0.4), high: 0.8, level: 0.9 };
+        let place = Place::of(&claim(0.5, Op::LessOrEqual, bound)).unwrap();
         assert_eq!((place.low, place.high), (Some(-(0.8f64.ln())), None));
     }
 
     #[test]
     fn within_has_a_band_around_equality() {
-        let place = Place::of(&claim(1.02, Some(0.9), Some(1.1))).unwrap();
+        let place = Place::of(&claim(1.02, Op::Within(0.1), Bound::Unknown)).unwrap();
         assert!(place.holds_from < 0.0 && place.effect > 0.0 && place.effect < place.holds_to);
     }
 

@@ -129,6 +129,15 @@ impl Measured for Metric {
     }
 }
 
+/// What follows a figure of this unit: what fits, or else the unit's own symbol.
+pub fn with_symbol(unit: Unit, fitting: &str) -> String {
+    match (fitting, unit.symbol()) {
+        ("", "") => String::new(),
+        ("", symbol) => format!(" {symbol}"),
+        (fitting, _) => fitting.to_owned(),
+    }
+}
+
 /// A time in the unit that fits: `120 µs`, `2.50 ms`.
 pub fn time_us(us: f64) -> String {
     Unit::Microseconds.text(us)

@@ -2,44 +2,47 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Claim, ContenderStatus, Decider, Doubt, EffectKind, Enough, Reason, Verdict};
+use kumite_record::{
+    CellName, Claim, ContenderStatus, Decider, Doubt, Enough, Foreign, Reason, Run, Verdict,
+};
 
 /// Of more, a list says one thing for each cell.
 const FEW_CELLS: usize = 3;
 
 /// The comparison that decided, what else there is to say of it, and doubts.
-pub fn why(claim: &Claim) -> String {
-    let Some(decider) = &claim.decided_by else { return claim.why.clone() };
-    let mut parts = vec![format!("{}{}", of_all(claim, decider), decider.comparison)];
-    parts.extend(claim.reason.as_ref().map(reason));
-    parts.extend(doubts(&claim.doubts));
+pub fn why(run: &Run, claim: &Claim) -> String {
+    let Some(decider) = &claim.decided_by else { return String::new() };
+    let mut parts = vec![format!("{}{}", of_all(claim, decider), comparison(decider))];
+    parts.extend(claim.reason.as_ref().map(|of| reason(run, of)));
+    parts.extend(doubts(run, &claim.doubts));
     if claim.left_out > 0 {
         parts.push(format!("{} more at points that cannot be measured here are left out", claim.left_out));
     }
     parts.join("; ")
 }
 
+/// With what the `every`s around it have set.
+fn comparison(Decider { comparison, contender, point, .. }: &Decider) -> String {
+    let contender = contender.as_ref().map_or(String::new(), |name| format!(", contender {name}"));
+    let place = if point.is_empty() { String::new() } else { format!(" at {point}") };
+    format!("{comparison}{contender}{place}")
+}
+
 fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
+    let is_bounded = claim.effect.as_ref().is_some_and(|effect| effect.bound.level().is_some());
     match (of, claim.verdict) {
-        (1, _) => String::new(),
+        (1, _) | (_, Verdict::Other(_)) => String::new(),
         (_, Verdict::Holds) => format!("the least clear of {of} comparisons, all of which hold: "),
         (_, Verdict::Fails) if *alike == 0 => {
-            let (bound, which) = match claim.bound_confidence {
-                Some(_) => (", by the bound or more", "the furthest off"),
-                None => ("", "the likeliest"),
+            let (bound, which) = match is_bounded {
+                true => (", by the bound or more", "the furthest off"),
+                false => ("", "the likeliest"),
             };
             format!(
                 "at least one of {of} comparisons fails{bound}, and none is clear enough to be named; {which}: "
             )
         }
         (_, Verdict::Fails) => format!("{alike} of {of} comparisons fail, the clearest: "),
-        // Those of two sides named another one.
-        (_, Verdict::Undecided) if claim.bet.is_none() => {
-            format!("{alike} of {of} comparisons are undecided and none fails, the first: ")
-        }
-        (_, Verdict::NoDifference) if claim.bet.is_none() => {
-            format!("{alike} of {of} comparisons are no difference and the others hold, the least clear: ")
-        }
         (_, Verdict::Undecided) => {
             format!("{alike} of {of} comparisons are undecided, the furthest from holding: ")
         }
@@ -51,7 +54,8 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
 }
 
 /// A reason in words.
-pub fn reason(reason: &Reason) -> String {
+pub fn reason(run: &Run, reason: &Reason) -> String {
+    let name = |CellName { contender, point }: &CellName| run.cell(contender, point);
     match reason {
         Reason::NoPart { profile } => {
             format!("the {profile} profile has no point that a part of it speaks of")
@@ -60,25 +64,26 @@ pub fn reason(reason: &Reason) -> String {
         Reason::FewValues { profile, axis } => {
             format!("the {profile} profile has fewer than two values of {axis} for it")
         }
-        Reason::NotPlanned { profile, cell } => format!("the {profile} profile does not try {cell}"),
+        Reason::NotPlanned { profile, cell } => format!("the {profile} profile does not try {}", name(cell)),
         Reason::Absent { contender, status: ContenderStatus::Skipped, why } => {
             format!("{contender} was skipped: {why}")
         }
         Reason::Absent { contender, status, why } => format!("{contender} {}: {why}", status.as_str()),
         Reason::Unavailable { why } => format!("it cannot be measured here: {why}"),
         Reason::NoUsableTrial { cell, outcome, why } => {
-            format!("{cell} has no usable trial: {}: {why}", outcome.as_str())
+            format!("{} has no usable trial: {}: {why}", name(cell), outcome.as_str())
         }
-        Reason::NoMetric { cell, metric } => format!("{cell} has no {metric}"),
-        Reason::NotTried { cell } => format!("{cell} was not tried"),
+        Reason::NoMetric { cell, metric } => format!("{} has no {metric}", name(cell)),
+        Reason::NotTried { cell } => format!("{} was not tried", name(cell)),
         Reason::TooFewValues { cell, metric, missing, enough } => {
-            let few = format!("{cell} has too few values for {metric}: a trial needs {missing} more");
+            let few = format!("{} has too few values for {metric}: a trial needs {missing} more", name(cell));
             let would_do = |Enough { have, parameter, value }: &Enough| {
                 format!(" than its {have}; {parameter} = {value} would do")
             };
             few + &enough.as_ref().map(would_do).unwrap_or_default()
         }
         Reason::NoRound { cells } => {
+            let cells: Vec<String> = cells.iter().map(name).collect();
             format!("there is no round in which {} were all measured", cells.join(", "))
         }
         Reason::LowerBounds => {
@@ -88,19 +93,12 @@ pub fn reason(reason: &Reason) -> String {
         Reason::NoValue => {
             "a side of it has no value: a division by zero or a metric that is missing".to_owned()
         }
-        Reason::Unjudgeable { why } => why.clone(),
         Reason::WrongAnswers { contender, wrong, trials } => {
             format!("{wrong} of {trials} trials of {contender} gave a wrong answer")
         }
-        Reason::TooFewBlocks { level, need, have, effect, kind } => {
-            let noun = if *kind == EffectKind::Ratio { "ratio" } else { "difference" };
-            format!(
-                "a {} interval needs {need} blocks, and there are {have} (the {noun} is {effect:.3})",
-                percent(*level)
-            )
-        }
         Reason::MoreBlocks { blocks, alone } => more("block", *blocks, *alone),
         Reason::MoreNodes { nodes, alone } => more("node", *nodes, *alone),
+        Reason::Other(other) => foreign(other),
     }
 }
 
@@ -110,9 +108,7 @@ fn more(what: &str, count: Option<usize>, alone: Option<Verdict>) -> String {
         Some(1) => format!("about one more {what}"),
         Some(count) => format!("about {count} more {what}s"),
         None => {
-            return format!(
-                "the {what}s lie on both sides, and no number of them is in sight that would tell"
-            );
+            return format!("the {what}s point both ways; no realistic number of {what}s would decide it");
         }
     };
     let alone = match alone {
@@ -124,21 +120,24 @@ fn more(what: &str, count: Option<usize>, alone: Option<Verdict>) -> String {
     format!("{alone}; here it takes {more}")
 }
 
-fn percent(share: f64) -> String {
-    let text = format!("{:.2}", share * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+/// What a later kumite says: its word, and all that stands beside it.
+fn foreign(Foreign { what, rest }: &Foreign) -> String {
+    let rest: Vec<String> = rest.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    if rest.is_empty() { what.clone() } else { format!("{what} ({})", rest.join(", ")) }
 }
 
-fn doubts(doubts: &[Doubt]) -> Vec<String> {
+fn doubts(run: &Run, doubts: &[Doubt]) -> Vec<String> {
     let mut said = Vec::new();
-    let mut marked: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut marked: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let name = |CellName { contender, point }: &CellName| run.cell(contender, point);
     for doubt in doubts {
         match doubt {
             Doubt::LostTrials { cell, lost, trials } => {
-                said.push(format!("{lost} of {trials} trials of {cell} failed or were disqualified"));
+                said.push(format!("{lost} of {trials} trials of {} failed or were disqualified", name(cell)));
             }
             Doubt::Check { id } => said.push(format!("check {id} is red at what it rests on")),
-            Doubt::Marked { cell, mark } => marked.entry(cell).or_default().push(mark.as_str()),
+            Doubt::Marked { cell, mark } => marked.entry(name(cell)).or_default().push(mark.as_str()),
+            Doubt::Other(other) => said.push(foreign(other)),
         }
     }
     said.extend(marked_cells(marked));
@@ -146,7 +145,7 @@ fn doubts(doubts: &[Doubt]) -> Vec<String> {
 }
 
 /// The cells by name, if they are few; else how many there are with each mark. The tables have the rest.
-fn marked_cells(cells: BTreeMap<&str, Vec<&str>>) -> Option<String> {
+fn marked_cells(cells: BTreeMap<String, Vec<&str>>) -> Option<String> {
     if cells.is_empty() {
         return None;
     }
@@ -163,56 +162,66 @@ fn marked_cells(cells: BTreeMap<&str, Vec<&str>>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use kumite_record::{AxisValue, Mark, Point};
+
     use super::*;
 
+    fn at(n: i64) -> Point {
+        Point([("n".to_owned(), AxisValue::Int(n))].into())
+    }
+
+    fn cell(contender: &str, point: Point) -> CellName {
+        CellName { contender: contender.to_owned(), point }
+    }
+
     fn claim(verdict: Verdict, reason: Option<Reason>, alike: usize, of: usize) -> Claim {
-        let decided_by = Some(Decider { comparison: "a(x) > a(y) at n=1".into(), alike, of });
+        let comparison = "a(x) > a(y)".to_owned();
+        let decided_by = Some(Decider { comparison, point: at(1), alike, of, ..Decider::default() });
         Claim { verdict, decided_by, reason, ..Claim::default() }
     }
 
     #[test]
     fn the_deciding_comparison_its_reason_and_doubts_are_a_sentence() {
-        let few =
-            Reason::TooFewBlocks { level: 0.975, need: 8, have: 7, effect: 1.0, kind: EffectKind::Ratio };
-        let mut undecided = claim(Verdict::Undecided, Some(few), 2, 3);
-        let cell = |cell: &str| cell.to_owned();
-        let marked = |name, mark| Doubt::Marked { cell: cell(name), mark };
+        let more = Reason::MoreBlocks { blocks: Some(3), alone: None };
+        let mut undecided = claim(Verdict::Undecided, Some(more), 2, 3);
+        let marked = |name, mark| Doubt::Marked { cell: cell(name, at(1)), mark };
         undecided.doubts = vec![
-            Doubt::LostTrials { cell: cell("x at n=1"), lost: 2, trials: 8 },
-            marked("x at n=1", kumite_record::Mark::GeneratorBound),
-            marked("x at n=1", kumite_record::Mark::SharedCores),
-            marked("y at n=1", kumite_record::Mark::Unsteady),
-            Doubt::Check { id: cell("floor") },
+            Doubt::LostTrials { cell: cell("x", at(1)), lost: 2, trials: 8 },
+            marked("x", Mark::GeneratorBound),
+            marked("x", Mark::SharedCores),
+            marked("y", Mark::Unsteady),
+            Doubt::Check { id: "floor".to_owned() },
         ];
         undecided.left_out = 4;
+        let run = Run::default();
         assert_eq!(
-            why(&undecided),
-            "2 of 3 comparisons are undecided and none fails, the first: a(x) > a(y) at n=1; a 97.5 % interval needs 8 blocks, \
-             and there are 7 (the ratio is 1.000); 2 of 8 trials of x at n=1 failed or were disqualified; check floor is red at what it rests on; rests on marked \
+            why(&run, &undecided),
+            "2 of 3 comparisons are undecided, the furthest from holding: a(x) > a(y) at n=1; about 3 more blocks would tell; \
+             2 of 8 trials of x at n=1 failed or were disqualified; check floor is red at what it rests on; rests on marked \
              samples: x at n=1 (generator-bound, shared-cores), y at n=1 (unsteady); 4 more at points that cannot be \
              measured here are left out"
         );
-        assert_eq!(why(&claim(Verdict::Holds, None, 1, 1)), "a(x) > a(y) at n=1");
+        assert_eq!(why(&run, &claim(Verdict::Holds, None, 1, 1)), "a(x) > a(y) at n=1");
     }
 
     #[test]
     fn many_marked_cells_are_counted() {
         let mut holds = claim(Verdict::Holds, None, 1, 1);
-        let cells = ["a", "b", "c", "d"].map(str::to_owned);
-        holds.doubts = cells.map(|cell| Doubt::Marked { cell, mark: kumite_record::Mark::Unsteady }).into();
-        let more = Doubt::Marked { cell: "a".to_owned(), mark: kumite_record::Mark::SharedCores };
+        let cells = ["a", "b", "c", "d"].map(|name| cell(name, Point::default()));
+        holds.doubts = cells.map(|cell| Doubt::Marked { cell, mark: Mark::Unsteady }).into();
+        let more = Doubt::Marked { cell: cell("a", Point::default()), mark: Mark::SharedCores };
         holds.doubts.push(more);
         assert_eq!(
-            why(&holds),
+            why(&Run::default(), &holds),
             "a(x) > a(y) at n=1; rests on marked samples of 4 cells: shared-cores in 1, unsteady in 4"
         );
     }
 
     #[test]
-    fn a_record_of_before_has_the_sentence() {
-        let mut old = claim(Verdict::Holds, None, 1, 1);
-        old.decided_by = None;
-        old.why = "a(x) > a(y)".to_owned();
-        assert_eq!(why(&old), "a(x) > a(y)");
+    fn what_a_later_kumite_doubts_is_shown_as_it_is() {
+        let mut holds = claim(Verdict::Holds, None, 1, 1);
+        let json = serde_json::json!([{ "what": "sat-apart", "hours": 2, "by": "a" }]);
+        holds.doubts = serde_json::from_value(json).unwrap();
+        assert_eq!(why(&Run::default(), &holds), "a(x) > a(y) at n=1; sat-apart (by \"a\", hours 2)");
     }
 }

@@ -1,3 +1,5 @@
+use anstyle::AnsiColor;
+
 /// How a terminal is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
@@ -27,4 +29,15 @@ impl Style {
             .map(|line| format!("{margin}{line}").trim_end().to_owned() + "\n")
             .collect()
     }
+}
+
+/// The colour of a verdict, by its word.
+pub(crate) fn color(verdict: &str) -> anstyle::Style {
+    let color = match verdict {
+        "holds" => AnsiColor::Green,
+        "fails" => AnsiColor::Red,
+        "undecided" => AnsiColor::Yellow,
+        _ => AnsiColor::BrightBlack,
+    };
+    color.on_default().bold()
 }

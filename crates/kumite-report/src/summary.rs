@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
-use kumite_record::{AxisValue, Cell, Claim, Doubt, Export, Mark, Reason, Run, standing};
+use kumite_record::{Cell, CellName, Claim, Doubt, Export, Mark, Reason, Run, standing};
 
 use crate::document::Document;
+use crate::effect::EffectText;
 use crate::gate::last_line;
 use crate::grid::grid;
 use crate::group::Groups;
+use crate::marks::of_trials;
 use crate::number::plural;
 use crate::reason::reason;
 use crate::record::Record;
-use crate::style::Style;
+use crate::style::{Style, color};
 use crate::table::Table;
 use crate::text::one_line;
-use crate::verdict::{VerdictText, effect};
+use crate::verdict::VerdictText;
 
 /// So many lines fit on most screens.
 const LINES: usize = 40;
@@ -38,11 +40,16 @@ pub fn summary(export: &Export, style: &Style) -> String {
     );
 
     let table = table(&document);
+    let title_lines = table.as_ref().map_or(0, |(title, _)| style.wrap(title, 0).lines().count());
     // Beside the verdicts and the table's rows: the table's title and heads, and a line before each part.
-    let fixed = head.lines().count() + end.lines().count() + 5;
+    let fixed = head.lines().count() + end.lines().count() + title_lines + 4;
     let rows = table.as_ref().map_or(0, |(_, table)| table.rows.len());
-    let is_tight = fixed + 2 * export.claims.len() + rows > LINES;
-    let said = verdict_lines(export, &document, style, if is_tight { 1 } else { 2 });
+    let said = |room| lines_of(export, &document, style, room);
+    let fits = |said: &String, rows: usize| fixed + said.lines().count() + rows <= LINES;
+    let said = match said(Room::Ample) {
+        ample if fits(&ample, rows.min(LEAST_ROWS)) => ample,
+        _ => Some(said(Room::Two)).filter(|two| fits(two, rows)).unwrap_or_else(|| said(Room::One)),
+    };
     let room = LINES.saturating_sub(fixed + said.lines().count()).max(LEAST_ROWS);
     let table = table.map_or(String::new(), |(title, table)| {
         format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, room, style))
@@ -50,15 +57,19 @@ pub fn summary(export: &Export, style: &Style) -> String {
     format!("{head}\n{said}{table}\n{end}{}", last_line(export, style))
 }
 
-/// Each claim on so many lines, one or two.
-pub fn verdict_lines(export: &Export, document: &Document, style: Style, lines: usize) -> String {
-    let verdicts = export.claims.iter().zip(&document.verdicts);
-    verdicts.map(|(claim, text)| Line::of(&export.run, claim, text).written(style, lines)).collect()
+/// Each claim with its title, what it came to, and the figures of both sides.
+pub fn verdict_lines(export: &Export, document: &Document, style: Style) -> String {
+    lines_of(export, document, style, Room::Ample)
 }
 
-/// One claim on two lines, as soon as it is decided.
+fn lines_of(export: &Export, document: &Document, style: Style, room: Room) -> String {
+    let verdicts = export.claims.iter().zip(&document.verdicts);
+    verdicts.map(|(claim, text)| Line::of(&export.run, claim, text).written(style, room)).collect()
+}
+
+/// One claim, as soon as it is decided.
 pub fn decided(run: &Run, claim: &Claim, style: &Style) -> String {
-    Line::of(run, claim, &VerdictText::of(run, claim)).written(*style, 2)
+    Line::of(run, claim, &VerdictText::of(run, claim)).written(*style, Room::Ample)
 }
 
 /// What is wrong with the run as a whole.
@@ -76,101 +87,81 @@ fn alarms(document: &Document, style: Style) -> String {
     cut_short.chain(red).collect()
 }
 
-/// A claim's sign, sentence, and effect at the point that decided.
+/// How much room a claim has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Room {
+    /// As many lines as it takes.
+    Ample,
+    /// Two lines: its title, and what it came to as far as that fits.
+    Two,
+    /// One line.
+    One,
+}
+
+/// A claim's sign, title, and what it came to.
 struct Line<'a> {
     verdict: &'a VerdictText,
-    effect: String,
-    at: String,
+    /// Why there is no effect, where there is none.
+    reason: Option<String>,
     /// How much more would tell, of what is undecided.
     more: Option<String>,
-    /// Whether the effect is none, but the reason why there is none.
-    is_reason: bool,
 }
 
 impl Line<'_> {
     fn of<'a>(run: &Run, claim: &Claim, verdict: &'a VerdictText) -> Line<'a> {
-        let said = effect(run, claim).unwrap_or_default();
-        let (effect, bound) = said.split_once(" (").unwrap_or((said.as_str(), ""));
-        // The level is in the report.
-        let bound = bound.trim_end_matches(')').rsplit(" %: ").next().unwrap_or_default();
-        let effect = effect.trim_start_matches("ratio ").trim_start_matches("difference ").to_owned();
-        if effect.is_empty() {
+        let tells = |reason: &&Reason| {
+            let (Reason::MoreBlocks { blocks: count, .. } | Reason::MoreNodes { nodes: count, .. }) = reason
+            else {
+                return false;
+            };
+            count.is_some()
+        };
+        let said = |of: &Reason| one_line(&reason(run, of));
+        match (&verdict.effect, &claim.reason) {
+            (Some(_), reason) => {
+                Line { verdict, reason: None, more: reason.as_ref().filter(tells).map(said) }
+            }
             // What was not tested has a reason in place of an effect.
-            let why = claim.reason.as_ref().map_or_else(|| verdict.why.clone(), reason);
-            return Line { verdict, effect: one_line(&why), at: String::new(), more: None, is_reason: true };
-        }
-        let effect = if ["", "no bound"].contains(&bound) { effect } else { format!("{effect} ({bound})") };
-        let comparison = claim.decided_by.as_ref().map(|decider| one_line(&decider.comparison));
-        let at = comparison.as_deref().and_then(point).unwrap_or_default();
-        let more = matches!(
-            claim.reason,
-            Some(Reason::MoreBlocks { blocks: Some(_), .. } | Reason::MoreNodes { nodes: Some(_), .. })
-        );
-        Line {
-            verdict,
-            effect,
-            at,
-            more: claim.reason.as_ref().filter(|_| more).map(reason),
-            is_reason: false,
+            (None, Some(reason)) => Line { verdict, reason: Some(said(reason)), more: None },
+            (None, None) => Line { verdict, reason: None, more: None },
         }
     }
 
-    /// On at most so many lines.
-    fn written(&self, style: Style, lines: usize) -> String {
-        let color = match self.verdict.key {
-            "holds" => AnsiColor::Green,
-            "fails" => AnsiColor::Red,
-            "undecided" => AnsiColor::Yellow,
-            _ => AnsiColor::BrightBlack,
-        };
-        let color = color.on_default().bold();
+    fn written(&self, style: Style, room: Room) -> String {
+        let color = color(self.verdict.key);
         let width = style.width.max(40) - 2;
-        let word = self.verdict.sentence.split(':').next().unwrap_or_default();
-        let said = match (self.effect.is_empty(), self.at.is_empty() || lines == 1) {
-            (true, _) => word.to_owned(),
-            (false, true) => format!("{word}: {}", self.effect),
-            (false, false) => format!("{word}: {}, {}", self.effect, self.at),
+        let word = &self.verdict.word;
+        let said = |of: fn(&EffectText) -> String| {
+            let came_to = self.verdict.effect.as_ref().map(of).or_else(|| self.reason.clone());
+            came_to.map_or_else(|| word.clone(), |came_to| format!("{word}: {came_to}"))
+        };
+        let with_more = |said: String| match &self.more {
+            Some(more) => format!("{said}; {more}"),
+            None => said,
         };
         let symbol = style.paint(color, &self.verdict.symbol.to_string());
-        let is_cut_reason = self.is_reason && said.chars().count() > width / 2;
-        match lines {
-            1 if !is_cut_reason => {
-                let said = cut(&said, width / 2);
-                let title = cut(&self.verdict.title, width.saturating_sub(said.chars().count() + 1));
-                let gap = width.saturating_sub(title.chars().count() + said.chars().count());
-                format!("{symbol} {title}{}{}\n", " ".repeat(gap), style.paint(color, &said))
-            }
-            _ => {
-                let title = cut(&self.verdict.title, width);
-                let said = match &self.more {
-                    Some(more) => self.with(more, &said, word, width),
-                    None if self.at.is_empty() => said,
-                    None => cut(&said, width),
-                };
-                // A reason says what would help: it is broken into lines, and never cut.
-                let lines = textwrap::wrap(&said, width);
-                let lines = lines.iter().map(|line| format!("  {}\n", style.paint(color, line.trim_end())));
-                format!("{symbol} {title}\n{}", lines.collect::<String>())
-            }
+        let short = said(EffectText::short);
+        // A reason says what would help: it is broken into lines, and never cut.
+        let is_cut_reason = self.reason.is_some() && short.chars().count() > width / 2;
+        if room == Room::One && !is_cut_reason {
+            let said = cut(&short, width / 2);
+            let title = cut(&self.verdict.title, width.saturating_sub(said.chars().count() + 1));
+            let gap = width.saturating_sub(title.chars().count() + said.chars().count());
+            return format!("{symbol} {title}{}{}\n", " ".repeat(gap), style.paint(color, &said));
         }
+        let line = with_more(said(EffectText::line));
+        let fits = |text: &&String| text.chars().count() <= width;
+        let said = match room {
+            Room::Two if self.reason.is_none() => {
+                let forms = [line, with_more(said(EffectText::short)), said(EffectText::short)];
+                cut(forms.iter().find(fits).unwrap_or(&forms[2]), width)
+            }
+            _ => line,
+        };
+        let lines = textwrap::wrap(&said, width);
+        let lines = lines.iter().map(|line| format!("  {}\n", style.paint(color, line.trim_end())));
+        format!("{symbol} {}\n{}", cut(&self.verdict.title, width), lines.collect::<String>())
     }
-
-    /// With how much more would tell, and as much of the rest as there is room for.
-    fn with(&self, more: &str, said: &str, word: &str, width: usize) -> String {
-        let effect = self.effect.split(" (").next().unwrap_or_default();
-        let forms = [said.to_owned(), format!("{word}: {}", self.effect), format!("{word}: {effect}")];
-        let forms = forms.map(|form| format!("{form}; {more}"));
-        let fits = |form: &&String| form.chars().count() <= width;
-        forms.iter().find(fits).unwrap_or(&forms[2]).clone()
-    }
-}
-
-/// What a comparison says of its place, after its sides: `at n=1`, `contender a at n=1`.
-fn point(comparison: &str) -> Option<String> {
-    let rest = comparison.rsplit_once(')').map_or(comparison, |(_, rest)| rest);
-    let by_contender = rest.split_once(", ").map(|(_, place)| place);
-    let place = by_contender.or_else(|| rest.split_once(" at ").map(|(_, place)| place))?;
-    Some(if by_contender.is_some() { place.to_owned() } else { format!("at {place}") })
 }
 
 /// The beginning and the end of it: claims that differ often do so at the end.
@@ -242,12 +233,11 @@ pub(crate) fn doubts(export: &Export, document: &Document) -> Vec<String> {
     let mut marks: Vec<(Mark, usize)> = marks.into_iter().collect();
     marks.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     if let Some(((most, count), others)) = marks.split_first() {
-        let first = of_mark(*most, *count).replacen(&count.to_string(), "", 1);
-        let mut words = format!("{count} of {}{first}", plural(all, "trial"));
+        let mut words = format!("{count} of {} {}", plural(all, "trial"), of_trials(*most, *count));
         words += &others
             .iter()
             .take(1)
-            .map(|(mark, count)| format!(", {}", of_mark(*mark, *count)))
+            .map(|(mark, count)| format!(", {count} {}", of_trials(*mark, *count)))
             .collect::<String>();
         let others = others.len().saturating_sub(1);
         words += &if others > 0 { format!(", and {} more", plural(others, "doubt")) } else { String::new() };
@@ -278,74 +268,24 @@ fn rests_on_marked_alone(export: &Export, claim: &Claim) -> bool {
         let standing = cell.trials - cell.disqualified - cell.failed;
         standing > 0 && cell.marked == standing
     };
+    let within = export.run.within.as_ref();
+    let is_of = |cell: &Cell, name: &CellName| {
+        let mut point = name.point.clone();
+        // A part of a trial is as doubtful as the trial.
+        if let Some(within) = within {
+            point.0.remove(&within.axis);
+        }
+        cell.contender == name.contender && cell.point == point
+    };
     claim.doubts.iter().any(|doubt| {
         let Doubt::Marked { cell: name, .. } = doubt else { return false };
-        export.cells.iter().find(|cell| is_named(&export.run, cell, name)).is_some_and(is_all_marked)
+        export.cells.iter().find(|cell| is_of(cell, name)).is_some_and(is_all_marked)
     })
-}
-
-/// Whether this is the name of a cell, or of a part of its trials.
-fn is_named(run: &Run, cell: &Cell, name: &str) -> bool {
-    let of_part = |axis: &str, value: &AxisValue| {
-        let mut point = cell.point.clone();
-        point.0.insert(axis.to_owned(), value.clone());
-        run.cell(&cell.contender, &point) == name
-    };
-    run.cell(&cell.contender, &cell.point) == name
-        || run
-            .within
-            .as_ref()
-            .is_some_and(|within| within.values.iter().any(|value| of_part(&within.axis, value)))
-}
-
-/// `1 was disturbed by other processes`
-fn of_mark(mark: Mark, count: usize) -> String {
-    let words = words(mark);
-    match words.strip_prefix("were ").filter(|_| count == 1) {
-        Some(rest) => format!("{count} was {rest}"),
-        None => format!("{count} {words}"),
-    }
-}
-
-/// What a mark says of trials.
-fn words(mark: Mark) -> &'static str {
-    match mark {
-        Mark::GeneratorBound => "left the load engine no room",
-        Mark::SharedCores => "shared their CPUs with kumite",
-        Mark::IdleConnections => "had connections that waited for nothing",
-        Mark::Unsteady => "were not steady",
-        Mark::NotRecovered => "had not recovered at the end",
-        Mark::TimesDisagree => "told times that kumite's clock does not confirm",
-        Mark::NotThrottled => "ran without their limits",
-        Mark::MemoryUncounted => "had more memory than was seen, perhaps",
-        Mark::RecorderLate => "were recorded late",
-        Mark::Stolen => "lost CPU time to the hypervisor",
-        Mark::OtherProcesses => "were disturbed by other processes",
-        Mark::ClockJumped => "saw the clock jump",
-        Mark::Throttled => "were slowed down from outside",
-        Mark::FrequencyChanged => "saw a CPU change its speed",
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_place_of_a_comparison_is_what_follows_its_sides() {
-        let cases = [
-            ("p_us(a at m=1) <= p_us(b at m=1) at n=200", Some("at n=200")),
-            (
-                "t_ms(contender at f=s) <= 1.15 * $r * $d, contender java at cores=1",
-                Some("contender java at cores=1"),
-            ),
-            ("slope(p_us(a) over n) within 10% of 1", None),
-            ("5 * d_ns(a) <= d_ns(b) at items=100 names=ascii", Some("at items=100 names=ascii")),
-        ];
-        for (comparison, place) in cases {
-            assert_eq!(point(comparison).as_deref(), place, "{comparison}");
-        }
-    }
 
     #[test]
     fn a_reason_is_broken_into_lines_and_never_cut() {
@@ -355,21 +295,15 @@ mod tests {
         let claim = Claim { title, ..Claim::default() };
         let verdict = VerdictText::of(&run, &claim);
         let why = "a p99 takes 1,000 requests and the windows have 312: make duration_s = 4 or more, or claim a p90 in place of it";
-        let line = |reason: &str, is_reason, more: Option<String>| Line {
-            verdict: &verdict,
-            effect: reason.to_owned(),
-            at: String::new(),
-            more,
-            is_reason,
-        };
-        for lines in [1, 2] {
-            let said = line(why, true, None).written(Style { color: false, width: 60 }, lines);
+        let line = Line { verdict: &verdict, reason: Some(why.to_owned()), more: None };
+        for room in [Room::One, Room::Two, Room::Ample] {
+            let said = line.written(Style { color: false, width: 60 }, room);
             let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(words.contains(why), "{said}");
             assert!(said.lines().all(|line| line.chars().count() <= 60), "{said}");
         }
-        let said = line("1.002 (at least 0.98)", false, Some(why.to_owned()))
-            .written(Style { color: false, width: 60 }, 2);
+        let line = Line { verdict: &verdict, reason: None, more: Some(why.to_owned()) };
+        let said = line.written(Style { color: false, width: 60 }, Room::Ample);
         assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").ends_with(why), "{said}");
     }
 

@@ -11,7 +11,7 @@ use crate::grid::grid;
 use crate::group::Groups;
 use crate::published::PublishedText;
 use crate::record::Record;
-use crate::style::Style;
+use crate::style::{Style, color};
 use crate::summary;
 use crate::table::{GroupTables, Overview, PointTables, Table};
 use crate::verdict::VerdictText;
@@ -68,7 +68,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     out += &format!("again: {}\n", document.command);
     if !export.claims.is_empty() {
         out += &heading("verdicts, once more", style);
-        out += &summary::verdict_lines(export, &document, style, 2);
+        out += &summary::verdict_lines(export, &document, style);
     }
     out + &last_line(export, style)
 }
@@ -120,13 +120,7 @@ fn labelled(name: &str, text: &str, style: Style) -> String {
 }
 
 fn verdict_lines(verdict: &VerdictText, style: Style) -> String {
-    let color = match verdict.key {
-        "holds" => AnsiColor::Green,
-        "fails" => AnsiColor::Red,
-        "undecided" => AnsiColor::Yellow,
-        _ => AnsiColor::BrightBlack,
-    };
-    let color = color.on_default().bold();
+    let color = color(verdict.key);
     let symbol = style.paint(color, &verdict.symbol.to_string());
     let title = style.wrap(&verdict.title, 2);
     let sentence = style.paint(color, style.wrap(&verdict.sentence, 2).trim_end());

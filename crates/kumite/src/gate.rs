@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use kumite_lab::{Experiment, Prospects, is_left_out};
 use kumite_record::{
     CheckOutcome, Claim, Contender, ContenderStatus, Export, GateBar, GateReason, GateState, Outcome, Reason,
-    Rule, RunGate, Verdict, standing,
+    Rule, Run, RunGate, Verdict, standing,
 };
 
 use crate::exit::Failure;
@@ -143,7 +143,7 @@ impl Gate {
         if export.claims.is_empty() && export.checks.is_empty() {
             return Err(nothing_to_judge(&run.experiment, &run.profile));
         }
-        let of_claims = export.claims.iter().filter_map(|claim| of_claim(claim, bar));
+        let of_claims = export.claims.iter().filter_map(|claim| of_claim(&export.run, claim, bar));
         let findings = of_claims.chain(of_checks(export)).chain(of_contenders(export));
         let is_allowed = |finding: &Finding| finding.names.iter().any(|name| self.gate_allow.contains(name));
         let (allowed, counting): (Vec<Finding>, Vec<Finding>) = findings.partition(is_allowed);
@@ -177,19 +177,20 @@ impl Finding {
     }
 }
 
-fn of_claim(claim: &Claim, bar: Bar) -> Option<Finding> {
+fn of_claim(run: &Run, claim: &Claim, bar: Bar) -> Option<Finding> {
     let id = &claim.id;
     let state = match claim.verdict {
         Verdict::Holds => return None,
         Verdict::NoDifference if bar == Bar::Fails => return None,
-        Verdict::Undecided => GateState::Undecided,
+        // What this kumite does not know shows nothing to it.
+        Verdict::Undecided | Verdict::Other(_) => GateState::Undecided,
         Verdict::Fails | Verdict::NoDifference | Verdict::NotTested => GateState::Shut,
     };
     let why = match claim.verdict {
         Verdict::Fails => format!("claim {id} fails"),
         Verdict::NoDifference => format!("claim {id} is no difference"),
         Verdict::NotTested => {
-            let why = claim.reason.as_ref().map(|reason| format!(": {}", kumite_report::reason(reason)));
+            let why = claim.reason.as_ref().map(|reason| format!(": {}", kumite_report::reason(run, reason)));
             format!("claim {id} was not tested{}", why.unwrap_or_default())
         }
         verdict => format!("claim {id} is {verdict}"),
@@ -204,7 +205,7 @@ fn of_claim(claim: &Claim, bar: Bar) -> Option<Finding> {
 fn contender_of(reason: &Reason) -> Option<&str> {
     match reason {
         Reason::Absent { contender, .. } => Some(contender),
-        Reason::NoUsableTrial { cell, .. } => cell.split(" at ").next(),
+        Reason::NoUsableTrial { cell, .. } => Some(&cell.contender),
         _ => None,
     }
 }

@@ -89,7 +89,7 @@ impl Measuring<'_> {
             Event::Note(note) => progress.note(&note),
             Event::FirstRound(trials) => {
                 for (claim, why) in too_few_values(self.experiment, &run, &contenders, trials) {
-                    let why = kumite_report::reason(&why);
+                    let why = kumite_report::reason(&run, &why);
                     progress.note(&format!("{claim} cannot be judged, by however many blocks: {why}"));
                 }
             }

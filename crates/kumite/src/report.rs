@@ -75,7 +75,10 @@ fn read(file: &Path) -> Result<Export, String> {
     let no_export = |error| format!("no run that --json has written: {error}");
     let Form { schema } = serde_json::from_slice(&text).map_err(no_export)?;
     if schema != SCHEMA {
-        return Err(format!("its form is version {schema}; this kumite reads version {SCHEMA}"));
+        return Err(format!(
+            "its form is version {schema}; this kumite reads version {SCHEMA}: report it with the kumite that wrote it, or \
+             measure again"
+        ));
     }
     serde_json::from_slice(&text).map_err(no_export)
 }

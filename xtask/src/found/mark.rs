@@ -1,6 +1,6 @@
 //! Figures of a README that are to be those of its run.
 //!
-//! Such a figure has after it what it is, which Markdown does not show: `1.43<!-- claim ID effect -->`,
+//! Such a figure has after it what it is, which Markdown does not show: `1.43<!-- claim ID effect.value -->`,
 //! `25,300<!-- cell CONTENDER AXIS=VALUE METRIC -->`, `holds<!-- claim ID verdict -->`, `20261123-070322-7cd1<!-- run id -->`,
 //! `60<!-- run trials -->`, `14<!-- run minutes -->`. A cell that names the axis within trials, such as `call=2`, is a part.
 //! After the metric may stand `low`, `high` or `n`, and `/1000` at the end divides.
@@ -91,7 +91,10 @@ fn value(run: &Value, to: &str) -> Result<Value, String> {
         ["run", "minutes"] => minutes(run)?.into(),
         ["run", "trials"] => run["trials"].as_array().map(Vec::len).into(),
         [part @ ("run" | "machine"), key] => run[*part][*key].clone(),
-        ["claim", id, key] => entry(run, "claims", |claim| claim["id"] == *id)?[*key].clone(),
+        ["claim", id, key] => {
+            let claim = entry(run, "claims", |claim| claim["id"] == *id)?;
+            key.split('.').fold(claim, |value, key| &value[key]).clone()
+        }
         ["cell", contender, rest @ ..] => {
             let is_point = |word: &&&str| word.contains('=');
             let point: Vec<(&str, &str)> =
@@ -201,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_figure_is_that_of_the_run_rounded_as_it_is_written() {
-        let text = "It is 1.43<!-- claim a-b effect --> (25,300<!-- cell a n=1 t_us -->, 25.26<!-- cell a n=1 t_us/1000 -->;\n\
+        let text = "It is 1.43<!-- claim a-b effect.value --> (25,300<!-- cell a n=1 t_us -->, 25.26<!-- cell a n=1 t_us/1000 -->;\n\
                     2–0.049<!-- cell a n=2 m=all t_us -->), difference<!-- claim a-b verdict -->, `7<!-- run seed -->`; \
                     2<!-- run trials --> trials in 14<!-- run minutes --> minutes, 13.6<!-- run minutes -->.";
         let found = marks(text);
@@ -216,7 +219,7 @@ mod tests {
     #[test]
     fn another_figure_is_found_out() {
         for (shown, to) in [
-            ("1.42", "claim a-b effect"),
+            ("1.42", "claim a-b effect.value"),
             ("1.4", "run seed"),
             ("25,200", "cell a n=1 t_us"),
             ("holds", "claim a-b verdict"),
@@ -224,8 +227,8 @@ mod tests {
             assert!(!is_shown(&value(&run(), to).unwrap(), shown), "{shown} {to}");
         }
         for to in [
-            "claim b effect",
-            "claim a-b at_most",
+            "claim b effect.value",
+            "claim a-b effect.bound.high",
             "cell a t_us",
             "cell a n=3 t_us",
             "cell a",
@@ -239,10 +242,10 @@ mod tests {
 
     #[test]
     fn a_figure_that_is_another_now_is_written_as_the_old_one_was_and_words_are_left() {
-        let text = "1.9<!-- claim a-b effect --> (of 24,000<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
+        let text = "1.9<!-- claim a-b effect.value --> (of 24,000<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
                     14<!-- run minutes -->.";
         let (is, changes) = renewed(text, &run());
-        let expected = "1.4<!-- claim a-b effect --> (of 25,000<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
+        let expected = "1.4<!-- claim a-b effect.value --> (of 25,000<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
                     14<!-- run minutes -->.";
         assert_eq!(is, expected);
         let told: Vec<_> = changes.iter().map(|of| (of.line, of.was.as_str(), of.is.as_deref())).collect();

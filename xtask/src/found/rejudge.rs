@@ -125,11 +125,11 @@ mod tests {
         let Anew { record: right, picture } = Anew::of(&kept).unwrap();
         let mut kept = right.clone();
         let claim = &mut kept["claims"][0];
-        let (id, effect) = (claim["id"].as_str().unwrap().to_owned(), claim["effect"].as_f64().unwrap());
+        let (id, effect) = (claim["id"].as_str().unwrap().to_owned(), claim["effect"]["value"].as_f64().unwrap());
         claim["verdict"] = "undecided".into();
-        claim["effect"] = 1e6.into();
+        claim["effect"]["value"] = 1e6.into();
         std::fs::write(experiment.join(RECORD), packed(&kept).unwrap()).unwrap();
-        let readme = |figure: &str| format!("It is {figure}<!-- claim {id} effect -->.\n");
+        let readme = |figure: &str| format!("It is {figure}<!-- claim {id} effect.value -->.\n");
         std::fs::write(experiment.join("README.md"), readme("9999.99")).unwrap();
         let overview = |decided: usize| format!("| [fib](fib) | why | what | {decided} of 4 | 12 |\n");
         std::fs::write(folder.path().join(OVERVIEW), overview(3)).unwrap();

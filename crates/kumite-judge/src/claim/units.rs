@@ -37,7 +37,7 @@ impl Dimension {
         [self.time, self.bytes, self.cores]
     }
 
-    fn is_plain(self) -> bool {
+    pub(crate) fn is_plain(self) -> bool {
         self.powers() == [0; 3]
     }
 

@@ -33,7 +33,7 @@ impl<'a> Course<'a> {
         let run = evidence.grid.run;
         let rate = match run.rule {
             Rule::FalseDiscoveryRate => ErrorRate::FalseDiscovery,
-            Rule::Strict | Rule::FamilyWise => ErrorRate::FamilyWise,
+            Rule::Strict => ErrorRate::FamilyWise,
         };
         let claims = evidence.pose(specs);
         let mut decisions = Decisions::new(rate, ALPHA, claims.iter().filter(|claim| claim.has_bets).count());

@@ -146,6 +146,18 @@ impl Effects {
         median(&self.values(look, |near, _, _| near))
     }
 
+    /// Both sides in the round whose effect is in the middle, so that they come to the median. Where nodes are the rounds,
+    /// each is its own round in the middle.
+    pub fn middle(&self, look: u32) -> Option<(f64, f64)> {
+        let kind = self.kind(look);
+        let sides = |rounds: &mut dyn Iterator<Item = &Round>| rounds.map(|round| round.sides[0]).collect();
+        if !self.are_nodes {
+            return middle(sides(&mut self.before(look)), kind);
+        }
+        let before = self.nodes.iter().filter(|of| (of.node as u32) < look);
+        middle(before.filter_map(|of| middle(sides(&mut of.rounds.iter()), kind)).collect(), kind)
+    }
+
     /// What the effect is at least and at most, shown by bets that reached the threshold, where there are enough rounds.
     pub fn bounds(&self, look: u32, threshold: f64) -> [Option<f64>; 2] {
         let lows = self.values(look, |near, least, _| if least < near { f64::NEG_INFINITY } else { near });
@@ -186,6 +198,19 @@ impl Effects {
     }
 }
 
+/// Of an even number, what lies between the two in the middle and comes to the mean of their effects.
+fn middle(mut sides: Vec<(f64, f64)>, kind: EffectKind) -> Option<(f64, f64)> {
+    sides.sort_by(|a, b| effect(kind, *a).total_cmp(&effect(kind, *b)));
+    let (left, right) = *sides.get(sides.len() / 2)?;
+    let (other_left, other_right) = sides[(sides.len() - 1) / 2];
+    let of_left = match kind {
+        EffectKind::Ratio => other_right / (right + other_right),
+        _ => 0.5,
+    };
+    let mean = |own: f64, other: f64| own * of_left + other * (1.0 - of_left);
+    Some((mean(left, other_left), mean(right, other_right)))
+}
+
 fn by_node(rounds: &[Round], nodes: &[Option<usize>]) -> Vec<NodeRounds> {
     let mut by_node = BTreeMap::<usize, Vec<Round>>::new();
     for (round, node) in rounds.iter().zip(nodes) {
@@ -216,7 +241,7 @@ impl Border {
     }
 
     /// The effect that lies on it.
-    pub fn effect(&self, kind: EffectKind) -> f64 {
+    fn effect(&self, kind: EffectKind) -> f64 {
         if kind == EffectKind::Ratio { self.at } else { 0.0 }
     }
 

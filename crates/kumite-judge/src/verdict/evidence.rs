@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use kumite_record::{AxisValue, Contender, ContenderStatus, Doubt, Reason, Run, Trial};
+use kumite_record::{
+    AxisValue, CellName, Contender, ContenderStatus, Doubt, Mark, Point, Reason, Run, Trial,
+};
 
 use super::expand::Reference;
 use crate::inner_axis::{Grid, Look, Seen};
@@ -45,7 +47,7 @@ impl<'a> Evidence<'a> {
         Evidence::of(run, &before, self.contenders)
     }
 
-    pub(super) fn cell(&self, reference: &Reference) -> String {
+    pub(super) fn cell(&self, reference: &Reference) -> CellName {
         self.grid.cell(&reference.contender, reference.point)
     }
 
@@ -112,7 +114,8 @@ impl<'a> Evidence<'a> {
             Some(reference) => self.looks(reference).iter().map(Look::trial).collect(),
             None => self.trials_of(name).map(|(_, trial)| trial).collect(),
         };
-        let cell = reference.map_or(name.to_owned(), |reference| self.cell(reference));
+        let whole = CellName { contender: name.to_owned(), point: Point::default() };
+        let cell = reference.map_or(whole, |reference| self.cell(reference));
         let lost = here.iter().filter(|trial| trial.outcome != kumite_record::Outcome::Ok);
         match (lost.clone().find_map(|trial| Some((trial.outcome, trial.reason.clone()?))), reference) {
             (Some((outcome, why)), _) => Reason::NoUsableTrial { cell, outcome, why },
@@ -146,23 +149,53 @@ impl<'a> Evidence<'a> {
     }
 
     /// Cells that these metrics come from and that lost trials: what is judged are the others.
-    pub(super) fn lost(&self, references: &[Reference]) -> BTreeSet<Doubt> {
+    pub(super) fn lost(&self, references: &[Reference]) -> BTreeSet<CellDoubt> {
         let of = |reference: &Reference| {
             let looks = self.looks(reference);
             let lost = looks.iter().filter(|look| !look.is_ok()).count();
-            (lost > 0).then(|| Doubt::LostTrials { cell: self.cell(reference), lost, trials: looks.len() })
+            let doubt = CellDoubt::of(reference, Fault::Lost { lost, trials: looks.len() });
+            (lost > 0).then_some(doubt)
         };
         references.iter().filter_map(of).collect()
     }
 
     /// Which of these cells have marked trials, with the marks.
-    pub(super) fn marked(&self, references: &[Reference]) -> BTreeSet<Doubt> {
+    pub(super) fn marked(&self, references: &[Reference]) -> BTreeSet<CellDoubt> {
         let of = |reference: &Reference| {
             let marks: BTreeSet<_> = self.usable(reference).flat_map(|look| look.marks()).copied().collect();
-            let cell = self.cell(reference);
-            marks.into_iter().map(move |mark| Doubt::Marked { cell: cell.clone(), mark })
+            let doubts = marks.into_iter().map(|mark| CellDoubt::of(reference, Fault::Marked(mark)));
+            doubts.collect::<Vec<_>>()
         };
         references.iter().flat_map(of).collect()
+    }
+
+    /// As the record has it.
+    pub(super) fn doubt(&self, CellDoubt { fault, contender, point }: &CellDoubt) -> Doubt {
+        let cell = self.grid.cell(contender, *point);
+        match *fault {
+            Fault::Lost { lost, trials } => Doubt::LostTrials { cell, lost, trials },
+            Fault::Marked(mark) => Doubt::Marked { cell, mark },
+        }
+    }
+}
+
+/// A doubt about a cell, in the order of contenders' names and of the points of the plan.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CellDoubt {
+    contender: String,
+    point: usize,
+    fault: Fault,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fault {
+    Lost { lost: usize, trials: usize },
+    Marked(Mark),
+}
+
+impl CellDoubt {
+    fn of(reference: &Reference, fault: Fault) -> CellDoubt {
+        CellDoubt { contender: reference.contender.clone(), point: reference.point, fault }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{AxisValue, Point, Reason};
+use kumite_record::{AxisValue, CellName, Point, Reason};
 
 use super::Evidence;
 use crate::claim::{
@@ -36,6 +36,11 @@ impl Scope {
 
     pub fn holds_at(&self, point: &Point) -> bool {
         self.axes.iter().all(|(axis, value)| point.get(axis) == Some(value))
+    }
+
+    /// The contender that an `every` has set.
+    pub fn contender(&self) -> Option<&str> {
+        self.contender.as_deref()
     }
 
     pub fn describe(&self, text: &str) -> String {
@@ -154,10 +159,9 @@ impl Evidence<'_> {
                     |(point, _)| Reference { contender: contender.to_owned(), point, metric: String::new() };
                 references.extend(self.grid.points.iter().enumerate().filter(planned).map(cell));
                 if references.is_empty() {
-                    return Err(Reason::NotPlanned {
-                        profile: self.profile(),
-                        cell: format!("{contender} there"),
-                    });
+                    let point = Point(scope.axes.clone());
+                    let cell = CellName { contender: contender.to_owned(), point };
+                    return Err(Reason::NotPlanned { profile: self.profile(), cell });
                 }
             }
         }
@@ -213,7 +217,7 @@ impl Evidence<'_> {
                 let contender = scope.name(&metric.contender.text).to_owned();
                 let point = self
                     .point(metric, scope)
-                    .map_err(|point| Reason::NoPoint { profile: self.profile(), point: point.to_string() })?;
+                    .map_err(|point| Reason::NoPoint { profile: self.profile(), point })?;
                 if !self.grid.plans(&contender, point) {
                     let cell = self.grid.cell(&contender, point);
                     return Err(Reason::NotPlanned { profile: self.profile(), cell });
@@ -242,7 +246,9 @@ impl Evidence<'_> {
         let mut wanted = Point::default();
         for axis in self.axes.keys() {
             let set = metric.at.iter().find(|(name, _)| name.text == *axis).map(|(_, value)| value);
-            if let Some(value) = set.or_else(|| scope.axes.get(axis)).or_else(|| self.grid.parameter(axis)) {
+            if let Some(value) =
+                set.or_else(|| scope.axes.get(axis)).or_else(|| self.grid.run.parameter(axis))
+            {
                 wanted.0.insert(axis.clone(), value.clone());
             }
         }

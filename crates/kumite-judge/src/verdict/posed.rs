@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Doubt, Reason, Unit, Verdict};
+use kumite_record::{Reason, Unit, Verdict};
 use kumite_stats::{ClaimRounds, Tally};
 
 use super::Evidence;
 use super::effects::{Border, Effects, Moved};
-use super::expand::{Reference, Scoped};
+use super::evidence::CellDoubt;
+use super::expand::{Reference, Scope, Scoped};
 use crate::claim::ClaimSpec;
 
 /// A claim with what was measured of it.
@@ -20,22 +21,22 @@ pub(super) struct Posed<'a> {
 
 /// A comparison.
 pub(super) struct Compared {
-    /// In the words of the claim, with what its `every`s have set.
+    /// In the words of the claim.
     pub text: String,
+    /// What its `every`s have set.
+    pub scope: Scope,
+    /// What is compared with what, without figures; none where wrong answers are counted, or there is no comparison.
+    pub sides: Option<kumite_record::Sides>,
     /// The cells whose metrics it needs.
     pub references: Vec<Reference>,
-    pub doubts: BTreeSet<Doubt>,
+    pub doubts: BTreeSet<CellDoubt>,
     pub found: Found,
 }
 
 /// What was found of a comparison.
 pub(super) enum Found {
     /// It is betted on.
-    Measured {
-        effects: Effects,
-        /// What an effect that is no ratio is counted in.
-        unit: Unit,
-    },
+    Measured(Effects),
     /// A count or an equality, which leaves nothing to chance.
     Exact(Exact),
     /// There is nothing to judge it by, or it cannot be judged by that.
@@ -46,7 +47,8 @@ pub(super) enum Found {
 pub(super) struct Exact {
     pub holds: bool,
     pub value: f64,
-    pub unit: Unit,
+    /// Both sides, in the round in which they are furthest apart.
+    pub figures: Option<(f64, f64)>,
     pub reason: Option<Reason>,
 }
 
@@ -58,7 +60,6 @@ pub(super) struct Bet<'a> {
     pub compared: &'a Compared,
     pub effects: &'a Effects,
     pub border: &'a Border,
-    pub unit: Unit,
 }
 
 impl<'a> Posed<'a> {
@@ -70,6 +71,8 @@ impl<'a> Posed<'a> {
                 let reason = Reason::NoPart { profile: evidence.grid.run.profile.clone() };
                 comparisons.push(Compared {
                     text: spec.assert.clone(),
+                    scope: Scope::default(),
+                    sides: None,
                     references: Vec::new(),
                     doubts: BTreeSet::new(),
                     found: Found::Untestable(reason),
@@ -110,14 +113,14 @@ impl<'a> Posed<'a> {
     pub fn exact(&self) -> impl Iterator<Item = (&Compared, &Exact)> {
         self.comparisons.iter().filter_map(|compared| match &compared.found {
             Found::Exact(exact) => Some((compared, exact)),
-            Found::Measured { .. } | Found::Untestable(_) => None,
+            Found::Measured(_) | Found::Untestable(_) => None,
         })
     }
 
     pub fn untestable(&self) -> impl Iterator<Item = (&Compared, &Reason)> + Clone {
         self.comparisons.iter().filter_map(|compared| match &compared.found {
             Found::Untestable(reason) => Some((compared, reason)),
-            Found::Measured { .. } | Found::Exact(_) => None,
+            Found::Measured(_) | Found::Exact(_) => None,
         })
     }
 
@@ -144,10 +147,17 @@ impl<'a> Posed<'a> {
 
 fn bets(of: usize, compared: &Compared) -> impl Iterator<Item = Bet<'_>> {
     let measured = match &compared.found {
-        Found::Measured { effects, unit } => Some((effects, *unit)),
+        Found::Measured(effects) => Some(effects),
         Found::Exact(_) | Found::Untestable(_) => None,
     };
-    measured.into_iter().flat_map(move |(effects, unit)| {
-        effects.borders.iter().map(move |border| Bet { of, compared, effects, border, unit })
+    measured.into_iter().flat_map(move |effects| {
+        effects.borders.iter().map(move |border| Bet { of, compared, effects, border })
     })
+}
+
+impl Compared {
+    /// What its sides, and a difference between them, are counted in.
+    pub fn unit(&self) -> Unit {
+        self.sides.as_ref().map_or(Unit::Count, |sides| sides.unit)
+    }
 }

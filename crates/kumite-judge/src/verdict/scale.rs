@@ -17,7 +17,9 @@ impl Evidence<'_> {
             for reference in self.of_comparison(comparison, scope).unwrap_or_default() {
                 for name in source.workload.keys() {
                     let point = &self.grid.points[reference.point];
-                    let Some(value) = point.get(name).or_else(|| self.grid.parameter(name)) else { continue };
+                    let Some(value) = point.get(name).or_else(|| self.grid.run.parameter(name)) else {
+                        continue;
+                    };
                     let values = scale.entry(name.clone()).or_default();
                     if !values.contains(value) {
                         values.push(value.clone());

@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use kumite_record::{
-    Bet as Betted, Claim, Decider, Doubt, EffectKind, Node, NodeEffect, Reason, Unit, Verdict,
+    Bet as Betted, Bound, Claim, Decider, Effect, EffectKind, Node, NodeEffect, Point, Reason, Side, Unit,
+    Verdict,
 };
 use kumite_stats::{Tally, fewest_rounds, median, wealth};
 
-use super::ALPHA;
 use super::course::Course;
 use super::effects::Moved;
+use super::evidence::CellDoubt;
 use super::posed::{Bet, Compared, Exact, Posed};
+use super::{ALPHA, Evidence};
 
 /// Which comparison is shown, how many came out like it, and the wealth that its bounds are shown by.
 struct Chosen<'a> {
@@ -22,18 +24,18 @@ struct Chosen<'a> {
 
 impl Posed<'_> {
     /// As the record has it.
-    pub fn shown(&self, verdict: Verdict, look: u32, course: &Course) -> Claim {
+    pub fn shown(&self, evidence: &Evidence, verdict: Verdict, look: u32, course: &Course) -> Claim {
         let chosen = || match verdict {
             Verdict::Holds => self.least_clear(look, course.threshold),
             Verdict::Fails => self.clearest(look, course.threshold, Moved::Not),
             Verdict::NoDifference => self.clearest(look, course.threshold, Moved::Tightened),
             Verdict::Undecided => self.furthest_from_holding(look, course.next_threshold),
-            Verdict::NotTested => None,
+            Verdict::NotTested | Verdict::Other(_) => None,
         };
-        let mut claim = self.named(verdict);
+        let mut claim = self.named(evidence, verdict);
         let exact = self.broken().or_else(|| self.exact().next());
         if let (Verdict::NotTested, Some((compared, reason))) = (verdict, self.untestable().next()) {
-            self.decide_by(&mut claim, compared, self.untestable().count());
+            claim.decided_by = Some(self.decider(compared, self.untestable().count(), None));
             claim.reason = Some(reason.clone());
         } else if let Some((compared, exact)) = exact.filter(|_| self.broken().is_some()) {
             self.show_exact(&mut claim, compared, exact);
@@ -46,10 +48,10 @@ impl Posed<'_> {
                 Verdict::Holds => all.holds,
                 Verdict::Fails => all.fails,
                 Verdict::NoDifference => all.no_difference,
-                Verdict::Undecided | Verdict::NotTested => all.most(),
+                Verdict::Undecided | Verdict::NotTested | Verdict::Other(_) => all.most(),
             };
-            let wealth = wealth.min(f64::MAX);
-            claim.bet = Some(Betted { wealth, threshold, rounds: look, comparisons: self.bets().count() });
+            let evidence = wealth.min(f64::MAX);
+            claim.bet = Some(Betted { evidence, threshold, rounds: look, comparisons: self.bets().count() });
             if let Some(merged) = &course.run.merged {
                 claim.nodes = chosen.bet.by_node(&merged.nodes, verdict, look);
             }
@@ -62,74 +64,101 @@ impl Posed<'_> {
         claim
     }
 
-    fn named(&self, verdict: Verdict) -> Claim {
-        let doubts = self.comparisons.iter().flat_map(|compared| &compared.doubts);
-        let doubts: BTreeSet<&Doubt> = doubts.collect();
+    fn named(&self, evidence: &Evidence, verdict: Verdict) -> Claim {
+        let doubts: BTreeSet<&CellDoubt> =
+            self.comparisons.iter().flat_map(|compared| &compared.doubts).collect();
         Claim {
             id: self.spec.id.clone(),
             assert: self.spec.assert.clone(),
             title: self.spec.title.clone(),
             published: self.spec.published.clone(),
             verdict,
-            doubts: doubts.into_iter().cloned().collect(),
+            doubts: doubts.into_iter().map(|doubt| evidence.doubt(doubt)).collect(),
             ..Claim::default()
         }
     }
 
-    fn decide_by(&self, claim: &mut Claim, compared: &Compared, alike: usize) {
-        claim.decided_by =
-            Some(Decider { comparison: compared.text.clone(), alike, of: self.comparisons.len() });
+    /// A comparison, with the figures of both sides as far as there are any.
+    fn decider(&self, compared: &Compared, alike: usize, figures: Option<(f64, f64)>) -> Decider {
+        let with = |side: &Side, figure: Option<f64>| {
+            let mut side = side.clone();
+            let times = side.times();
+            if let Side::Metric { value, .. } | Side::Expression { value } = &mut side {
+                *value = figure.map(|figure| figure / times);
+            }
+            side
+        };
+        let sides = compared.sides.as_ref().map(|sides| kumite_record::Sides {
+            left: with(&sides.left, figures.map(|(left, _)| left)),
+            right: with(&sides.right, figures.map(|(_, right)| right)),
+            ..sides.clone()
+        });
+        Decider {
+            comparison: compared.text.clone(),
+            sides,
+            contender: compared.scope.contender().map(str::to_owned),
+            point: Point(compared.scope.axes.clone()),
+            alike,
+            of: self.comparisons.len(),
+        }
     }
 
     fn show_exact(&self, claim: &mut Claim, compared: &Compared, exact: &Exact) {
         let alike = self.exact().filter(|(_, other)| other.holds == exact.holds).count();
-        self.decide_by(claim, compared, alike);
-        [claim.effect, claim.low, claim.high] = [Some(exact.value); 3];
-        (claim.effect_kind, claim.effect_unit) = (Some(EffectKind::Exact), Some(exact.unit));
+        claim.decided_by = Some(self.decider(compared, alike, exact.figures));
+        claim.effect = Some(Effect { value: exact.value, kind: EffectKind::Exact, bound: Bound::Exact });
         claim.reason.clone_from(&exact.reason);
     }
 
     fn show_bet(&self, claim: &mut Claim, chosen: &Chosen, look: u32, course: &Course) {
-        let Chosen { bet, alike, threshold } = chosen;
-        self.decide_by(claim, bet.compared, *alike);
+        let Chosen { bet, alike, .. } = chosen;
         let kind = bet.effects.kind(look);
-        claim.effect = bet.effects.median(look);
-        claim.effect_kind = Some(kind);
-        for border in &bet.effects.borders {
-            let side = if border.is_below() { &mut claim.holds_from } else { &mut claim.holds_to };
-            *side = Some(border.effect(kind));
-        }
-        claim.effect_unit = Some(bet.unit).filter(|_| kind != EffectKind::Ratio);
+        claim.decided_by = Some(self.decider(bet.compared, *alike, bet.effects.middle(look)));
+        let bound = self.bound(claim.verdict, chosen, look, course);
+        claim.effect = bet.effects.median(look).map(|value| Effect { value, kind, bound });
+    }
+
+    fn bound(&self, verdict: Verdict, chosen: &Chosen, look: u32, course: &Course) -> Bound {
+        let Chosen { bet, threshold, .. } = chosen;
         let Some(threshold) = *threshold else {
-            if let Some((miss, level)) = self.common_miss(look, course.threshold) {
-                let bound = Some(bet.border.missed_by(miss));
-                (claim.at_least, claim.at_most) =
-                    if bet.border.is_below() { (None, bound) } else { (bound, None) };
-                claim.bound_confidence = Some(level);
-            }
-            return;
+            let of_all = self.common_miss(look, course.threshold).map(|(miss, level)| {
+                let bound = bet.border.missed_by(miss);
+                match bet.border.is_below() {
+                    true => Bound::AtMost { low: None, high: bound, level },
+                    false => Bound::AtLeast { low: bound, high: None, level },
+                }
+            });
+            return of_all.unwrap_or(Bound::Unknown);
         };
         let [low, high] = bet.effects.bounds(look, threshold);
         // Which side of which comparison is shown goes by the verdict, so a bound may be false as often as either end of an
         // interval; that of one of several takes as many times the wealth, and is no surer.
+        let level = 1.0 - 2.0 / course.threshold;
+        // Of an undecided claim no side was chosen.
         let alone = 1.0 / ALPHA;
-        let level = 1.0 - 2.0 / if claim.verdict == Verdict::Undecided { alone } else { course.threshold };
-        if let (Some(low), Some(high)) = (low, high) {
-            (claim.low, claim.high, claim.confidence) = (Some(low), Some(high), Some(level));
-        }
-        let is_low = match claim.verdict {
+        let (of_one, of_both) = (1.0 - 1.0 / alone, 1.0 - 2.0 / alone);
+        let is_low = match verdict {
             // `within` has two borders.
             Verdict::Holds if bet.effects.borders.len() == 1 => bet.border.is_below(),
             Verdict::Fails => !bet.border.is_below(),
             Verdict::Undecided => {
-                (claim.at_least, claim.at_most) = (low, high);
-                claim.bound_confidence = low.or(high).map(|_| 1.0 - 1.0 / alone);
-                return;
+                return match (low, high) {
+                    (Some(low), Some(high)) => Bound::Both { low, high, level: of_both },
+                    (Some(low), None) => Bound::AtLeast { low, high, level: of_one },
+                    (None, Some(high)) => Bound::AtMost { low, high, level: of_one },
+                    (None, None) => Bound::Unknown,
+                };
             }
-            Verdict::Holds | Verdict::NoDifference | Verdict::NotTested => return,
+            Verdict::Holds | Verdict::NoDifference | Verdict::NotTested | Verdict::Other(_) => {
+                let both = low.zip(high).map(|(low, high)| Bound::Both { low, high, level });
+                return both.unwrap_or(Bound::Unknown);
+            }
         };
-        (claim.at_least, claim.at_most) = (low.filter(|_| is_low), high.filter(|_| !is_low));
-        claim.bound_confidence = claim.at_least.or(claim.at_most).map(|_| level);
+        match (low, high) {
+            (Some(low), high) if is_low => Bound::AtLeast { low, high, level },
+            (low, Some(high)) if !is_low => Bound::AtMost { low, high, level },
+            _ => Bound::Unknown,
+        }
     }
 
     /// Of comparisons that all hold, the one with the least slack: that all have at least as much is shown by the least of
@@ -137,7 +166,7 @@ impl Posed<'_> {
     fn least_clear(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
         let group = |bet: &Bet| {
             let kind = bet.effects.kind(look);
-            (kind == EffectKind::Difference).then_some(bet.unit)
+            (kind == EffectKind::Difference).then(|| bet.compared.unit())
         };
         let mut groups: Vec<Option<Unit>> = Vec::new();
         for of_bet in self.bets().map(|bet| group(&bet)) {
@@ -239,7 +268,7 @@ impl Bet<'_> {
                 Verdict::Holds => !is(Moved::Not),
                 Verdict::Fails => is(Moved::Not),
                 Verdict::NoDifference => !is(Moved::Loosened) || is(Moved::Tightened),
-                Verdict::Undecided | Verdict::NotTested => false,
+                Verdict::Undecided | Verdict::NotTested | Verdict::Other(_) => false,
             };
             let node = nodes.get(of.node)?.name.clone();
             Some(NodeEffect { node, effect, rounds, contradicts })

@@ -1,10 +1,10 @@
 //! The two sides of a comparison, in each round.
 
-use kumite_record::{AxisValue, Reason};
+use kumite_record::{AxisValue, Op, Reason, Side};
 
 use super::Evidence;
 use super::expand::{Reference, Scope};
-use crate::claim::{Expr, scale_of_name};
+use crate::claim::{Arithmetic, Expr, MetricOf, dimension, scale_of_name};
 
 /// The two sides of a comparison, in seconds, bytes or plain numbers.
 pub(super) struct Sides<'a> {
@@ -35,13 +35,71 @@ impl Sides<'_> {
         !is_plain(self.left) && !is_plain(self.right)
     }
 
+    /// What is compared with what, by the record's names and without figures.
+    pub fn named(&self, op: Op) -> kumite_record::Sides {
+        let of = |name: &str| self.evidence.grid.run.unit(name);
+        let unit = dimension(self.left, &of).or(dimension(self.right, &of)).into();
+        kumite_record::Sides { left: self.side(self.left), op, right: self.side(self.right), unit }
+    }
+
+    fn side(&self, expr: &Expr) -> Side {
+        if let Some(value) = self.number(expr) {
+            return Side::Number { value };
+        }
+        let named = self.multiple(expr).and_then(|(times, metric)| {
+            let point = self.evidence.point(metric, self.scope).ok()?;
+            Some(Side::Metric {
+                contender: self.scope.name(&metric.contender.text).to_owned(),
+                point: self.evidence.grid.points[point].clone(),
+                metric: metric.name.text.clone(),
+                times,
+                value: None,
+            })
+        });
+        named.unwrap_or(Side::Expression { value: None })
+    }
+
+    /// A number, or what is made of numbers and parameters.
+    fn number(&self, expr: &Expr) -> Option<f64> {
+        fn is_number(expr: &Expr) -> bool {
+            match expr {
+                Expr::Number(_) | Expr::Parameter(_) => true,
+                Expr::Binary(left, _, _, right) => is_number(left) && is_number(right),
+                Expr::Own(_) | Expr::Metric(_) | Expr::Fold(..) => false,
+            }
+        }
+        is_number(expr).then(|| self.value(expr, self.scope, &[])).flatten().filter(|value| value.is_finite())
+    }
+
+    /// A metric, and what it is multiplied by: a plain number, for else its figure would be in another unit.
+    fn multiple<'a>(&self, expr: &'a Expr) -> Option<(f64, &'a MetricOf)> {
+        let factor = |expr: &Expr| {
+            let unit = |name: &str| self.evidence.grid.run.unit(name);
+            self.number(expr).filter(|factor| *factor > 0.0 && dimension(expr, &unit).is_plain())
+        };
+        match expr {
+            Expr::Metric(metric) => Some((1.0, metric)),
+            Expr::Binary(left, Arithmetic::Multiply, _, right) => {
+                let of = |number, other| Some((factor(number)?, self.multiple(other)?));
+                let (factor, (times, metric)) = of(left, right).or_else(|| of(right, left))?;
+                Some((factor * times, metric))
+            }
+            Expr::Binary(left, Arithmetic::Divide, _, right) => {
+                let (times, metric) = self.multiple(left)?;
+                Some((times / factor(right)?, metric))
+            }
+            _ => None,
+        }
+    }
+
     pub fn value(&self, expr: &Expr, scope: &Scope, values: &[f64]) -> Option<f64> {
         match expr {
             Expr::Number(number) => Some(number.value),
             // No claim that was checked has one.
             Expr::Own(_) => None,
             Expr::Parameter(name) => {
-                let value = scope.axes.get(&name.text).or_else(|| self.evidence.grid.parameter(&name.text));
+                let value =
+                    scope.axes.get(&name.text).or_else(|| self.evidence.grid.run.parameter(&name.text));
                 Some(value?.number()? * scale_of_name(&name.text))
             }
             Expr::Metric(metric) => {

@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
-use kumite_record::{AxisValue, Doubt, EffectKind, Enough, Mark, Metric, Point, Rule, Run, Sample};
+use kumite_record::{
+    AxisValue, Bound, CellName, Doubt, EffectKind, Enough, Mark, Metric, Point, Rule, Run, Sample, Side,
+    Sides, Unit,
+};
 
 use super::*;
 use crate::claim::{self, Names};
@@ -130,9 +133,18 @@ impl World {
 }
 
 /// How many comparisons came out like the one that decided, of how many, and that one.
-fn decided(claim: &Claim) -> (usize, usize, &str) {
+fn decided(claim: &Claim) -> (usize, usize, String) {
     let decider = claim.decided_by.as_ref().unwrap();
-    (decider.alike, decider.of, &decider.comparison)
+    (decider.alike, decider.of, format!("{} at {}", decider.comparison, decider.point))
+}
+
+/// Its effect, and what that is at least or at most.
+fn effect(claim: &Claim) -> (f64, Bound) {
+    claim.effect.as_ref().map(|effect| (effect.value, effect.bound)).unwrap()
+}
+
+fn cell(contender: &str, connections: i64) -> CellName {
+    CellName { contender: contender.to_owned(), point: point(connections) }
 }
 
 fn contender(name: &str) -> Contender {
@@ -141,7 +153,6 @@ fn contender(name: &str) -> Contender {
         model: "threads".to_owned(),
         version: None,
         digests: None,
-        content: None,
         status: ContenderStatus::Ran,
         reason: None,
     }
@@ -173,7 +184,7 @@ fn a_percentile_that_one_trial_has_too_few_requests_for_is_not_tested() {
     less_slow.sample.needs.insert("response_p99_us".into(), 3);
     let claim = world.judge("response_p99_us(a at connections=10) < 9 us");
     assert_eq!(claim.verdict, Verdict::NotTested);
-    let (cell, metric) = ("a at connections=10".to_owned(), "response_p99_us".to_owned());
+    let (cell, metric) = (cell("a", 10), "response_p99_us".to_owned());
     let reason = Reason::TooFewValues { cell, metric, missing: 512, enough: Some(enough) };
     assert_eq!(claim.reason, Some(reason));
     assert_eq!(world.judge("response_p99_us(a at connections=1) < 9 us").verdict, Verdict::Holds);
@@ -184,11 +195,12 @@ fn pairs_see_through_a_drift_that_separate_means_do_not() {
     // 10 % apart, while the machine drifts by a factor of two.
     let world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
     let claim = world.judge(FASTER);
-    assert_eq!((claim.verdict, claim.effect_kind), (Verdict::Holds, Some(EffectKind::Ratio)));
-    let (effect, low, high) = (claim.effect.unwrap(), claim.low.unwrap(), claim.high.unwrap());
+    assert_eq!((claim.verdict, claim.effect.as_ref().unwrap().kind), (Verdict::Holds, EffectKind::Ratio));
+    // Which end is shown went by the verdict, so it is no surer than the interval.
+    let (effect, Bound::AtLeast { low, high: Some(high), level: 0.9 }) = effect(&claim) else {
+        panic!("{claim:?}")
+    };
     assert!(low > 1.05 && high < 1.15 && (low..=high).contains(&effect), "{effect} {low} {high}");
-    assert_eq!((claim.at_least, claim.at_most, claim.bound_confidence), (Some(low), None, Some(0.9)));
-    assert_eq!(claim.confidence, Some(0.9), "which end is shown went by the verdict");
     assert_eq!(
         world.verdict("throughput_rps(a at connections=10) < throughput_rps(b at connections=10)"),
         Verdict::Fails
@@ -222,7 +234,7 @@ fn fewer_than_five_blocks_decide_nothing_however_clear_they_look() {
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Undecided);
     assert_eq!(claim.reason, Some(Reason::MoreBlocks { blocks: Some(1), alone: None }));
-    assert_eq!((claim.at_least, claim.at_most, claim.low, claim.high), (None, None, None, None));
+    assert_eq!(effect(&claim).1, Bound::Unknown);
     assert_eq!(World::new(5, [1e3, 9e4, 1e5], [1e3, 1e4, 1e5]).verdict(FASTER), Verdict::Holds);
 }
 
@@ -235,7 +247,7 @@ fn every_takes_each_value_of_the_axis_within_its_bounds() {
     assert_eq!(world.verdict(&lead("every $connections > 1 and < 100")), Verdict::Holds);
     let all = world.judge(&lead("every $connections"));
     assert_eq!(all.verdict, Verdict::Fails);
-    assert_eq!(decided(&all), (1, 3, "throughput_rps(a) > throughput_rps(b) at connections=100"));
+    assert_eq!(decided(&all), (1, 3, "throughput_rps(a) > throughput_rps(b) at connections=100".to_owned()));
     let none = world.judge(&lead("every $connections > 1000"));
     assert_eq!(none.verdict, Verdict::NotTested);
     assert_eq!(none.reason, Some(Reason::NoPart { profile: "quick".to_owned() }));
@@ -283,18 +295,18 @@ fn a_wrong_answer_takes_its_trial_out_and_is_a_claim_of_its_own() {
         trial.reason = Some("3 of 100 answers were wrong".to_owned());
     }
     let claim = world.judge("disqualified(a)");
-    assert_eq!((claim.verdict, claim.effect, claim.low), (Verdict::Holds, Some(9.0), Some(9.0)));
-    assert_eq!(claim.effect_kind, Some(EffectKind::Exact));
+    assert_eq!((claim.verdict, effect(&claim)), (Verdict::Holds, (9.0, Bound::Exact)));
+    assert_eq!(claim.effect.unwrap().kind, EffectKind::Exact);
     // Five of eight blocks are left.
     let claim = world.judge(FASTER);
-    let rounds = claim.bet.as_ref().unwrap().wealth;
+    let rounds = claim.bet.as_ref().unwrap().evidence;
     assert_eq!((claim.verdict, rounds), (Verdict::Holds, kumite_stats::wealth(5, 5)));
     for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a") {
         trial.outcome = Outcome::Disqualified;
     }
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::NotTested);
-    let cell = "a at connections=10".to_owned();
+    let cell = cell("a", 10);
     let why = "3 of 100 answers were wrong".to_owned();
     assert_eq!(claim.reason, Some(Reason::NoUsableTrial { cell, outcome: Outcome::Disqualified, why }));
 }
@@ -353,10 +365,9 @@ fn an_exact_value_is_exact_in_every_block() {
         world.trials.iter_mut().find(|t| t.contender == "a" && t.point == point(10) && t.block == 5).unwrap();
     one.sample.metrics.insert("failures".to_owned(), 3.0);
     let claim = world.judge(none);
-    assert_eq!(
-        (claim.verdict, claim.effect, claim.low, claim.high),
-        (Verdict::Fails, Some(3.0), Some(3.0), Some(3.0))
-    );
+    assert_eq!((claim.verdict, effect(&claim)), (Verdict::Fails, (3.0, Bound::Exact)));
+    let sides = claim.decided_by.unwrap().sides.unwrap();
+    assert_eq!((sides.left.value(), sides.right), (Some(3.0), Side::Number { value: 0.0 }));
 }
 
 #[test]
@@ -367,7 +378,7 @@ fn a_verdict_that_rests_on_marked_samples_says_so() {
     }
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Holds);
-    let cell = "a at connections=10".to_owned();
+    let cell = cell("a", 10);
     assert_eq!(claim.doubts, [Doubt::Marked { cell, mark: Mark::GeneratorBound }]);
 }
 
@@ -378,7 +389,7 @@ fn what_has_no_value_is_not_tested() {
     assert_eq!(world.verdict(division), Verdict::NotTested);
     let missing = world.judge("peak_rss_bytes(a at connections=1) < 1 GiB");
     assert_eq!(missing.verdict, Verdict::NotTested);
-    let (cell, metric) = ("a at connections=1".to_owned(), "peak_rss_bytes".to_owned());
+    let (cell, metric) = (cell("a", 1), "peak_rss_bytes".to_owned());
     assert_eq!(missing.reason, Some(Reason::NoMetric { cell, metric }));
 }
 
@@ -413,7 +424,7 @@ fn trials_that_were_lost_are_not_passed_over() {
     }
     let claim = world.judge(FASTER);
     assert_eq!(claim.verdict, Verdict::Holds);
-    let cell = "a at connections=10".to_owned();
+    let cell = cell("a", 10);
     assert_eq!(
         claim.doubts,
         [Doubt::LostTrials { cell, lost: 2, trials: 7 }],
@@ -430,7 +441,10 @@ fn the_clearest_failure_and_the_least_clear_success_are_shown() {
     let claim = failing.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
     assert_eq!(decided(&claim).2, "throughput_rps(a) > throughput_rps(b) at connections=1");
     let holding = failing.judge("every $connections: throughput_rps(a) < throughput_rps(b)");
-    assert_eq!(decided(&holding), (3, 3, "throughput_rps(a) < throughput_rps(b) at connections=100"));
+    assert_eq!(
+        decided(&holding),
+        (3, 3, "throughput_rps(a) < throughput_rps(b) at connections=100".to_owned())
+    );
 }
 
 #[test]
@@ -442,7 +456,7 @@ fn marks_of_every_comparison_are_shown_whichever_decides() {
     let claim = world
         .judge("throughput_rps(a at connections=10) > 1 /s and throughput_rps(a at connections=1) > 1 /s");
     assert_eq!(claim.verdict, Verdict::Holds);
-    let cell = "a at connections=1".to_owned();
+    let cell = cell("a", 1);
     assert_eq!(claim.doubts, [Doubt::Marked { cell, mark: Mark::GeneratorBound }]);
 }
 
@@ -493,7 +507,9 @@ fn an_axis_that_is_not_told_has_its_default_and_an_every_what_is_tried() {
     );
     let apart = judge("throughput_rps(b at connections=100) > 1 /s");
     assert_eq!(apart.verdict, Verdict::NotTested);
-    let (profile, cell) = ("quick".to_owned(), "b at connections=100".to_owned());
+    let mut cell = cell("b", 100);
+    cell.point.0.insert("server_cores".to_owned(), AxisValue::Text("one".to_owned()));
+    let profile = "quick".to_owned();
     assert_eq!(apart.reason, Some(Reason::NotPlanned { profile, cell }));
     // Left out is not the same as not planned.
     assert_eq!(
@@ -565,7 +581,7 @@ fn a_strict_run_shares_what_may_go_wrong_among_all_claims() {
     for claim in claims {
         let bet = claim.bet.unwrap();
         assert_eq!((claim.verdict, bet.threshold, bet.rounds), (Verdict::Holds, 40.0, 6));
-        assert_eq!(claim.bound_confidence, Some(0.95));
+        assert_eq!(claim.effect.unwrap().bound.level(), Some(0.95));
     }
 }
 
@@ -594,11 +610,12 @@ fn a_claim_of_several_comparisons_fails_by_their_mean() {
     let claim = world(7).judge(every);
     assert_eq!((claim.verdict, decided(&claim).0), (Verdict::Fails, 1));
     assert_eq!(decided(&claim).2, "throughput_rps(a) > throughput_rps(b) at connections=10");
-    assert!(claim.at_most.is_some_and(|at_most| at_most < 0.95) && claim.at_least.is_none());
-    assert_eq!(claim.bound_confidence, Some(0.9), "it was picked out of three");
+    let Bound::AtMost { high, level, .. } = effect(&claim).1 else { panic!("{claim:?}") };
+    assert!(high < 0.95);
+    assert_eq!(level, 0.9, "it was picked out of three");
     // To hold takes all of them, and no more than one alone.
     let claim = World::new(5, [1e3, 1e4, 1e5], [9e2, 9e3, 9e4]).judge(every);
-    assert_eq!((claim.verdict, claim.bound_confidence), (Verdict::Holds, Some(0.9)));
+    assert_eq!((claim.verdict, effect(&claim).1.level()), (Verdict::Holds, Some(0.9)));
 }
 
 #[test]
@@ -606,10 +623,11 @@ fn where_all_comparisons_fail_it_takes_no_longer_and_none_is_named_as_surely() {
     let world = World::new(5, [1e3, 1e4, 1e5], [2e3, 2e4, 2e5]);
     let claim = world.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
     assert_eq!((claim.verdict, decided(&claim).0), (Verdict::Fails, 0));
-    assert!((claim.effect.unwrap() - 0.5).abs() < 0.02);
+    let (effect, bound) = effect(&claim);
+    assert!((effect - 0.5).abs() < 0.02);
     // That one of them is below this is as sure as that one of them fails.
-    assert!(claim.at_most.is_some_and(|at_most| (0.48..0.53).contains(&at_most)), "{claim:?}");
-    assert_eq!((claim.at_least, claim.bound_confidence), (None, Some(0.9)));
+    let Bound::AtMost { low: None, high, level } = bound else { panic!("{claim:?}") };
+    assert!((0.48..0.53).contains(&high) && level == 0.9, "{claim:?}");
 }
 
 #[test]
@@ -618,8 +636,9 @@ fn where_none_is_named_the_one_furthest_off_is_shown_and_is_beyond_the_bound() {
     let claim = world.judge("every $connections: throughput_rps(a) > throughput_rps(b)");
     assert_eq!((claim.verdict, decided(&claim).0), (Verdict::Fails, 0));
     assert_eq!(decided(&claim).2, "throughput_rps(a) > throughput_rps(b) at connections=10");
-    let (effect, bound) = (claim.effect.unwrap(), claim.at_most.unwrap());
-    assert!((effect - 0.1).abs() < 0.01 && effect <= bound, "{effect} {bound}");
+    let (effect, bound) = effect(&claim);
+    let Bound::AtMost { high, .. } = bound else { panic!("{claim:?}") };
+    assert!((effect - 0.1).abs() < 0.01 && effect <= high, "{effect} {high}");
 }
 
 #[test]
@@ -629,8 +648,8 @@ fn what_would_be_decided_alone_says_so() {
     let claim = world.judge_all(&[FASTER, near]).remove(0);
     assert_eq!(claim.verdict, Verdict::Undecided);
     assert_eq!(claim.reason, Some(Reason::MoreBlocks { blocks: Some(1), alone: Some(Verdict::Holds) }));
-    assert!(claim.at_least.is_some_and(|at_least| at_least > 1.05), "the bounds that it would have");
-    assert_eq!(claim.bound_confidence, Some(0.95));
+    let Bound::Both { low, level: 0.9, .. } = effect(&claim).1 else { panic!("{claim:?}") };
+    assert!(low > 1.05, "the bounds that it would have");
 }
 
 #[test]
@@ -721,4 +740,53 @@ fn two_lower_bounds_tell_nothing_of_one_another() {
     }
     let claim = world.judge("recovery_ms(a at connections=1) < recovery_ms(b at connections=1)");
     assert_eq!((claim.verdict, claim.reason), (Verdict::Undecided, Some(Reason::LowerBounds)));
+}
+
+#[test]
+fn both_sides_are_named_and_their_figures_are_those_of_the_round_in_the_middle() {
+    for blocks in [5, 6] {
+        let mut world = World::new(blocks, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
+        world.run.min_blocks = blocks as u32;
+        let claim = world.judge("every $connections: 2 * throughput_rps(a) > 0.5 * throughput_rps(b) / 2");
+        assert_eq!(claim.bet.as_ref().unwrap().rounds, world.run.min_blocks);
+        let decider = claim.decided_by.as_ref().unwrap();
+        let Sides { left, op, right, unit } = decider.sides.clone().unwrap();
+        assert_eq!((op, unit), (kumite_record::Op::Greater, Unit::PerSecond));
+        let named = |side: &Side| match side {
+            Side::Metric { contender, point, metric, times, .. } => {
+                (contender.clone(), point.to_string(), metric.clone(), *times)
+            }
+            other => panic!("{other:?}"),
+        };
+        let (metric, at) = ("throughput_rps".to_owned(), decider.point.to_string());
+        assert_eq!(named(&left), ("a".to_owned(), at.clone(), metric.clone(), 2.0));
+        assert_eq!(named(&right), ("b".to_owned(), at, metric, 0.25));
+        let (left, right) = (left.value().unwrap(), right.value().unwrap());
+        let ratio = 2.0 * left / (0.25 * right);
+        assert!((ratio / effect(&claim).0 - 1.0).abs() < 1e-12, "{blocks}: they divide to the effect");
+        let measured = |contender: &str| {
+            let of_cell = |trial: &&Trial| trial.contender == contender && trial.point == decider.point;
+            let of_all =
+                world.trials.iter().filter(of_cell).map(|trial| trial.sample.metrics["throughput_rps"]);
+            of_all.collect::<Vec<f64>>()
+        };
+        let is_near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
+        let round = measured("a").into_iter().zip(measured("b")).position(|(a, _)| is_near(a, left));
+        assert_eq!(round.is_some_and(|nth| is_near(measured("b")[nth], right)), blocks == 5);
+    }
+}
+
+#[test]
+fn a_side_that_is_worked_out_has_its_value_and_parameters_are_a_number() {
+    let world = World::new(5, [1e3, 1e4, 1e5], [1e3, 1e4, 1e5]);
+    let sides = |assert: &str| world.judge(assert).decided_by.unwrap().sides.unwrap();
+    let of_sum = sides("response_mean_us(a at connections=1) + 1 ms < 2 * $timeout_ms");
+    assert_eq!((of_sum.right, of_sum.unit), (Side::Number { value: 1.0 }, Unit::Seconds));
+    let Side::Expression { value: Some(sum) } = of_sum.left else { panic!("{:?}", of_sum.left) };
+    assert!((0.001..0.003).contains(&sum), "{sum}");
+    // A rate times a time is no rate, so its figure is not that of the metric.
+    let of_product = sides("throughput_rps(a at connections=1) * $duration_s > 1000");
+    assert!(matches!(of_product.left, Side::Expression { value: Some(1000.0..) }), "{of_product:?}");
+    let absent = sides("throughput_rps(absent at connections=1) > 1 /s");
+    assert!(matches!(absent.left, Side::Metric { value: None, .. }), "{absent:?}");
 }

@@ -67,7 +67,6 @@ fn contenders(experiment: &Experiment, taking_part: &[&str]) -> Vec<Contender> {
         model: model.clone(),
         version: None,
         digests: None,
-        content: None,
         status: match taking_part.contains(&name.as_str()) {
             true => ContenderStatus::Ran,
             false => ContenderStatus::Skipped,

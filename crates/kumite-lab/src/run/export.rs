@@ -12,7 +12,6 @@ use kumite_record::{
 use super::common_fault::common_fault;
 use super::execute::RunEnded;
 use super::warnings::{void_blocks, warnings};
-use crate::driver::KINDS;
 use crate::spec::Experiment;
 
 /// Judges the claims of a run that has ended and writes the verdicts, the warnings and its end into the store.
@@ -98,21 +97,11 @@ pub fn too_few_values(
     kumite_judge::too_few_values(run, &trials, contenders, &experiment.claims)
 }
 
-/// With what its kind declares today, if it is of before a record kept that.
-fn described(mut run: Run) -> Run {
-    let kind = KINDS.iter().find(|kind| run.kind == kind.name);
-    if let Some(kind) = kind.filter(|_| run.metrics.is_empty()) {
-        run.metrics = (kind.metrics)().around([]);
-        run.part_metrics = (kind.part_metrics)().around([]);
-    }
-    run
-}
-
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
 pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
     let findings =
         Findings { claims: store.claims(id)?, checks: store.checks(id)?, warnings: store.warnings(id)? };
-    let run = described(store.run(id)?);
+    let run = store.run(id)?;
     Ok(document(run, store.machine(id)?, store.contenders(id)?, store.trials(id)?, findings))
 }
 
@@ -151,21 +140,5 @@ pub(super) fn document(
         contenders,
         trials,
         run,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_record_without_descriptors_has_those_of_its_kind_and_one_with_them_its_own() {
-        let old = described(Run { kind: "function".into(), ..Run::default() });
-        let has = |metrics: &[kumite_record::Metric], name: &str| metrics.iter().any(|of| of.name == name);
-        assert!(has(&old.metrics, "warm_wall_ms") && has(&old.part_metrics, "billed_2016_ms"));
-        let own = vec![kumite_record::Metric::named("own_ms")];
-        let new = described(Run { kind: "function".into(), metrics: own.clone(), ..Run::default() });
-        assert_eq!((new.metrics, new.part_metrics.len()), (own, 0));
-        assert_eq!(described(Run { kind: "other".into(), ..Run::default() }).metrics, []);
     }
 }

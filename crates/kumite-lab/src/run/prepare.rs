@@ -74,7 +74,6 @@ impl Prepared {
                 model: variant.model.clone(),
                 version,
                 digests: receipt.map(|(receipt, _)| receipt.digests.clone()),
-                content: None,
                 status,
                 reason,
             });

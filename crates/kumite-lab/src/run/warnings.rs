@@ -272,5 +272,7 @@ fn meaning(mark: Mark) -> &'static str {
         Mark::FrequencyChanged => {
             "had a busy CPU change its frequency: beginning and end were not measured alike"
         }
+        // None of this run's own trials has one.
+        Mark::Other(word) => word.as_str(),
     }
 }

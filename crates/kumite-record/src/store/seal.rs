@@ -30,13 +30,6 @@ pub(super) fn seal(db: &Connection, run: &str, has_ended: bool) -> rusqlite::Res
     Ok(())
 }
 
-/// Seals all runs that ended before runs were sealed.
-pub(super) fn seal_all(db: &Connection) -> rusqlite::Result<()> {
-    let ended = "SELECT id FROM run WHERE json_extract(run, '$.finished') IS NOT NULL";
-    let ids: Vec<String> = db.prepare(ended)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    ids.iter().try_for_each(|id| seal(db, id, true))
-}
-
 /// The seal of a run that has ended, and what it would be now.
 pub(super) fn then_and_now(db: &Connection, run: &str) -> rusqlite::Result<Option<(Seal, Seal)>> {
     let then = db

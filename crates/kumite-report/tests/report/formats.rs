@@ -1,8 +1,8 @@
 //! One record, every format, compared with what was reviewed by reading.
 
 use kumite_record::{
-    AxisValue, ContenderStatus, Decider, Doubt, Estimate, Export, JobEvent, Mark, Reason, SelfCheck, Trial,
-    Unit, Verdict,
+    AxisValue, CellName, ContenderStatus, Doubt, Estimate, Export, JobEvent, Mark, Reason, SelfCheck, Side,
+    Trial, Unit, Verdict,
 };
 use kumite_report::{
     Style, csv, forest_svg, html, load_terminal, markdown, selfcheck_terminal, summary, terminal,
@@ -46,8 +46,6 @@ fn a_summary_of_many_claims_has_a_line_for_each() {
 fn what_was_not_tested_says_why_and_no_comparison() {
     let mut export = fixture::export();
     let claim = export.claims.iter_mut().find(|claim| claim.verdict == Verdict::NotTested).unwrap();
-    let comparison = "throughput(python-asyncio) <= throughput(node-botkit), at connections=10".into();
-    claim.decided_by = Some(Decider { comparison, alike: 1, of: 1 });
     let why = format!("its build command ended with status 1 (log: {})", "/of/a/path".repeat(9));
     let (contender, status) = ("python-asyncio".into(), ContenderStatus::Failed);
     claim.reason = Some(Reason::Absent { contender, status, why });
@@ -67,10 +65,9 @@ fn what_is_undecided_says_how_much_more_would_tell() {
     export.claims = vec![claim];
     for width in [60, 80, 132] {
         let said = summary(&export, &Style { color: false, width });
-        let tells = |line: &str| {
-            line.starts_with("  undecided: ") && line.ends_with("; about 19 more blocks would tell")
-        };
-        assert!(said.lines().any(tells), "{said}");
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("undecided: node-botkit / elixir-hedwig = 1.01 × ("), "{said}");
+        assert!(words.contains("at connections=100; about 19 more blocks would tell"), "{said}");
         assert!(said.lines().all(|line| line.chars().count() <= width), "{said}");
     }
 }
@@ -86,7 +83,7 @@ fn a_verdict_about_calls_rests_on_the_marks_of_their_trials() {
     let within = export.run.within.clone().unwrap();
     point.0.insert(within.axis, within.values[2].clone());
     let mut claim = fixture::export().claims[0].clone();
-    claim.doubts = vec![Doubt::Marked { cell: export.run.cell(&contender, &point), mark }];
+    claim.doubts = vec![Doubt::Marked { cell: CellName { contender, point }, mark }];
     export.claims = vec![claim];
     let said = summary(&export, &PLAIN);
     assert!(said.contains("1 verdict rests on such trials alone"), "{said}");
@@ -517,7 +514,7 @@ fn the_picture_has_a_row_for_each_claim_whatever_is_known_of_it() {
     let verdicts: Vec<&str> = export.claims.iter().map(|claim| claim.verdict.as_str()).collect();
     assert_eq!(classes(&forest_svg(&export)), verdicts);
     for claim in &mut export.claims {
-        (claim.effect, claim.effect_kind, claim.holds_from) = (None, None, None);
+        claim.effect = None;
     }
     assert_eq!(classes(&forest_svg(&export)), verdicts);
 }
@@ -580,7 +577,19 @@ fn hostile(text: &str) -> Export {
         claim.assert = text.to_owned();
         claim.title = Some(text.to_owned());
         claim.published = Some(text.to_owned());
-        claim.why = text.to_owned();
+        let decider = claim.decided_by.as_mut().unwrap();
+        decider.comparison = text.to_owned();
+        decider.contender = Some(text.to_owned());
+        for side in decider.sides.iter_mut().flat_map(|sides| [&mut sides.left, &mut sides.right]) {
+            if let Side::Metric { contender, metric, point, .. } = side {
+                (*contender, *metric) = (text.to_owned(), text.to_owned());
+                point.0.insert(text.to_owned(), AxisValue::Text(text.to_owned()));
+            }
+        }
+        let cell = CellName { contender: text.to_owned(), ..CellName::default() };
+        claim.doubts = vec![Doubt::Marked { cell, mark: Mark::Unsteady }];
+        let foreign = serde_json::json!({ "what": text, text: { text: [text] } });
+        claim.doubts.push(serde_json::from_value(foreign).unwrap());
     }
     export.checks = fixture::check::checks();
     for check in &mut export.checks {

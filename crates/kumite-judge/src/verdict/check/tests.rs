@@ -31,7 +31,6 @@ impl World {
             model: "threads".to_owned(),
             version: None,
             digests: None,
-            content: None,
             status: if *name == "c" { ContenderStatus::Skipped } else { ContenderStatus::Ran },
             reason: Some("needs elixir".to_owned()),
         };
