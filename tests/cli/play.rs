@@ -126,7 +126,7 @@ fn how_it_was_played_is_a_document() {
     let did = said.json();
     assert_right("play", &did);
     let counts = ["schema", "states", "frames", "played_states"].map(|key| did[key].clone());
-    assert_eq!(counts, [4, 4, 10, 4].map(Value::from));
+    assert_eq!(counts, [5, 4, 10, 4].map(Value::from));
     assert_eq!((&did["ended"], &did["device"], &did["fps"]), (&"whole".into(), &"log".into(), &100.0.into()));
     assert_eq!(
         (&did["why"], &did["command"]),

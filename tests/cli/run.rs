@@ -50,7 +50,7 @@ fn an_experiment_is_run_judged_kept_and_reported() {
     let files =
         ["--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--seed", "4", "--blocks", "10"];
     let said = place.scripted(&[&["run", "fake", "--verbose"][..], &files].concat()).ended(0);
-    assert!(said.out.contains("✓") && said.out.contains("holds: quick / slow = "), "{}", said.out);
+    assert!(said.out.contains("✓") && said.out.contains("holds: fast / slow = "), "{}", said.out);
     assert!(said.err.contains("/20 "), "plain lines of progress: {}", said.err);
     assert!(
         said.out.contains("It ended when its verdicts were in: 8 trials fewer, about 4.0 s"),
