@@ -47,7 +47,7 @@ impl Known {
 pub fn is_given(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Holds | Verdict::Fails | Verdict::NoDifference => true,
-        Verdict::Undecided | Verdict::NotTested => false,
+        Verdict::Undecided | Verdict::NotTested | Verdict::Other(_) => false,
     }
 }
 

@@ -133,7 +133,6 @@ fn contended(name: &str) -> Contender {
         model: "sequential".to_owned(),
         version: None,
         digests: None,
-        content: None,
         status: ContenderStatus::Ran,
         reason: None,
     }

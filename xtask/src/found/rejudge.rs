@@ -125,7 +125,8 @@ mod tests {
         let Anew { record: right, picture } = Anew::of(&kept).unwrap();
         let mut kept = right.clone();
         let claim = &mut kept["claims"][0];
-        let (id, effect) = (claim["id"].as_str().unwrap().to_owned(), claim["effect"]["value"].as_f64().unwrap());
+        let (id, effect) =
+            (claim["id"].as_str().unwrap().to_owned(), claim["effect"]["value"].as_f64().unwrap());
         claim["verdict"] = "undecided".into();
         claim["effect"]["value"] = 1e6.into();
         std::fs::write(experiment.join(RECORD), packed(&kept).unwrap()).unwrap();

@@ -130,7 +130,6 @@ mod tests {
             model: "threads".to_owned(),
             version: Some(version.to_owned()),
             digests: Some(Digests { source: source.to_owned(), tools: version.to_owned() }),
-            content: None,
             status,
             reason: None,
         }

@@ -146,7 +146,6 @@ pub(super) fn check_values(
         model: String::new(),
         version: None,
         digests: None,
-        content: None,
         status: ContenderStatus::Ran,
         reason: None,
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kumite_judge::{Derived, of_parameters};
-use kumite_record::{Metric, Published, Question, Unit, Within};
+use kumite_record::{Metric, Published, Question, Run, Unit, Within};
 
 use super::claims::{Judged, Known, check_values};
 use super::experiment::{Experiment, widest};
