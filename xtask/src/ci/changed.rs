@@ -39,7 +39,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 52] = [
+const RULES: [(&str, &[Need]); 53] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -54,6 +54,7 @@ const RULES: [(&str, &[Need]); 52] = [
     ("crates/kumite-lab/src/driver/pacing/", &[Need::Kind("pacing")]),
     ("crates/kumite-lab/src/driver/task/", &[Need::Kind("task")]),
     ("crates/kumite-lab/src/kit_test", &[Need::EveryKit]),
+    ("crates/kumite-lab/src/measures.", &[]),
     ("crates/kumite-lab/src/run/prepare", &[Need::EveryLanguage]),
     ("crates/kumite-agent/", &[Need::Nodes]),
     ("crates/kumite/src/merge.rs", &[Need::Nodes]),
