@@ -116,6 +116,19 @@ mod tests {
     use super::*;
     use crate::tidy::root;
 
+    /// That a record judged anew equals itself is a test of kumite-lab.
+    #[test]
+    fn the_picture_of_a_found_record_is_of_it() {
+        let all = all(root());
+        assert!(all.len() >= 11, "{all:?}");
+        for experiment in all {
+            let name = name_of(&experiment);
+            let record: Export = serde_json::from_value(unpacked(&experiment.join(RECORD)).unwrap()).unwrap();
+            let picture = std::fs::read_to_string(experiment.join(PICTURE)).unwrap();
+            assert!(picture == forest_svg(&record), "{name}: `cargo xtask rejudge {name}` draws it anew");
+        }
+    }
+
     #[test]
     fn what_was_judged_otherwise_is_written_with_its_picture_its_figures_and_its_row() {
         let folder = tempfile::tempdir().unwrap();
