@@ -3,7 +3,7 @@
 use kumite_record::{CommandMetric, ComparedUse, Comparison, Ratio, Speed, Thrift, Unit};
 
 use super::Shown;
-use super::answer::{estimate, factor, interval, level};
+use super::answer::{estimate, factor, interval, level, reciprocal};
 use super::estimate::{bounded, plain};
 use super::names::Names;
 use super::{metrics, uses};
@@ -11,6 +11,8 @@ use crate::number::count;
 
 /// Heads, and whether their column is of figures; then rows.
 pub(super) type Rows = (Vec<(String, bool)>, Vec<Vec<String>>);
+
+const THROUGHPUT: &str = "throughput";
 
 /// All but the first are of figures.
 fn heads<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
@@ -71,64 +73,69 @@ fn servers(comparison: &Comparison, names: &Names) -> Rows {
     (heads, comparison.servers.iter().map(row).collect())
 }
 
-/// A row for each pair and metric. All ratios are that of the reference over the other, so that more than 1 is in favour
-/// of the other.
+/// A row for each pair and metric. Where one of the two is better, its ratio has the direction of the sentence on it: it is
+/// more than 1, in favour of the better one. Elsewhere it has that of the pair's headline.
 pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
     let mut rows = Vec::new();
     for pair in &comparison.pairs {
         let (a, b) = (names.of(&pair.a), names.of(&pair.b));
         let none = || "–".to_owned();
-        let row = |rows: &mut Vec<Vec<String>>, what: &str, ratio: Ratio, verdict: &str| {
+        let headline = pair.verdict == Speed::Slower;
+        // Whether the reference is the better one, and what is said of it.
+        let speed = |verdict| match verdict {
+            Speed::Faster => (false, format!("{a} is faster")),
+            Speed::Slower => (true, format!("{b} is faster")),
+            Speed::NoDifference => (headline, "no difference".to_owned()),
+            Speed::Undecided => (headline, "undecided".to_owned()),
+        };
+        let thrift = |verdict| match verdict {
+            Thrift::Less => (false, format!("{a} uses less")),
+            Thrift::More => (true, format!("{b} uses less")),
+            Thrift::NoDifference => (headline, "no difference".to_owned()),
+            Thrift::Undecided => (headline, "undecided".to_owned()),
+        };
+        // Of a rate more is better, so that its ratio has the better one above.
+        let over = |what: &str, is_rate: bool, is_turned: bool| match is_rate == is_turned {
+            true => format!("{what}, {b} / {a}"),
+            false => format!("{what}, {a} / {b}"),
+        };
+        let row = |rows: &mut Vec<Vec<String>>, what: &str, ratio: Ratio, said: (bool, String)| {
+            let (is_turned, verdict) = said;
+            let ratio = if is_turned { reciprocal(ratio) } else { ratio };
             let (figure, interval) = match (ratio.low, ratio.high) {
                 (Some(low), None) => (none(), format!("≥ {}", factor(low))),
                 (None, Some(high)) => (none(), format!("≤ {}", factor(high))),
                 _ => (estimate(ratio), interval(ratio).unwrap_or_else(none)),
             };
-            rows.push(vec![what.to_owned(), figure, interval, verdict.to_owned()]);
+            rows.push(vec![over(what, what == THROUGHPUT, is_turned), figure, interval, verdict]);
         };
-        let is = |what: &str| format!("{a} is {what}");
-        let speed = |verdict| match verdict {
-            Speed::Faster => is("faster"),
-            Speed::Slower => is("slower"),
-            Speed::NoDifference => "no difference".to_owned(),
-            Speed::Undecided => "undecided".to_owned(),
-        };
-        let thrift = |verdict| match verdict {
-            Thrift::Less => format!("{a} uses less"),
-            Thrift::More => format!("{a} uses more"),
-            Thrift::NoDifference => "no difference".to_owned(),
-            Thrift::Undecided => "undecided".to_owned(),
-        };
-        let over = |what: &str| format!("{what}, {b} / {a}");
         for judged in &pair.metrics {
-            let verdict = match judged.metric {
+            let said = match judged.metric {
                 CommandMetric::TimeWallClock => speed(pair.verdict),
                 CommandMetric::TimeCpu
                 | CommandMetric::TimeUser
                 | CommandMetric::TimeSystem
                 | CommandMetric::MemoryPeakResident => thrift(judged.verdict),
             };
-            let what = over(metrics::row(judged.metric));
+            let what = metrics::row(judged.metric);
             match uses::cannot_be_told(judged, pair) {
-                true => rows.push(vec![what, none(), none(), verdict]),
-                false => row(&mut rows, &what, judged.ratio, &verdict),
+                true => rows.push(vec![over(what, false, said.0), none(), none(), said.1]),
+                false => row(&mut rows, what, judged.ratio, said),
             }
         }
         if !pair.metrics.is_empty() {
             continue;
         }
-        match comparison.servers.is_empty() {
-            true => row(&mut rows, &over("wall time"), pair.ratio, &speed(pair.verdict)),
-            false => row(&mut rows, &format!("throughput, {a} / {b}"), pair.ratio, &speed(pair.verdict)),
-        }
+        let what = if comparison.servers.is_empty() { "wall time" } else { THROUGHPUT };
+        row(&mut rows, what, pair.ratio, speed(pair.verdict));
         for (what, used) in [("CPU time", &pair.cpu), ("peak RSS", &pair.memory)] {
             if let Some(ComparedUse { verdict, ratio, .. }) = used {
-                row(&mut rows, &over(what), *ratio, &thrift(*verdict));
+                row(&mut rows, what, *ratio, thrift(*verdict));
             }
         }
         for (what, time) in [("response p50", &pair.response_p50), ("response p99", &pair.response_p99)] {
             if let Some(time) = time {
-                row(&mut rows, &over(what), time.ratio, &speed(time.verdict));
+                row(&mut rows, what, time.ratio, speed(time.verdict));
             }
         }
     }
