@@ -50,7 +50,7 @@ fn the_json_has_its_documented_form() {
     assert_eq!(errors, [""; 0]);
     assert_eq!(
         (&result["schema"], &result["seed"], &result["ended"]),
-        (&4.into(), &7.into(), &"decided".into())
+        (&5.into(), &7.into(), &"decided".into())
     );
     let pair = &result["pairs"][0];
     assert_eq!((&pair["a"], &pair["b"], &pair["verdict"]), (&"b".into(), &"a".into(), &"slower".into()));

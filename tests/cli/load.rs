@@ -50,7 +50,7 @@ fn every_request_is_counted_and_the_json_has_its_documented_form() {
         .json();
     assert_eq!(
         (&result["schema"], &result["requests"], &result["ok"]),
-        (&4.into(), &1000.into(), &1000.into())
+        (&5.into(), &1000.into(), &1000.into())
     );
     for kind in ["status", "body", "timeout", "refused", "connect", "reset", "closed", "malformed"] {
         assert_eq!(result["errors"][kind], 0, "{kind}");
