@@ -55,7 +55,8 @@ fn an_engine_elsewhere_measures_and_what_it_asks_is_relayed() {
     let said = run(&place, &["server=h5", "engine=h6"]).ended(0);
     assert!(said.err.contains("h6: connected in ") && said.err.contains("h5: connected in "), "{}", said.err);
     assert_apart(&said, "h5");
-    assert!(!said.err.contains("kumite asks"), "{}", said.err);
+    // What the run there says are notes, with its node's name; what it asks are none.
+    assert!(said.err.contains("h6: kept as run ") && !said.err.contains("\"tell\""), "{}", said.err);
     // The same command has it already, and the engine's node keeps nothing of it.
     assert_eq!(std::fs::read_dir(place.path("homes/h6/.cache/kumite/nodes")).unwrap().count(), 0);
     assert_eq!(place.left(), [""; 0]);
