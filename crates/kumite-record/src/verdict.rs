@@ -225,7 +225,7 @@ pub enum Doubt {
     Other(Foreign),
 }
 
-/// A contender at a point. The name that people read is [`Run::cell`](crate::Run::cell)'s.
+/// A contender at a point, as values: people read the name of its cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CellName {
     /// Which contender.
