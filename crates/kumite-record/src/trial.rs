@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use jiff::Timestamp;
@@ -51,21 +51,9 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether its figure for a metric is the least it can be: watching ended before it was known, or nobody counted.
+    /// Whether its figure for a metric is the least it can be.
     pub fn is_lower_bound(&self, metric: &str) -> bool {
-        let watched = |disturbance: &Disturbance| disturbance.until_ms - disturbance.since_ms;
-        let until_the_end = || {
-            let watched = self.sample.disturbance.as_ref().map(watched);
-            self.sample.metrics.get(metric).zip(watched).is_some_and(|(value, watched)| *value >= watched)
-        };
-        let seen = metric == "max_memory_bytes" && self.marks.contains(&Mark::MemoryUncounted);
-        let unrecovered = self.marks.contains(&Mark::NotRecovered)
-            && match metric {
-                "recovery_ms" => true,
-                "first_right_ms" => until_the_end(),
-                _ => false,
-            };
-        seen || unrecovered
+        self.sample.lower_bounds.contains(metric)
     }
 }
 
@@ -219,6 +207,9 @@ impl Mark {
 pub struct Sample {
     /// Metrics by name; the unit is the end of the name.
     pub metrics: BTreeMap<String, f64>,
+    /// The metrics whose figure is the least it can be: watching ended before it was known, or nobody counted.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub lower_bounds: BTreeSet<String>,
     /// Failures by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: Errors,

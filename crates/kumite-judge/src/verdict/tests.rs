@@ -537,7 +537,7 @@ fn a_lower_bound_decides_only_what_it_can() {
         let ms = if trial.contender == "a" { 3000.0 } else { 100.0 + f64::from(trial.block) };
         trial.sample.metrics.insert("recovery_ms".to_owned(), ms);
         if trial.contender == "a" {
-            trial.marks.push(Mark::NotRecovered);
+            trial.sample.lower_bounds.insert("recovery_ms".to_owned());
         }
     }
     let verdict = |assert: &str| world.judge(assert);
@@ -736,7 +736,7 @@ fn two_lower_bounds_tell_nothing_of_one_another() {
     for trial in &mut world.trials {
         let ms = if trial.contender == "a" { 3000.0 } else { 3001.0 + f64::from(trial.block) };
         trial.sample.metrics.insert("recovery_ms".to_owned(), ms);
-        trial.marks.push(Mark::NotRecovered);
+        trial.sample.lower_bounds.insert("recovery_ms".to_owned());
     }
     let claim = world.judge("recovery_ms(a at connections=1) < recovery_ms(b at connections=1)");
     assert_eq!((claim.verdict, claim.reason), (Verdict::Undecided, Some(Reason::LowerBounds)));

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use kumite_record::{
-    AxisValue, Check, CheckOutcome, Claim, Contender, ContenderStatus, Doubt, EffectKind, Mark, Metric,
-    Outcome, Point, Question, Reason, Run, Sample, Source, Trial,
+    AxisValue, Check, CheckOutcome, Claim, Contender, ContenderStatus, Doubt, EffectKind, Metric, Outcome,
+    Point, Question, Reason, Run, Sample, Source, Trial,
 };
 
 use super::{Binds, CheckSpec};
@@ -165,7 +165,7 @@ fn a_bound_that_decides_the_check_leaves_it_not_tested() {
     let mut world = world();
     for trial in &mut world.trials {
         trial.sample.metrics.insert("recovery_ms".to_owned(), 900.0);
-        trial.marks.push(Mark::NotRecovered);
+        trial.sample.lower_bounds.insert("recovery_ms".to_owned());
     }
     let check = world.check(Binds::Trials, "recovery_ms(a at n=1) < 1 s");
     assert_eq!((check.outcome, check.reason), (CheckOutcome::NotTested, Some(Reason::LowerBounds)));

@@ -123,8 +123,10 @@ pub(super) fn sample(all: &[Called], beside: &Beside) -> (Sample, Vec<Mark>) {
     let part = |(nth, called): (usize, &Called)| {
         Some(TrialPart { at: told(nth)?, metrics: of_one(called), needs: Default::default() })
     };
+    let bounds = beside.uncounted.then(|| "max_memory_bytes".to_owned());
     let sample = Sample {
         metrics: of_all(all),
+        lower_bounds: bounds.into_iter().collect(),
         parts: all.iter().enumerate().map_while(part).collect(),
         ..Sample::default()
     };
@@ -340,6 +342,8 @@ pub(super) mod tests {
         let marks = |beside| sample(&three(), &beside).1;
         assert_eq!(marks(Beside { unlimited: true, ..QUIET }), [Mark::NotThrottled]);
         assert_eq!(marks(Beside { uncounted: true, ..QUIET }), [Mark::MemoryUncounted]);
+        let bounds = |uncounted| sample(&three(), &Beside { uncounted, ..QUIET }).0.lower_bounds;
+        assert_eq!((bounds(true), bounds(false)), (["max_memory_bytes".to_owned()].into(), [].into()));
         let busy = Beside { cpu: of_ms(20.0), ..QUIET };
         assert_eq!(marks(busy), []);
         assert_eq!(marks(Beside { shared: true, ..busy }), [Mark::SharedCores]);

@@ -1,5 +1,6 @@
 //! What the load engine saw, as a sample.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kumite_load as load;
@@ -102,6 +103,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     if !outcome.receive_lag.is_empty() {
         metric("receive_lag_p99_us", outcome.receive_lag.value_at_quantile(0.99) as f64 / 1e3);
     }
+    sample.lower_bounds = lower_bounds(outcome);
     latency(&mut sample, "response", &response, window);
     if outcome.open_loop {
         latency(&mut sample, "service", &service, window);
@@ -115,6 +117,15 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     sample.disturbance =
         disturbance.zip(outcome.disturbed.as_ref()).map(|(asked, disturbed)| recorded(asked, disturbed));
     sample
+}
+
+/// What was not over when watching ended.
+fn lower_bounds(outcome: &load::Outcome) -> BTreeSet<String> {
+    let Some(disturbed) = outcome.disturbed.as_ref().filter(|disturbed| !disturbed.recovery.complete) else {
+        return BTreeSet::new();
+    };
+    let first_right = disturbed.first_right.is_none().then_some("first_right_ms");
+    first_right.into_iter().chain(["recovery_ms"]).map(str::to_owned).collect()
 }
 
 /// What the load was to bring after its window, and what came of it.
@@ -250,6 +261,30 @@ mod tests {
             busiest: busy,
             ..load::Outcome::default()
         }
+    }
+
+    #[test]
+    fn what_was_not_over_when_watching_ended_is_a_lower_bound() {
+        let s = Duration::from_secs;
+        let bounds = |complete, first_right: Option<u64>| {
+            let disturbed = load::Disturbed {
+                began: s(1),
+                ended: s(2),
+                since: s(2),
+                until: s(9),
+                requests: 80,
+                ok: 80,
+                errors: Default::default(),
+                burst: Default::default(),
+                first_right: first_right.map(s),
+                recovery: load::Recovery { took: s(3), complete },
+            };
+            let outcome = load::Outcome { disturbed: Some(disturbed), ..outcome(100, 10, 0.5) };
+            Vec::from_iter(sample(&outcome, None).lower_bounds)
+        };
+        assert_eq!(bounds(true, Some(1)), [""; 0]);
+        assert_eq!(bounds(false, Some(1)), ["recovery_ms"]);
+        assert_eq!(bounds(false, None), ["first_right_ms", "recovery_ms"]);
     }
 
     #[test]
