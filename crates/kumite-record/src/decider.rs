@@ -1,7 +1,8 @@
 //! The comparison by which a claim came out: its sides, what it came to, and how sure that is.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{Point, Unit, describe_tag};
 
@@ -91,6 +92,7 @@ impl Side {
 
 /// How two sides are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = describe_share)]
 pub enum Op {
     /// Left is less.
     #[serde(rename = "<")]
@@ -110,6 +112,15 @@ pub enum Op {
     /// Their ratio differs from 1 by at most this share.
     #[serde(rename = "within")]
     Within(f64),
+}
+
+fn describe_share(schema: &mut Schema) {
+    let variants = schema.get_mut("oneOf").and_then(Value::as_array_mut);
+    for variant in variants.into_iter().flatten() {
+        if let Some(share) = variant.pointer_mut("/properties/within").and_then(Value::as_object_mut) {
+            share.insert("description".to_owned(), "The share.".into());
+        }
+    }
 }
 
 /// What a comparison came to.

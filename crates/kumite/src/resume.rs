@@ -108,7 +108,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let then = made(&run.kumite, &contenders, &run.services);
     let here = made(crate::VERSION, &prepared.contenders, &prepared.services);
     let at = world.clock().timestamp();
-    let others = other_versions(then, here, &Part::Resumed(at));
+    let others = other_versions(then, here, &Part::Resumed { at });
     take_up(&mut run, at, others, now);
     store.finish(&run, &[], &[], &[])?;
     let budget = args.budget;

@@ -145,7 +145,7 @@ fn plan(run: &Run) -> Run {
 /// Those of its own, if it was taken up again, and those that differ from the first shard's.
 fn versions(first: &StoredRun, shard: &StoredRun) -> Vec<OtherVersion> {
     let nth = shard.run.shard.as_ref().map_or(0, |shard| shard.nth);
-    let of_shard = other_versions(made(first), made(shard), &Part::Shard(nth));
+    let of_shard = other_versions(made(first), made(shard), &Part::Shard { nth });
     of_shard.into_iter().chain(shard.run.other_versions.clone()).collect()
 }
 

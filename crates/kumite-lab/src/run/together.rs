@@ -89,12 +89,16 @@ pub fn other_versions(first: Made, here: Made, part: &Part) -> Vec<OtherVersion>
     let of_here = measured(here.contenders);
     for (name, a) in measured(first.contenders) {
         let Some(b) = of_here.get(name).filter(|b| tools(b) != tools(a)) else { continue };
-        others.push(other(Versioned::Tools(name.to_owned()), a.version.as_deref(), b.version.as_deref()));
+        others.push(other(
+            Versioned::Tools { contender: name.to_owned() },
+            a.version.as_deref(),
+            b.version.as_deref(),
+        ));
     }
     for a in first.services {
         let b = here.services.iter().find(|b| b.name == a.name);
         let Some(b) = b.filter(|b| b.version != a.version) else { continue };
-        others.push(other(Versioned::Service(a.name.clone()), Some(&a.version), Some(&b.version)));
+        others.push(other(Versioned::Service { name: a.name.clone() }, Some(&a.version), Some(&b.version)));
     }
     others
 }
@@ -196,16 +200,16 @@ mod tests {
         let (of_second, beside_second) = (contenders("v2"), services("16"));
         let first = Made { kumite: "k1", contenders: &of_first, services: &beside_first };
         let second = Made { kumite: "k2", contenders: &of_second, services: &beside_second };
-        assert_eq!(other_versions(first, first, &Part::Shard(2)), []);
-        let told: Vec<_> = other_versions(first, second, &Part::Shard(2))
+        assert_eq!(other_versions(first, first, &Part::Shard { nth: 2 }), []);
+        let told: Vec<_> = other_versions(first, second, &Part::Shard { nth: 2 })
             .into_iter()
             .map(|other| (other.of, other.first.unwrap(), other.here.unwrap()))
             .collect();
         let of = |of: Versioned, first: &str, here: &str| (of, first.to_owned(), here.to_owned());
         let expected = [
             of(Versioned::Kumite, "k1", "k2"),
-            of(Versioned::Tools("a".into()), "v1", "v2"),
-            of(Versioned::Service("db".into()), "15", "16"),
+            of(Versioned::Tools { contender: "a".into() }, "v1", "v2"),
+            of(Versioned::Service { name: "db".into() }, "15", "16"),
         ];
         assert_eq!(told, expected);
     }

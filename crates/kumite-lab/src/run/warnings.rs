@@ -84,14 +84,14 @@ fn of_run(run: &Run) -> Vec<Doubt> {
 fn of_version(run: &Run, other: &OtherVersion) -> Doubt {
     let (place, what) = match &other.of {
         Versioned::Kumite => ("kumite", "its version differs"),
-        Versioned::Tools(contender) => (contender.as_str(), "its tools differ"),
-        Versioned::Service(name) => (name.as_str(), "its version differs"),
+        Versioned::Tools { contender } => (contender.as_str(), "its tools differ"),
+        Versioned::Service { name } => (name.as_str(), "its version differs"),
     };
     let part = match other.part {
-        Part::Shard(nth) => {
+        Part::Shard { nth } => {
             format!("in shard {nth} of {}", run.merged.as_ref().map_or(0, |merged| merged.of))
         }
-        Part::Resumed(at) => format!("in what was measured from {at} on"),
+        Part::Resumed { at } => format!("in what was measured from {at} on"),
     };
     let [first, here] =
         [&other.first, &other.here].map(|version| version.as_deref().unwrap_or("of no version"));
