@@ -31,7 +31,7 @@ pub use planned::Planned;
 pub use registration::Opening;
 pub(crate) use registration::{Draft, Registration, Wrong};
 pub use trial::{Answered, Driver, Executor, Measured, Short, TrialOrder};
-pub(crate) use workload::{AnyWorkload, Workload};
+pub(crate) use workload::{AnyWorkload, ReadWorkload, Workload};
 
 use crate::halt::Halt;
 

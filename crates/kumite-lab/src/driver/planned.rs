@@ -4,7 +4,7 @@ use std::any::{Any, type_name};
 
 use kumite_record::Point;
 
-use super::{Answer, AnyWorkload, Registration, Workload};
+use super::{Answer, AnyWorkload, ReadWorkload, Workload};
 use crate::parameter::{Parameters, at_point};
 
 /// A point of the plan, and who is tried there. Its workload is read here, once, and whoever needs it is given it.
@@ -22,14 +22,14 @@ pub struct Planned {
 
 impl Planned {
     pub(crate) fn read(
-        kind: &Registration,
+        read: ReadWorkload,
         fixed: &Parameters,
         answer: &Answer,
         point: Point,
         contenders: Vec<String>,
     ) -> Result<Planned, String> {
         let parameters = at_point(fixed, &point);
-        let workload = (kind.workload)(&parameters, answer)?;
+        let workload = read(&parameters, answer)?;
         Ok(Planned { point, contenders, parameters, workload })
     }
 

@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use kumite_process::{become_subreaper, pin_thread};
 use kumite_record::{AxisValue, Cores, Kind};
 
-use super::{Answer, AnyWorkload, Conditions, Driver, Planned};
+use super::{Answer, Conditions, Driver, Planned, ReadWorkload};
 use crate::contender::Variant;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
 use crate::node::Nodes;
-use crate::parameter::{Param, Parameters};
+use crate::parameter::Param;
 
 /// A kind of workload: what it declares, and what makes its parts.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct Registration {
     /// The parameter that says which of a contender's code runs: each of its values is checked.
     pub code: Option<&'static str>,
     /// Reads the workload of a trial.
-    pub workload: fn(&Parameters, &Answer) -> Result<AnyWorkload, String>,
+    pub workload: ReadWorkload,
     /// Finds what is wrong with an experiment as a whole.
     pub check: fn(&Draft) -> Result<(), Wrong>,
     /// Makes its driver.

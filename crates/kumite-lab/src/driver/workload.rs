@@ -9,6 +9,12 @@ use std::time::Duration;
 use kumite_host::WantedCores;
 use kumite_record::Within;
 
+use super::Answer;
+use crate::parameter::Parameters;
+
+/// Reads the workload of a trial from its parameters.
+pub(crate) type ReadWorkload = fn(&Parameters, &Answer) -> Result<AnyWorkload, String>;
+
 /// The workload of one trial, of whichever kind.
 pub(crate) type AnyWorkload = Arc<dyn Workload>;
 

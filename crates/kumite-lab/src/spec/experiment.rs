@@ -118,7 +118,8 @@ impl Experiment {
     /// Plans this point alone, with this contender; an error if its workload is none.
     pub fn plan_only(&mut self, point: Point, contender: &str) -> Result<(), String> {
         let contenders = vec![contender.to_owned()];
-        self.planned = vec![Planned::read(self.kind, &self.workload, &self.answer, point, contenders)?];
+        self.planned =
+            vec![Planned::read(self.kind.workload, &self.workload, &self.answer, point, contenders)?];
         Ok(())
     }
 

@@ -277,7 +277,7 @@ impl Reading<'_> {
     fn planned(&self) -> Result<Vec<Planned>, SpecError> {
         let read = |Listed { point, contenders }: &Listed| {
             let (point, contenders) = (point.clone(), contenders.clone());
-            Planned::read(self.kind, &self.workload, &self.file.answer, point, contenders)
+            Planned::read(self.kind.workload, &self.workload, &self.file.answer, point, contenders)
         };
         let planned: Result<Vec<Planned>, String> = self.listed.iter().map(read).collect();
         planned.map_err(|what| self.source.error_at(&["workload"], what))
