@@ -1,6 +1,7 @@
 //! Which CPUs a contender is given.
 
 use kumite_record::Cores;
+use thiserror::Error;
 
 /// How many CPUs a contender is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,20 @@ pub struct GivenCores {
     pub shared: bool,
 }
 
+/// More CPUs were asked for than there are.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{param} = {asked} cannot be had: {}kumite may use {there} here", if *beside_engine { "beside the load engine's, " } else { "" })]
+pub struct CoresError {
+    /// The parameter that says how many.
+    pub param: &'static str,
+    /// How many it says.
+    pub asked: usize,
+    /// How many there are.
+    pub there: usize,
+    /// Whether the load engine has some of its own.
+    pub beside_engine: bool,
+}
+
 /// The CPUs that a workload wants for its contender.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedCores {
@@ -34,7 +49,7 @@ pub struct WantedCores {
 
 impl WantedCores {
     /// The CPUs of the contender, or why they cannot be had.
-    pub fn given(self, available: &Cores) -> Result<GivenCores, String> {
+    pub fn given(self, available: &Cores) -> Result<GivenCores, CoresError> {
         let WantedCores { param, asked, may_share } = self;
         let apart = available.apart;
         let mut cores = available.contender.clone();
@@ -44,11 +59,8 @@ impl WantedCores {
         }
         if let AskedCores::Count(count) = asked {
             if count > cores.len() {
-                let beside = if may_share || apart { "" } else { "beside the load engine's, " };
-                return Err(format!(
-                    "{param} = {count} cannot be had: {beside}kumite may use {} here",
-                    cores.len()
-                ));
+                let beside_engine = !may_share && !apart;
+                return Err(CoresError { param, asked: count, there: cores.len(), beside_engine });
             }
             cores.truncate(count);
         }
@@ -61,7 +73,7 @@ impl WantedCores {
 mod tests {
     use super::*;
 
-    fn given(count: usize, may_share: bool) -> Result<GivenCores, String> {
+    fn given(count: usize, may_share: bool) -> Result<GivenCores, CoresError> {
         let available = Cores { contender: vec![0], engine: vec![1], apart: false };
         WantedCores { param: "cores", asked: AskedCores::Count(count), may_share }.given(&available)
     }
@@ -70,7 +82,7 @@ mod tests {
     fn the_engine_s_cpus_are_given_only_to_those_that_may_share_them() {
         assert_eq!(given(1, false), Ok(GivenCores { cores: vec![0], shared: false }));
         assert_eq!(given(2, true), Ok(GivenCores { cores: vec![0, 1], shared: true }));
-        let refused = given(2, false).unwrap_err();
+        let refused = given(2, false).unwrap_err().to_string();
         assert_eq!(refused, "cores = 2 cannot be had: beside the load engine's, kumite may use 1 here");
     }
 }

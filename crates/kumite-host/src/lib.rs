@@ -13,7 +13,7 @@ mod noise;
 mod system;
 
 pub use clock::{Clock, RealClock};
-pub use cores::{AskedCores, GivenCores, WantedCores};
+pub use cores::{AskedCores, CoresError, GivenCores, WantedCores};
 pub use facts::{Finding, State, facts};
 pub use heartbeat::Heartbeat;
 pub use lock::Lock;

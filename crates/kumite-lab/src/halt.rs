@@ -1,18 +1,21 @@
 //! Why something did not come to its end.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kumite_record::VoidCause;
 
+use crate::error::{Error, Fault, Unfit, chain};
+
 /// Why something did not come to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Halt {
     /// It was told to stop.
     Interrupted,
     /// It could not be done, for this reason.
-    Failed(String),
+    Failed(Error),
     /// It could not be done for want of something that this machine has not, whoever is tried: a trial is void for it.
-    Void(VoidCause, String),
+    Void(VoidCause, Error),
 }
 
 impl Halt {
@@ -21,11 +24,16 @@ impl Halt {
         if stop.load(Ordering::Relaxed) { Halt::Interrupted } else { why.into() }
     }
 
+    /// For what another program did.
+    pub(crate) fn fault(what: impl Into<String>) -> Halt {
+        Fault::new(what).into()
+    }
+
     /// In words.
-    pub fn why(self) -> String {
+    pub fn why(&self) -> String {
         match self {
             Halt::Interrupted => "it was interrupted".to_owned(),
-            Halt::Failed(why) | Halt::Void(_, why) => why,
+            Halt::Failed(why) | Halt::Void(_, why) => chain(why),
         }
     }
 
@@ -34,19 +42,48 @@ impl Halt {
         if stop.load(Ordering::Relaxed) { Err(Halt::Interrupted) } else { Ok(()) }
     }
 
-    /// With the reason in other words.
-    pub fn reworded(self, words: impl FnOnce(String) -> String) -> Halt {
+    /// With what was being done.
+    pub fn in_step(self, step: impl Into<Cow<'static, str>>) -> Halt {
+        self.map(Error::step(step))
+    }
+
+    /// With a reason that has this one in it.
+    pub(crate) fn map(self, of: impl FnOnce(Error) -> Error) -> Halt {
         match self {
             Halt::Interrupted => Halt::Interrupted,
-            Halt::Failed(why) => Halt::Failed(words(why)),
-            Halt::Void(what, why) => Halt::Void(what, words(why)),
+            Halt::Failed(why) => Halt::Failed(of(why)),
+            Halt::Void(what, why) => Halt::Void(what, of(why)),
         }
     }
 }
 
-impl From<String> for Halt {
-    fn from(why: String) -> Halt {
+impl From<Error> for Halt {
+    fn from(why: Error) -> Halt {
         Halt::Failed(why)
+    }
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Halt {
+        Halt::Failed(fault.into())
+    }
+}
+
+impl From<Unfit> for Halt {
+    fn from(unfit: Unfit) -> Halt {
+        Halt::Failed(unfit.into())
+    }
+}
+
+impl From<kumite_host::CoresError> for Halt {
+    fn from(error: kumite_host::CoresError) -> Halt {
+        Halt::Failed(error.into())
+    }
+}
+
+impl From<kumite_process::Error> for Halt {
+    fn from(error: kumite_process::Error) -> Halt {
+        Halt::Failed(error.into())
     }
 }
 
@@ -56,12 +93,12 @@ mod tests {
 
     #[test]
     fn a_failure_after_stop_was_set_is_an_interruption() {
-        let failed = || "it broke".to_owned();
+        let failed = || Fault::new("it broke");
         let stop = AtomicBool::new(false);
-        assert_eq!(Halt::of(failed(), &stop), Halt::Failed(failed()));
-        assert_eq!(Halt::if_set(&stop), Ok(()));
+        assert_eq!(Halt::of(failed(), &stop).why(), "it broke");
+        assert!(Halt::if_set(&stop).is_ok());
         stop.store(true, Ordering::Relaxed);
-        assert_eq!(Halt::of(failed(), &stop), Halt::Interrupted);
-        assert_eq!(Halt::if_set(&stop), Err(Halt::Interrupted));
+        assert!(matches!(Halt::of(failed(), &stop), Halt::Interrupted));
+        assert!(matches!(Halt::if_set(&stop), Err(Halt::Interrupted)));
     }
 }

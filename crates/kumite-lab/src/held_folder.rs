@@ -1,5 +1,6 @@
 //! A folder for a time, which another kumite may be sure to leave alone, and to clear away once its owner has gone.
 
+use crate::error::Error;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -18,10 +19,10 @@ pub(crate) struct HeldFolder {
 
 impl HeldFolder {
     /// Below `root`. What a killed kumite has left there of this `prefix` goes. `mode` says who may enter it.
-    pub fn new(root: &Path, prefix: &str, mode: u32) -> Result<HeldFolder, String> {
+    pub fn new(root: &Path, prefix: &str, mode: u32) -> Result<HeldFolder, Error> {
         remove_left(root, prefix);
         let made = HeldFolder::below(root, prefix, mode);
-        made.map_err(|error| format!("cannot make a folder in {}: {error}", root.display()))
+        made.map_err(Error::cannot("make a folder in", root))
     }
 
     fn below(root: &Path, prefix: &str, mode: u32) -> io::Result<HeldFolder> {

@@ -17,6 +17,7 @@ use kumite_record::Cores;
 pub use exchanges::Exchange;
 use session::Session;
 
+use crate::error::{Error, chain};
 use crate::halt::Halt;
 
 /// Something that a kit has to do.
@@ -96,10 +97,11 @@ pub fn kit_test(
 }
 
 /// A folder for the worker's files and its log.
-fn ready(cores: &Cores) -> Result<tempfile::TempDir, String> {
-    pin_thread(&cores.engine).map_err(|error| error.to_string())?;
-    kumite_process::become_subreaper().map_err(|error| error.to_string())?;
-    tempfile::tempdir().map_err(|error| format!("cannot make a folder for the worker's files: {error}"))
+fn ready(cores: &Cores) -> Result<tempfile::TempDir, Error> {
+    pin_thread(&cores.engine)?;
+    kumite_process::become_subreaper()
+        .map_err(Error::step("cannot adopt processes that lose their parent"))?;
+    tempfile::tempdir().map_err(Error::step("cannot make a folder for the worker's files"))
 }
 
 fn tried(session: &mut Session, found: &mut dyn FnMut(&KitFinding)) -> Result<KitTested, Halt> {
@@ -113,7 +115,7 @@ fn tried(session: &mut Session, found: &mut dyn FnMut(&KitFinding)) -> Result<Ki
             Err(Halt::Failed(why)) if tested.right > 0 || !session.has_ended() => {
                 tested.failing += 1;
                 session.give_up();
-                Some(why)
+                Some(chain(&why))
             }
             Err(halt) => return Err(halt),
         };

@@ -5,6 +5,7 @@
 mod contender;
 mod doctor;
 mod driver;
+mod error;
 mod halt;
 mod held_folder;
 mod kit_test;
@@ -29,6 +30,7 @@ pub use driver::pacing::Busy;
 pub use driver::task::{OneJob, TaskDriver};
 pub use driver::worker::{Hello, Tap};
 pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, open};
+pub use error::{Error, Fault, MissingTool, Unfit, chain};
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES, Reference};

@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use kumite_record::{Role, Roles, Void, VoidCause};
 
+use crate::error::{Error, Fault};
 use crate::work::{Ask, BeginTrial, EndTrial, Work};
 
 /// How a node is talked to.
 pub trait Talk: Send {
     /// Has it do something, and gives its answer: both are JSON. What went wrong on the way ends the run.
-    fn does(&mut self, work: &str) -> Result<String, String>;
+    fn does(&mut self, work: &str) -> Result<String, Fault>;
 
     /// For how long the node could not be reached, since this was asked last.
     fn cut_off(&mut self) -> Duration {
@@ -53,18 +54,18 @@ impl Remote {
         Arc::ptr_eq(&self.talk, &other.talk)
     }
 
-    pub(crate) fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, String> {
-        let wrong = |what: String| format!("{}: {what}", self.name);
+    pub(crate) fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, Error> {
         let work: Work = question.into();
-        let asked = serde_json::to_string(&work).map_err(|error| wrong(error.to_string()))?;
+        let asked = serde_json::to_string(&work).map_err(Error::step(self.name.to_string()))?;
         // A thread that panicked while it asked has left nothing half-said: an answer that is not taken ends the talk.
         let mut talk = self.talk.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let answer = talk.does(&asked).map_err(wrong)?;
-        serde_json::from_str(&answer).map_err(|error| wrong(format!("answered what it should not: {error}")))
+        let answer = talk.does(&asked).map_err(Error::step(self.name.to_string()))?;
+        serde_json::from_str(&answer)
+            .map_err(Error::step(format!("{}: answered what it should not", self.name)))
     }
 
     /// From here on it is seen whether the node is there.
-    pub(crate) fn begin_trial(&self) -> Result<(), String> {
+    pub(crate) fn begin_trial(&self) -> Result<(), Error> {
         self.ask(BeginTrial {})?;
         // That of before is of no trial.
         self.cut_off();
@@ -72,7 +73,7 @@ impl Remote {
     }
 
     /// Why the trial since then counts for nothing, if the node stood still in it, or could not be reached.
-    pub(crate) fn end_trial(&self) -> Result<Option<Void>, String> {
+    pub(crate) fn end_trial(&self) -> Result<Option<Void>, Error> {
         let stood_still = self.ask(EndTrial {})?;
         let cut_off = self.cut_off();
         let unreachable = || Void {

@@ -8,6 +8,8 @@ use kumite_record::{AxisValue, Point, Unit};
 
 use serde_json::Value;
 
+use crate::error::Unfit;
+
 /// The parameters of a trial, by name.
 pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 
@@ -119,13 +121,16 @@ pub(crate) struct Params<'a> {
 
 impl Params<'_> {
     /// An error if there are others. `workload` is what they are of.
-    pub fn no_others(&self, workload: &str) -> Result<(), String> {
+    pub fn no_others(&self, workload: &str) -> Result<(), Unfit> {
         let known = |name: &String| self.declared.iter().any(|param| param.name == name);
         match self.given.keys().find(|name| !known(name)) {
             None => Ok(()),
             Some(unknown) => {
                 let known: Vec<&str> = self.declared.iter().map(|param| param.name).collect();
-                Err(format!("unknown workload parameter '{unknown}'; {workload} has {}", known.join(", ")))
+                Err(Unfit::new(format!(
+                    "unknown workload parameter '{unknown}'; {workload} has {}",
+                    known.join(", ")
+                )))
             }
         }
     }
@@ -135,28 +140,28 @@ impl Params<'_> {
         &declared.unwrap_or_else(|| panic!("a kind reads '{name}', which it does not declare")).takes
     }
 
-    pub fn text(&self, name: &str) -> Result<&str, String> {
+    pub fn text(&self, name: &str) -> Result<&str, Unfit> {
         match (self.given.get(name), self.takes(name)) {
             (None, Takes::Text { default }) => Ok(default),
             (Some(AxisValue::Text(text)), _) => Ok(text),
-            (Some(other), _) => Err(format!("{name} is text, not {other}")),
+            (Some(other), _) => Err(Unfit::new(format!("{name} is text, not {other}"))),
             (None, takes) => panic!("{name} is no text but {takes:?}"),
         }
     }
 
     /// Which of its words it is, by position.
-    pub fn word(&self, name: &str) -> Result<usize, String> {
+    pub fn word(&self, name: &str) -> Result<usize, Unfit> {
         let Takes::Word(words) = self.takes(name) else { panic!("{name} is none of several words") };
         let Some(given) = self.given.get(name) else { return Ok(0) };
         let text = given.to_string();
         words.iter().position(|word| *word == text).ok_or_else(|| {
             let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
             let (last, first) = quoted.split_last().expect("a parameter of words has some");
-            format!("{name} is {} or {last}, not \"{text}\"", first.join(", "))
+            Unfit::new(format!("{name} is {} or {last}, not \"{text}\"", first.join(", ")))
         })
     }
 
-    pub fn count(&self, name: &str) -> Result<usize, String> {
+    pub fn count(&self, name: &str) -> Result<usize, Unfit> {
         match (self.given.get(name), self.takes(name)) {
             (None, Takes::Count { default, .. }) => Ok(*default as usize),
             (Some(AxisValue::Int(count)), Takes::Count { least, most, .. })
@@ -165,13 +170,13 @@ impl Params<'_> {
                 Ok(*count as usize)
             }
             (Some(other), Takes::Count { least, most, .. }) => {
-                Err(format!("{name} is a whole number from {least} to {most}, not {other}"))
+                Err(Unfit::new(format!("{name} is a whole number from {least} to {most}, not {other}")))
             }
             (_, takes) => panic!("{name} is no count but {takes:?}"),
         }
     }
 
-    pub fn number(&self, name: &str) -> Result<f64, String> {
+    pub fn number(&self, name: &str) -> Result<f64, Unfit> {
         let (Takes::Number { default, least, most } | Takes::Steps { default, least, most }) =
             self.takes(name)
         else {
@@ -184,32 +189,36 @@ impl Params<'_> {
         value
             .number()
             .filter(|number| (least..=most).contains(&number))
-            .ok_or_else(|| format!("{name} is a number from {least} to {most}, not {value}"))
+            .ok_or_else(|| Unfit::new(format!("{name} is a number from {least} to {most}, not {value}")))
     }
 
     /// A number of what the end of its name says.
-    pub fn time(&self, name: &str) -> Result<Duration, String> {
+    pub fn time(&self, name: &str) -> Result<Duration, Unfit> {
         let scale = Unit::of_name(name).map_or(1.0, Unit::scale);
         Ok(Duration::from_secs_f64(self.number(name)? * scale))
     }
 
-    pub fn flag(&self, name: &str) -> Result<bool, String> {
+    pub fn flag(&self, name: &str) -> Result<bool, Unfit> {
         match self.given.get(name) {
             None => Ok(false),
             Some(AxisValue::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(format!("{name} is true or false, not {other}")),
+            Some(other) => Err(Unfit::new(format!("{name} is true or false, not {other}"))),
         }
     }
 
-    pub fn cores(&self, name: &str) -> Result<AskedCores, String> {
+    pub fn cores(&self, name: &str) -> Result<AskedCores, Unfit> {
         match self.given.get(name) {
             None => Ok(AskedCores::Count(1)),
             Some(AxisValue::Text(word)) if word == "all" => Ok(AskedCores::All),
-            Some(AxisValue::Text(word)) => Err(format!("{name} is a number or \"all\", not \"{word}\"")),
+            Some(AxisValue::Text(word)) => {
+                Err(Unfit::new(format!("{name} is a number or \"all\", not \"{word}\"")))
+            }
             Some(AxisValue::Int(count)) if (1..=MOST_CORES).contains(count) => {
                 Ok(AskedCores::Count(*count as usize))
             }
-            Some(other) => Err(format!("{name} is a whole number from 1 to {MOST_CORES}, not {other}")),
+            Some(other) => {
+                Err(Unfit::new(format!("{name} is a whole number from 1 to {MOST_CORES}, not {other}")))
+            }
         }
     }
 }

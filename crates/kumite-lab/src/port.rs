@@ -1,5 +1,6 @@
 //! Free ports for contenders and services.
 
+use crate::error::Error;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -10,13 +11,13 @@ const DEFAULT_EPHEMERAL: u16 = 32_768;
 /// A port of this address that nobody listens on now, another one each time. It lies below the range that the kernel takes
 /// source ports from: there, one of our own connections could have it, or even connect to itself, before the contender
 /// listens.
-pub(crate) fn free_port(host: Ipv4Addr) -> Result<u16, String> {
+pub(crate) fn free_port(host: Ipv4Addr) -> Result<u16, Error> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let count = ephemeral().saturating_sub(FIRST);
     if count < FEWEST {
         // The kernel hands out almost every port; one that it calls free is the best there is.
         let listener = TcpListener::bind((host, 0)).and_then(|listener| listener.local_addr());
-        return listener.map(|addr| addr.port()).map_err(|error| format!("no free port on {host}: {error}"));
+        return listener.map(|addr| addr.port()).map_err(Error::step(format!("no free port on {host}")));
     }
     // Kumites that are started together have ids that are near each other; their ports must not be, or one takes what
     // another has just found free. Multiplied by the golden ratio, near ids are far apart (Knuth, TAOCP 3, section 6.4).
@@ -29,7 +30,7 @@ pub(crate) fn free_port(host: Ipv4Addr) -> Result<u16, String> {
             return Ok(port);
         }
     }
-    Err(format!("no free port on {host} among {count} from {FIRST}: end what listens there"))
+    Err(Error::NoPort { host, first: FIRST, count })
 }
 
 fn ephemeral() -> u16 {

@@ -16,6 +16,7 @@ use kumite_stub::{Config, Stub};
 use crate::contender::Ready;
 use crate::driver::http::server_process::{Here, ServerProcess};
 use crate::driver::own_home::OwnHome;
+use crate::error::{Error, Fault, chain};
 use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::run::{Choice, Prepared, prepare};
@@ -38,28 +39,29 @@ pub fn serve(
     state: &Path,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-    next: &mut dyn FnMut(Option<Result<String, String>>) -> Option<String>,
+    next: &mut dyn FnMut(Option<Result<String, Error>>) -> Option<String>,
 ) {
     let mut answer = None;
     while let Some(asked) = next(answer.take()) {
         let wanted = match serde_json::from_str(&asked) {
             Ok(Work::Prepare(wanted)) => wanted,
             Ok(_) => {
-                answer = Some(Err("it was asked for something before it was to get ready".to_owned()));
+                answer =
+                    Some(Err(Fault::new("it was asked for something before it was to get ready").into()));
                 continue;
             }
             Err(error) => {
-                answer = Some(Err(format!("it does not understand what it is asked: {error}")));
+                answer = Some(Err(Error::step("it does not understand what it is asked")(error)));
                 continue;
             }
         };
         let failed = match Experiment::load(experiment, &wanted.profile) {
             Ok(experiment) => ready(&experiment, &wanted, host, state, stop, note, next),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(Halt::Failed(error.into())),
         };
         match failed {
             Ok(()) => return,
-            Err(why) => answer = Some(Err(why)),
+            Err(why) => answer = Some(Err(why.into())),
         }
     }
 }
@@ -72,13 +74,13 @@ fn ready(
     state: &Path,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-    next: &mut dyn FnMut(Option<Result<String, String>>) -> Option<String>,
-) -> Result<(), String> {
-    become_subreaper().map_err(|error| error.to_string())?;
+    next: &mut dyn FnMut(Option<Result<String, Error>>) -> Option<String>,
+) -> Result<(), Halt> {
+    become_subreaper().map_err(Error::step("cannot adopt processes that lose their parent"))?;
     crate::end_orphans();
     crate::remove_left_files();
     let logs = state.join("logs");
-    std::fs::create_dir_all(&logs).map_err(|error| format!("cannot make {}: {error}", logs.display()))?;
+    std::fs::create_dir_all(&logs).map_err(Error::cannot("make", &logs))?;
     let choice = Choice {
         only: wanted.only.clone(),
         skip: wanted.skip.clone(),
@@ -87,7 +89,7 @@ fn ready(
         elsewhere: Role::ALL.into_iter().filter(|role| !wanted.roles.contains(role)).collect(),
         ..Choice::default()
     };
-    let prepared = prepare(experiment, &choice, state, stop, note).map_err(Halt::why)?;
+    let prepared = prepare(experiment, &choice, state, stop, note)?;
     let has = |role| wanted.roles.contains(&role);
     let split = cores();
     let services_cores = if has(Role::Server) { split.engine.clone() } else { Vec::new() };
@@ -100,9 +102,9 @@ fn ready(
     let services = services.unwrap_or(&none);
     let found =
         Services::find(services, &Nodes::default(), &services_cores, &logs.join("services.log"), stop);
-    let services = found.map_err(Halt::why)?;
+    let services = found?;
     let echo = has(Role::Server).then(|| Stub::listen(Config { host, ..Config::default() }));
-    let echo = echo.transpose().map_err(|error| error.to_string())?;
+    let echo = echo.transpose().map_err(Error::Echo)?;
     let echo_port = echo.as_ref().map_or(0, |stub| stub.addr().port());
     let mut station = Station {
         prepared,
@@ -129,7 +131,8 @@ fn ready(
         let echoing = echo.map(|stub| scope.spawn(|| stub.serve(&ended)));
         let mut said = Some(answer::<Prepare>(readied));
         while let Some(asked) = next(said.take()) {
-            let work = serde_json::from_str(&asked).map_err(|error| error.to_string());
+            let work =
+                serde_json::from_str(&asked).map_err(Error::step("it does not understand what it is asked"));
             said = Some(work.and_then(|work| station.does(work)));
         }
         ended.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -146,8 +149,8 @@ fn all(cores: &Cores) -> Vec<usize> {
 }
 
 /// An answer to this question, and to no other.
-fn answer<Q: Ask>(answer: Q::Answer) -> Result<String, String> {
-    serde_json::to_string(&answer).map_err(|error| error.to_string())
+fn answer<Q: Ask>(answer: Q::Answer) -> Result<String, Error> {
+    serde_json::to_string(&answer).map_err(Error::step("its answer cannot be written"))
 }
 
 /// A node that is ready.
@@ -174,28 +177,29 @@ struct Watching {
 }
 
 impl Station<'_> {
-    fn does(&mut self, work: Work) -> Result<String, String> {
+    fn does(&mut self, work: Work) -> Result<String, Error> {
         match work {
-            Work::Prepare(_) => Err("it is ready already".to_owned()),
+            Work::Prepare(_) => Err(Fault::new("it is ready already").into()),
             Work::StartServices(StartServices { parameters, host, clients, log }) => {
                 // What is left of a trial that its driver gave up.
                 self.running = None;
                 let log = self.log(&log)?;
                 self.services.listen_at(host, clients);
-                let running = self.services.start(&parameters, &log, self.stop).map_err(Halt::why)?;
+                let running = self.services.start(&parameters, &log, self.stop)?;
                 let env = running.env();
                 self.running = Some((running, None));
                 answer::<StartServices>(env)
             }
             Work::BeginServices(_) => {
-                let (running, watch) = self.running.as_mut().ok_or("no services run")?;
+                let (running, watch) = self.running.as_mut().ok_or_else(|| Fault::new("no services run"))?;
                 running.begin()?;
                 // A node with the server, too, is watched while that is.
                 *watch = (!self.has_server).then(|| Watch::begin(&self.cores));
                 answer::<BeginServices>(())
             }
             Work::EndServices(_) => {
-                let (mut running, watch) = self.running.take().ok_or("no services run")?;
+                let (mut running, watch) =
+                    self.running.take().ok_or_else(|| Fault::new("no services run"))?;
                 let used = running.cpu();
                 let seen = watch.map(|watch| watch.end(&Ours { cpu: Some(used), waited: None }));
                 let metrics = running.end()?.metrics;
@@ -214,7 +218,7 @@ impl Station<'_> {
             }
             Work::LookAtServer(_) => answer::<LookAtServer>(self.server()?.look()?),
             Work::LastLines(_) => answer::<LastLines>(self.server()?.last_lines()),
-            Work::OwnPort(_) => answer::<OwnPort>(self.server()?.own_port().err()),
+            Work::OwnPort(_) => answer::<OwnPort>(self.server()?.own_port().err().map(|why| chain(&why))),
             Work::Elsewhere(_) => answer::<Elsewhere>(self.server()?.elsewhere()),
             Work::Listening(_) => answer::<Listening>(self.server()?.listening()),
             Work::Pause(_) => answer::<Pause>(self.server()?.pause()),
@@ -230,13 +234,13 @@ impl Station<'_> {
             Work::EndWatch(_) => {
                 let (cpu, waits) = (self.cpu()?, self.server()?.waits());
                 let Watching { watch, cpu: before, waits: then } =
-                    self.watch.take().ok_or("nothing is watched")?;
+                    self.watch.take().ok_or_else(|| Fault::new("nothing is watched"))?;
                 let waited = waits.zip(then).map(|(now, then)| now.since(&then));
                 let used = Some(cpu.saturating_sub(before));
                 answer::<EndWatch>(seen_of(watch.end(&Ours { cpu: used, waited })))
             }
             Work::StopServer(_) => {
-                let (server, log, home) = self.server.take().ok_or("no server runs")?;
+                let (server, log, home) = self.server.take().ok_or_else(|| Fault::new("no server runs"))?;
                 let wrong = Box::new(server).stop().or_else(|| home.written());
                 answer::<StopServer>(ServerEnded { wrong, log: end_of(&log) })
             }
@@ -245,33 +249,33 @@ impl Station<'_> {
                 answer::<BeginTrial>(())
             }
             Work::EndTrial(_) => {
-                let heartbeat = self.heartbeat.take().ok_or("no trial has begun")?;
+                let heartbeat = self.heartbeat.take().ok_or_else(|| Fault::new("no trial has begun"))?;
                 answer::<EndTrial>(heartbeat.stop())
             }
         }
     }
 
-    fn server(&mut self) -> Result<&mut Here, String> {
-        self.server.as_mut().map(|(server, ..)| server).ok_or_else(|| "no server runs".to_owned())
+    fn server(&mut self) -> Result<&mut Here, Fault> {
+        self.server.as_mut().map(|(server, ..)| server).ok_or_else(|| Fault::new("no server runs"))
     }
 
     /// Of all that runs here.
-    fn cpu(&mut self) -> Result<Duration, String> {
+    fn cpu(&mut self) -> Result<Duration, Error> {
         let services = self.running.as_mut().map_or(Duration::ZERO, |(running, _)| running.cpu());
         Ok(cpu_of(self.server()?) + services)
     }
 
-    fn ready(&self, name: &str) -> Result<&Ready, String> {
+    fn ready(&self, name: &str) -> Result<&Ready, Fault> {
         let found = self.prepared.ready.iter().find(|ready| ready.name == name);
-        found.ok_or_else(|| format!("there is no contender {name} that can be run"))
+        found.ok_or_else(|| Fault::new(format!("there is no contender {name} that can be run")))
     }
 
     /// A driver names files, not places.
-    fn log(&self, name: &str) -> Result<PathBuf, String> {
+    fn log(&self, name: &str) -> Result<PathBuf, Fault> {
         let is_name = !name.is_empty()
             && !name.starts_with('.')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-        if is_name { Ok(self.logs.join(name)) } else { Err("that is no name of a log".to_owned()) }
+        if is_name { Ok(self.logs.join(name)) } else { Err(Fault::new("that is no name of a log")) }
     }
 }
 

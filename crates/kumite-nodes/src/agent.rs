@@ -15,6 +15,7 @@ use kumite_agent::{
     decode, encode, pieces,
 };
 use kumite_host::{Lock, facts};
+use kumite_lab::chain;
 use kumite_process::{Heard, Spawn, Talk, Tree};
 use kumite_record::{Run, Store};
 
@@ -153,8 +154,11 @@ impl Agent<'_> {
         // Whoever measures here now would disturb, and be disturbed.
         let _lock = (self.begin)()?;
         tell(&Tell::Done { status: None }).map_err(|error| error.to_string())?;
-        let mut next = |answered: Option<Result<String, String>>| {
-            let worked = answered.map(|answered| answered.map_or_else(Worked::Failed, Worked::Answer));
+        let mut next = |answered: Option<Result<String, kumite_lab::Error>>| {
+            let worked = answered.map(|answered| match answered {
+                Ok(answer) => Worked::Answer(answer),
+                Err(why) => Worked::Failed(chain(&why)),
+            });
             let told = worked.map_or(Ok(()), |worked| tell(&Tell::Worked { worked }));
             match (told, decode(&asked.lines.recv().ok()?)) {
                 (Ok(()), Ok(Ask::Work { work })) => Some(work),

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use kumite_lab::{Halt, SpecError};
+use kumite_lab::{Error, Halt, SpecError, chain};
 use kumite_record::StoreError;
 
 /// Why a run on several machines did not come to its end.
@@ -28,10 +28,13 @@ impl From<SpecError> for Failure {
 
 impl From<Halt> for Failure {
     fn from(halt: Halt) -> Failure {
-        match halt {
-            Halt::Interrupted => Failure::Incomplete("it was interrupted".to_owned()),
-            Halt::Failed(why) | Halt::Void(_, why) => Failure::Incomplete(why),
-        }
+        Failure::Incomplete(halt.why())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Incomplete(chain(&error))
     }
 }
 

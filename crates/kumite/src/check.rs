@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Answered, Answers, Choice, Driver, Experiment, Halt, Prepared, check_disk, open, prepare, used_cores,
+    Answered, Answers, Choice, Driver, Experiment, Fault, Halt, Prepared, chain, check_disk, open, prepare,
+    used_cores,
 };
 use kumite_record::{Contender, Point, Store, Votes, unlike_the_others};
 
@@ -40,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop::flag()?;
     let store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
-    check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
+    check_disk(&experiment, &state)?;
     // Nothing is timed here: who measures is not asked to end, and none of its processes is a leftover.
     end_leftovers();
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
@@ -144,7 +145,7 @@ enum Said {
 /// A contender that was looked at, and how it answers at each of its points.
 struct Looked<'a> {
     known: Option<Answers>,
-    at: Vec<(&'a Point, Result<Answered, String>)>,
+    at: Vec<(&'a Point, Result<Answered, Fault>)>,
     /// What else is wrong with it.
     failed: Option<String>,
 }
@@ -167,12 +168,12 @@ fn looked<'a>(
     looked.known = ready.answers;
     for at in experiment.checked_at(measurable, name) {
         let answered = match driver.check(ready, at, stop) {
-            Err(Halt::Failed(why)) => Err(why),
+            Err(Halt::Failed(why)) => Err(Fault::new(chain(&why))),
             answered => Ok(answered?),
         };
         looked.at.push((&experiment.planned[at].point, answered));
     }
-    if let Some(path) = prepared.written(name).map_err(Failure::Incomplete)? {
+    if let Some(path) = prepared.written(name)? {
         looked.failed = Some(format!(
             ": {} was written after the build, and whoever uses the build next finds that: write elsewhere, and \
              `kumite build --no-cache` makes it good",

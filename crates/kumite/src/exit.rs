@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use kumite_lab::{Halt, SpecError};
+use kumite_lab::{Error, Halt, SpecError};
 use kumite_record::StoreError;
 
 /// Printed below every help text.
@@ -66,6 +66,12 @@ impl From<SpecError> for Failure {
 impl From<Halt> for Failure {
     fn from(halt: Halt) -> Failure {
         kumite_nodes::Failure::from(halt).into()
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        kumite_nodes::Failure::from(error).into()
     }
 }
 

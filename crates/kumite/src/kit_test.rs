@@ -27,7 +27,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let _ = output::print(&line);
     };
     let tested = kit_test(&args.command, Path::new("."), &cores(), &stop, &mut show)
-        .map_err(|halt| halt.reworded(|why| format!("`{}`: {why}", args.command)))?;
+        .map_err(|halt| halt.in_step(format!("`{}`", args.command)))?;
     for (what, exchange) in [("a hello", tested.hello), ("an empty job", tested.empty)] {
         if let Some(Exchange { count, p50_us, p99_us }) = exchange {
             output::print(&format!(

@@ -79,7 +79,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         )));
     }
     args.ending.check()?;
-    check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
+    check_disk(&experiment, &state)?;
     let roles = args.roles.roles();
     roles.check(&experiment, &args.on)?;
     if args.on != On::Local && !roles.are_given() {

@@ -174,7 +174,7 @@ impl Args {
         let placed = roles.placed(&self.on, &self.slurm.options(), &experiment.name, driver)?;
         let mut store = Store::open(&self.ending.db.path())?;
         let state = store.folder().to_owned();
-        check_disk(experiment, &state).map_err(Failure::Incomplete)?;
+        check_disk(experiment, &state)?;
         let _lock = begin_measuring()?;
         let joined = joined(&placed, experiment, choice, available, &state, driver)?;
         let Joined { prepared, nodes, cores, roles } = joined;

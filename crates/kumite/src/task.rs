@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Choice, Experiment, OneJob, Planned, Tap, TaskDriver, check_disk, humane, prepare, used_cores,
+    Choice, Experiment, OneJob, Planned, Tap, TaskDriver, Unfit, check_disk, humane, prepare, used_cores,
 };
 use kumite_record::{AxisValue, Store};
 
@@ -70,13 +70,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (name, known) = (&args.contender, known.join(", "));
         return Err(Failure::Usage(format!("--contender {name}: no such contender; there are: {known}")));
     }
-    plan_one(args, &mut experiment).map_err(Failure::Usage)?;
+    plan_one(args, &mut experiment).map_err(|unfit| Failure::Usage(unfit.into()))?;
     let available = cores();
     used_cores(&experiment, &available)?;
     let stop = stop::flag()?;
     let store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
-    check_disk(&experiment, &state).map_err(Failure::Incomplete)?;
+    check_disk(&experiment, &state)?;
     let _lock = begin_measuring()?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let Some(ready) = prepared.ready.first() else {
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut driver = TaskDriver::open(&of)?;
     let job = driver
         .one_job(ready, 0, Some(shown(args.full)), &stop)
-        .map_err(|halt| halt.reworded(|why| format!("{}: {why}", args.contender)))?;
+        .map_err(|halt| halt.in_step(args.contender.clone()))?;
     output::print(&summary(&job))?;
     match job.wrong {
         None => Ok(()),
@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Plans where the contender does the job, and nothing else: the first point that is planned for it, with the parameters that
 /// were given.
-fn plan_one(args: &Args, experiment: &mut Experiment) -> Result<(), String> {
+fn plan_one(args: &Args, experiment: &mut Experiment) -> Result<(), Unfit> {
     let named = |planned: &&Planned| planned.contenders.contains(&args.contender);
     let mut point = experiment
         .planned

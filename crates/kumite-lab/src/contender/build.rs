@@ -22,6 +22,7 @@ use kumite_process::{Spawn, run};
 use kumite_record::Digests;
 
 use super::{Contender, Deps, Tools};
+use crate::error::{Error, Fault};
 use cache::Cache;
 use kumite_process::{how_it_ended, last_lines};
 use place::{Filling, Place};
@@ -67,13 +68,13 @@ pub(crate) struct Receipt {
 }
 
 impl Builds {
-    pub fn open(state: &Path) -> Result<Builds, String> {
+    pub fn open(state: &Path) -> Result<Builds, Error> {
         Builds::with(state, Cache::open(cache::folder(state))?)
     }
 
-    fn with(state: &Path, cache: Cache) -> Result<Builds, String> {
+    fn with(state: &Path, cache: Cache) -> Result<Builds, Error> {
         let logs = state.join("builds");
-        std::fs::create_dir_all(&logs).map_err(|error| format!("cannot make {}: {error}", logs.display()))?;
+        std::fs::create_dir_all(&logs).map_err(Error::cannot("make", &logs))?;
         Ok(Builds { logs, cache })
     }
 
@@ -107,7 +108,7 @@ impl Builds {
         mut anew: bool,
         stop: &AtomicBool,
         note: &mut dyn FnMut(&str),
-    ) -> Result<Receipt, String> {
+    ) -> Result<Receipt, Error> {
         let sources = Sources::of(contender).map_err(unreadable)?;
         let commands = commands(contender);
         let source = sources.digest(&commands).map_err(unreadable)?;
@@ -139,7 +140,7 @@ impl Builds {
             let filled = place.filled(&filling, anew, stop, note);
             let filled = filled.map_err(|why| match deps.as_ref().map(|deps| deps.origin) {
                 Some(Origin::Found) => {
-                    format!("{why}; what [deps] makes is of before: --no-cache makes it anew")
+                    why.remedied("what [deps] makes is of before: --no-cache makes it anew")
                 }
                 _ => why,
             });
@@ -157,8 +158,8 @@ impl Builds {
     }
 }
 
-fn unreadable(why: String) -> String {
-    format!("cannot read its files: {why}")
+fn unreadable(why: Error) -> Error {
+    Error::step("cannot read its files")(why)
 }
 
 /// What is done with the files of a contender.
@@ -176,12 +177,13 @@ struct MadeDeps {
 
 impl MadeDeps {
     /// What is built beside them must not write there: who has every right could.
-    fn are_as_they_were(&self) -> Result<(), String> {
+    fn are_as_they_were(&self) -> Result<(), Error> {
         match self.held.written()? {
-            Some(written) => Err(format!(
+            Some(written) => Err(Fault::new(format!(
                 "its build command wrote {}, which [deps] made and others use: let it write elsewhere",
                 written.display()
-            )),
+            ))
+            .into()),
             None => Ok(()),
         }
     }
@@ -204,7 +206,7 @@ impl Job<'_> {
         tools: &Tools,
         anew: bool,
         note: &mut dyn FnMut(&str),
-    ) -> Result<MadeDeps, String> {
+    ) -> Result<MadeDeps, Error> {
         let from = sources.only(&deps.files)?;
         let commands = [&deps.build[..]];
         let digest = from.digest(&commands).map_err(unreadable)?;
@@ -216,18 +218,18 @@ impl Job<'_> {
         let make = || {
             from.copy(folder, &digest, &commands).map_err(unreadable)?;
             let made = self.command("deps", &deps.build, &folder.join(from.home()), BUILD_LIMIT);
-            made.map_err(|why| format!("{why}; it finds only what `files` of [deps] names"))?;
+            made.map_err(|why| why.remedied("it finds only what `files` of [deps] names"))?;
             match from.are_in(folder, &digest, &commands) {
                 Ok(true) => Ok(()),
-                Ok(false) => Err("its deps command changed a file that it is made from".to_owned()),
-                Err(why) => Err(format!("its deps command removed a file that it is made from: {why}")),
+                Ok(false) => Err(Fault::new("its deps command changed a file that it is made from").into()),
+                Err(why) => Err(Error::step("its deps command removed a file that it is made from")(why)),
             }
         };
         let filling = Filling { make: &make, first_use: &|| Ok(()) };
         let mut fill = |anew| {
             let filled = place.filled(&filling, anew, self.stop, note)?;
             let ((), origin, held) = filled.expect("its first use is none");
-            Ok::<_, String>((origin, held))
+            Ok::<_, Error>((origin, held))
         };
         let (mut origin, mut held) = fill(anew)?;
         if held.written()?.is_some() {
@@ -237,24 +239,25 @@ impl Job<'_> {
         Ok(MadeDeps { from, origin, held })
     }
 
-    fn version(&self, folder: &Path) -> Result<String, String> {
+    fn version(&self, folder: &Path) -> Result<String, Error> {
         let command = &self.contender.version;
         let said = self.command("version", command, folder, VERSION_LIMIT)?;
         let text = String::from_utf8_lossy(&said);
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-        line.map(str::to_owned).ok_or_else(|| format!("its version command `{command}` printed nothing"))
+        let silent = || Fault::new(format!("its version command `{command}` printed nothing")).into();
+        line.map(str::to_owned).ok_or_else(silent)
     }
 
-    fn command(&self, what: &str, command: &str, dir: &Path, limit: Duration) -> Result<Vec<u8>, String> {
+    fn command(&self, what: &str, command: &str, dir: &Path, limit: Duration) -> Result<Vec<u8>, Error> {
         let log = self.builds.file(self.contender, &format!("{what}.log"));
         let spawn = Spawn { command, dir, env: self.env, keeps: None, cores: &[], log: &log, group: None };
-        let finished =
-            run(&spawn, limit, self.stop).map_err(|error| format!("its {what} command: {error}"))?;
+        let finished = run(&spawn, limit, self.stop).map_err(Error::step(format!("its {what} command")))?;
         if finished.status.success() {
             return Ok(finished.stdout);
         }
         let how = how_it_ended(finished.status);
-        Err(format!("its {what} command `{command}` {how}: {} (log: {})", last_lines(&log), log.display()))
+        let (said, log) = (last_lines(&log), log.display());
+        Err(Fault::new(format!("its {what} command `{command}` {how}: {said} (log: {log})")).into())
     }
 }
 

@@ -8,6 +8,7 @@ use kumite_process::{Spawn, how_it_ended, last_lines, run};
 
 use super::tools::runs;
 use super::{Install, npm};
+use crate::error::{Error, Fault, chain};
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
 const QUERY_LIMIT: Duration = Duration::from_secs(60);
@@ -27,31 +28,36 @@ impl Obtaining<'_> {
     pub fn obtain<T>(
         &self,
         note: &mut dyn FnMut(&str),
-        look: impl Fn(bool) -> Result<T, String>,
-    ) -> Result<T, String> {
-        let who_needs = self.who_needs;
+        look: impl Fn(bool) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let mut installed = Vec::new();
         let mut found = look(false);
         for source in self.sources() {
-            let Err(missing) = &found else { break };
+            let missing = match found {
+                Ok(found) => return Ok(found),
+                Err(why) => self.missing(Vec::new(), why),
+            };
             let names = source.packages(self.packages).join(" ");
-            note(&format!("installing {names} ({who_needs} {missing})"));
-            source
-                .install(self.packages, self.log)
-                .map_err(|why| format!("{who_needs} {missing}; installing {names} failed: {why}"))?;
+            note(&format!("installing {names} ({})", chain(&missing)));
+            if let Err(why) = source.install(self.packages, self.log) {
+                let then = format!("installing {names} failed");
+                return Err(Error::Mending { first: Box::new(missing), then, source: Box::new(why) });
+            }
             installed.push(names);
             found = look(true);
         }
-        found.map_err(|missing| {
-            if installed.is_empty() {
-                return format!("{who_needs} {missing}; {}", remedy(self.packages));
-            }
+        found.map_err(|why| {
             let get = self.packages.get.as_deref().map(|page| format!(": see {page}")).unwrap_or_default();
-            format!(
-                "{who_needs} {missing}, also after installing {}; get a newer one{get}",
-                installed.join(" ")
-            )
+            let remedy = match installed.is_empty() {
+                true => remedy(self.packages),
+                false => format!("get a newer one{get}"),
+            };
+            self.missing(installed, why).remedied(remedy)
         })
+    }
+
+    fn missing(&self, installed: Vec<String>, why: Error) -> Error {
+        Error::Missing { who_needs: self.who_needs.to_owned(), installed, source: Box::new(why) }
     }
 
     /// npm first, where there is one: Debian's would come with a Node.js of its own, beside the one that is there.
@@ -82,7 +88,7 @@ impl Source {
         }
     }
 
-    fn install(self, all: &Install, log: &Path) -> Result<(), String> {
+    fn install(self, all: &Install, log: &Path) -> Result<(), Error> {
         match self {
             Source::Apt => install_apt(all, log),
             Source::Npm => npm::install(&all.npm, log),
@@ -92,9 +98,9 @@ impl Source {
 
 /// Installs the packages through the system's package manager, as root or through sudo. It is not broken off: a package
 /// manager that is killed leaves the system half done.
-pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), String> {
+pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), Error> {
     if !is_on_path("apt-get") {
-        return Err("this system has no apt-get, the package manager that --install knows".into());
+        return Err(Error::NoAptGet);
     }
     let sudo = if is_root() { "" } else { "sudo -n " };
     let names = packages.apt.join(" ");
@@ -103,12 +109,13 @@ pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), String> 
     );
     let spawn =
         Spawn { command: &command, dir: Path::new("."), env: &[], keeps: None, cores: &[], log, group: None };
-    let finished = run(&spawn, INSTALL_LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
+    let finished = run(&spawn, INSTALL_LIMIT, &AtomicBool::new(false))?;
     if finished.status.success() {
         return Ok(());
     }
     let how = how_it_ended(finished.status);
-    Err(format!("`{command}` {how}: {}; as root: apt-get update && apt-get install {names}", last_lines(log)))
+    let failed = Error::from(Fault::new(format!("`{command}` {how}: {}", last_lines(log))));
+    Err(failed.remedied(format!("as root: apt-get update && apt-get install {names}")))
 }
 
 /// Whether one of them is not installed, where Debian's package manager knows that.

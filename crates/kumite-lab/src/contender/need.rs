@@ -1,5 +1,6 @@
 //! A tool that is needed, and its versions: how they are written, said and compared.
 
+use crate::error::Unfit;
 use std::fmt;
 use std::str::FromStr;
 
@@ -13,9 +14,9 @@ pub struct Need {
 }
 
 impl FromStr for Need {
-    type Err = String;
+    type Err = Unfit;
 
-    fn from_str(text: &str) -> Result<Need, String> {
+    fn from_str(text: &str) -> Result<Need, Unfit> {
         let (tool, version) = match text.split_once(">=") {
             Some((tool, version)) => (tool.trim(), Some(version.trim())),
             None => (text.trim(), None),
@@ -24,7 +25,7 @@ impl FromStr for Need {
             !tool.is_empty() && tool.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
         let at_least = version.map(parse_version);
         if !is_tool || at_least == Some(None) {
-            return Err(format!("'{text}' is not a need: write a command, or 'command >= 1.2'"));
+            return Err(Unfit::new(format!("'{text}' is not a need: write a command, or 'command >= 1.2'")));
         }
         Ok(Need { tool: tool.to_owned(), at_least: at_least.flatten() })
     }

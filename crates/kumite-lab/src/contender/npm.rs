@@ -10,6 +10,7 @@ use super::entries::entries_of;
 use super::manifest::npm_package;
 use super::need::parse_version;
 use super::user_cache::user_cache;
+use crate::error::{Error, Fault};
 
 const LIMIT: Duration = Duration::from_secs(10 * 60);
 /// Scripts of packages are not run: a program needs none.
@@ -43,9 +44,9 @@ pub(super) fn are_installed(packages: &[String]) -> bool {
 }
 
 /// Those of the packages that are for this machine.
-pub(super) fn install(packages: &[String], log: &Path) -> Result<(), String> {
-    let kept = folder().ok_or("there is no place for them: neither HOME nor XDG_CACHE_HOME is set")?;
-    let cannot = |error: std::io::Error| format!("cannot write in {}: {error}", kept.display());
+pub(super) fn install(packages: &[String], log: &Path) -> Result<(), Error> {
+    let kept = folder().ok_or(Error::NoHome)?;
+    let cannot = Error::cannot("write in", &kept);
     std::fs::create_dir_all(&kept).map_err(cannot)?;
     let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&kept).map_err(cannot)?;
     // npm passes over what is optional and for another machine.
@@ -58,15 +59,17 @@ pub(super) fn install(packages: &[String], log: &Path) -> Result<(), String> {
     std::fs::write(new.path().join("package.json"), project.to_string()).map_err(cannot)?;
     let spawn =
         Spawn { command: COMMAND, dir: new.path(), env: &[], keeps: None, cores: &[], log, group: None };
-    let finished = run(&spawn, LIMIT, &AtomicBool::new(false)).map_err(|error| error.to_string())?;
+    let finished = run(&spawn, LIMIT, &AtomicBool::new(false))?;
     if !finished.status.success() {
-        return Err(format!("`{COMMAND}` {}: {}", how_it_ended(finished.status), last_lines(log)));
+        let how = how_it_ended(finished.status);
+        return Err(Fault::new(format!("`{COMMAND}` {how}: {}", last_lines(log))).into());
     }
     if packages_in(new.path()).is_empty() {
-        return Err(format!(
+        return Err(Fault::new(format!(
             "npm got none of {}: they are for other machines, or it could not reach them",
             packages.join(", ")
-        ));
+        ))
+        .into());
     }
     let place = kept.join(place_name(packages));
     match std::fs::rename(new.keep(), &place) {

@@ -12,6 +12,7 @@ use kumite_process::{Spawn, run};
 use super::entries::entries_of;
 use super::need::{Need, dotted, is_older, parse_version, version_said};
 use super::npm;
+use crate::error::{Error, Fault, MissingTool};
 use crate::parameter::LEADS_TO_TOOLS;
 
 const ASK_LIMIT: Duration = Duration::from_secs(30);
@@ -78,12 +79,12 @@ impl Tools {
     }
 
     /// What is to be set on top of our own environment for commands that use them.
-    pub fn env(&self) -> Result<Vec<(String, String)>, String> {
+    pub fn env(&self) -> Result<Vec<(String, String)>, Error> {
         self.way.env()
     }
 
     /// Takes the first that will do, or says in words what is missing.
-    pub fn find(&mut self, need: &Need, log: &Path, stop: &AtomicBool) -> Result<(), String> {
+    pub fn find(&mut self, need: &Need, log: &Path, stop: &AtomicBool) -> Result<(), MissingTool> {
         let mut newest: Option<(Vec<u64>, PathBuf)> = None;
         let mut silent = None;
         for folder in self.folders(&need.tool) {
@@ -99,10 +100,8 @@ impl Tools {
                     }
                     Ok(version) => Some(dotted(&version)),
                     Err(why) => {
-                        silent.get_or_insert(format!(
-                            "{need}, and {} {why}",
-                            folder.join(&need.tool).display()
-                        ));
+                        let (file, source) = (folder.join(&need.tool), Box::new(why));
+                        silent.get_or_insert(MissingTool::Silent { need: need.to_string(), file, source });
                         continue;
                     }
                 },
@@ -111,9 +110,10 @@ impl Tools {
             self.found.push((need.tool.clone(), version));
             return Ok(());
         }
+        let need = need.to_string();
         Err(match newest {
-            Some((version, folder)) => format!("{need}, found {} in {}", dotted(&version), folder.display()),
-            None => silent.unwrap_or_else(|| format!("{need}, which is not on PATH")),
+            Some((version, folder)) => MissingTool::Old { need, found: dotted(&version), folder },
+            None => silent.unwrap_or(MissingTool::Absent { need }),
         })
     }
 
@@ -145,7 +145,7 @@ impl Versions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn of(&self, tool: &str, way: &Way, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, String> {
+    fn of(&self, tool: &str, way: &Way, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, Error> {
         let asked = (tool.to_owned(), way.env()?);
         let said = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(version) = said().get(&asked) {
@@ -172,8 +172,8 @@ impl Way {
     }
 
     /// What differs from our own environment.
-    fn env(&self) -> Result<Vec<(String, String)>, String> {
-        let path = std::env::join_paths(&self.path).map_err(|error| error.to_string())?;
+    fn env(&self) -> Result<Vec<(String, String)>, Error> {
+        let path = std::env::join_paths(&self.path).map_err(Error::step("PATH cannot be set"))?;
         let java_home = self.java_home.clone().unwrap_or_default().into_os_string();
         LEADS_TO_TOOLS
             .into_iter()
@@ -181,13 +181,13 @@ impl Way {
             .filter(|(name, value)| std::env::var_os(name).unwrap_or_default() != *value)
             .map(|(name, value)| match value.into_string() {
                 Ok(value) => Ok((name.to_owned(), value)),
-                Err(value) => Err(format!("{name} is not UTF-8: {}", value.display())),
+                Err(value) => Err(Error::NotUtf8 { name, value: value.into() }),
             })
             .collect()
     }
 
     /// The version of the tool that commands find.
-    fn ask(&self, tool: &str, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, String> {
+    fn ask(&self, tool: &str, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, Error> {
         let argument = match tool {
             "go" => "version",
             "java" | "javac" => "-version",
@@ -204,9 +204,9 @@ impl Way {
             log,
             group: None,
         };
-        let said = run(&spawn, ASK_LIMIT, stop).map_err(|error| format!("fails: {error}"))?;
+        let said = run(&spawn, ASK_LIMIT, stop).map_err(Error::step("fails"))?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
-        version_said(tool, &said).ok_or_else(|| "does not say its version".to_owned())
+        version_said(tool, &said).ok_or_else(|| Fault::new("does not say its version").into())
     }
 }
 
@@ -252,6 +252,7 @@ mod tests {
 
     use super::*;
     use crate::contender::{Builds, Contender};
+    use crate::error::chain;
 
     /// A machine with two folders on PATH, `first` and `second`.
     struct Machine {
@@ -308,7 +309,7 @@ mod tests {
             let root = format!("{}/", self.root.path().display());
             self.tools
                 .find(&need.parse().unwrap(), log.path(), &AtomicBool::new(false))
-                .map_err(|why| why.replace(&root, ""))?;
+                .map_err(|why| chain(&why).replace(&root, ""))?;
             let env = self.tools.env().unwrap();
             let get = |name| env.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.as_str());
             let path = get("PATH").replace(&root, "");

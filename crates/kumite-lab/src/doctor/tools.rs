@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::contender::{Contender, Need, Tools, Versions, remedy};
+use crate::error::chain;
 use crate::spec::{Experiment, folder_name, read_contenders};
 use crate::toml_source::SpecError;
 
@@ -149,7 +150,7 @@ fn find(tools: &mut Tools, need: &Need, stop: &AtomicBool) -> NeedFound {
     }
     let (state, missing) = match found {
         Ok(()) => (State::Ok, None),
-        Err(why) => (State::Missing, Some(why)),
+        Err(why) => (State::Missing, Some(chain(&why))),
     };
     let version = match state {
         State::Ok => tools.found.last().and_then(|(_, version)| version.clone()),

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
+use crate::error::Unfit;
+
 /// What a right answer is.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,19 +50,19 @@ fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> 
 
 /// TOML has dates and numbers that JSON has not.
 fn json_of_toml<'de, D: Deserializer<'de>>(from: D) -> Result<Option<serde_json::Value>, D::Error> {
-    fn json(value: toml::Value) -> Result<serde_json::Value, String> {
+    fn json(value: toml::Value) -> Result<serde_json::Value, Unfit> {
         Ok(match value {
             toml::Value::String(text) => text.into(),
             toml::Value::Integer(number) => number.into(),
             toml::Value::Float(number) if number.is_finite() => number.into(),
-            toml::Value::Float(number) => return Err(format!("JSON has no {number}")),
+            toml::Value::Float(number) => return Err(Unfit::new(format!("JSON has no {number}"))),
             toml::Value::Boolean(flag) => flag.into(),
             toml::Value::Datetime(date) => {
-                return Err(format!("JSON has no dates: write \"{date}\" as text"));
+                return Err(Unfit::new(format!("JSON has no dates: write \"{date}\" as text")));
             }
             toml::Value::Array(values) => values.into_iter().map(json).collect::<Result<_, _>>()?,
             toml::Value::Table(table) => {
-                let member = |(name, value)| Ok::<_, String>((name, json(value)?));
+                let member = |(name, value)| Ok::<_, Unfit>((name, json(value)?));
                 table.into_iter().map(member).collect::<Result<_, _>>()?
             }
         })

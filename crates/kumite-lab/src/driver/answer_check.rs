@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::worker::Worker;
 use super::{Draft, Wrong};
 use crate::driver::Answer;
+use crate::error::Error;
 use crate::halt::Halt;
 use crate::parameter::as_json;
 
@@ -63,11 +64,11 @@ impl<'a> AnswerCheck<'a> {
     ) -> Result<AnswerCheck<'a>, Halt> {
         let start = |command: &String| {
             let spawn = Spawn { command, dir: folder, env: &[], keeps: None, cores, log: &log, group: None };
-            let named = |why: String| format!("the checker `{command}`: {why}");
-            let mut worker = Worker::start(&spawn).map_err(named)?;
+            let step = || format!("the checker `{command}`");
+            let mut worker = Worker::start(&spawn).map_err(Error::step(step()))?;
             match worker.hello(LIMIT, stop) {
                 Ok(_) => Ok(Checker { worker, asked: 0 }),
-                Err(halt) => Err(halt.reworded(named)),
+                Err(halt) => Err(halt.in_step(step())),
             }
         };
         Ok(AnswerCheck { answer, checker: answer.checker.as_ref().map(start).transpose()? })
@@ -81,7 +82,7 @@ impl<'a> AnswerCheck<'a> {
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<Finding, Halt> {
-        let cannot = |error: serde_json::Error| format!("its result cannot be read: {error}");
+        let cannot = |error: serde_json::Error| Error::step("its result cannot be read")(error);
         let result = Json::parse(result.as_bytes()).map_err(cannot)?;
         if let Some(why) = self.compare(params, &result).map_err(cannot)? {
             return Ok(Finding::Wrong(why));
@@ -142,19 +143,21 @@ impl Checker {
         stop: &AtomicBool,
     ) -> Result<Finding, Halt> {
         self.asked += 1;
-        let failed = |why: String| format!("the answer could not be checked: {why}");
+        const UNCHECKED: &str = "the answer could not be checked";
         // Its digits as they came: a checker may know more of numbers than a double.
         let params = Question { params, result, folder: &folder.to_string_lossy() };
         let asked =
-            self.worker.give(self.asked, &params, LIMIT, stop).map_err(|halt| halt.reworded(failed))?;
+            self.worker.give(self.asked, &params, LIMIT, stop).map_err(|halt| halt.in_step(UNCHECKED))?;
         let taken = self.worker.take(&[(self.asked, asked)].into(), LIMIT, stop);
         let done = taken
-            .map_err(|halt| halt.reworded(failed))?
+            .map_err(|halt| halt.in_step(UNCHECKED))?
             .answer
             .done
-            .map_err(|error| failed(format!("the checker failed: {error}")))?;
+            .map_err(Error::step("the checker failed"))
+            .map_err(Error::step(UNCHECKED))?;
         let verdict: Verdict = serde_json::from_str(done.result.get())
-            .map_err(|error| failed(format!("the checker's result is no verdict: {error}")))?;
+            .map_err(Error::step("the checker's result is no verdict"))
+            .map_err(Error::step(UNCHECKED))?;
         Ok(match verdict {
             Verdict { right: true, .. } => Finding::Right,
             Verdict { right: false, why } => {

@@ -9,6 +9,7 @@ use super::own_folder::OwnFolder;
 use super::own_home::OwnHome;
 use super::{Answered, Driver, Executor, Measured, Opening, Short, TrialOrder};
 use crate::contender::Ready;
+use crate::error::chain;
 use crate::halt::Halt;
 use crate::node::Remote;
 
@@ -60,7 +61,7 @@ impl Executor for Attended<'_> {
             .and_then(|own| Ok((own, OwnHome::new(self.of.state)?)));
         let (own, home) = match made {
             Ok(made) => made,
-            Err(why) => return Ok(Measured::failed(why)),
+            Err(why) => return Ok(Measured::failed(chain(&why))),
         };
         let contender = home.given_to(order.contender);
         let nodes: Vec<&Remote> =
@@ -92,7 +93,7 @@ impl Driver for Attended<'_> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
         let checked = self.driver.check(&OwnHome::new(self.of.state)?.given_to(contender), at, stop);
         match (checked, self.tidied(&own, contender)) {
-            (Ok(_), Some((what, _))) => Err(what.into()),
+            (Ok(_), Some((what, _))) => Err(Halt::fault(what)),
             (checked, _) => checked,
         }
     }

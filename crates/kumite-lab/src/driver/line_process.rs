@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use kumite_process::{Heard, Spawn, Talk, Tree};
 
 use crate::driver::log::{check_size, last_lines, trim};
+use crate::error::Error;
 use crate::halt::Halt;
 use kumite_process::how_it_ended;
 
@@ -40,9 +41,9 @@ impl SharedTree {
 }
 
 impl LineProcess {
-    pub fn start(spawn: &Spawn) -> Result<LineProcess, String> {
+    pub fn start(spawn: &Spawn) -> Result<LineProcess, Error> {
         let started = Instant::now();
-        let (tree, talk) = Tree::start_talking(spawn, LINE_LIMIT).map_err(|error| error.to_string())?;
+        let (tree, talk) = Tree::start_talking(spawn, LINE_LIMIT)?;
         let tree = SharedTree(Arc::new(Mutex::new(tree)));
         Ok(LineProcess { tree, talk, log: spawn.log.to_owned(), started })
     }
@@ -130,13 +131,13 @@ impl LineProcess {
         Halt::if_set(stop)?;
         match said {
             Ok(true) => Ok(began),
-            Ok(false) => Err(Halt::Failed(format!(
+            Ok(false) => Err(Halt::fault(format!(
                 "it did not read the request of {doing} within {} s; its log: {}",
                 limit.as_secs_f64(),
                 last_lines(&self.log)
             ))),
             // It has ended, or closed its input: how is known from its end.
-            Err(_) => Err(Halt::Failed(self.gone(doing))),
+            Err(_) => Err(Halt::fault(self.gone(doing))),
         }
     }
 
@@ -150,23 +151,20 @@ impl LineProcess {
     ) -> Result<(Vec<u8>, Instant), Halt> {
         loop {
             let wait = until.saturating_duration_since(Instant::now()).min(LOOK);
-            let heard = self
-                .talk
-                .hear(wait)
-                .map_err(|error| Halt::Failed(format!("cannot read its answers: {error}")))?;
+            let heard = self.talk.hear(wait).map_err(Error::step("cannot read its answers"))?;
             Halt::if_set(stop)?;
             self.check_log()?;
             match heard {
                 Heard::Line(line, came) => return Ok((line, came)),
                 Heard::TooLong => {
-                    return Err(Halt::Failed(format!(
+                    return Err(Halt::fault(format!(
                         "it wrote {} MiB without the end of a line in {doing}",
                         LINE_LIMIT >> 20
                     )));
                 }
-                Heard::Ended(_) => return Err(Halt::Failed(self.gone(doing))),
+                Heard::Ended(_) => return Err(Halt::fault(self.gone(doing))),
                 Heard::Nothing if Instant::now() >= until => {
-                    return Err(Halt::Failed(format!(
+                    return Err(Halt::fault(format!(
                         "it gave no answer to {doing} within {} s; its log: {}",
                         limit.as_secs_f64(),
                         last_lines(&self.log)
@@ -179,7 +177,7 @@ impl LineProcess {
 
     /// Whether it writes more than it may to its log.
     pub fn check_log(&self) -> Result<(), Halt> {
-        check_size(&self.log).map_or(Ok(()), |too_much| Err(too_much.into()))
+        check_size(&self.log).map_or(Ok(()), |too_much| Err(Halt::fault(too_much)))
     }
 
     /// Why nothing comes any more.

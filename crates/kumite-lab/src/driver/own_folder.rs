@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::geteuid;
 
 use crate::contender::{Origin, Ready};
+use crate::error::{Error, chain};
 
 /// What Python compiles modules into: it does so once, whoever comes first, and nothing is kept there but code.
 const COMPILED: &str = "__pycache__";
@@ -43,7 +44,7 @@ pub(super) struct Written {
 impl OwnFolder {
     /// Of a contender whose folder can be written to: it runs where it is written, or its build is closed to all but us. `state`
     /// is where kumite itself writes.
-    pub fn of_trial(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, String> {
+    pub fn of_trial(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, Error> {
         let is_open = match contender.origin {
             Some(Origin::InPlace) => true,
             Some(Origin::Built | Origin::Found) => geteuid().is_root(),
@@ -54,15 +55,15 @@ impl OwnFolder {
     }
 
     /// For a check, which looks for what was written to a build in another way.
-    pub fn of_check(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, String> {
+    pub fn of_check(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, Error> {
         match contender.origin {
             Some(Origin::InPlace) => Ok(vec![OwnFolder::look(&contender.folder, state)?]),
             _ => Ok(Vec::new()),
         }
     }
 
-    fn look(folder: &Path, state: &Path) -> Result<OwnFolder, String> {
-        let full = |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+    fn look(folder: &Path, state: &Path) -> Result<OwnFolder, Error> {
+        let full = |path: &Path| path.canonicalize().map_err(Error::at(path));
         let (folder, state) = (full(folder)?, full(state)?);
         let before = listing(&folder, &state)?;
         Ok(OwnFolder { folder, state, before })
@@ -73,12 +74,12 @@ impl OwnFolder {
     pub fn tidied(&self, away: &Path) -> Option<(String, bool)> {
         match self.tidy(away) {
             Ok(written) => written.words(&self.folder, away),
-            Err(why) => Some((why, true)),
+            Err(why) => Some((chain(&why), true)),
         }
     }
 
     /// What was written since. What is new is carried to another folder, so that nobody finds it here.
-    fn tidy(&self, away: &Path) -> Result<Written, String> {
+    fn tidy(&self, away: &Path) -> Result<Written, Error> {
         let now = listing(&self.folder, &self.state)?;
         let changed = self.before.iter().find(|(name, before)| now.get(*name) != Some(*before));
         let mut written = Written { new: Vec::new(), changed: changed.map(|(name, _)| name.clone()) };
@@ -89,7 +90,7 @@ impl OwnFolder {
         }
         for name in &written.new {
             let (from, to) = (self.folder.join(name), away.join(name));
-            carry(&from, &to).map_err(|error| format!("cannot move {} away: {error}", from.display()))?;
+            carry(&from, &to).map_err(Error::step(format!("cannot move {} away", from.display())))?;
         }
         Ok(written)
     }
@@ -114,10 +115,9 @@ impl Written {
     }
 }
 
-fn listing(folder: &Path, state: &Path) -> Result<Listing, String> {
+fn listing(folder: &Path, state: &Path) -> Result<Listing, Error> {
     let mut listing = Listing::new();
-    list(folder, Path::new(""), state, &mut listing)
-        .map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+    list(folder, Path::new(""), state, &mut listing).map_err(Error::cannot("read", folder))?;
     Ok(listing)
 }
 

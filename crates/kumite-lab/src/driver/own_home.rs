@@ -7,12 +7,12 @@
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
-use std::io;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::contender::Ready;
 use crate::driver::scratch::ScratchPlace;
+use crate::error::Error;
 use crate::held_folder::HeldFolder;
 
 const PREFIX: &str = "kumite-home-";
@@ -53,15 +53,16 @@ struct Users {
 
 impl OwnHome {
     /// Among temporary files, or where those of trials are: `state` is the folder of the store.
-    pub fn new(state: &Path) -> Result<OwnHome, String> {
+    pub fn new(state: &Path) -> Result<OwnHome, Error> {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let usual = HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o700);
         let folder = usual.or_else(|_| HeldFolder::new(&ScratchPlace::of(state)?.folder, PREFIX, 0o700))?;
         OwnHome::of(&Users::of(&variable), folder)
     }
 
-    fn of(users: &Users, folder: HeldFolder) -> Result<OwnHome, String> {
-        let cannot = |error: io::Error| format!("cannot make a home in {}: {error}", folder.path().display());
+    fn of(users: &Users, folder: HeldFolder) -> Result<OwnHome, Error> {
+        let root = folder.path().to_owned();
+        let cannot = Error::cannot("make a home in", &root);
         let (home, temporary) = (folder.path().join("home"), folder.path().join("tmp"));
         // What is not linked, because there is a folder of its own for it.
         let mut own = vec![(users.home.clone(), home.clone())];

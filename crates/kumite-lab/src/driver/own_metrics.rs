@@ -5,24 +5,28 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use crate::error::Fault;
+
 /// The metrics of these names among the members of an answer, or what is wrong with it.
 pub(super) fn own_metrics<'a>(
     answer: &[u8],
     names: impl Iterator<Item = &'a str>,
-) -> Result<BTreeMap<String, f64>, String> {
+) -> Result<BTreeMap<String, f64>, Fault> {
     let mut names = names.peekable();
     if names.peek().is_none() {
         return Ok(BTreeMap::new());
     }
     let answer: &RawValue =
-        serde_json::from_slice(answer).map_err(|error| format!("it is no JSON: {error}"))?;
+        serde_json::from_slice(answer).map_err(|error| Fault::new(format!("it is no JSON: {error}")))?;
     let members: BTreeMap<Cow<str>, &RawValue> = serde_json::from_str(answer.get()).unwrap_or_default();
     // Not every contender needs to give all of them.
     let given = names.filter_map(|name| Some((name, members.get(name)?)));
     let own = |(name, value): (&str, &&RawValue)| match serde_json::from_str::<f64>(value.get()) {
         Ok(number) => Ok((name.to_owned(), number)),
         Err(_) => {
-            Err(format!("its '{name}' is {value}, and [metrics] of experiment.toml takes it for a number"))
+            let what =
+                format!("its '{name}' is {value}, and [metrics] of experiment.toml takes it for a number");
+            Err(Fault::new(what))
         }
     };
     given.map(own).collect()
@@ -42,7 +46,7 @@ mod tests {
             (r#"{"fib":1e400}"#, "its 'fib' is 1e400, and [metrics]"),
             ("", "it is no JSON: EOF"),
         ] {
-            let found = of(answer).unwrap_err();
+            let found = of(answer).unwrap_err().to_string();
             assert!(found.contains(why), "{answer}: {found}");
         }
         let beside = r#"{"fib":1,"large":1e400}"#;

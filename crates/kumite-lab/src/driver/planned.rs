@@ -5,6 +5,7 @@ use std::any::{Any, type_name};
 use kumite_record::Point;
 
 use super::{Answer, AnyWorkload, ReadWorkload, Workload};
+use crate::error::Unfit;
 use crate::parameter::{Parameters, at_point};
 
 /// A point of the plan, and who is tried there. Its workload is read here, once, and whoever needs it is given it.
@@ -27,7 +28,7 @@ impl Planned {
         answer: &Answer,
         point: Point,
         contenders: Vec<String>,
-    ) -> Result<Planned, String> {
+    ) -> Result<Planned, Unfit> {
         let parameters = at_point(fixed, &point);
         let workload = read(&parameters, answer)?;
         Ok(Planned { point, contenders, parameters, workload })

@@ -9,6 +9,7 @@ use kumite_record::{AxisValue, Cores, Kind};
 
 use super::{Answer, Conditions, Driver, Planned, ReadWorkload};
 use crate::contender::Variant;
+use crate::error::Error;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
 use crate::node::Nodes;
@@ -80,12 +81,12 @@ impl<'a> Opening<'a> {
 
     /// Makes the folder of logs, and keeps this thread, and those it starts from now on, to the engine's CPUs. Returns that
     /// folder, relative to the store's.
-    pub(super) fn settle(&self) -> Result<PathBuf, String> {
+    pub(super) fn settle(&self) -> Result<PathBuf, Error> {
         let logs = PathBuf::from("logs").join(self.run);
         let here = self.state.join(&logs);
-        std::fs::create_dir_all(&here).map_err(|error| format!("cannot make {}: {error}", here.display()))?;
-        pin_thread(&self.cores.engine).map_err(|error| error.to_string())?;
-        become_subreaper().map_err(|error| error.to_string())?;
+        std::fs::create_dir_all(&here).map_err(Error::cannot("make", &here))?;
+        pin_thread(&self.cores.engine)?;
+        become_subreaper().map_err(Error::step("cannot adopt processes that lose their parent"))?;
         Ok(logs)
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access, statfs};
 
+use crate::error::Error;
 use crate::held_folder::HeldFolder;
 use storage::Storage;
 
@@ -21,11 +22,11 @@ const IN_MEMORY: &str = "/dev/shm";
 pub(crate) struct Scratch(HeldFolder);
 
 impl Scratch {
-    pub fn new(place: &ScratchPlace) -> Result<Scratch, String> {
+    pub fn new(place: &ScratchPlace) -> Result<Scratch, Error> {
         HeldFolder::new(&place.folder, PREFIX, 0o700).map(Scratch)
     }
 
-    pub fn in_memory() -> Result<Scratch, String> {
+    pub fn in_memory() -> Result<Scratch, Error> {
         HeldFolder::new(Path::new(IN_MEMORY), PREFIX, 0o700).map(Scratch)
     }
 
@@ -44,13 +45,13 @@ pub(crate) struct ScratchPlace {
 impl ScratchPlace {
     /// On a disk of this machine: in `TMPDIR`, `/var/tmp`, the store's folder or `/tmp`, the first that is on one. A store may
     /// be on a network's disk, which is not what a contender is to be measured on, and `/tmp` and `TMPDIR` in memory.
-    pub fn of(state: &Path) -> Result<ScratchPlace, String> {
+    pub fn of(state: &Path) -> Result<ScratchPlace, Error> {
         let asked = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         let usual = ["/var/tmp".into(), state.to_owned(), "/tmp".into()];
         ScratchPlace::among(asked.into_iter().chain(usual))
     }
 
-    fn among(folders: impl IntoIterator<Item = PathBuf>) -> Result<ScratchPlace, String> {
+    fn among(folders: impl IntoIterator<Item = PathBuf>) -> Result<ScratchPlace, Error> {
         let usable =
             |folder: &PathBuf| folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok();
         let place = |folder: PathBuf| {
@@ -59,9 +60,7 @@ impl ScratchPlace {
         };
         let places: Vec<ScratchPlace> = folders.into_iter().filter(usable).filter_map(place).collect();
         let here = places.iter().find(|place| place.storage == Storage::Disk);
-        here.or(places.first()).cloned().ok_or_else(|| {
-            "there is no folder to write to for the files of contenders: set TMPDIR to one".to_owned()
-        })
+        here.or(places.first()).cloned().ok_or(Error::NoScratch)
     }
 
     /// What is doubtful about it.
@@ -116,6 +115,6 @@ mod tests {
             place.doubt().unwrap(),
             "the files of trials are in /dev/shm, in memory: set TMPDIR to a folder on a disk of this machine"
         );
-        assert!(ScratchPlace::among([missing]).unwrap_err().contains("set TMPDIR"));
+        assert!(ScratchPlace::among([missing]).unwrap_err().to_string().contains("set TMPDIR"));
     }
 }

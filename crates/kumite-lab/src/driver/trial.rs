@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use kumite_record::{Enough, Mark, Outcome, Point, Role, Sample, Void, Written};
 
 use crate::contender::{Answers, Ready};
+use crate::error::{Fault, chain};
 use crate::halt::Halt;
 use crate::service::Counted;
 use crate::work::Seen;
@@ -73,13 +74,13 @@ impl Answered {
     pub const RIGHT: Answered = Answered { how: "answers right", wrong: None, written: None };
 
     /// How it is, if it is as the contender is known to answer; or what is wrong with it.
-    pub fn as_it_should(self, known: Option<Answers>) -> Result<&'static str, String> {
+    pub fn as_it_should(self, known: Option<Answers>) -> Result<&'static str, Fault> {
         match (self.wrong, known) {
             (None, None) => Ok(self.how),
-            (Some(why), None) => Err(why),
+            (Some(why), None) => Err(Fault::new(why)),
             (Some(_), Some(Answers::Wrong)) => Ok("answers wrong, as it is there to show"),
             (None, Some(Answers::Wrong)) => {
-                Err("its answer is right, and contender.toml says answers = \"wrong\"".to_owned())
+                Err(Fault::new("its answer is right, and contender.toml says answers = \"wrong\""))
             }
         }
     }
@@ -132,10 +133,10 @@ impl Measured {
     /// A failure is a trial that measured nothing; an interruption is none. What this machine lacks makes it void.
     pub(crate) fn or_failed(tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
         match tried {
-            Err(Halt::Failed(why)) => Ok(Measured::failed(why)),
+            Err(Halt::Failed(why)) => Ok(Measured::failed(chain(&why))),
             Err(Halt::Void(what, why)) => {
                 let void = Void { what, process: None, node: None, lasted_ms: 0.0 };
-                Ok(Measured { void: Some(void), ..Measured::failed(why) })
+                Ok(Measured { void: Some(void), ..Measured::failed(chain(&why)) })
             }
             tried => tried,
         }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kumite_stats::{Better, steady};
 
+use crate::error::Unfit;
 use crate::parameter::Params;
 
 /// How long a warm-up lasts.
@@ -16,15 +17,15 @@ pub(crate) struct WarmUpTime {
 
 impl WarmUpTime {
     /// What `warm_up_s` and `warm_up_limit_s` say.
-    pub fn read(take: &Params) -> Result<WarmUpTime, String> {
+    pub fn read(take: &Params) -> Result<WarmUpTime, Unfit> {
         let (least, limit) = (take.time("warm_up_s")?, take.time("warm_up_limit_s")?);
         if limit.is_zero() || limit >= least {
             return Ok(WarmUpTime { least, most: limit.max(least) });
         }
         let (least, limit) = (least.as_secs_f64(), limit.as_secs_f64());
-        Err(format!(
+        Err(Unfit::new(format!(
             "warm_up_limit_s is {limit}, and warm_up_s is {least}: give at least that, or 0 for no more than warm_up_s"
-        ))
+        )))
     }
 
     /// No time at all.

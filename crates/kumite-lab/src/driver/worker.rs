@@ -15,6 +15,7 @@ pub use line::Hello;
 use line::{JobAnswer, WorkerLine};
 
 use super::line_process::{LINE_LIMIT, LineProcess, shown};
+use crate::error::Error;
 use crate::halt::Halt;
 
 /// Sees the lines that go to a worker (`true`) and come from it, without their ends.
@@ -45,7 +46,7 @@ struct Asked<'a, P> {
 }
 
 impl Worker {
-    pub fn start(spawn: &Spawn) -> Result<Worker, String> {
+    pub fn start(spawn: &Spawn) -> Result<Worker, Error> {
         let process = LineProcess::start(spawn)?;
         Ok(Worker { process, tap: None, greeted: false, done: BTreeMap::new() })
     }
@@ -66,7 +67,7 @@ impl Worker {
                 Ok((hello, came - asked))
             }
             WorkerLine::Job(JobAnswer { job, .. }) | WorkerLine::Done(job) => {
-                Err(Halt::Failed(format!("it answered job {job}, and was asked for a hello")))
+                Err(Halt::fault(format!("it answered job {job}, and was asked for a hello")))
             }
         }
     }
@@ -99,13 +100,13 @@ impl Worker {
             let (answer, came) = self.answer(until, limit, &doing, stop)?;
             let job = match &answer {
                 WorkerLine::Hello(_) => {
-                    return Err(Halt::Failed(format!("it said hello, and was asked for {doing}")));
+                    return Err(Halt::fault(format!("it said hello, and was asked for {doing}")));
                 }
                 WorkerLine::Done(job) => *job,
                 WorkerLine::Job(answer) => answer.job,
             };
             if !asked.contains_key(&job) {
-                return Err(Halt::Failed(format!("it answered job {job} while it was asked for {doing}")));
+                return Err(Halt::fault(format!("it answered job {job} while it was asked for {doing}")));
             }
             match answer {
                 WorkerLine::Job(answer) => {
@@ -113,7 +114,7 @@ impl Worker {
                     return Ok(Taken { answer, done, came });
                 }
                 _ if self.done.insert(job, came).is_none() => {}
-                _ => return Err(Halt::Failed(format!("it said twice that job {job} is done"))),
+                _ => return Err(Halt::fault(format!("it said twice that job {job} is done"))),
             }
         }
     }
@@ -126,10 +127,10 @@ impl Worker {
         stop: &AtomicBool,
     ) -> Result<Instant, Halt> {
         let line = serde_json::to_vec(message);
-        let mut line = line.map_err(|error| format!("the request of {doing} cannot be written: {error}"))?;
+        let mut line = line.map_err(Error::step(format!("the request of {doing} cannot be written")))?;
         line.push(b'\n');
         if line.len() > LINE_LIMIT {
-            return Err(Halt::Failed(format!(
+            return Err(Halt::fault(format!(
                 "the request of {doing} is longer than {} MiB",
                 LINE_LIMIT >> 20
             )));
@@ -152,7 +153,7 @@ impl Worker {
             tap(false, &line);
         }
         let answer = WorkerLine::parse(&line).map_err(|why| {
-            Halt::Failed(format!("it wrote a line that is no answer ({why}) in {doing}: {}", shown(&line)))
+            Halt::fault(format!("it wrote a line that is no answer ({why}) in {doing}: {}", shown(&line)))
         })?;
         Ok((answer, came))
     }

@@ -10,10 +10,11 @@ use kumite_host::WantedCores;
 use kumite_record::Within;
 
 use super::Answer;
+use crate::error::Unfit;
 use crate::parameter::Parameters;
 
 /// Reads the workload of a trial from its parameters.
-pub(crate) type ReadWorkload = fn(&Parameters, &Answer) -> Result<AnyWorkload, String>;
+pub(crate) type ReadWorkload = fn(&Parameters, &Answer) -> Result<AnyWorkload, Unfit>;
 
 /// The workload of one trial, of whichever kind.
 pub(crate) type AnyWorkload = Arc<dyn Workload>;

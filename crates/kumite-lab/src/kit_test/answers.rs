@@ -32,15 +32,17 @@ pub(super) fn error(session: &mut Session) -> Result<(), Halt> {
     let asked = session.write(format!("{request}\n").as_bytes(), &format!("job {job}"))?;
     match session.take(&[(job, asked)].into())?.answer.done {
         Ok(done) => {
-            Err(Halt::Failed(format!("expected an \"error\", and a result came: {}", done.result.get())))
+            Err(Halt::fault(format!("expected an \"error\", and a result came: {}", done.result.get())))
         }
-        Err(error) if error.contains('\n') => {
-            Err(Halt::Failed(format!("expected one line, and the error is {error:?}")))
-        }
-        Err(error) if !error.contains(message) => {
-            Err(Halt::Failed(format!("expected an error with {message:?} in it, and it is {error:?}")))
-        }
-        Err(_) => session.job(&json!({ "do": "empty" })).map(|_| ()),
+        Err(error) => match error.to_string() {
+            error if error.contains('\n') => {
+                Err(Halt::fault(format!("expected one line, and the error is {error:?}")))
+            }
+            error if !error.contains(message) => {
+                Err(Halt::fault(format!("expected an error with {message:?} in it, and it is {error:?}")))
+            }
+            _ => session.job(&json!({ "do": "empty" })).map(|_| ()),
+        },
     }
 }
 
@@ -48,7 +50,7 @@ pub(super) fn sleep(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, to_done, .. } = session.job(&json!({ "do": "sleep", "ms": SLEEP_MS }))?;
     is_null(&done)?;
     if done.elapsed_ms < SLEEP_MS as f64 - TIMER_GRAIN_MS {
-        return Err(Halt::Failed(format!(
+        return Err(Halt::fault(format!(
             "expected at least {SLEEP_MS} ms as elapsed_ns, and it is {:.3} ms",
             done.elapsed_ms
         )));
@@ -65,7 +67,7 @@ pub(super) fn empty(session: &mut Session) -> Result<(), Halt> {
         least = least.min(done.elapsed_ms);
     }
     if least > NEXT_TO_NOTHING_MS {
-        return Err(Halt::Failed(format!(
+        return Err(Halt::fault(format!(
             "expected less than {NEXT_TO_NOTHING_MS} ms as elapsed_ns, and the least of {EMPTY_JOBS} jobs is {least:.3} ms"
         )));
     }
@@ -75,7 +77,7 @@ pub(super) fn empty(session: &mut Session) -> Result<(), Halt> {
 pub(super) fn events(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, .. } = session.job(&json!({ "do": "events", "events": true }))?;
     is_null(&done)?;
-    let failed = |why: String| Err(Halt::Failed(format!("{why}; the events are {}", json!(done.events))));
+    let failed = |why: String| Err(Halt::fault(format!("{why}; the events are {}", json!(done.events))));
     let [JobEvent(first_ns, ..), JobEvent(second_ns, ..)] = &done.events[..] else {
         return failed(format!("expected 2 events, and there are {}", done.events.len()));
     };
@@ -99,7 +101,7 @@ pub(super) fn no_events(session: &mut Session) -> Result<(), Halt> {
     for params in [json!({ "do": "events" }), json!({ "do": "events", "events": false })] {
         let Worked { done, .. } = session.job(&params)?;
         if !done.events.is_empty() {
-            return Err(Halt::Failed(format!(
+            return Err(Halt::fault(format!(
                 "expected no events of {params}, and there are {}",
                 done.events.len()
             )));
@@ -112,14 +114,14 @@ pub(super) fn metrics(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, .. } = session.job(&json!({ "do": "metrics" }))?;
     is_null(&done)?;
     if done.metrics != [("answer_count".to_owned(), 42.0)].into() {
-        return Err(Halt::Failed(format!(
+        return Err(Halt::fault(format!(
             "expected {{\"answer_count\": 42}} as metrics, and they are {:?}",
             done.metrics
         )));
     }
     let Worked { done, .. } = session.job(&json!({ "do": "empty" }))?;
     if !done.metrics.is_empty() {
-        return Err(Halt::Failed(format!(
+        return Err(Halt::fault(format!(
             "expected no metrics of an empty job, and they are {:?}",
             done.metrics
         )));
@@ -130,7 +132,7 @@ pub(super) fn metrics(session: &mut Session) -> Result<(), Halt> {
 fn is_null(done: &Done) -> Result<(), Halt> {
     match done.result.get() {
         "null" => Ok(()),
-        other => Err(Halt::Failed(format!("expected null as its result, and it is {other}"))),
+        other => Err(Halt::fault(format!("expected null as its result, and it is {other}"))),
     }
 }
 
@@ -138,7 +140,7 @@ fn is_null(done: &Done) -> Result<(), Halt> {
 fn no_more_than(done: &Done, ours: Duration) -> Result<(), Halt> {
     let ours_ms = ours.as_secs_f64() * 1e3;
     if done.elapsed_ms > ours_ms {
-        return Err(Halt::Failed(format!(
+        return Err(Halt::fault(format!(
             "expected at most the {ours_ms:.3} ms of kumite's clock as elapsed_ns, and it is {:.3} ms",
             done.elapsed_ms
         )));

@@ -51,11 +51,11 @@ fn refused(session: &mut Session, line: &[u8]) -> Result<(), Halt> {
     let (status, log) = session.ends()?;
     let expected = format!("expected exit status {NOT_UNDERSTOOD} after the line {shown}");
     match status {
-        None => Err(Halt::Failed(format!("{expected}, and it has not ended within 3 s"))),
+        None => Err(Halt::fault(format!("{expected}, and it has not ended within 3 s"))),
         Some(status) if status.code() != Some(NOT_UNDERSTOOD) => {
-            Err(Halt::Failed(format!("{expected}, and it {}; its log: {log}", how_it_ended(status))))
+            Err(Halt::fault(format!("{expected}, and it {}; its log: {log}", how_it_ended(status))))
         }
-        Some(_) if session.log_bytes() == before => Err(Halt::Failed(format!(
+        Some(_) if session.log_bytes() == before => Err(Halt::fault(format!(
             "expected a message on stderr about the line {shown}, and there is none"
         ))),
         Some(_) => Ok(()),

@@ -11,7 +11,7 @@ pub(super) fn answered(session: &mut Session) -> Result<(), Halt> {
 
 pub(super) fn whole(session: &mut Session) -> Result<(), Halt> {
     let (hello, _) = session.hello()?;
-    let failed = |what: String| Err(Halt::Failed(what));
+    let failed = |what: String| Err(Halt::fault(what));
     for (key, text) in [("name", &hello.name), ("runtime", &hello.runtime)] {
         if text.trim().is_empty() {
             return failed(format!("expected a \"{key}\", and it is empty"));
@@ -39,7 +39,7 @@ pub(super) fn between_jobs(session: &mut Session) -> Result<(), Halt> {
         session.job(&json!({ "do": "empty" }))?;
         let (again, _) = session.hello()?;
         if again != first {
-            return Err(Halt::Failed(format!(
+            return Err(Halt::fault(format!(
                 "expected the same hello as before, and {again:?} came after {first:?}"
             )));
         }

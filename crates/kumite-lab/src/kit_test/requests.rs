@@ -60,7 +60,7 @@ pub(super) fn two_at_once(session: &mut Session) -> Result<(), Halt> {
     while !left.is_empty() {
         let answer = session.take(&left)?.answer;
         answer.done.map_err(|error| {
-            Halt::Failed(format!("expected results of {doing}, and an error came: {error}"))
+            Halt::fault(format!("expected results of {doing}, and an error came: {error}"))
         })?;
         left.remove(&answer.job);
     }
@@ -70,6 +70,6 @@ pub(super) fn two_at_once(session: &mut Session) -> Result<(), Halt> {
 fn is(done: &Done, expected: &Value) -> Result<(), Halt> {
     match serde_json::from_str::<Value>(done.result.get()) {
         Ok(result) if result == *expected => Ok(()),
-        _ => Err(Halt::Failed(format!("expected {expected} as its result, and it is {}", done.result.get()))),
+        _ => Err(Halt::fault(format!("expected {expected} as its result, and it is {}", done.result.get()))),
     }
 }

@@ -126,7 +126,7 @@ impl<'a> Session<'a> {
     pub fn result(&mut self, job: u64, asked: Instant) -> Result<Worked, Halt> {
         let Taken { answer, done, came } = self.take(&[(job, asked)].into())?;
         let result = answer.done.map_err(|error| {
-            Halt::Failed(format!("expected a result of job {job}, and an error came: {error}"))
+            Halt::fault(format!("expected a result of job {job}, and an error came: {error}"))
         })?;
         Ok(Worked { done: result, to_done: done - asked, to_answer: came - asked })
     }
@@ -151,7 +151,7 @@ impl<'a> Session<'a> {
     /// What it says within so much time although nothing was asked.
     pub fn unasked(&mut self, wait: Duration) -> Result<(), Halt> {
         std::thread::sleep(wait);
-        self.worker()?.process.unasked().map_or(Ok(()), |unasked| Err(unasked.into()))
+        self.worker()?.process.unasked().map_or(Ok(()), |unasked| Err(Halt::fault(unasked)))
     }
 
     /// Closes its input.
@@ -164,7 +164,7 @@ impl<'a> Session<'a> {
     pub fn end(&mut self) -> Result<(), Halt> {
         self.worker()?;
         let ended = self.worker.take().and_then(|started| started.worker.process.end());
-        ended.map_or(Ok(()), |why| Err(why.into()))
+        ended.map_or(Ok(()), |why| Err(Halt::fault(why)))
     }
 
     /// How it ends by itself, and the end of its log.

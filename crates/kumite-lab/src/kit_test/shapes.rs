@@ -50,7 +50,7 @@ pub(super) fn time_without_reading(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, to_answer, .. } = session.job(&json!({ "do": "echo", "value": almost() }))?;
     let ours_ms = to_answer.as_secs_f64() * 1e3;
     if done.elapsed_ms > ours_ms / 2.0 {
-        return Err(Halt::Failed(format!(
+        return Err(Halt::fault(format!(
             "expected that elapsed_ns has no reading and writing of JSON in it, and an echo of 16 MiB has {:.1} ms of the {ours_ms:.1} \
              ms between request and answer",
             done.elapsed_ms
@@ -73,10 +73,10 @@ fn echo(session: &mut Session, value: &Value) -> Result<(), Halt> {
     let done = session.job(&json!({ "do": "echo", "value": value }))?.done;
     let expected = format!("expected {} back", short(&value.to_string()));
     let result: Value = serde_json::from_str(done.result.get())
-        .map_err(|error| Halt::Failed(format!("{expected}, and what came cannot be read: {error}")))?;
+        .map_err(|error| Halt::fault(format!("{expected}, and what came cannot be read: {error}")))?;
     match same(value, &result) {
         true => Ok(()),
-        false => Err(Halt::Failed(format!("{expected}, and it is {}", short(done.result.get())))),
+        false => Err(Halt::fault(format!("{expected}, and it is {}", short(done.result.get())))),
     }
 }
 

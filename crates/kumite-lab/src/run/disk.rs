@@ -5,35 +5,30 @@ use std::path::Path;
 use rustix::fs::statvfs;
 
 use crate::driver::scratch::ScratchPlace;
+use crate::error::Error;
 use crate::spec::Experiment;
 
 /// Whether the disk that trials write to has what one needs; an error says what is missing.
-pub fn check_disk(experiment: &Experiment, state: &Path) -> Result<(), String> {
+pub fn check_disk(experiment: &Experiment, state: &Path) -> Result<(), Error> {
     let needed = experiment.disk_bytes();
     if needed == 0.0 {
         return Ok(());
     }
     let folder = ScratchPlace::of(state)?.folder;
-    let at = folder.display();
-    let disk = statvfs(&folder).map_err(|error| format!("cannot tell how much room {at} has: {error}"))?;
+    let unknown = || format!("cannot tell how much room {} has", folder.display());
+    let disk = statvfs(&folder).map_err(|error| Error::step(unknown())(error))?;
     let free = disk.f_bavail as f64 * disk.f_frsize as f64;
     if needed <= free {
         return Ok(());
     }
-    let gb = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
-    Err(format!(
-        "a trial of the {} profile needs {} of free disk, and {at} has {}: make room, or set TMPDIR to a folder on another disk",
-        experiment.profile,
-        gb(needed),
-        gb(free)
-    ))
+    Err(Error::NoRoom { profile: experiment.profile.clone(), folder, needed, free })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(records: u64) -> Result<(), String> {
+    fn check(records: u64) -> Result<(), Error> {
         let text = format!(
             "question = 'x'\nkind = 'task'\ndisk = '$records * 1 GB'\n[workload]\nrecords = 1\n[axes]\nrecords = [1, {records}]"
         );
@@ -43,7 +38,7 @@ mod tests {
 
     #[test]
     fn the_largest_trial_counts() {
-        let refused = check(10_000_000_000).unwrap_err();
+        let refused = check(10_000_000_000).unwrap_err().to_string();
         assert!(
             refused.starts_with("a trial of the quick profile needs 10000000000.0 GB of free disk"),
             "{refused}"
@@ -53,6 +48,6 @@ mod tests {
     #[test]
     fn none_is_needed_unless_it_is_said() {
         let experiment = Experiment::from_text("question = 'x'\nkind = 'task'", "quick", &["a"]).unwrap();
-        assert_eq!(check_disk(&experiment, Path::new("/no such folder")), Ok(()));
+        assert_eq!(check_disk(&experiment, Path::new("/no such folder")).ok(), Some(()));
     }
 }

@@ -12,6 +12,7 @@ use crate::contender::{
     Builds, Contender, Held, Install, Need, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions,
     install_apt, is_any_missing,
 };
+use crate::error::{Error, chain};
 use crate::halt::Halt;
 use crate::service;
 use crate::spec::Experiment;
@@ -38,12 +39,7 @@ struct Build {
 
 impl Prepared {
     /// Adds the variants of a contender that is built, or is not for a reason.
-    fn add(
-        &mut self,
-        contender: &Contender,
-        mut built: Result<(Receipt, Env), (ContenderStatus, String)>,
-        choice: &Choice,
-    ) {
+    fn add(&mut self, contender: &Contender, mut built: Result<(Receipt, Env), NotBuilt>, choice: &Choice) {
         let held =
             built.as_mut().map_or_else(|_| Vec::new(), |(receipt, _)| std::mem::take(&mut receipt.held));
         let held: Rc<[Held]> = held.into();
@@ -51,7 +47,7 @@ impl Prepared {
             let (status, version, reason) = match (choice.left_out(&variant.name), &built) {
                 (Some(why), _) => (ContenderStatus::Skipped, None, Some(why.to_owned())),
                 (None, Ok((receipt, _))) => (ContenderStatus::Ran, Some(receipt.version.clone()), None),
-                (None, Err((status, why))) => (*status, None, Some(why.clone())),
+                (None, Err(NotBuilt { status, why })) => (*status, None, why.as_ref().map(|why| chain(why))),
             };
             let receipt = built.as_ref().ok().filter(|_| status == ContenderStatus::Ran);
             if let Some((receipt, env)) = receipt {
@@ -86,9 +82,9 @@ impl Prepared {
     }
 
     /// What was written in the folder of a build after it was built, which must not be.
-    pub fn written(&self, name: &str) -> Result<Option<PathBuf>, String> {
+    pub fn written(&self, name: &str) -> Result<Option<PathBuf>, Error> {
         let held = self.builds.get(name).map_or(&[][..], |build| &build.held);
-        held.iter().map(Held::written).find(|written| *written != Ok(None)).unwrap_or(Ok(None))
+        held.iter().map(Held::written).find(|written| !matches!(written, Ok(None))).unwrap_or(Ok(None))
     }
 }
 
@@ -176,10 +172,9 @@ pub fn prepare(
     };
     for contender in here {
         let takes_part = |variant: &Variant| choice.left_out(&variant.name).is_none();
-        let built = if contender.variants.iter().any(takes_part) {
-            preparing.built(contender)
-        } else {
-            Err((ContenderStatus::Skipped, String::new()))
+        let built = match contender.variants.iter().any(takes_part) {
+            true => preparing.built(contender),
+            false => Err(NotBuilt { status: ContenderStatus::Skipped, why: None }),
         };
         Halt::if_set(stop)?;
         prepared.add(contender, built, choice);
@@ -192,6 +187,19 @@ pub fn prepare(
 /// What leads to a contender's tools.
 type Env = Vec<(String, String)>;
 
+/// Why a contender cannot take part.
+struct NotBuilt {
+    status: ContenderStatus,
+    /// None of one that is left out on purpose.
+    why: Option<Error>,
+}
+
+impl NotBuilt {
+    fn of(status: ContenderStatus) -> impl Fn(Error) -> NotBuilt {
+        move |why| NotBuilt { status, why: Some(why) }
+    }
+}
+
 struct Preparing<'a> {
     builds: Builds,
     versions: Versions,
@@ -202,13 +210,13 @@ struct Preparing<'a> {
 
 impl Preparing<'_> {
     /// Looks for its tools and builds it, or says why it cannot take part.
-    fn built(&mut self, contender: &Contender) -> Result<(Receipt, Env), (ContenderStatus, String)> {
-        let tools = self.tools(contender).map_err(|why| (ContenderStatus::Skipped, why))?;
+    fn built(&mut self, contender: &Contender) -> Result<(Receipt, Env), NotBuilt> {
+        let tools = self.tools(contender).map_err(NotBuilt::of(ContenderStatus::Skipped))?;
         self.tell_of_shims(contender, &tools);
-        let env = tools.env().map_err(|why| (ContenderStatus::Failed, why))?;
+        let env = tools.env().map_err(NotBuilt::of(ContenderStatus::Failed))?;
         let mut receipt = self.receipt(contender, &tools);
         // A library or a module is no tool, so that nobody has looked for it.
-        if let Err(why) = &receipt
+        if receipt.is_err()
             && self.choice.install
             && !self.stop.load(Ordering::Relaxed)
             && is_any_missing(&contender.install, &self.log(contender))
@@ -216,12 +224,16 @@ impl Preparing<'_> {
             (self.note)(&format!("installing {} (its build failed)", contender.install.apt.join(" ")));
             let installed = install_apt(&contender.install, &self.log(contender));
             self.versions.forget();
-            receipt = match installed {
-                Ok(()) => self.receipt(contender, &tools),
-                Err(failed) => Err(format!("{why}; installing failed: {failed}")),
+            receipt = match (receipt, installed) {
+                (Err(why), Err(failed)) => Err(Error::Mending {
+                    first: Box::new(why),
+                    then: "installing failed".to_owned(),
+                    source: Box::new(failed),
+                }),
+                _ => self.receipt(contender, &tools),
             };
         }
-        receipt.map(|receipt| (receipt, env)).map_err(|why| (ContenderStatus::Failed, why))
+        receipt.map(|receipt| (receipt, env)).map_err(NotBuilt::of(ContenderStatus::Failed))
     }
 
     /// Of a tool that a contender is run by.
@@ -239,17 +251,17 @@ impl Preparing<'_> {
         }
     }
 
-    fn receipt(&mut self, contender: &Contender, tools: &Tools) -> Result<Receipt, String> {
+    fn receipt(&mut self, contender: &Contender, tools: &Tools) -> Result<Receipt, Error> {
         self.builds.receipt(contender, tools, self.choice.anew, self.stop, self.note)
     }
 
-    fn tools(&mut self, contender: &Contender) -> Result<Tools, String> {
+    fn tools(&mut self, contender: &Contender) -> Result<Tools, Error> {
         let (log, asked) = (self.log(contender), self.builds.file(contender, "needs.log"));
         self.obtain("needs", &contender.needs, &contender.install, [&log, &asked])
     }
 
     /// Looks for what the experiment's own commands need: its set-up and its checker.
-    fn tools_of(&mut self, experiment: &Experiment) -> Result<(), String> {
+    fn tools_of(&mut self, experiment: &Experiment) -> Result<(), Error> {
         let log = self.builds.log("experiment");
         let who_needs = format!("{} needs", experiment.name);
         self.obtain(&who_needs, &experiment.needs, &experiment.install, [&log, &log]).map(drop)
@@ -262,7 +274,7 @@ impl Preparing<'_> {
         needs: &[Need],
         packages: &Install,
         [log, asked]: [&Path; 2],
-    ) -> Result<Tools, String> {
+    ) -> Result<Tools, Error> {
         let obtaining = Obtaining { who_needs, packages, may_install: self.choice.install, log };
         let Preparing { versions, stop, note, .. } = self;
         obtaining.obtain(note, |anew| {

@@ -13,7 +13,8 @@ pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, S
         if unavailable.iter().any(|other| other.point == planned.point) {
             continue;
         }
-        let given = planned.workload.cores().given(available).map_err(SpecError::Usage)?;
+        let given =
+            planned.workload.cores().given(available).map_err(|why| SpecError::Usage(why.to_string()))?;
         used.contender.extend(given.cores);
     }
     match unavailable.first() {
@@ -81,6 +82,8 @@ mod tests {
             experiment.planned[0].workload.cores().given(&available)
         };
         assert_eq!(of("[2]"), Ok(kumite_host::GivenCores { cores: vec![0, 1], shared: true }));
-        assert!(of("[3]").unwrap_err().contains("cores = 3 cannot be had: kumite may use 2 here"));
+        assert!(
+            of("[3]").unwrap_err().to_string().contains("cores = 3 cannot be had: kumite may use 2 here")
+        );
     }
 }

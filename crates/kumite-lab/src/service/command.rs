@@ -18,6 +18,7 @@ use super::user::User;
 use super::{Counts, Service, Serving, StartOrder, Variables, variable};
 use crate::contender::Install;
 use crate::contender::{Need, Tools};
+use crate::error::{Error, Fault, Unfit};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::port::free_port;
@@ -86,20 +87,21 @@ impl Command {
             return Err(given.wrong(&["ready_s"], format!("write 0.1 to 600 seconds, not {}", self.ready_s)));
         }
         for (name, value) in &self.variables {
-            let wrong = |what: String| given.wrong(&["variables", name], what);
+            let wrong = |what: Unfit| given.wrong(&["variables", name], what.to_string());
             let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
                 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
             if !is_name {
                 let what = format!("'{name}' is not a variable's name: use upper-case letters, digits and _");
-                return Err(wrong(what));
+                return Err(wrong(Unfit::new(what)));
             }
             if name == "HOST" || name == "PORT" {
-                return Err(wrong(format!("{name} is given anyway: leave it out")));
+                return Err(wrong(Unfit::new(format!("{name} is given anyway: leave it out"))));
             }
             filled(value, &BTreeMap::from(FILLED.map(|name| (name, String::new())))).map_err(wrong)?;
         }
         for (index, need) in self.needs.iter().enumerate() {
-            need.parse::<Need>().map_err(|what| given.wrong(&["needs", &index.to_string()], what))?;
+            need.parse::<Need>()
+                .map_err(|what| given.wrong(&["needs", &index.to_string()], what.to_string()))?;
         }
         Ok(())
     }
@@ -109,7 +111,7 @@ impl Command {
 const FILLED: [&str; 3] = ["HOST", "PORT", "SCRATCH"];
 
 /// A value with the address and the folder in their places.
-fn filled(value: &str, known: &BTreeMap<&str, String>) -> Result<String, String> {
+fn filled(value: &str, known: &BTreeMap<&str, String>) -> Result<String, Unfit> {
     let mut parts = value.split('$');
     let mut filled = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -118,7 +120,9 @@ fn filled(value: &str, known: &BTreeMap<&str, String>) -> Result<String, String>
         match known.get(name) {
             Some(value) => filled.push_str(value),
             None if name.is_empty() => filled.push('$'),
-            None => return Err(format!("there is no ${name} here: use $HOST, $PORT and $SCRATCH")),
+            None => {
+                return Err(Unfit::new(format!("there is no ${name} here: use $HOST, $PORT and $SCRATCH")));
+            }
         }
         filled.push_str(rest);
     }
@@ -142,17 +146,17 @@ struct Stopping {
 
 impl Stopping {
     /// Executes it once; says whether there was one.
-    fn execute(&mut self) -> Result<bool, String> {
+    fn execute(&mut self) -> Result<bool, Error> {
         let Some(command) = self.command.take() else { return Ok(false) };
         let Stopping { folder: dir, env, log, .. } = self;
         let spawn = Spawn { command: &command, dir, env, keeps: None, cores: &[], log, group: None };
         let done = run(&spawn, STOP_LIMIT, &AtomicBool::new(false))
-            .map_err(|error| format!("was not stopped by its command: {error}"))?;
+            .map_err(Error::step("was not stopped by its command"))?;
         if done.status.success() {
             return Ok(true);
         }
         let why = format!("{}; its log: {}", how_it_ended(done.status), last_lines(log));
-        Err(format!("was not stopped by its command, which {why}"))
+        Err(Fault::new(format!("was not stopped by its command, which {why}")).into())
     }
 }
 
@@ -223,7 +227,7 @@ impl Serving for Started {
         Some(&mut self.process)
     }
 
-    fn end(self: Box<Self>) -> Result<Counts, String> {
+    fn end(self: Box<Self>) -> Result<Counts, Error> {
         let Started { mut stopping, mut process, .. } = *self;
         process.runs("before the end")?;
         if stopping.execute()? {
@@ -249,7 +253,7 @@ mod tests {
             filled("redis://$HOST:$PORT/0?$SCRATCH/a&$ $", &known).unwrap(),
             "redis://a:10/0?/b/a&$ $"
         );
-        let why = filled("$PORTS", &known).unwrap_err();
+        let why = filled("$PORTS", &known).unwrap_err().to_string();
         assert_eq!(why, "there is no $PORTS here: use $HOST, $PORT and $SCRATCH");
     }
 

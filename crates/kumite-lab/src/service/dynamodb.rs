@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kumite_process::{Error, Finished, Spawn, run};
+use kumite_process::{Finished, Spawn, run};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,6 +17,7 @@ use super::registration::{Registration, schema_of};
 use super::{Counts, Fetching, Service, Serving, StartOrder, Variables};
 use crate::contender::Install;
 use crate::contender::Tools;
+use crate::error::{Error, Fault, Unfit, chain};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::port::free_port;
@@ -46,10 +47,10 @@ pub(super) static KIND: Registration = Registration {
         let mut dynamodb: Dynamodb = given.keys()?;
         if let Some(setup) = &dynamodb.setup {
             let setup = given.file("setup", setup)?;
-            let text = std::fs::read_to_string(&setup).map_err(|error| error.to_string());
-            let read = text.and_then(|text| requests(&text));
-            let wrong = |why| given.wrong(&["setup"], format!("{}: {why}", setup.display()));
-            dynamodb.requests = read.map_err(wrong)?;
+            let text = std::fs::read_to_string(&setup).map_err(Error::at(&setup));
+            let read =
+                text.and_then(|text| requests(&text).map_err(Error::step(setup.display().to_string())));
+            dynamodb.requests = read.map_err(|why| given.wrong(&["setup"], chain(&why)))?;
         }
         Ok(Arc::new(dynamodb))
     },
@@ -81,7 +82,7 @@ impl Service for Dynamodb {
         Install { apt: ["default-jre-headless", "maven"].map(str::to_owned).into(), ..Install::default() }
     }
 
-    fn fetch(&self, env: &Variables, fetching: &mut Fetching) -> Result<Variables, String> {
+    fn fetch(&self, env: &Variables, fetching: &mut Fetching) -> Result<Variables, Error> {
         Ok(vec![("CLASSPATH".to_owned(), class_path(env, fetching)?)])
     }
 
@@ -91,11 +92,10 @@ impl Service for Dynamodb {
 
     fn start(&self, _: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
         if !order.host.is_loopback() {
-            return Err(
-                "knows no password, and so cannot have a node of its own: leave it on the contenders'"
-                    .to_owned()
-                    .into(),
-            );
+            return Err(Unfit::new(
+                "knows no password, and so cannot have a node of its own: leave it on the contenders'",
+            )
+            .into());
         }
         let port = free_port(order.host)?;
         let address = SocketAddrV4::new(order.host, port);
@@ -114,7 +114,7 @@ impl Service for Dynamodb {
             Halt::if_set(order.stop)?;
             let operation = &request.operation;
             ask(address, request)
-                .map_err(|why| format!("refused its setup's request {nth}, {operation}: {why}"))?;
+                .map_err(Error::step(format!("refused its setup's request {nth}, {operation}")))?;
         }
         Ok(Box::new(Started { process, address }))
     }
@@ -134,7 +134,7 @@ impl Serving for Started {
         Some(&mut self.process)
     }
 
-    fn end(mut self: Box<Self>) -> Result<Counts, String> {
+    fn end(mut self: Box<Self>) -> Result<Counts, Error> {
         self.process.runs("before the end")?;
         self.process.stop();
         Ok(Counts::new())
@@ -143,16 +143,16 @@ impl Serving for Started {
 
 /// The jars, as a class path. Maven has them in its own repository, or fetches them, of which `note` is told. It is asked
 /// once in a process, for it takes seconds to answer.
-fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, String> {
+fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, Error> {
     let Fetching { log, stop, note } = fetching;
     static KNOWN: Mutex<Option<String>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Some(known) = &*known {
         return Ok(known.clone());
     }
-    let folder = tempfile::tempdir().map_err(|error| format!("cannot make a folder for its POM: {error}"))?;
-    std::fs::write(folder.path().join("pom.xml"), POM)
-        .map_err(|error| format!("cannot write its POM: {error}"))?;
+    let folder = tempfile::tempdir().map_err(Error::step("cannot make a folder for its POM"))?;
+    let pom = folder.path().join("pom.xml");
+    std::fs::write(&pom, POM).map_err(Error::cannot("write its POM", &pom))?;
     let maven = |offline| {
         let command = format!(
             "exec mvn{offline} -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath \
@@ -162,19 +162,22 @@ fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, String
             Spawn { command: &command, dir: folder.path(), env, keeps: None, cores: &[], log, group: None };
         run(&spawn, FETCH_LIMIT, stop)
     };
-    let fetched = |done: Result<Finished, Error>| match done {
+    let fetched = |done: Result<Finished, kumite_process::Error>| match done {
         Ok(done) if done.status.success() => Ok(()),
-        Ok(done) => Err(format!("{}: {}", how_it_ended(done.status), first_error(log))),
-        Err(error) => Err(error.to_string()),
+        Ok(done) => Err(Fault::new(format!("{}: {}", how_it_ended(done.status), first_error(log))).into()),
+        Err(error) => Err(error.into()),
     };
     if fetched(maven(" -o")).is_err() && !stop.load(Ordering::Relaxed) {
         note(&format!("fetching DynamoDB Local {VERSION}"));
-        fetched(maven("")).map_err(|why| {
-            format!("cannot be had: Maven is to fetch DynamoDB Local {VERSION} from Maven Central, and {why}")
+        fetched(maven("")).map_err(|why: Error| {
+            let why = chain(&why);
+            Fault::new(format!(
+                "cannot be had: Maven is to fetch DynamoDB Local {VERSION} from Maven Central, and {why}"
+            ))
         })?;
     }
     let path = std::fs::read_to_string(folder.path().join("class-path"))
-        .map_err(|error| format!("cannot be had: Maven does not say where it is: {error}"))?;
+        .map_err(Error::step("cannot be had: Maven does not say where it is"))?;
     Ok(known.insert(path.trim().to_owned()).clone())
 }
 
@@ -187,9 +190,9 @@ fn first_error(log: &Path) -> String {
 }
 
 /// The requests of a setup file: a list of objects with one member each, the operation.
-fn requests(text: &str) -> Result<Vec<Request>, String> {
+fn requests(text: &str) -> Result<Vec<Request>, Unfit> {
     let list: Vec<serde_json::Map<String, serde_json::Value>> =
-        serde_json::from_str(text).map_err(|error| format!("no list of requests: {error}"))?;
+        serde_json::from_str(text).map_err(|error| Unfit::new(format!("no list of requests: {error}")))?;
     let request = |(object, nth): (serde_json::Map<_, _>, usize)| {
         let mut members = object.into_iter();
         match (members.next(), members.next()) {
@@ -200,14 +203,14 @@ fn requests(text: &str) -> Result<Vec<Request>, String> {
             {
                 Ok(Request { operation, body: body.to_string() })
             }
-            _ => Err(format!("request {nth} is not of the form {{\"PutItem\": {{…}}}}")),
+            _ => Err(Unfit::new(format!("request {nth} is not of the form {{\"PutItem\": {{…}}}}"))),
         }
     };
     list.into_iter().zip(1..).map(request).collect()
 }
 
 /// It looks at the form of the signature alone.
-fn ask(address: SocketAddrV4, request: &Request) -> Result<(), String> {
+fn ask(address: SocketAddrV4, request: &Request) -> Result<(), Error> {
     let Request { operation, body } = request;
     let head = format!(
         "POST / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n\
@@ -225,11 +228,15 @@ fn ask(address: SocketAddrV4, request: &Request) -> Result<(), String> {
         stream.take(ANSWER_BYTES).read_to_end(&mut answer)?;
         Ok(answer)
     };
-    let answer = exchange().map_err(|error| format!("no answer: {error}"))?;
+    let answer = exchange().map_err(Error::step("no answer"))?;
     let answer = String::from_utf8_lossy(&answer);
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     let status = head.lines().next().unwrap_or_default();
-    if status.starts_with("HTTP/1.1 200 ") { Ok(()) } else { Err(format!("{status} {body}")) }
+    if status.starts_with("HTTP/1.1 200 ") {
+        Ok(())
+    } else {
+        Err(Fault::new(format!("{status} {body}")).into())
+    }
 }
 
 #[cfg(test)]
@@ -259,7 +266,7 @@ mod tests {
             (r#"[{"A": 1}]"#, "request 1 is not"),
             (r#"[{"A\r\nB": {}}]"#, "request 1 is not"),
         ] {
-            let found = requests(text).unwrap_err();
+            let found = requests(text).unwrap_err().to_string();
             assert!(found.contains(expected), "{text}: {found}");
         }
     }
@@ -284,13 +291,13 @@ mod tests {
             })
         });
         let request = Request { operation: "PutItem".to_owned(), body: "{\"a\":1}".to_owned() };
-        assert_eq!(ask(address, &request), Ok(()));
-        let refused = ask(address, &request).unwrap_err();
+        ask(address, &request).unwrap();
+        let refused = ask(address, &request).unwrap_err().to_string();
         assert_eq!(refused, "HTTP/1.1 400 Bad Request {\"Message\":\"no table\"}");
         let [asked, _] = server.join().unwrap();
         assert!(asked.contains("\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\n"), "{asked}");
         assert!(asked.contains("\r\nContent-Length: 7\r\n"), "{asked}");
-        assert!(ask(address, &request).unwrap_err().starts_with("no answer: "));
+        assert!(chain(&ask(address, &request).unwrap_err()).starts_with("no answer: "));
     }
 
     #[test]

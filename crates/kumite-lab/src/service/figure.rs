@@ -4,6 +4,7 @@ use kumite_record::AxisValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Unfit;
 use crate::parameter::Parameters;
 
 /// A number, or the parameter that is one.
@@ -24,32 +25,34 @@ impl Figure {
         Figure::Number(1.0)
     }
 
-    pub fn of(&self, parameters: &Parameters) -> Result<f64, String> {
+    pub fn of(&self, parameters: &Parameters) -> Result<f64, Unfit> {
         let value = match self {
             Figure::Number(number) => *number,
             Figure::Parameter(name) => {
                 let value = parameters.get(name);
                 let number = value.and_then(AxisValue::number);
-                number.ok_or_else(|| format!("takes ${name}, which is no number"))?
+                number.ok_or_else(|| Unfit::new(format!("takes ${name}, which is no number")))?
             }
         };
         let sensible = (0.0..=1e12).contains(&value);
-        if sensible { Ok(value) } else { Err(format!("cannot do with {value}")) }
+        if sensible { Ok(value) } else { Err(Unfit::new(format!("cannot do with {value}"))) }
     }
 }
 
 impl TryFrom<AxisValue> for Figure {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(value: AxisValue) -> Result<Figure, String> {
+    fn try_from(value: AxisValue) -> Result<Figure, Unfit> {
         match &value {
             AxisValue::Text(text) => match text.strip_prefix('$') {
                 Some(parameter) => Ok(Figure::Parameter(parameter.to_owned())),
-                None => Err(format!("write a number from 0 on or \"$parameter\", not \"{text}\"")),
+                None => {
+                    Err(Unfit::new(format!("write a number from 0 on or \"$parameter\", not \"{text}\"")))
+                }
             },
             value => match value.number() {
                 Some(number) if number >= 0.0 => Ok(Figure::Number(number)),
-                _ => Err(format!("write a number from 0 on or \"$parameter\", not {value}")),
+                _ => Err(Unfit::new(format!("write a number from 0 on or \"$parameter\", not {value}"))),
             },
         }
     }
@@ -73,6 +76,8 @@ mod tests {
         let figure = Figure::try_from(AxisValue::Text("$delay_ms".into())).unwrap();
         assert_eq!(figure, Figure::Parameter("delay_ms".into()));
         assert_eq!(figure.of(&[("delay_ms".to_owned(), AxisValue::Float(1.5))].into()), Ok(1.5));
-        assert!(figure.of(&Parameters::new()).unwrap_err().contains("$delay_ms, which is no number"));
+        assert!(
+            figure.of(&Parameters::new()).unwrap_err().to_string().contains("$delay_ms, which is no number")
+        );
     }
 }

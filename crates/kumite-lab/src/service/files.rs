@@ -13,6 +13,7 @@ use super::process::Process;
 use super::registration::{Registration, schema_of};
 use super::stub::{counts, late, own_program, what_it_did};
 use super::{Counts, Service, Serving, StartOrder, Variables};
+use crate::error::Error;
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 
@@ -77,8 +78,8 @@ impl Service for Files {
         let size_bytes = self.size_bytes.of(parameters)? as usize;
         let delay_ms = self.delay_ms.of(parameters)?;
         let folder = order.folder.join("files");
-        std::fs::create_dir(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-        kumite_disk::write_files(&folder, count, size_bytes).map_err(|error| error.to_string())?;
+        std::fs::create_dir(&folder).map_err(Error::cannot("make", &folder))?;
+        kumite_disk::write_files(&folder, count, size_bytes).map_err(Error::Disk)?;
         let slow = if delay_ms > 0.0 { Some(Slow::start(&folder, delay_ms, order)?) } else { None };
         Ok(Box::new(Started { folder, slow }))
     }
@@ -87,7 +88,7 @@ impl Service for Files {
 impl Slow {
     fn start(folder: &Path, delay_ms: f64, order: &StartOrder) -> Result<Slow, Halt> {
         let mount = order.folder.join("slow");
-        std::fs::create_dir(&mount).map_err(|error| format!("cannot make {}: {error}", mount.display()))?;
+        std::fs::create_dir(&mount).map_err(Error::cannot("make", &mount))?;
         let json = order.folder.join("disk.json");
         let env = [
             ("KUMITE".to_owned(), own_program()?),
@@ -122,7 +123,7 @@ impl Serving for Started {
         self.slow.as_mut().map(|slow| &mut slow.process)
     }
 
-    fn end(self: Box<Self>) -> Result<Counts, String> {
+    fn end(self: Box<Self>) -> Result<Counts, Error> {
         let Some(mut slow) = self.slow else { return Ok(Counts::new()) };
         slow.process.runs("before the end")?;
         slow.process.stop();

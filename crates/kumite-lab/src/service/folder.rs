@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::error::Error;
 use crate::held_folder::{HeldFolder, remove_left};
 
 const PREFIX: &str = "kumite-services-";
@@ -13,7 +14,7 @@ pub(crate) struct Folder(HeldFolder);
 
 impl Folder {
     /// Empty, and others may enter it.
-    pub fn new() -> Result<Folder, String> {
+    pub fn new() -> Result<Folder, Error> {
         HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o711).map(Folder)
     }
 
@@ -22,9 +23,9 @@ impl Folder {
         remove_left(&std::env::temp_dir(), PREFIX)
     }
 
-    pub fn for_service(&self, name: &str) -> Result<PathBuf, String> {
+    pub fn for_service(&self, name: &str) -> Result<PathBuf, Error> {
         let folder = self.0.path().join(name);
-        fs::create_dir(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        fs::create_dir(&folder).map_err(Error::cannot("make", &folder))?;
         Ok(folder)
     }
 }

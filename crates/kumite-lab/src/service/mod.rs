@@ -25,6 +25,7 @@ use kumite_process::total;
 use kumite_record::{self as record, Metric, Role};
 
 use crate::contender::{Install, Need, Obtaining, Tools, Versions, remedy};
+use crate::error::Error;
 use crate::halt::Halt;
 use crate::node::{Nodes, Remote};
 use crate::parameter::Parameters;
@@ -63,7 +64,7 @@ trait Service: Debug + Send + Sync {
     }
 
     /// Gets what is no tool, and says what leads to it. `env` leads to the tools.
-    fn fetch(&self, _env: &Variables, _fetching: &mut Fetching) -> Result<Variables, String> {
+    fn fetch(&self, _env: &Variables, _fetching: &mut Fetching) -> Result<Variables, Error> {
         Ok(Variables::new())
     }
 
@@ -95,12 +96,12 @@ trait Serving {
     fn process(&mut self) -> Option<&mut Process>;
 
     /// Counts from here on.
-    fn begin(&mut self) -> Result<(), String> {
+    fn begin(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
     /// Ends it, and says what it counted since then.
-    fn end(self: Box<Self>) -> Result<Counts, String>;
+    fn end(self: Box<Self>) -> Result<Counts, Error>;
 }
 
 /// What fetching takes.
@@ -156,7 +157,7 @@ struct There {
 }
 
 impl There {
-    fn ended(&mut self) -> Result<ServicesEnded, String> {
+    fn ended(&mut self) -> Result<ServicesEnded, Error> {
         self.is_ended = true;
         self.node.ask(EndServices {})
     }
@@ -190,7 +191,7 @@ impl<'a> Services<'a> {
         let mut env = BTreeMap::new();
         let here = nodes.of(Role::Services).is_none().then_some(specs).into_iter().flatten();
         for (name, spec) in here {
-            let tools = look(spec, log).map_err(|what| missing(name, spec, &what))?;
+            let tools = look(spec, log).map_err(|what| missing(name, spec, what))?;
             let env_of_one = fetched(name, spec, &tools, log, stop, &mut |_| ());
             env.insert(name.as_str(), env_of_one.map_err(|why| Halt::of(why, stop))?);
         }
@@ -222,7 +223,7 @@ impl<'a> Services<'a> {
         let folder = if self.specs.is_empty() { None } else { Some(Folder::new()?) };
         let mut running = Running { there: None, services: Vec::new(), _folder: folder };
         for (name, spec) in self.specs {
-            let failed = |why| format!("the service '{name}' ({}) {why}", spec.kind);
+            let failed = |why: Error| why.of_service(name, Some(spec.kind));
             let own = running._folder.as_ref().map_or(Ok(PathBuf::new()), |folder| folder.for_service(name));
             let order = StartOrder {
                 host: self.host,
@@ -234,7 +235,7 @@ impl<'a> Services<'a> {
                 stop,
             };
             let started = spec.service.start(parameters, &order);
-            let started = started.map_err(|halt| Halt::of(halt.reworded(failed), stop))?;
+            let started = started.map_err(|halt| Halt::of(halt.map(failed), stop))?;
             running.services.push((name.clone(), started));
         }
         Ok(running)
@@ -252,7 +253,7 @@ impl Running {
     }
 
     /// What they count, they count from here on.
-    pub fn begin(&mut self) -> Result<(), String> {
+    pub fn begin(&mut self) -> Result<(), Error> {
         if let Some(there) = &self.there {
             there.node.ask(BeginServices {})?;
         }
@@ -269,7 +270,7 @@ impl Running {
     }
 
     /// Ends them, and says what they counted, by metric.
-    pub fn end(self) -> Result<Counted, String> {
+    pub fn end(self) -> Result<Counted, Error> {
         let mut counted = Counted::default();
         if let Some(mut there) = self.there {
             let ended = there.ended()?;
@@ -279,7 +280,7 @@ impl Running {
         for (name, mut service) in self.services {
             let cpu = service.process().map_or(Duration::ZERO, Process::cpu);
             metrics.insert(format!("{name}_cpu_s"), cpu.as_secs_f64());
-            let counted = service.end().map_err(|why| format!("the service '{name}' {why}"))?;
+            let counted = service.end().map_err(|why| why.of_service(&name, None))?;
             metrics.extend(counted.into_iter().map(|(metric, value)| (format!("{name}_{metric}"), value)));
         }
         Ok(counted)
@@ -293,7 +294,7 @@ pub(crate) fn prepare(
     log: &Path,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-) -> Result<Vec<record::Service>, String> {
+) -> Result<Vec<record::Service>, Error> {
     let mut services = Vec::new();
     for (name, spec) in specs {
         let packages = spec.service.install();
@@ -307,7 +308,7 @@ pub(crate) fn prepare(
     Ok(services)
 }
 
-fn look(spec: &ServiceSpec, log: &Path) -> Result<Tools, String> {
+fn look(spec: &ServiceSpec, log: &Path) -> Result<Tools, Error> {
     let mut tools = Tools::new(&Versions::default());
     for need in spec.service.needs() {
         let need: Need = need.parse()?;
@@ -324,17 +325,19 @@ fn fetched(
     log: &Path,
     stop: &AtomicBool,
     note: &mut dyn FnMut(&str),
-) -> Result<Variables, String> {
+) -> Result<Variables, Error> {
     let mut env = tools.env()?;
     let mut note_for_it = |what: &str| note(&format!("{what} (for the service '{name}')"));
     let mut fetching = Fetching { log, stop, note: &mut note_for_it };
     let fetched = spec.service.fetch(&env, &mut fetching);
-    env.extend(fetched.map_err(|why| format!("the service '{name}' ({}) {why}", spec.kind))?);
+    env.extend(fetched.map_err(|why| why.of_service(name, Some(spec.kind)))?);
     Ok(env)
 }
 
-fn missing(name: &str, spec: &ServiceSpec, what: &str) -> String {
-    format!("the service '{name}' needs {what}; {}", remedy(&spec.service.install()))
+fn missing(name: &str, spec: &ServiceSpec, what: Error) -> Error {
+    let who_needs = format!("the service '{name}' needs");
+    let missing = Error::Missing { who_needs, installed: Vec::new(), source: Box::new(what) };
+    missing.remedied(remedy(&spec.service.install()))
 }
 
 fn file_name(log: &Path) -> String {

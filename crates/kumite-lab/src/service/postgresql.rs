@@ -17,6 +17,7 @@ use super::registration::{Registration, schema_of};
 use super::user::User;
 use super::{Counts, Service, Serving, StartOrder, Variables};
 use crate::contender::Install;
+use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::port::free_port;
@@ -117,9 +118,10 @@ impl Service for Postgresql {
         env.extend(set.map(|(name, value)| (name.to_owned(), value)));
         let sql = Sql { env, user, folder: order.folder.clone(), log: order.log.with_extension("sql.log") };
         let init = "initdb -D \"$DATA\" -U postgres -A trust -E UTF8 --locale=C --no-sync";
-        sql.run(init, order.stop).map_err(|why| format!("cannot make its files: {why}"))?;
-        fs::write(data.join("pg_hba.conf"), hba(order.clients))
-            .map_err(|error| format!("cannot be configured: {error}"))?;
+        sql.run(init, order.stop).map_err(Error::step("cannot make its files"))?;
+        let file = data.join("pg_hba.conf");
+        let written = fs::write(&file, hba(order.clients)).map_err(Error::at(&file));
+        written.map_err(Error::step("cannot be configured"))?;
         let most = self.connections + OWN_CONNECTIONS;
         let command = format!(
             "exec {}postgres -D \"$DATA\" -p {port} -c listen_addresses={} -c unix_socket_directories=\"$DATA\" \
@@ -139,10 +141,9 @@ impl Service for Postgresql {
         sql.execute("kumite", "create extension pg_stat_statements", order.stop)?;
         if let Some(setup) = &self.setup {
             // It may lie where the server's user cannot read.
-            let text = fs::read_to_string(setup)
-                .map_err(|error| format!("cannot read {}: {error}", setup.display()))?;
-            sql.execute("kumite", &text, order.stop)
-                .map_err(|why| format!("{why} (in {})", setup.display()))?;
+            let text = fs::read_to_string(setup).map_err(Error::cannot("read", setup))?;
+            let within = |source| Error::Within { file: setup.clone(), source: Box::new(source) };
+            sql.execute("kumite", &text, order.stop).map_err(within)?;
         }
         let address = SocketAddrV4::new(order.host, port);
         Ok(Box::new(Started { process, address, password, counts: self.counts.clone(), sql }))
@@ -150,17 +151,17 @@ impl Service for Postgresql {
 }
 
 impl Started {
-    fn ask(&self, statement: &str) -> Result<f64, String> {
+    fn ask(&self, statement: &str) -> Result<f64, Error> {
         let said = self.sql.execute("kumite", statement, &AtomicBool::new(false))?;
-        said.trim().parse().map_err(|_| format!("answered {said:?} to {statement}"))
+        said.trim().parse().map_err(|_| Fault::new(format!("answered {said:?} to {statement}")).into())
     }
 }
 
 impl Sql {
     /// Returns what psql prints: columns without heads, a line for each row.
-    fn execute(&self, database: &str, statement: &str, stop: &AtomicBool) -> Result<String, String> {
+    fn execute(&self, database: &str, statement: &str, stop: &AtomicBool) -> Result<String, Error> {
         let file = self.folder.join("statement.sql");
-        fs::write(&file, statement).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+        fs::write(&file, statement).map_err(Error::cannot("write", &file))?;
         if let Some(user) = self.user {
             user.give(&file)?;
         }
@@ -172,7 +173,7 @@ impl Sql {
         self.user.map(User::prefix).unwrap_or_default()
     }
 
-    fn run(&self, command: &str, stop: &AtomicBool) -> Result<String, String> {
+    fn run(&self, command: &str, stop: &AtomicBool) -> Result<String, Error> {
         let command = format!("exec {}{command}", self.prefix());
         let spawn = Spawn {
             command: &command,
@@ -183,9 +184,10 @@ impl Sql {
             log: &self.log,
             group: None,
         };
-        let done = run(&spawn, SQL_LIMIT, stop).map_err(|error| error.to_string())?;
+        let done = run(&spawn, SQL_LIMIT, stop)?;
         if !done.status.success() {
-            return Err(format!("{}: {}", how_it_ended(done.status), last_lines(&self.log)));
+            let how = how_it_ended(done.status);
+            return Err(Fault::new(format!("{how}: {}", last_lines(&self.log))).into());
         }
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }
@@ -205,12 +207,12 @@ impl Serving for Started {
         Some(&mut self.process)
     }
 
-    fn begin(&mut self) -> Result<(), String> {
+    fn begin(&mut self) -> Result<(), Error> {
         self.sql.execute("kumite", "select pg_stat_statements_reset()", &AtomicBool::new(false))?;
         Ok(())
     }
 
-    fn end(mut self: Box<Self>) -> Result<Counts, String> {
+    fn end(mut self: Box<Self>) -> Result<Counts, Error> {
         self.process.runs("before the end")?;
         // A query goes on to its end when its client is gone, and is counted only then.
         let began = Instant::now();
@@ -230,9 +232,9 @@ impl Serving for Started {
 }
 
 /// Another one for each trial, of letters and digits.
-fn password() -> Result<String, String> {
+fn password() -> Result<String, Error> {
     let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(|error| format!("has no random password: {error}"))?;
+    getrandom::fill(&mut random).map_err(Error::step("has no random password"))?;
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

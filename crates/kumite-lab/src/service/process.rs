@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use kumite_process::{Spawn, Tree};
 
 use super::StartOrder;
+use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use kumite_process::{how_it_ended, last_lines};
 
@@ -25,10 +26,10 @@ impl Process {
         dir: &Path,
         env: &[(String, String)],
         order: &StartOrder,
-    ) -> Result<Process, String> {
+    ) -> Result<Process, Error> {
         let spawn =
             Spawn { command, dir, env, keeps: None, cores: order.cores, log: &order.log, group: None };
-        let tree = Tree::start(&spawn).map_err(|error| format!("cannot be started: {error}"))?;
+        let tree = Tree::start(&spawn).map_err(Error::step("cannot be started"))?;
         Ok(Process { tree, log: order.log.clone(), cpu_before: Duration::ZERO })
     }
 
@@ -46,7 +47,8 @@ impl Process {
             Halt::if_set(stop)?;
             if began.elapsed() > limit {
                 let log = last_lines(&self.log);
-                return Err(format!("was not ready within {} s; its log: {log}", limit.as_secs_f64()).into());
+                let limit = limit.as_secs_f64();
+                return Err(Halt::fault(format!("was not ready within {limit} s; its log: {log}")));
             }
             std::thread::sleep(LOOK);
         }
@@ -54,19 +56,20 @@ impl Process {
     }
 
     /// Says how it ended, if it has.
-    pub fn runs(&mut self, when: &str) -> Result<(), String> {
-        match self.tree.exited().map_err(|error| error.to_string())? {
+    pub fn runs(&mut self, when: &str) -> Result<(), Error> {
+        match self.tree.exited()? {
             None => Ok(()),
             Some(status) => {
-                Err(format!("{} {when}; its log: {}", how_it_ended(status), last_lines(&self.log)))
+                let (how, log) = (how_it_ended(status), last_lines(&self.log));
+                Err(Fault::new(format!("{how} {when}; its log: {log}")).into())
             }
         }
     }
 
     /// Waits for its end, at most so long.
-    pub fn wait(&mut self, limit: Duration) -> Result<(), String> {
-        let ended = self.tree.wait(limit, &AtomicBool::new(false));
-        ended.map(|_| ()).map_err(|error| error.to_string())
+    pub fn wait(&mut self, limit: Duration) -> Result<(), Error> {
+        self.tree.wait(limit, &AtomicBool::new(false))?;
+        Ok(())
     }
 
     /// CPU time counts from here on.

@@ -9,6 +9,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::error::Unfit;
+
 /// How long one look may take.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
@@ -39,9 +41,9 @@ struct Keys {
 }
 
 impl TryFrom<Keys> for Ready {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(keys: Keys) -> Result<Ready, String> {
+    fn try_from(keys: Keys) -> Result<Ready, Unfit> {
         match keys {
             Keys { tcp: Some(true), http: None, line: None } => Ok(Ready::Tcp),
             Keys { tcp: None, http: Some(path), line: None } => {
@@ -49,14 +51,14 @@ impl TryFrom<Keys> for Ready {
                 if is_path {
                     Ok(Ready::Http(path))
                 } else {
-                    Err(format!("write a path from / on, not '{path}'"))
+                    Err(Unfit::new(format!("write a path from / on, not '{path}'")))
                 }
             }
             Keys { tcp: None, http: None, line: Some(text) } => {
                 let is_line = !text.is_empty() && !text.contains('\n');
-                if is_line { Ok(Ready::Line(text)) } else { Err("write a text of one line".to_owned()) }
+                if is_line { Ok(Ready::Line(text)) } else { Err(Unfit::new("write a text of one line")) }
             }
-            _ => Err("write one of { tcp = true }, { http = \"/path\" } and { line = \"text\" }".to_owned()),
+            _ => Err(Unfit::new("write one of { tcp = true }, { http = \"/path\" } and { line = \"text\" }")),
         }
     }
 }

@@ -14,6 +14,7 @@ use super::figure::Figure;
 use super::process::Process;
 use super::registration::{Registration, schema_of};
 use super::{Counts, Service, Serving, StartOrder, Variables};
+use crate::error::Error;
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::port::free_port;
@@ -86,7 +87,7 @@ impl Serving for Started {
         Some(&mut self.process)
     }
 
-    fn end(mut self: Box<Self>) -> Result<Counts, String> {
+    fn end(mut self: Box<Self>) -> Result<Counts, Error> {
         self.process.runs("before the end")?;
         self.process.stop();
         let did: StubResult = what_it_did(&self.json)?;
@@ -106,17 +107,14 @@ pub(super) fn counts(counted: (&'static str, u64), late_us: Option<Lateness>) ->
 }
 
 /// What a kumite that was ended has written.
-pub(super) fn what_it_did<T: DeserializeOwned>(json: &Path) -> Result<T, String> {
-    let unreadable = |what: String| format!("did not say what it did: {what}");
-    let text = std::fs::read_to_string(json).map_err(|error| unreadable(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))
+pub(super) fn what_it_did<T: DeserializeOwned>(json: &Path) -> Result<T, Error> {
+    const UNSAID: &str = "did not say what it did";
+    let text = std::fs::read_to_string(json).map_err(Error::at(json)).map_err(Error::step(UNSAID))?;
+    serde_json::from_str(&text).map_err(Error::step(UNSAID))
 }
 
 /// The file that this process executes.
-pub(super) fn own_program() -> Result<String, String> {
-    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
-    program
-        .into_os_string()
-        .into_string()
-        .map_err(|name| format!("cannot be called {}: not UTF-8", name.display()))
+pub(super) fn own_program() -> Result<String, Error> {
+    let program = std::env::current_exe().map_err(Error::step("cannot find this program"))?;
+    program.into_os_string().into_string().map_err(|name| Error::OwnName { path: name.into() })
 }

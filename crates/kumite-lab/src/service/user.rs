@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::error::Error;
+
 /// A user without rights of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct User {
@@ -12,16 +14,14 @@ pub(crate) struct User {
 
 impl User {
     /// Whom to become: nobody else unless we are root.
-    pub fn instead_of_root() -> Result<Option<User>, String> {
+    pub fn instead_of_root() -> Result<Option<User>, Error> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
         }
         let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
         let named = |name| user(&users, name);
         let found = named("postgres").or_else(|| named("nobody"));
-        found.map(Some).ok_or_else(|| {
-            "refuses to run as root, and /etc/passwd has neither the user postgres nor nobody".to_owned()
-        })
+        found.map(Some).ok_or(Error::NoUser)
     }
 
     /// What comes before a command to be run as this user.
@@ -31,9 +31,9 @@ impl User {
     }
 
     /// Gives it a file or a folder.
-    pub fn give(self, path: &Path) -> Result<(), String> {
-        std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid))
-            .map_err(|error| format!("cannot be given {}: {error}", path.display()))
+    pub fn give(self, path: &Path) -> Result<(), Error> {
+        let given = std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid));
+        given.map_err(Error::cannot("be given", path))
     }
 }
 

@@ -11,6 +11,7 @@ use kumite_record::{AxisValue, Cores, Kind, Metric, Point, Published, Question, 
 use super::folder;
 use crate::contender::{Contender, Install, Need, Ready, Variant};
 use crate::driver::{Answer, Conditions, Opening, Planned, Registration};
+use crate::error::Unfit;
 use crate::node::Nodes;
 use crate::service::ServiceSpec;
 use crate::toml_source::SpecError;
@@ -116,7 +117,7 @@ impl Experiment {
     }
 
     /// Plans this point alone, with this contender; an error if its workload is none.
-    pub fn plan_only(&mut self, point: Point, contender: &str) -> Result<(), String> {
+    pub fn plan_only(&mut self, point: Point, contender: &str) -> Result<(), Unfit> {
         let contenders = vec![contender.to_owned()];
         self.planned =
             vec![Planned::read(self.kind.workload, &self.workload, &self.answer, point, contenders)?];

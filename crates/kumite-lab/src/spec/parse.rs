@@ -17,6 +17,7 @@ use super::source::check_source;
 use super::{own_metric, published};
 use crate::contender::{Contender, read_needs};
 use crate::driver::{Draft, Planned, Registration};
+use crate::error::Unfit;
 use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
 use crate::toml_source::{SpecError, TomlSource};
@@ -279,7 +280,7 @@ impl Reading<'_> {
             let (point, contenders) = (point.clone(), contenders.clone());
             Planned::read(self.kind.workload, &self.workload, &self.file.answer, point, contenders)
         };
-        let planned: Result<Vec<Planned>, String> = self.listed.iter().map(read).collect();
+        let planned: Result<Vec<Planned>, Unfit> = self.listed.iter().map(read).collect();
         planned.map_err(|what| self.source.error_at(&["workload"], what))
     }
 

@@ -6,6 +6,7 @@ use kumite_record::{AxisValue, Point};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::error::Unfit;
 use crate::toml_source::{SpecError, TomlSource};
 
 /// A point as the file lists it, and who is tried there.
@@ -95,7 +96,7 @@ impl<'a> Axes<'a> {
             let nth = nth.to_string();
             let at = |(key, what): (&str, String)| source.error_at(&[place, &[&nth, key]].concat(), what);
             let values = self.values_in(entry).map_err(at)?;
-            let here = contenders_in(entry, contenders).map_err(|what| at(("contenders", what)))?;
+            let here = contenders_in(entry, contenders).map_err(|what| at(("contenders", what.into())))?;
             for point in combinations(&values) {
                 match found.iter_mut().find(|(other, _)| *other == point) {
                     Some((_, contenders)) => contenders.extend(here.clone()),
@@ -154,15 +155,16 @@ impl<'a> Axes<'a> {
 }
 
 /// Who takes part at the points of an entry.
-fn contenders_in(entry: &Entry, all: &BTreeSet<String>) -> Result<BTreeSet<String>, String> {
+fn contenders_in(entry: &Entry, all: &BTreeSet<String>) -> Result<BTreeSet<String>, Unfit> {
     let Some(names) = &entry.contenders else { return Ok(all.clone()) };
     if names.is_empty() {
-        return Err("no contenders are listed: leave the key out for all".to_owned());
+        return Err(Unfit::new("no contenders are listed: leave the key out for all"));
     }
     let here: BTreeSet<String> = names.iter().cloned().collect();
     if let Some(unknown) = here.difference(all).next() {
         let known: Vec<&str> = all.iter().map(String::as_str).collect();
-        return Err(format!("no contender '{unknown}'; there are: {}", known.join(", ")));
+        let known = known.join(", ");
+        return Err(Unfit::new(format!("no contender '{unknown}'; there are: {known}")));
     }
     Ok(here)
 }

@@ -10,7 +10,7 @@ impl Experiment {
     /// The points that cannot be measured with these CPUs and on this system, in their order, and why.
     pub fn unavailable(&self, available: &Cores) -> Vec<Unavailable> {
         let unavailable = |planned: &Planned| {
-            let cores = planned.workload.cores().given(available).err();
+            let cores = planned.workload.cores().given(available).err().map(|why| why.to_string());
             let of_service = |service: &ServiceSpec| service.unavailable(&planned.parameters);
             let why = cores.or_else(|| self.services.values().find_map(of_service))?;
             Some(Unavailable { point: planned.point.clone(), why })

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kumite_agent::{Ask, Link, Node, Program, Worked};
-use kumite_lab::{Experiment, Talk};
+use kumite_lab::{Experiment, Fault, Talk};
 
 use crate::driver::Driver;
 use crate::fresh_key::fresh_key;
@@ -87,7 +87,7 @@ impl Drop for Linked {
 }
 
 impl Talk for Linked {
-    fn does(&mut self, work: &str) -> Result<String, String> {
+    fn does(&mut self, work: &str) -> Result<String, Fault> {
         answered(self.work(work), &self.driver)
     }
 
@@ -97,15 +97,15 @@ impl Talk for Linked {
 }
 
 /// Nothing is measured without a node: one that is lost ends the run, as Ctrl-C does.
-pub(super) fn answered(worked: Worked, driver: &Driver) -> Result<String, String> {
+pub(super) fn answered(worked: Worked, driver: &Driver) -> Result<String, Fault> {
     match worked {
         Worked::Answer(answer) => Ok(answer),
-        Worked::Failed(why) => Err(why),
+        Worked::Failed(why) => Err(Fault::new(why)),
         Worked::Lost(why) => {
             if !driver.stop.swap(true, Ordering::Relaxed) {
                 driver.note(&format!("{why}; the run ends here"));
             }
-            Err(why)
+            Err(Fault::new(why))
         }
     }
 }

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use kumite_agent::{Ask, Tell, Worked, decode};
-use kumite_lab::{Nodes, Remote, Talk};
+use kumite_lab::{Fault, Nodes, Remote, Talk};
 use kumite_record::Role;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ struct Relaying {
 }
 
 impl Talk for Relaying {
-    fn does(&mut self, work: &str) -> Result<String, String> {
+    fn does(&mut self, work: &str) -> Result<String, Fault> {
         let asked = Tell::Relay { node: self.node.clone(), work: work.to_owned() };
         let ask = || {
             tell(&asked)?;

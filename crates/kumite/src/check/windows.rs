@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use kumite_host::{Lock, cores};
-use kumite_lab::{Experiment, Halt, Prepared, Ready, Short, begin, is_percentile, open, references};
+use kumite_lab::{Experiment, Halt, Prepared, Ready, Short, begin, chain, is_percentile, open, references};
 use kumite_record::Point;
 use kumite_report::{count, significant};
 
@@ -61,7 +61,8 @@ pub fn too_short(
                 Some(short) => short.clone(),
                 None => match driver.short(ready, at, &names, stop) {
                     Err(Halt::Failed(why)) => {
-                        add(&mut found, format!("{}: {why}", run.cell(&name, point)), profile);
+                        let cell = run.cell(&name, point);
+                        add(&mut found, format!("{cell}: {}", chain(&why)), profile);
                         Vec::new()
                     }
                     short => short?,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::user_cache::user_cache;
 use super::entry::{Entry, Held};
+use crate::error::Error;
 
 const LIMIT: u64 = 20 << 30;
 
@@ -14,9 +15,8 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    pub fn open(folder: PathBuf) -> Result<Cache, String> {
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    pub fn open(folder: PathBuf) -> Result<Cache, Error> {
+        std::fs::create_dir_all(&folder).map_err(Error::cannot("make", &folder))?;
         Ok(Cache { folder, limit: LIMIT })
     }
 
@@ -36,7 +36,7 @@ impl Cache {
 
     /// Removes what a killed build has left, and what was not used for the longest time until the rest is within the limit.
     /// Nobody waits for it, and nothing that is in use is touched.
-    pub fn tidy(&self, _just_built: &Held) -> Result<(), String> {
+    pub fn tidy(&self, _just_built: &Held) -> Result<(), Error> {
         let mut builds = Vec::new();
         for entry in self.entries()? {
             match entry.mark() {
@@ -56,8 +56,8 @@ impl Cache {
         Ok(())
     }
 
-    fn entries(&self) -> Result<Vec<Entry>, String> {
-        let cannot = |error| format!("cannot read {}: {error}", self.folder.display());
+    fn entries(&self) -> Result<Vec<Entry>, Error> {
+        let cannot = Error::cannot("read", &self.folder);
         let mut entries = Vec::new();
         for file in std::fs::read_dir(&self.folder).map_err(cannot)? {
             let name = file.map_err(cannot)?.file_name();
@@ -70,9 +70,8 @@ impl Cache {
 }
 
 /// Whether it was removed, or is in use.
-fn remove(entry: &Entry) -> Result<bool, String> {
-    let lock = |error| format!("cannot lock {}: {error}", entry.folder().display());
-    match entry.try_alone().map_err(lock)? {
+fn remove(entry: &Entry) -> Result<bool, Error> {
+    match entry.try_alone().map_err(Error::cannot("lock", entry.folder()))? {
         Some(alone) => entry.remove(alone).map(|()| true),
         None => Ok(false),
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::tree;
+use crate::error::Error;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
@@ -72,10 +73,10 @@ impl Entry {
         anew: bool,
         stop: &AtomicBool,
         waiting: &mut dyn FnMut(),
-    ) -> Result<Turn, String> {
+    ) -> Result<Turn, Error> {
         let mut looks = 0_u64;
         while !stop.load(Ordering::Relaxed) {
-            if let Some(turn) = self.try_turn(key, anew).map_err(|error| self.cannot("lock", &error))? {
+            if let Some(turn) = self.try_turn(key, anew).map_err(self.cannot("lock"))? {
                 return Ok(turn);
             }
             looks += 1;
@@ -85,7 +86,7 @@ impl Entry {
             }
             std::thread::sleep(LOOK_AGAIN);
         }
-        Err("it was interrupted while another kumite was at it".to_owned())
+        Err(Error::Waiting)
     }
 
     fn try_turn(&self, key: &str, anew: bool) -> io::Result<Option<Turn>> {
@@ -114,36 +115,36 @@ impl Entry {
     }
 
     /// From who has built it to who uses it; none if somebody else came between.
-    pub fn share(&self, alone: Alone, key: &str) -> Result<Option<Held>, String> {
+    pub fn share(&self, alone: Alone, key: &str) -> Result<Option<Held>, Error> {
         let share = || match is_taken(alone.lock.0.try_lock_shared())? && self.is_complete(key) {
             true => self.held(alone.lock).map(Some),
             false => Ok(None),
         };
-        share().map_err(|error| self.cannot("lock", &error))
+        share().map_err(self.cannot("lock"))
     }
 
     /// Marks what was built in the folder as complete.
-    pub fn complete(&self, _alone: &Alone, key: &str, bytes: u64) -> Result<(), String> {
+    pub fn complete(&self, _alone: &Alone, key: &str, bytes: u64) -> Result<(), Error> {
         let text = serde_json::to_vec(&Mark { key: key.to_owned(), bytes }).expect("a text and a number");
         let unfinished = self.beside("mark.new");
         std::fs::write(&unfinished, text)
             .and_then(|()| std::fs::rename(&unfinished, self.beside("mark")))
-            .map_err(|error| self.cannot("mark", &error))
+            .map_err(self.cannot("mark"))
     }
 
     /// Removes it, or half of it. Without its mark it is half from the first moment on.
-    pub fn clear(&self, _alone: &Alone) -> Result<(), String> {
+    pub fn clear(&self, _alone: &Alone) -> Result<(), Error> {
         match std::fs::remove_file(self.beside("mark")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => tree::remove(&self.folder),
         }
-        .map_err(|error| self.cannot("remove", &error))
+        .map_err(self.cannot("remove"))
     }
 
     /// Removes it, and its lock, which whoever opened it before then finds to be none.
-    pub fn remove(&self, alone: Alone) -> Result<(), String> {
+    pub fn remove(&self, alone: Alone) -> Result<(), Error> {
         self.clear(&alone)?;
-        std::fs::remove_file(self.beside("lock")).map_err(|error| self.cannot("remove the lock of", &error))
+        std::fs::remove_file(self.beside("lock")).map_err(self.cannot("remove the lock of"))
     }
 
     pub fn mark(&self) -> Option<Mark> {
@@ -172,8 +173,8 @@ impl Entry {
         name.into()
     }
 
-    fn cannot(&self, what: &str, error: &io::Error) -> String {
-        format!("cannot {what} {}: {error}", self.folder.display())
+    fn cannot(&self, doing: &'static str) -> impl Fn(io::Error) -> Error {
+        Error::cannot(doing, &self.folder)
     }
 }
 
@@ -191,15 +192,14 @@ impl Held {
     }
 
     /// What tells it from another of the same name, before or after it: when it was complete.
-    pub fn made(&self) -> Result<SystemTime, String> {
+    pub fn made(&self) -> Result<SystemTime, Error> {
         let mark = self.entry.beside("mark").metadata();
-        mark.and_then(|mark| mark.modified()).map_err(|error| self.entry.cannot("read the mark of", &error))
+        mark.and_then(|mark| mark.modified()).map_err(self.entry.cannot("read the mark of"))
     }
 
     /// What was written there after it was built, if anything was.
-    pub fn written(&self) -> Result<Option<PathBuf>, String> {
-        tree::written_after(&self.entry.folder, &self.entry.beside("mark"))
-            .map_err(|error| self.entry.cannot("read", &error))
+    pub fn written(&self) -> Result<Option<PathBuf>, Error> {
+        tree::written_after(&self.entry.folder, &self.entry.beside("mark")).map_err(self.entry.cannot("read"))
     }
 }
 

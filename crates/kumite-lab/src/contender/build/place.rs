@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cache::Cache;
 use super::entry::{Entry, Held, Turn};
 use super::{Origin, tree};
+use crate::error::{Error, chain};
 
 pub(super) struct Place<'a> {
     cache: &'a Cache,
@@ -17,9 +18,9 @@ pub(super) struct Place<'a> {
 /// How it is filled and used.
 pub(super) struct Filling<'a, T> {
     /// Makes it from nothing.
-    pub make: &'a dyn Fn() -> Result<(), String>,
+    pub make: &'a dyn Fn() -> Result<(), Error>,
     /// Whether it can be used, which it has to say without writing.
-    pub first_use: &'a dyn Fn() -> Result<T, String>,
+    pub first_use: &'a dyn Fn() -> Result<T, Error>,
 }
 
 impl<'a> Place<'a> {
@@ -35,7 +36,7 @@ impl<'a> Place<'a> {
         mut anew: bool,
         stop: &AtomicBool,
         note: &mut dyn FnMut(&str),
-    ) -> Result<Option<(T, Origin, Held)>, String> {
+    ) -> Result<Option<(T, Origin, Held)>, Error> {
         let Place { entry, name, key, .. } = self;
         let mut told = false;
         loop {
@@ -58,9 +59,8 @@ impl<'a> Place<'a> {
             note(&format!("building {name}"));
             entry.clear(&alone)?;
             let built = (filling.make)().and_then(|()| {
-                let bytes = tree::seal(entry.folder()).map_err(|error| {
-                    format!("cannot take rights from {}: {error}", entry.folder().display())
-                })?;
+                let folder = entry.folder();
+                let bytes = tree::seal(folder).map_err(Error::cannot("take rights from", folder))?;
                 let used = (filling.first_use)()?;
                 entry.complete(&alone, key, bytes).map(|()| used)
             });
@@ -75,7 +75,7 @@ impl<'a> Place<'a> {
             anew = false;
             if let Some(held) = entry.share(alone, key)? {
                 if let Err(why) = self.cache.tidy(&held) {
-                    note(&why);
+                    note(&chain(&why));
                 }
                 return Ok(Some((used, Origin::Built, held)));
             }

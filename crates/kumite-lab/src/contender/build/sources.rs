@@ -11,6 +11,7 @@ use blake3::Hasher;
 use ignore::WalkBuilder;
 
 use crate::contender::Contender;
+use crate::error::{Error, Fault, Unfit};
 
 /// The files, by their names below the deepest folder that has them all.
 pub(super) struct Sources {
@@ -20,9 +21,9 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub fn of(contender: &Contender) -> Result<Sources, String> {
+    pub fn of(contender: &Contender) -> Result<Sources, Error> {
         let folder = &contender.folder;
-        let home = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+        let home = folder.canonicalize().map_err(Error::at(folder))?;
         let places: Vec<PathBuf> = std::iter::once(home.clone())
             .chain(contender.uses.iter().map(|used| plain(&home.join(used))))
             .collect();
@@ -41,7 +42,7 @@ impl Sources {
                 .filter_entry(|entry| entry.file_name() != OsStr::new(".git"))
                 .build();
             for entry in walk {
-                let entry = entry.map_err(|error| error.to_string())?;
+                let entry = entry.map_err(|error| of_walk(place, error))?;
                 if entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink()) {
                     files.insert(below(&root, entry.path()));
                 }
@@ -61,17 +62,18 @@ impl Sources {
     }
 
     /// Those of the files that these names, relative to the contender's folder, mean.
-    pub fn only(&self, names: &[PathBuf]) -> Result<Sources, String> {
+    pub fn only(&self, names: &[PathBuf]) -> Result<Sources, Error> {
         let mut files = BTreeSet::new();
         for name in names {
             let place = below(&self.root, &plain(&self.place().join(name)));
             let meant: Vec<&PathBuf> = self.files.iter().filter(|file| file.starts_with(&place)).collect();
             if meant.is_empty() {
                 let name = name.display();
-                return Err(format!(
+                return Err(Unfit::new(format!(
                     "[deps] names {name}, which is not among its files: those of its folder and of what it `uses`, without \
                      what their .gitignore names"
-                ));
+                ))
+                .into());
             }
             files.extend(meant.into_iter().cloned());
         }
@@ -79,12 +81,12 @@ impl Sources {
     }
 
     /// Links what a command made among these files, in `made`, into a copy of them and others, in `to`.
-    pub fn link_made(&self, made: &Path, to: &Path) -> Result<(), String> {
+    pub fn link_made(&self, made: &Path, to: &Path) -> Result<(), Error> {
         self.link_made_in(Path::new(""), made, to)
     }
 
-    fn link_made_in(&self, folder: &Path, made: &Path, to: &Path) -> Result<(), String> {
-        let cannot = |error| format!("cannot read {}: {error}", made.display());
+    fn link_made_in(&self, folder: &Path, made: &Path, to: &Path) -> Result<(), Error> {
+        let cannot = Error::cannot("read", made);
         for entry in std::fs::read_dir(made.join(folder)).map_err(cannot)? {
             let path = folder.join(entry.map_err(cannot)?.file_name());
             if self.files.contains(&path) {
@@ -95,46 +97,47 @@ impl Sources {
                 continue;
             }
             symlink(made.join(&path), to.join(&path)).map_err(|error| match error.kind() {
-                ErrorKind::AlreadyExists => format!(
+                ErrorKind::AlreadyExists => Fault::new(format!(
                     "its deps command made {}, which is among its files: let it make that elsewhere",
                     path.display()
-                ),
-                _ => format!("cannot link {}: {error}", path.display()),
+                ))
+                .into(),
+                _ => Error::cannot("link", &path)(error),
             })?;
         }
         Ok(())
     }
 
     /// A digest of the files and of what is done with them: the same on every machine.
-    pub fn digest(&self, commands: &[&str]) -> Result<String, String> {
+    pub fn digest(&self, commands: &[&str]) -> Result<String, Error> {
         self.digest_in(&self.root, commands)
     }
 
     /// Whether these files below this folder have that digest.
-    pub fn are_in(&self, folder: &Path, digest: &str, commands: &[&str]) -> Result<bool, String> {
+    pub fn are_in(&self, folder: &Path, digest: &str, commands: &[&str]) -> Result<bool, Error> {
         Ok(self.digest_in(folder, commands)? == digest)
     }
 
     /// Copies the files below this folder; what is copied has that digest, whoever writes to them meanwhile.
-    pub fn copy(&self, to: &Path, digest: &str, commands: &[&str]) -> Result<(), String> {
-        std::fs::create_dir_all(to.join(&self.home)).map_err(|error| format!("{}: {error}", to.display()))?;
+    pub fn copy(&self, to: &Path, digest: &str, commands: &[&str]) -> Result<(), Error> {
+        std::fs::create_dir_all(to.join(&self.home)).map_err(Error::at(to))?;
         for file in &self.files {
             let (from, to) = (self.root.join(file), to.join(file));
-            copy(&from, &to).map_err(|error| format!("{}: {error}", from.display()))?;
+            copy(&from, &to).map_err(Error::at(&from))?;
         }
         match self.are_in(to, digest, commands)? {
             true => Ok(()),
-            false => Err("they changed while they were copied".to_owned()),
+            false => Err(Error::Changing),
         }
     }
 
-    fn digest_in(&self, root: &Path, commands: &[&str]) -> Result<String, String> {
+    fn digest_in(&self, root: &Path, commands: &[&str]) -> Result<String, Error> {
         let mut hasher = Hasher::new();
         add(&mut hasher, self.home.as_os_str().as_encoded_bytes());
         for file in &self.files {
             add(&mut hasher, file.as_os_str().as_encoded_bytes());
             let path = root.join(file);
-            let bytes = held(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let bytes = held(&path).map_err(Error::at(&path))?;
             add(&mut hasher, &bytes);
         }
         for command in commands {
@@ -142,6 +145,12 @@ impl Sources {
         }
         Ok(hasher.finalize().to_hex().to_string())
     }
+}
+
+/// The walk names the place in most of its errors; where it does not, the folder is named.
+fn of_walk(place: &Path, error: ignore::Error) -> Error {
+    let names_it = error.to_string().contains('/');
+    if names_it { Error::Walk(error) } else { Error::step(place.display().to_string())(error) }
 }
 
 /// With its length, so that no two lists look the same.

@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use std::time::SystemTime;
 
 use super::*;
+use crate::error::{Error, chain};
 
 /// A user with a cache, and checkouts of one contender.
 struct Bench {
@@ -14,7 +15,7 @@ struct Bench {
 }
 
 struct Seen {
-    receipt: Result<Receipt, String>,
+    receipt: Result<Receipt, Error>,
     notes: Vec<String>,
 }
 
@@ -89,13 +90,13 @@ impl Bench {
 impl Seen {
     #[track_caller]
     fn right(&self) -> (&str, Origin) {
-        let receipt = self.receipt.as_ref().unwrap_or_else(|why| panic!("{why}"));
+        let receipt = self.receipt.as_ref().unwrap_or_else(|why| panic!("{}", chain(why)));
         (&receipt.version, receipt.origin)
     }
 
     #[track_caller]
     fn wrong(self) -> String {
-        self.receipt.err().expect("a failure")
+        chain(&self.receipt.err().expect("a failure"))
     }
 
     fn folder(&self) -> &Path {
@@ -201,14 +202,14 @@ fn nobody_may_write_to_what_is_built_and_who_does_is_found_out() {
         assert_eq!(mode & 0o222, 0, "{path}");
     }
     let [held] = &seen.receipt.as_ref().unwrap().held[..] else { panic!("one build") };
-    assert_eq!(held.written(), Ok(None));
+    assert_eq!(held.written().unwrap(), None);
     let written = folder.join("part/of/it");
     std::fs::set_permissions(&written, PermissionsExt::from_mode(0o644)).unwrap();
     // Until the clock of the file system has gone on.
-    while held.written() == Ok(None) {
+    while held.written().unwrap().is_none() {
         std::fs::write(&written, "other").unwrap();
     }
-    assert_eq!(held.written(), Ok(Some(written)));
+    assert_eq!(held.written().unwrap(), Some(written));
 }
 
 #[test]
@@ -328,7 +329,7 @@ fn whoever_waits_can_be_stopped() {
         let mut stop = |_: &str| bench.stop.store(true, Ordering::Relaxed);
         bench.builds().receipt(&contender, &Tools::new(&Default::default()), true, &bench.stop, &mut stop)
     };
-    assert_eq!(failed.err().unwrap(), "it was interrupted while another kumite was at it");
+    assert_eq!(failed.err().unwrap().to_string(), "it was interrupted while another kumite was at it");
     assert_eq!(used.right(), ("one", Origin::Built));
     assert_eq!(bench.count(), 1, "it is in use, and was not built anew");
 }

@@ -17,6 +17,7 @@ use crate::driver::answer_check::AnswerCheck;
 use crate::driver::log::{last_lines, trim};
 use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::error::Error;
 use crate::halt::Halt;
 use crate::parameter::all_as_json;
 use crate::service::{Running, Services};
@@ -79,7 +80,7 @@ impl<'a> CommandDriver<'a> {
         let given = workload.cores().given(self.cores)?;
         let scratch = Scratch::new(&self.scratch)?;
         let files = scratch.path().join("files");
-        std::fs::create_dir(&files).map_err(|error| format!("cannot make {}: {error}", files.display()))?;
+        std::fs::create_dir(&files).map_err(Error::cannot("make", &files))?;
         let env = environment(trial, &services.env(), &files);
         if let Some(setup) = &workload.setup {
             self.set_up(setup, &env, trial)?;
@@ -111,7 +112,7 @@ impl<'a> CommandDriver<'a> {
         if answer.same_output && wrong.is_none() {
             match self.kept_outputs.keep(&trial.planned.point, &outputs, &trial.log)? {
                 Ok(kept) => written = Some(kept),
-                Err(why) => wrong = Some(why),
+                Err(why) => wrong = Some(why.into()),
             }
         }
         let shared = given.shared;
@@ -140,13 +141,12 @@ impl<'a> CommandDriver<'a> {
             log: &log,
             group: None,
         };
-        let done =
-            run(&spawn, trial.workload.timeout, trial.stop).map_err(|error| format!("setup: {error}"))?;
+        let done = run(&spawn, trial.workload.timeout, trial.stop).map_err(Error::step("setup"))?;
         match done.status.success() {
             true => Ok(()),
             false => {
-                Err(format!("setup `{setup}` {}; its log: {}", how_it_ended(done.status), last_lines(&log))
-                    .into())
+                let (how, log) = (how_it_ended(done.status), last_lines(&log));
+                Err(Halt::fault(format!("setup `{setup}` {how}; its log: {log}")))
             }
         }
     }
@@ -169,7 +169,7 @@ impl Driver for CommandDriver<'_> {
         let once = Trial { workload: trial.workload.clone().once(), ..trial };
         let measured = self.tried(&once).map_err(|halt| Halt::of(halt, stop))?;
         match (measured.outcome, measured.reason) {
-            (Outcome::Ok, Some(left_behind)) => Err(left_behind.into()),
+            (Outcome::Ok, Some(left_behind)) => Err(Halt::fault(left_behind)),
             (_, wrong) => Ok(Answered { wrong, written: measured.sample.output, ..Answered::RIGHT }),
         }
     }

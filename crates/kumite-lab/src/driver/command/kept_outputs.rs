@@ -6,6 +6,7 @@ use kumite_record::{Point, Written};
 
 use super::outputs::Outputs;
 use crate::driver::own_folder::carry;
+use crate::error::{Error, Fault};
 
 /// The outputs at each point, each kept once. Which of them is right is known when all contenders have written.
 #[derive(Default)]
@@ -18,15 +19,15 @@ impl KeptOutputs {
         point: &Point,
         outputs: &Outputs,
         log: &Path,
-    ) -> Result<Result<Written, String>, String> {
-        let keep = |file: &Path, ending: &str| -> Result<PathBuf, String> {
+    ) -> Result<Result<Written, Fault>, Error> {
+        let keep = |file: &Path, ending: &str| -> Result<PathBuf, Error> {
             let kept = log.with_extension(ending);
             let done = carry(file, &kept);
-            done.map_err(|error| format!("cannot keep its output as {}: {error}", kept.display()))?;
+            done.map_err(Error::cannot("keep its output as", &kept))?;
             Ok(kept)
         };
         match outputs.kept() {
-            [] => Err("it has no output".to_owned()),
+            [] => Err(Fault::new("it has no output").into()),
             [(digest, file)] => {
                 let digest = digest.to_string();
                 let known = self.0.iter().find(|(at, known)| at == point && known.digest == digest);
@@ -38,11 +39,11 @@ impl KeptOutputs {
                 self.0.push((point.clone(), written.clone()));
                 Ok(Ok(written))
             }
-            [(_, one), (_, other), ..] => Ok(Err(format!(
+            [(_, one), (_, other), ..] => Ok(Err(Fault::new(format!(
                 "not all of its own runs wrote the same: compare {} with {}",
                 keep(one, "out")?.display(),
                 keep(other, "other.out")?.display()
-            ))),
+            )))),
         }
     }
 }
@@ -79,7 +80,7 @@ mod tests {
         assert_eq!(a.digest, d.digest);
         assert_ne!(a.digest, c.digest);
         assert_ne!(a.file, d.file, "another point");
-        let why = keep(3, "e", &["1", "2"]).unwrap_err();
+        let why = keep(3, "e", &["1", "2"]).unwrap_err().to_string();
         assert!(why.starts_with("not all of its own runs wrote the same: compare "), "{why}");
         let kept = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!((kept("e.out"), kept("e.other.out")), ("1".to_owned(), "2".to_owned()));

@@ -13,6 +13,7 @@ use crate::driver::Answer;
 use crate::driver::answer_check::{AnswerCheck, Finding, unlike};
 use crate::driver::line_process::shown;
 use crate::driver::own_metrics::own_metrics;
+use crate::error::{Error, Fault};
 use crate::halt::Halt;
 
 /// The outputs of a trial.
@@ -44,8 +45,8 @@ impl Outputs {
     }
 
     /// Takes what the last run wrote; metrics of these names from its last line, if there are such.
-    pub fn take<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<Output, String> {
-        let unread = |error: io::Error| format!("its output cannot be read: {error}");
+    pub fn take<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<Output, Error> {
+        let unread = unread(&self.file);
         let metrics = self.take_metrics(names)?;
         let mut hasher = blake3::Hasher::new();
         let bytes =
@@ -60,26 +61,24 @@ impl Outputs {
     }
 
     /// Cuts the last line off.
-    fn take_metrics<'n>(
-        &self,
-        names: impl Iterator<Item = &'n str>,
-    ) -> Result<BTreeMap<String, f64>, String> {
+    fn take_metrics<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<BTreeMap<String, f64>, Error> {
         let mut names = names.peekable();
         if names.peek().is_none() {
             return Ok(BTreeMap::new());
         }
-        let unread = |error: io::Error| format!("its output cannot be read: {error}");
+        let unread = unread(&self.file);
         let text = std::fs::read(&self.file).map_err(unread)?;
         let text = text.trim_ascii_end();
         let (above, line) =
             text.split_at(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
         let wrong = |why: String| {
-            format!("the last line of its output, {}, is no object with metrics: {why}", shown(line))
+            let line = shown(line);
+            Fault::new(format!("the last line of its output, {line}, is no object with metrics: {why}"))
         };
         if !line.starts_with(b"{") {
-            return Err(wrong("it does not begin with {".to_owned()));
+            return Err(wrong("it does not begin with {".to_owned()).into());
         }
-        let metrics = own_metrics(line, names).map_err(wrong)?;
+        let metrics = own_metrics(line, names).map_err(|why| wrong(why.into()))?;
         let file = File::options().write(true).open(&self.file).map_err(unread)?;
         file.set_len(above.len() as u64).map_err(unread)?;
         Ok(metrics)
@@ -107,9 +106,13 @@ impl Outputs {
     }
 }
 
+fn unread(file: &Path) -> impl Fn(io::Error) -> Error + Copy {
+    move |error| Error::step("its output cannot be read")(Error::at(file)(error))
+}
+
 /// What is wrong with this output, as far as it takes no checker to tell.
-fn wrong(answer: &Answer, file: &Path) -> Result<Option<String>, String> {
-    let read = || std::fs::read(file).map_err(|error| format!("its output cannot be read: {error}"));
+fn wrong(answer: &Answer, file: &Path) -> Result<Option<String>, Error> {
+    let read = || std::fs::read(file).map_err(unread(file));
     Ok(match (&answer.equals, &answer.equals_json) {
         (Some(text), _) => {
             let output = read()?;
@@ -135,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    fn taken(text: &str, names: &[&str]) -> (Result<Output, String>, String) {
+    fn taken(text: &str, names: &[&str]) -> (Result<Output, Error>, String) {
         let folder = tempfile::tempdir().unwrap();
         let mut outputs = Outputs::new(folder.path());
         std::fs::write(&outputs.file, text).unwrap();
@@ -151,11 +154,11 @@ mod tests {
             metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
         };
         let (found, left) = taken("a\nb\n{\"x\":2,\"y\":3}\n", &["x"]);
-        assert_eq!((found, left.as_str()), (Ok(output(4, &[("x", 2.0)])), "a\nb\n"));
+        assert_eq!((found.unwrap(), left.as_str()), (output(4, &[("x", 2.0)]), "a\nb\n"));
         let (found, left) = taken("{\"x\":2}", &["x"]);
-        assert_eq!((found, left.as_str()), (Ok(output(0, &[("x", 2.0)])), ""));
+        assert_eq!((found.unwrap(), left.as_str()), (output(0, &[("x", 2.0)]), ""));
         let (found, left) = taken("a\n{\"x\":2}\n", &[]);
-        assert_eq!((found, left.as_str()), (Ok(output(10, &[])), "a\n{\"x\":2}\n"), "none is declared");
+        assert_eq!((found.unwrap(), left.as_str()), (output(10, &[]), "a\n{\"x\":2}\n"), "none is declared");
     }
 
     #[test]
@@ -169,7 +172,7 @@ mod tests {
             ("{\"x\":", "it is no JSON: EOF"),
             ("{\"x\":\"2\"}", "its 'x' is \"2\", and [metrics]"),
         ] {
-            let found = taken(text, &["x"]).0.unwrap_err();
+            let found = taken(text, &["x"]).0.unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }
@@ -193,14 +196,14 @@ mod tests {
         let file = folder.path().join("output");
         std::fs::write(&file, "{ \"a\": 1 }\n").unwrap();
         let text = |text: &str| Answer { equals: Some(text.to_owned()), ..Answer::default() };
-        assert_eq!(wrong(&text("{ \"a\": 1 }\n"), &file), Ok(None));
+        assert_eq!(wrong(&text("{ \"a\": 1 }\n"), &file).unwrap(), None);
         let found = wrong(&text("{\"a\": 1}\n"), &file).unwrap().unwrap();
         assert_eq!(found, r#"it is "{ \"a\": 1 }\n", not "{\"a\": 1}\n""#);
         let json = |value: Value| Answer { equals_json: Some(value), ..Answer::default() };
-        assert_eq!(wrong(&json(json!({"a": 1})), &file), Ok(None));
-        assert_eq!(wrong(&json(json!(1)), &file), Ok(Some(r#"it is {"a":1}, not 1"#.to_owned())));
+        assert_eq!(wrong(&json(json!({"a": 1})), &file).unwrap(), None);
+        assert_eq!(wrong(&json(json!(1)), &file).unwrap(), Some(r#"it is {"a":1}, not 1"#.to_owned()));
         std::fs::write(&file, "a").unwrap();
         assert!(wrong(&json(json!(1)), &file).unwrap().unwrap().starts_with("it is no JSON: "));
-        assert_eq!(wrong(&Answer::default(), &file), Ok(None), "anything where nothing is expected");
+        assert_eq!(wrong(&Answer::default(), &file).unwrap(), None, "anything where nothing is expected");
     }
 }

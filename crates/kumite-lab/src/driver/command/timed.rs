@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use kumite_host::own_cpu;
 use kumite_judge::Derived;
-use kumite_process::{CommandLine, Error, HELPER, Job, Output, Runner, Shell, Stdin, TimedRun, how_it_ended};
+use kumite_process::{CommandLine, HELPER, Job, Output, Runner, Shell, Stdin, TimedRun, how_it_ended};
 
 use super::metrics::Run;
 use super::outputs::Outputs;
@@ -14,6 +14,7 @@ use super::workload::CommandWorkload;
 use crate::contender::Ready;
 use crate::driver::Planned;
 use crate::driver::log::last_lines;
+use crate::error::{Error, Unfit};
 use crate::halt::Halt;
 use crate::parameter::as_environment;
 
@@ -56,8 +57,8 @@ impl<'t> Timed<'t> {
         cores: &'t [usize],
         env: Vec<(String, String)>,
         folder: &Path,
-    ) -> Result<Timed<'t>, String> {
-        let words = CommandLine::new(&trial.contender.run, &Shell::IfNeeded)?.words;
+    ) -> Result<Timed<'t>, Error> {
+        let words = CommandLine::new(&trial.contender.run, &Shell::IfNeeded).map_err(Unfit::new)?.words;
         let outputs = Outputs::new(folder);
         let job = Job {
             program: words[0].clone().into(),
@@ -67,9 +68,8 @@ impl<'t> Timed<'t> {
             stdin: Stdin::Null,
             output: Output::Files { stdout: outputs.file.clone(), stderr: trial.log.clone() },
         };
-        let helper =
-            std::env::current_exe().map_err(|error| format!("cannot find kumite's own program: {error}"))?;
-        let mut runner = Runner::start(&helper, &[HELPER], &[job]).map_err(|error| error.to_string())?;
+        let helper = std::env::current_exe().map_err(Error::step("cannot find kumite's own program"))?;
+        let mut runner = Runner::start(&helper, &[HELPER], &[job])?;
         runner.vary_environment(trial.seed);
         runner.limit(trial.workload.timeout);
         Ok(Timed { trial, derived, cores, runner, outputs })
@@ -97,10 +97,10 @@ impl<'t> Timed<'t> {
             Ok(Some(timed)) if timed.status.success() => Ok(timed),
             Ok(Some(timed)) => Err(self.failed(&how_it_ended(timed.status))),
             Ok(None) => Err(Halt::Interrupted),
-            Err(Error::TooLong { limit, .. }) => {
+            Err(kumite_process::Error::TooLong { limit, .. }) => {
                 Err(self.failed(&format!("did not end within {} s", limit.as_secs_f64())))
             }
-            Err(error) => Err(error.to_string().into()),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'t> Timed<'t> {
     fn failed(&self, how: &str) -> Halt {
         let is_silent = std::fs::metadata(&self.trial.log).is_ok_and(|log| log.len() == 0);
         let (what, file) = if is_silent { ("output", &self.outputs.file) } else { ("log", &self.trial.log) };
-        Halt::Failed(format!("it {how}; its {what}: {}", last_lines(file)))
+        Halt::fault(format!("it {how}; its {what}: {}", last_lines(file)))
     }
 
     /// The peak of one more run, started so that little memory shows, if all of these had too little. None if that run goes

@@ -6,6 +6,7 @@ use kumite_host::{AskedCores, WantedCores};
 
 use super::params::PARAMS;
 use crate::driver::Workload;
+use crate::error::Unfit;
 use crate::parameter::{Parameters, Params};
 
 /// One trial's workload.
@@ -25,7 +26,7 @@ pub(super) struct CommandWorkload {
 
 impl CommandWorkload {
     /// The workload that these parameters say.
-    pub fn new(parameters: &Parameters) -> Result<CommandWorkload, String> {
+    pub fn new(parameters: &Parameters) -> Result<CommandWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         Ok(CommandWorkload {
             runs: take.count("runs")?,
@@ -54,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    fn workload(given: &[(&str, AxisValue)]) -> Result<CommandWorkload, String> {
+    fn workload(given: &[(&str, AxisValue)]) -> Result<CommandWorkload, Unfit> {
         CommandWorkload::new(&given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
     }
 
@@ -73,7 +74,7 @@ mod tests {
             ("timeout_s", AxisValue::Int(0), "timeout_s is a number from 0.1 to 86400, not 0"),
         ];
         for (name, value, expected) in cases {
-            assert_eq!(workload(&[(name, value)]).unwrap_err(), expected);
+            assert_eq!(workload(&[(name, value)]).unwrap_err().to_string(), expected);
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::driver::own_metrics::own_metrics;
 use crate::driver::{
     Answered, Conditions, Driver, Executor, Measured, Opening, Planned, TrialOrder, Workload,
 };
+use crate::error::{Error, chain};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::service::{Running, Services};
@@ -123,7 +124,7 @@ impl<'a> FunctionDriver<'a> {
         let (called, wrong) = match self.answers(contender, &workload, &seen.offered, &of_life.calls, stop) {
             Ok(answers) => answers,
             Err(Halt::Failed(why)) => {
-                return Ok(Measured { sample: of_life, ..Measured::failed(why) });
+                return Ok(Measured { sample: of_life, ..Measured::failed(chain(&why)) });
             }
             Err(halt) => return Err(halt),
         };
@@ -174,14 +175,15 @@ impl<'a> FunctionDriver<'a> {
         stop: &AtomicBool,
     ) -> Result<(Vec<Called>, Option<String>), Halt> {
         if let Some(nth) = *failed {
-            return Err(failure(nth, &made[nth]).into());
+            return Err(Halt::fault(failure(nth, &made[nth])));
         }
         let mut called = Vec::new();
         let mut answers = BTreeSet::new();
         for (nth, (made, call)) in made.iter().zip(calls).enumerate() {
             let Ok(Invocation { payload, .. }) = &made.answered else { continue };
-            let named = |why: String| format!("the answer to call {} is no use: {why}", nth + 1);
-            let own = own_metrics(payload, self.conditions.derived.of_answers()).map_err(named)?;
+            let step = || format!("the answer to call {} is no use", nth + 1);
+            let own =
+                own_metrics(payload, self.conditions.derived.of_answers()).map_err(Error::step(step()))?;
             called.push(Called { call: call.clone(), own });
             answers.insert(String::from_utf8_lossy(payload));
         }
@@ -210,7 +212,7 @@ impl Driver for FunctionDriver<'_> {
         let measured = self.tried(contender, at, Some(1), 0, &log, stop)?;
         let wrong = measured.reason.filter(|_| measured.outcome != Outcome::Ok);
         match (measured.outcome, wrong) {
-            (Outcome::Failed, Some(why)) => Err(why.into()),
+            (Outcome::Failed, Some(why)) => Err(Halt::fault(why)),
             (_, wrong) => Ok(Answered { wrong, ..Answered::RIGHT }),
         }
     }
@@ -228,10 +230,10 @@ fn of_routing(run: u64, point: &Point, block: u32) -> u64 {
 }
 
 /// A host for a function, whose logs are in a folder that is made.
-fn start(function: Function, logs: &Path) -> Result<Host, String> {
-    std::fs::create_dir_all(logs).map_err(|error| format!("cannot make {}: {error}", logs.display()))?;
+fn start(function: Function, logs: &Path) -> Result<Host, Error> {
+    std::fs::create_dir_all(logs).map_err(Error::cannot("make", logs))?;
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    Host::start(vec![function], anywhere, logs, |_| ()).map_err(|error| format!("the function host: {error}"))
+    Host::start(vec![function], anywhere, logs, |_| ()).map_err(Error::step("the function host"))
 }
 
 /// Has an eye on the machine while calls are made. `cores` are all that are measured on.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::params::PARAMS;
 use crate::contender::Ready;
 use crate::driver::Workload;
+use crate::error::{Error, Unfit, chain};
 use crate::parameter::{Parameters, Params, all_as_json, as_environment};
 
 /// The axis within each trial.
@@ -48,18 +49,20 @@ pub struct FunctionWorkload {
 
 impl FunctionWorkload {
     /// The workload that these parameters say.
-    pub fn new(parameters: &Parameters) -> Result<FunctionWorkload, String> {
+    pub fn new(parameters: &Parameters) -> Result<FunctionWorkload, Unfit> {
         if parameters.contains_key(CALL) {
-            return Err(format!("{CALL} is the axis within each trial: give the parameter another name"));
+            return Err(Unfit::new(format!(
+                "{CALL} is the axis within each trial: give the parameter another name"
+            )));
         }
         for name in parameters.keys() {
             let variable = name.to_uppercase();
             if let Some(why) = unfit_variable(&variable) {
-                return Err(format!("{name} would be the variable {variable}, which is {why}"));
+                return Err(Unfit::new(format!("{name} would be the variable {variable}, which is {why}")));
             }
         }
         let take = Params { given: parameters, declared: PARAMS };
-        let some = |name| Ok::<_, String>(Some(take.text(name)?.to_owned()).filter(|text| !text.is_empty()));
+        let some = |name| Ok::<_, Unfit>(Some(take.text(name)?.to_owned()).filter(|text| !text.is_empty()));
         Ok(FunctionWorkload {
             calls: take.count("calls")?,
             memory_mb: take.count("memory_mb")? as u32,
@@ -92,16 +95,15 @@ impl FunctionWorkload {
     }
 
     /// The event of each call.
-    pub(crate) fn event(&self, folder: &Path) -> Result<Vec<u8>, String> {
+    pub(crate) fn event(&self, folder: &Path) -> Result<Vec<u8>, Error> {
         let Some(file) = &self.payload else { return Ok(self.params().to_string().into_bytes()) };
         let path = folder.join(file);
-        let failed = |what: String| format!("the payload {}: {what}", path.display());
-        let event = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
-        let text = std::str::from_utf8(&event).map_err(|error| failed(format!("it is no JSON: {error}")))?;
-        match serde_json::from_str::<serde::de::IgnoredAny>(text) {
-            Ok(_) => Ok(event),
-            Err(error) => Err(failed(format!("it is no JSON: {error}"))),
-        }
+        let step = || format!("the payload {}", path.display());
+        let event = std::fs::read(&path).map_err(Error::step(step()))?;
+        let no_json = || format!("{}: it is no JSON", step());
+        let text = std::str::from_utf8(&event).map_err(Error::step(no_json()))?;
+        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(Error::step(no_json()))?;
+        Ok(event)
     }
 
     /// The contender as the host is told of it. `beside` is what services tell.
@@ -147,7 +149,7 @@ impl Workload for FunctionWorkload {
     }
 
     fn check_folder(&self, folder: &Path) -> Result<(), (&'static str, String)> {
-        self.event(folder).map(|_| ()).map_err(|what| ("payload", what))
+        self.event(folder).map(|_| ()).map_err(|why| ("payload", chain(&why)))
     }
 }
 
@@ -172,7 +174,7 @@ mod tests {
         AxisValue::Text(text.to_owned())
     }
 
-    fn workload(given: &[(&str, AxisValue)]) -> Result<FunctionWorkload, String> {
+    fn workload(given: &[(&str, AxisValue)]) -> Result<FunctionWorkload, Unfit> {
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
         FunctionWorkload::new(&given.collect())
     }
@@ -233,11 +235,15 @@ mod tests {
         let given = [("n", AxisValue::Int(27)), ("sleep_s", AxisValue::Float(0.5))];
         assert_eq!(of(&given).unwrap(), r#"{"n":27,"sleep_s":0.5}"#);
         let from_file = [("n", AxisValue::Int(27)), ("payload", text("event.json"))];
-        assert!(of(&from_file).unwrap_err().contains("event.json: No such file"), "{:?}", of(&from_file));
+        assert!(
+            chain(&of(&from_file).unwrap_err()).contains("event.json: No such file"),
+            "{:?}",
+            of(&from_file)
+        );
         std::fs::write(folder.path().join("event.json"), "{").unwrap();
-        assert!(of(&from_file).unwrap_err().contains("it is no JSON: EOF"));
+        assert!(chain(&of(&from_file).unwrap_err()).contains("it is no JSON: EOF"));
         std::fs::write(folder.path().join("event.json"), b"\"\xff\"").unwrap();
-        assert!(of(&from_file).unwrap_err().contains("it is no JSON: invalid utf-8"));
+        assert!(chain(&of(&from_file).unwrap_err()).contains("it is no JSON: invalid utf-8"));
         std::fs::write(folder.path().join("event.json"), "[ 1 ]\n").unwrap();
         assert_eq!(of(&from_file).unwrap(), "[ 1 ]\n");
     }
@@ -269,7 +275,7 @@ mod tests {
             ("handler", AxisValue::Int(1), "handler is text, not 1"),
         ];
         for (name, value, expected) in cases {
-            let found = workload(&[(name, value)]).unwrap_err();
+            let found = workload(&[(name, value)]).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

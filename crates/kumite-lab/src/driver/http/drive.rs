@@ -14,6 +14,7 @@ use super::server::Server;
 use super::server_process::ServerProcess;
 use super::settling::Settling;
 use super::workload::HttpWorkload;
+use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::service::Running;
 use crate::work::Seen;
@@ -34,7 +35,7 @@ pub(crate) struct Driven {
     /// Whether the warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
     /// What was wrong with it, if the load was ended for that.
-    pub gone: Option<String>,
+    pub gone: Option<Error>,
 }
 
 /// A look at the server.
@@ -116,7 +117,7 @@ pub(crate) fn drive(
     })?;
     if moves.load(Ordering::Relaxed) {
         let why = "it could not be stopped for the disturbance: some of its processes went on";
-        return Err(why.to_owned().into());
+        return Err(Halt::fault(why));
     }
     if let Some(steps) = &workload.steps {
         steps.recover(&mut outcome);
@@ -154,14 +155,15 @@ struct Window<'a> {
 
 impl Window<'_> {
     /// An error says what is wrong with the server: it has ended, or writes too much.
-    fn look(&mut self, server: &mut dyn ServerProcess, opens: Instant) -> Result<Look, String> {
+    fn look(&mut self, server: &mut dyn ServerProcess, opens: Instant) -> Result<Look, Error> {
         let when = since(opens);
         let looked = server.look()?;
         if let Some(how) = looked.exited {
-            return Err(format!("it {how} under load; its log: {}", server.last_lines()));
+            let log = server.last_lines();
+            return Err(Fault::new(format!("it {how} under load; its log: {log}")).into());
         }
         if let Some(too_much) = looked.too_much {
-            return Err(too_much);
+            return Err(Fault::new(too_much).into());
         }
         let cpu = Duration::from_nanos(looked.cpu_ns);
         match &self.watch {

@@ -16,6 +16,7 @@ use super::window::Window;
 use super::workload::HttpWorkload;
 use crate::contender::Ready;
 use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, Short, TrialOrder, Workload};
+use crate::error::{Error, Fault, chain};
 use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::service::{Running, Services};
@@ -40,7 +41,7 @@ impl<'a> HttpDriver<'a> {
         // Before the first contender, so that all of them inherit the same limit.
         let most =
             conditions.measurable().map(|planned| planned.typed::<HttpWorkload>().most_connections()).max();
-        kumite_open_files::make_room(most.unwrap_or(1)).map_err(|error| error.to_string())?;
+        kumite_open_files::make_room(most.unwrap_or(1)).map_err(Error::Files)?;
         let logs = of.settle()?;
         let services = conditions.rehearsed(&cores.engine, &state.join(&logs), stop)?;
         Ok(HttpDriver { conditions, cores, state, logs, services })
@@ -48,7 +49,7 @@ impl<'a> HttpDriver<'a> {
 }
 
 impl<'a> HttpDriver<'a> {
-    fn workload(&self, at: usize) -> Result<(&'a HttpWorkload, GivenCores), String> {
+    fn workload(&self, at: usize) -> Result<(&'a HttpWorkload, GivenCores), Error> {
         let workload = self.conditions.planned[at].typed::<HttpWorkload>();
         Ok((workload, workload.cores().given(self.cores)?))
     }
@@ -94,7 +95,7 @@ impl<'a> HttpDriver<'a> {
         let counted = services.end();
         let (ready, under_load, driven) = match driven? {
             Ok(driven) => driven,
-            Err(wrong) => return Ok(Measured::answered(Some(wrong))),
+            Err(wrong) => return Ok(Measured::answered(Some(wrong.into()))),
         };
         let mut measured = measured(&driven, workload, shared, left, log);
         if let Some(seen) = driven.there {
@@ -129,11 +130,11 @@ impl Driver for HttpDriver<'_> {
         let (services, mut server) = self.start(contender, CHECKED_AT, at, &given.cores, &log, stop)?;
         let answered = server
             .wait_ready(workload, stop)
-            .and_then(|answered| server.process.elsewhere().map_or(Ok(answered), |why| Err(why.into())))
+            .and_then(|answered| server.process.elsewhere().map_or(Ok(answered), |why| Err(Halt::fault(why))))
             .and_then(|answered| {
                 if answered.is_ok() { server.keeps(workload, stop).map(|()| answered) } else { Ok(answered) }
             });
-        let left = server.stop().or(services.end().err());
+        let left = server.stop().map(|left| Fault::new(left).into()).or(services.end().err());
         answered??;
         left.map_or(Ok(Answered::RIGHT), |why| Err(why.into()))
     }
@@ -159,7 +160,7 @@ impl Driver for HttpDriver<'_> {
             Ok(_) => window.look(server.address, most, engine, stop),
             Err(wrong) => Err(wrong.into()),
         });
-        let left = server.stop().or(services.end().err());
+        let left = server.stop().map(|left| Fault::new(left).into()).or(services.end().err());
         Halt::if_set(stop)?;
         let per_s = looked?;
         left.map_or(Ok(window.short(per_s)), |why| Err(why.into()))
@@ -182,7 +183,8 @@ fn round_trip_us(nodes: &Nodes, stop: &AtomicBool) -> Result<Option<f64>, Halt> 
     let failed = outcome.errors.total();
     if failed > 0 {
         let kinds = outcome.errors.in_words();
-        return Err(format!("the echo at {at} did not answer {failed} of {ASKED} requests ({kinds})").into());
+        let what = format!("the echo at {at} did not answer {failed} of {ASKED} requests ({kinds})");
+        return Err(Halt::fault(what));
     }
     Ok(Some(outcome.response.value_at_quantile(0.5) as f64 / 1e3))
 }
@@ -232,7 +234,7 @@ fn measured(
         let why = format!("{wrong} of {all} answers were wrong, the first: {first}");
         (measured.outcome, measured.reason) = (Outcome::Disqualified, Some(why));
     } else if let Some(why) = &driven.gone {
-        (measured.outcome, measured.reason) = (Outcome::Failed, Some(why.clone()));
+        (measured.outcome, measured.reason) = (Outcome::Failed, Some(chain(why)));
     } else if outcome.ok == 0 {
         let why = format!("no right answer under load ({}): {}", outcome.errors.in_words(), last_lines(log));
         (measured.outcome, measured.reason) = (Outcome::Failed, Some(why));

@@ -3,15 +3,20 @@
 use kumite_load::Error;
 use kumite_record::VoidCause;
 
+use crate::error;
 use crate::halt::Halt;
 
 impl From<Error> for Halt {
     fn from(error: Error) -> Halt {
-        let why = error.to_string();
-        match error {
-            Error::NoPort { .. } => Halt::Void(VoidCause::NoPort, why),
-            Error::NoDescriptor { .. } | Error::Files(_) => Halt::Void(VoidCause::NoDescriptor, why),
-            _ => Halt::Failed(why),
+        let lacks = match &error {
+            Error::NoPort { .. } => Some(VoidCause::NoPort),
+            Error::NoDescriptor { .. } | Error::Files(_) => Some(VoidCause::NoDescriptor),
+            _ => None,
+        };
+        let why = error::Error::Load(error);
+        match lacks {
+            Some(cause) => Halt::Void(cause, why),
+            None => Halt::Failed(why),
         }
     }
 }

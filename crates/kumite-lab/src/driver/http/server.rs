@@ -10,6 +10,7 @@ use kumite_load::{Limit, Load};
 use super::server_process::{Here, ServerProcess, There};
 use super::workload::HttpWorkload;
 use crate::contender::Ready;
+use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::node::Remote;
 
@@ -25,7 +26,7 @@ pub(crate) struct Server {
 }
 
 /// How long a server took until it answered rightly; or what is wrong with its answer.
-pub(crate) type Answered = Result<Duration, String>;
+pub(crate) type Answered = Result<Duration, Fault>;
 
 impl Server {
     /// Starts it here, to listen at `host`. `services` is what tells it where those are.
@@ -35,7 +36,7 @@ impl Server {
         services: Vec<(String, String)>,
         cores: &[usize],
         log: &Path,
-    ) -> Result<Server, String> {
+    ) -> Result<Server, Error> {
         let started = Instant::now();
         let here = Here::start(contender, host, services, cores, log)?;
         Ok(Server { address: here.address(), process: Box::new(here), started })
@@ -48,7 +49,7 @@ impl Server {
         services: Vec<(String, String)>,
         cores: &[usize],
         log: &Path,
-    ) -> Result<Server, String> {
+    ) -> Result<Server, Error> {
         let started = Instant::now();
         let (there, address) = There::start(node, &contender.name, services, cores, log)?;
         Ok(Server { address, process: Box::new(there), started })
@@ -64,7 +65,7 @@ impl Server {
     pub fn wait_ready(&mut self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<Answered, Halt> {
         let mut probe = workload.probe(self.address);
         let mut wrong_since = None;
-        let failed = |why: String| Err(Halt::Failed(why));
+        let failed = |why: String| Err(Halt::fault(why));
         loop {
             // A server that takes a connection and never answers must not outlast the limit.
             let left = workload.ready.saturating_sub(self.started.elapsed());
@@ -76,14 +77,17 @@ impl Server {
             }
             // The probe may wait for an answer for long.
             let halt = AtomicBool::new(false);
-            let mut too_much = look.too_much;
+            let mut too_much = look.too_much.map(|why| Error::from(Fault::new(why)));
             let asked = probe.run(&halt, &mut |_| {
-                let look = || process.look().map_or_else(Some, |look| look.too_much);
+                let look = || match process.look() {
+                    Ok(look) => look.too_much.map(|why| Fault::new(why).into()),
+                    Err(why) => Some(why),
+                };
                 too_much = too_much.take().or_else(look);
                 halt.store(too_much.is_some() || stop.load(Ordering::Relaxed), Ordering::Relaxed);
             });
             if let Some(too_much) = too_much {
-                return failed(too_much);
+                return Err(too_much.into());
             }
             let asked = match asked {
                 _ if stop.load(Ordering::Relaxed) => return Err(Halt::Interrupted),
@@ -101,7 +105,7 @@ impl Server {
                 if since.elapsed() > WRONG_LIMIT.min(workload.ready / 2) {
                     let log = process.last_lines();
                     let why = format!("its answer is wrong ({answer}); its log: {log}");
-                    return if asked.errors.body > 0 { Ok(Err(why)) } else { failed(why) };
+                    return if asked.errors.body > 0 { Ok(Err(Fault::new(why))) } else { failed(why) };
                 }
             }
             let is_refused = asked.errors.refused > 0 && self.started.elapsed() > WRONG_LIMIT;
@@ -129,7 +133,7 @@ impl Server {
             return Ok(());
         }
         let first = asked.first_wrong.unwrap_or_default();
-        Err(Halt::Failed(format!(
+        Err(Halt::fault(format!(
             "it closes connections that it promised to keep: {lost} of {KEPT_FOR} requests, sent one after the other, got \
              no answer ({first}); keep the connection, or announce its end with Connection: close"
         )))

@@ -8,6 +8,7 @@ use kumite_process::{Listener, Spawn, Tree, Waits, how_it_ended};
 
 use crate::contender::Ready;
 use crate::driver::log::{check_size, last_lines, trim};
+use crate::error::{Error, Fault, chain};
 use crate::node::Remote;
 use crate::port::free_port;
 use crate::work::{
@@ -24,13 +25,13 @@ pub(crate) trait ServerProcess: Send {
     fn is_here(&self) -> bool;
 
     /// How it is.
-    fn look(&mut self) -> Result<Look, String>;
+    fn look(&mut self) -> Result<Look, Error>;
 
     /// What its log ends with.
     fn last_lines(&mut self) -> String;
 
     /// Whoever answers on the port is to be the contender: another's answers would be measured as its own.
-    fn own_port(&mut self) -> Result<(), String>;
+    fn own_port(&mut self) -> Result<(), Error>;
 
     /// Where it listens on PORT, if that is not HOST alone.
     fn elsewhere(&mut self) -> Option<String>;
@@ -47,10 +48,10 @@ pub(crate) trait ServerProcess: Send {
     fn waits(&self) -> Option<Waits>;
 
     /// Watches its node, where that is not this one.
-    fn begin_watch(&mut self) -> Result<(), String>;
+    fn begin_watch(&mut self) -> Result<(), Error>;
 
     /// What was seen there.
-    fn end_watch(&mut self) -> Result<Option<Seen>, String>;
+    fn end_watch(&mut self) -> Result<Option<Seen>, Error>;
 
     /// Ends it. Returns what was wrong with how it ended, if anything was.
     fn stop(self: Box<Self>) -> Option<String>;
@@ -72,7 +73,7 @@ impl Here {
         services: Vec<(String, String)>,
         cores: &[usize],
         log: &Path,
-    ) -> Result<Here, String> {
+    ) -> Result<Here, Error> {
         let address = SocketAddrV4::new(host, free_port(host)?);
         let mut env = contender.env.clone();
         env.extend(services);
@@ -88,7 +89,7 @@ impl Here {
             log,
             group: None,
         };
-        let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
+        let tree = Tree::start(&spawn)?;
         Ok(Here { tree, address, log: log.to_owned(), started })
     }
 
@@ -102,8 +103,8 @@ impl ServerProcess for Here {
         true
     }
 
-    fn look(&mut self) -> Result<Look, String> {
-        let exited = self.tree.exited().map_err(|error| error.to_string())?;
+    fn look(&mut self) -> Result<Look, Error> {
+        let exited = self.tree.exited()?;
         let usage = self.tree.usage();
         Ok(Look {
             exited: exited.map(how_it_ended),
@@ -118,21 +119,24 @@ impl ServerProcess for Here {
         last_lines(&self.log)
     }
 
-    fn own_port(&mut self) -> Result<(), String> {
+    fn own_port(&mut self) -> Result<(), Error> {
         let port = self.address.port();
         match self.tree.listeners(self.address) {
             Ok(Listener::Tree) => Ok(()),
-            Ok(Listener::Nobody) => Err(format!("it answered once and no longer listens on PORT ({port})")),
+            Ok(Listener::Nobody) => {
+                Err(Fault::new(format!("it answered once and no longer listens on PORT ({port})")).into())
+            }
             Ok(Listener::Stranger { pid, command }) => {
                 let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
                 let command = command.map(|command| format!(" ({command})")).unwrap_or_default();
                 let log = last_lines(&self.log);
-                Err(format!(
+                Err(Fault::new(format!(
                     "its PORT is held by {who}{command}, which is not of this contender: end that; {port} was free when it \
                      was given; its log: {log}"
                 ))
+                .into())
             }
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -166,11 +170,11 @@ impl ServerProcess for Here {
         Some(self.tree.waits())
     }
 
-    fn begin_watch(&mut self) -> Result<(), String> {
+    fn begin_watch(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    fn end_watch(&mut self) -> Result<Option<Seen>, String> {
+    fn end_watch(&mut self) -> Result<Option<Seen>, Error> {
         Ok(None)
     }
 
@@ -207,7 +211,7 @@ impl There {
         env: Vec<(String, String)>,
         cores: &[usize],
         log: &Path,
-    ) -> Result<(There, SocketAddrV4), String> {
+    ) -> Result<(There, SocketAddrV4), Error> {
         let host = node.address();
         let name = log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let contender = contender.to_owned();
@@ -221,7 +225,7 @@ impl There {
         self.node.ask(what).unwrap_or(false)
     }
 
-    fn stopped(&mut self) -> Result<ServerEnded, String> {
+    fn stopped(&mut self) -> Result<ServerEnded, Error> {
         self.is_stopped = true;
         self.node.ask(StopServer {})
     }
@@ -241,24 +245,24 @@ impl ServerProcess for There {
         false
     }
 
-    fn look(&mut self) -> Result<Look, String> {
+    fn look(&mut self) -> Result<Look, Error> {
         self.node.ask(LookAtServer {})
     }
 
     fn last_lines(&mut self) -> String {
-        self.node.ask(LastLines {}).unwrap_or_else(|why| why)
+        self.node.ask(LastLines {}).unwrap_or_else(|why| chain(&why))
     }
 
-    fn own_port(&mut self) -> Result<(), String> {
-        self.node.ask(OwnPort {})?.map_or(Ok(()), Err)
+    fn own_port(&mut self) -> Result<(), Error> {
+        self.node.ask(OwnPort {})?.map_or(Ok(()), |why| Err(Fault::new(why).into()))
     }
 
     fn elsewhere(&mut self) -> Option<String> {
-        self.node.ask(Elsewhere {}).unwrap_or_else(Some)
+        self.node.ask(Elsewhere {}).unwrap_or_else(|why| Some(chain(&why)))
     }
 
     fn listening(&mut self) -> String {
-        self.node.ask(Listening {}).unwrap_or_else(|why| why)
+        self.node.ask(Listening {}).unwrap_or_else(|why| chain(&why))
     }
 
     fn pause(&mut self) -> bool {
@@ -273,17 +277,17 @@ impl ServerProcess for There {
         None
     }
 
-    fn begin_watch(&mut self) -> Result<(), String> {
+    fn begin_watch(&mut self) -> Result<(), Error> {
         self.node.ask(BeginWatch {})
     }
 
-    fn end_watch(&mut self) -> Result<Option<Seen>, String> {
+    fn end_watch(&mut self) -> Result<Option<Seen>, Error> {
         self.node.ask(EndWatch {}).map(Some)
     }
 
     fn stop(mut self: Box<Self>) -> Option<String> {
         match self.stopped() {
-            Err(why) => Some(why),
+            Err(why) => Some(chain(&why)),
             Ok(ServerEnded { wrong, log }) => {
                 // As a log that cannot be cut, one that cannot be kept is nothing worse.
                 let _ = std::fs::write(&self.log, log);

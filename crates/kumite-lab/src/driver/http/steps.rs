@@ -11,6 +11,7 @@ use super::outcome_class::{OutcomeClass, OutcomeCounts, within};
 use super::overload_recovery::{STEADY, overload_recovery};
 use super::params::MAX_RATE;
 use super::percentile::percentiles;
+use crate::error::Unfit;
 use crate::metrics::{Metrics, distribution};
 use crate::parameter::Params;
 
@@ -87,7 +88,7 @@ struct Step {
 
 impl Steps {
     /// None where `rate_rps` is no text; what belongs to steps is then read and not used.
-    pub fn read(take: &Params) -> Result<Option<Steps>, String> {
+    pub fn read(take: &Params) -> Result<Option<Steps>, Unfit> {
         let (good, normal, quick) = (take.time("good_ms")?, take.time("normal_ms")?, take.time("quick_ms")?);
         let drop_to = take.number("drop_to_rps")?;
         let watch = take.time("watch_s")?;
@@ -95,32 +96,34 @@ impl Steps {
         let steps = steps(text)?;
         for given in ["duration_s", "warm_up_s", "warm_up_limit_s"] {
             if take.given.contains_key(given) {
-                return Err(format!(
+                return Err(Unfit::new(format!(
                     "a load in steps is as long as they are, and its first step is its warm-up: leave out {given}"
-                ));
+                )));
             }
         }
         let drop_to = (drop_to > 0.0).then_some(drop_to);
         if let Some(rate) = drop_to {
             if rate < 1.0 {
-                return Err(format!(
+                return Err(Unfit::new(format!(
                     "drop_to_rps is at least 1, not {rate}: its answers tell of the recovery"
-                ));
+                )));
             }
             if watch < STEADY {
-                return Err(format!(
+                return Err(Unfit::new(format!(
                     "watch_s is too short: a server is back to normal when all is answered so for {} s",
                     STEADY.as_secs()
-                ));
+                )));
             }
             if take.word("disturbance")? != 0 {
-                return Err("drop_to_rps and a disturbance cannot both follow the last step".to_owned());
+                return Err(Unfit::new("drop_to_rps and a disturbance cannot both follow the last step"));
             }
         }
         let dropped = drop_to.map_or(0.0, |rate| rate * watch.as_secs_f64());
         let requests = steps.iter().map(|step| step.rate * step.lasts.as_secs_f64()).sum::<f64>() + dropped;
         if requests > LOG_LIMIT as f64 {
-            return Err(format!("the steps have {requests:.0} requests: {LOG_LIMIT} are the most"));
+            return Err(Unfit::new(format!(
+                "the steps have {requests:.0} requests: {LOG_LIMIT} are the most"
+            )));
         }
         Ok(Some(Steps { steps, good, normal, quick, drop_to }))
     }
@@ -295,8 +298,8 @@ fn answers(log: &[Finished]) -> BTreeMap<String, u64> {
     counts.into_iter().collect()
 }
 
-fn steps(text: &str) -> Result<Vec<Step>, String> {
-    let wrong = |what: &str| format!("rate_rps = \"{text}\": {what}");
+fn steps(text: &str) -> Result<Vec<Step>, Unfit> {
+    let wrong = |what: &str| Unfit::new(format!("rate_rps = \"{text}\": {what}"));
     let pieces = Arrivals::pieces(text).map_err(|error| wrong(&error.to_string()))?;
     let mut steps: Vec<Step> = Vec::new();
     for piece in pieces {
@@ -334,7 +337,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn read(given: &[(&str, AxisValue)]) -> Result<HttpWorkload, String> {
+    fn read(given: &[(&str, AxisValue)]) -> Result<HttpWorkload, Unfit> {
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
         HttpWorkload::new(&given.collect(), &Answer::default())
     }
@@ -386,7 +389,7 @@ mod tests {
 
     #[test]
     fn steps_that_make_no_sense() {
-        let with = |name, value| read(&[("rate_rps", text("10@4s")), (name, value)]).unwrap_err();
+        let with = |name, value| read(&[("rate_rps", text("10@4s")), (name, value)]).unwrap_err().to_string();
         for (found, expected) in [
             (with("duration_s", AxisValue::Int(4)), "leave out duration_s"),
             (with("warm_up_s", AxisValue::Int(0)), "leave out warm_up_s"),
@@ -400,6 +403,7 @@ mod tests {
         let dropping = |name, value| {
             read(&[("rate_rps", text("10@4s")), ("drop_to_rps", AxisValue::Int(2)), (name, value)])
                 .unwrap_err()
+                .to_string()
         };
         assert!(dropping("disturbance", text("pause")).contains("cannot both follow"));
         assert!(dropping("watch_s", AxisValue::Int(4)).contains("for 5 s"));
@@ -413,7 +417,7 @@ mod tests {
             ("10@10ms", "from 0.1 s to a day"),
             ("100000@200s", "the steps have 20000000 requests: 10000000 are the most"),
         ] {
-            let found = read(&[("rate_rps", text(rates))]).unwrap_err();
+            let found = read(&[("rate_rps", text(rates))]).unwrap_err().to_string();
             assert!(found.contains(expected), "{rates}: {found}");
         }
     }

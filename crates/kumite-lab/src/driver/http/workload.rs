@@ -14,6 +14,7 @@ use super::steps::Steps;
 use crate::driver::Answer;
 use crate::driver::Workload;
 use crate::driver::warm_up::WarmUpTime;
+use crate::error::Unfit;
 use crate::parameter::{Parameters, Params};
 
 /// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
@@ -49,7 +50,7 @@ pub struct HttpWorkload {
 
 impl HttpWorkload {
     /// The workload that these parameters say.
-    pub fn new(parameters: &Parameters, answer: &Answer) -> Result<HttpWorkload, String> {
+    pub fn new(parameters: &Parameters, answer: &Answer) -> Result<HttpWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.no_others("an http workload")?;
         let steps = Steps::read(&take)?.map(Box::new);
@@ -75,7 +76,7 @@ impl HttpWorkload {
         workload
             .request()
             .encode(&workload.target(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1)))
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| Unfit::new(error.to_string()))?;
         Ok(workload)
     }
 
@@ -164,7 +165,7 @@ fn right_body(answer: &Answer) -> Check {
     }
 }
 
-fn disturbance(take: &Params, steps: Option<&Steps>) -> Result<Option<Disturbance>, String> {
+fn disturbance(take: &Params, steps: Option<&Steps>) -> Result<Option<Disturbance>, Unfit> {
     let pause = take.time("pause_s")?;
     let burst = take.count("burst_connections")?;
     let watch = take.time("watch_s")?;
@@ -178,16 +179,16 @@ fn disturbance(take: &Params, steps: Option<&Steps>) -> Result<Option<Disturbanc
     };
     let steady = take.time("timeout_ms")?.mul_f64(1.5);
     if watch < steady {
-        return Err(format!(
+        return Err(Unfit::new(format!(
             "watch_s is too short: answers are steady when none has failed for 1.5 time-outs, which are {} s",
             steady.as_secs_f64()
-        ));
+        )));
     }
     Ok(Some(Disturbance { kind, watch }))
 }
 
 /// The same in every trial, so that contenders in a block have the same.
-fn arrivals(take: &Params, steps: Option<&Steps>) -> Result<Option<Arrivals>, String> {
+fn arrivals(take: &Params, steps: Option<&Steps>) -> Result<Option<Arrivals>, Unfit> {
     let rate = if steps.is_some() { 0.0 } else { take.number("rate_rps")? };
     let burst = take.count("burst_requests")? as u32;
     let gaps = match take.word("arrivals")? {
@@ -210,7 +211,7 @@ mod tests {
 
     const AT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
 
-    fn workload(name: &str, value: AxisValue) -> Result<HttpWorkload, String> {
+    fn workload(name: &str, value: AxisValue) -> Result<HttpWorkload, Unfit> {
         HttpWorkload::new(&[(name.to_owned(), value)].into(), &Answer::default())
     }
 
@@ -238,7 +239,7 @@ mod tests {
             assert!(!fixed.warm_up.by_evidence());
             assert_eq!(fixed.load(AT).warm_up, Duration::from_secs(2));
         }
-        let below = given(2.0, 1.5).unwrap_err();
+        let below = given(2.0, 1.5).unwrap_err().to_string();
         assert!(below.contains("warm_up_limit_s is 1.5, and warm_up_s is 2: give at least that"), "{below}");
     }
 
@@ -260,7 +261,7 @@ mod tests {
             ("watch_s", AxisValue::Int(0), "watch_s is a number from 1 to 600, not 0"),
         ];
         for (name, value, expected) in cases {
-            let found = workload(name, value).unwrap_err();
+            let found = workload(name, value).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
         assert!(workload("method", text("GET /\r\nX: y")).is_err());

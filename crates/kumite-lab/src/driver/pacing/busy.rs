@@ -7,6 +7,8 @@ use std::thread::{self, JoinHandle};
 
 use kumite_process::pin_thread;
 
+use crate::error::Error;
+
 /// One thread on each CPU, with ordinary priority, until this is dropped.
 pub struct Busy {
     stop: Arc<AtomicBool>,
@@ -15,13 +17,13 @@ pub struct Busy {
 
 impl Busy {
     /// An error says which CPU cannot be had.
-    pub fn on(cores: &[usize]) -> Result<Busy, String> {
+    pub fn on(cores: &[usize]) -> Result<Busy, Error> {
         let mut busy = Busy { stop: Arc::default(), threads: Vec::new() };
         for core in cores.iter().copied() {
             let stop = Arc::clone(&busy.stop);
             let (say, said) = std::sync::mpsc::channel();
             let work = move || {
-                let pinned = pin_thread(&[core]).map_err(|error| error.to_string());
+                let pinned = pin_thread(&[core]);
                 let goes_on = pinned.is_ok();
                 let _ = say.send(pinned);
                 while goes_on && !stop.load(Ordering::Relaxed) {
@@ -31,8 +33,8 @@ impl Busy {
                 }
             };
             let thread = thread::Builder::new().name(format!("busy-{core}")).spawn(work);
-            busy.threads.push(thread.map_err(|error| format!("cannot start a busy thread: {error}"))?);
-            said.recv().unwrap_or_else(|_| Err("a busy thread ended".to_owned()))?;
+            busy.threads.push(thread.map_err(Error::step("cannot start a busy thread"))?);
+            said.recv().map_err(Error::step("a busy thread ended"))??;
         }
         Ok(busy)
     }

@@ -16,6 +16,7 @@ use super::workload::{Due, PacingWorkload};
 use crate::contender::Ready;
 use crate::driver::watch::watched;
 use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::error::Error;
 use crate::halt::Halt;
 use crate::service::Running;
 
@@ -47,7 +48,7 @@ impl<'a> PacingDriver<'a> {
         Ok(PacingDriver { conditions, cores, state, logs })
     }
 
-    fn start(&self, contender: &Ready, at: usize, log: &Path) -> Result<Started<'a>, String> {
+    fn start(&self, contender: &Ready, at: usize, log: &Path) -> Result<Started<'a>, Error> {
         let workload = self.conditions.planned[at].typed::<PacingWorkload>();
         let given = workload.cores().given(self.cores)?;
         let whole = workload.schedule(self.conditions.folder)?;
@@ -87,7 +88,7 @@ impl<'a> PacingDriver<'a> {
         if !warm_up.is_empty()
             && let Err(wrong) = player.play(workload.keeping, warm_up, stop)?
         {
-            return Ok(Measured::answered(Some(wrong)));
+            return Ok(Measured::answered(Some(wrong.into())));
         }
         let tree = player.process.tree();
         let mut window = Duration::ZERO;
@@ -102,7 +103,7 @@ impl<'a> PacingDriver<'a> {
         let under_load = began.elapsed();
         let stamps = match played? {
             Ok(stamps) => stamps,
-            Err(wrong) => return Ok(Measured::answered(Some(wrong))),
+            Err(wrong) => return Ok(Measured::answered(Some(wrong.into()))),
         };
         if let Some(unasked) = player.process.unasked() {
             return Ok(Measured::answered(Some(unasked)));
@@ -140,7 +141,7 @@ impl Driver for PacingDriver<'_> {
         let left = player.process.end();
         Halt::if_set(stop)?;
         played??;
-        left.map_or(Ok(Answered { how: "plays right", ..Answered::RIGHT }), |why| Err(why.into()))
+        left.map_or(Ok(Answered { how: "plays right", ..Answered::RIGHT }), |why| Err(Halt::fault(why)))
     }
 
     fn notices(&self) -> Vec<String> {

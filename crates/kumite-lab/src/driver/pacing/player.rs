@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::recorder::{Awake, Stamp, next_line};
 use super::workload::{Due, Keeping};
 use crate::driver::line_process::{LineProcess, shown};
+use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use kumite_process::Spawn;
 
@@ -20,10 +21,10 @@ pub(super) struct Player {
 }
 
 /// What came of a play: a stamp for each state; or what was wrong.
-pub(super) type Recorded = Result<Vec<Stamp>, String>;
+pub(super) type Recorded = Result<Vec<Stamp>, Fault>;
 
 impl Player {
-    pub fn start(spawn: &Spawn) -> Result<Player, String> {
+    pub fn start(spawn: &Spawn) -> Result<Player, Error> {
         Ok(Player { process: LineProcess::start(spawn)? })
     }
 
@@ -33,14 +34,14 @@ impl Player {
         let (line, _) = self.process.line(until, limit, "getting ready", stop)?;
         match line == READY {
             true => Ok(self.process.since_start()),
-            false => Err(Halt::Failed(format!("it wrote {} and not 'ready'", shown(&line)))),
+            false => Err(Halt::fault(format!("it wrote {} and not 'ready'", shown(&line)))),
         }
     }
 
     /// Has it play these states, the first of which is due at once. The recorder is this thread.
     pub fn play(&mut self, keeping: Keeping, states: &[Due], stop: &AtomicBool) -> Result<Recorded, Halt> {
         if let Some(unasked) = self.process.unasked() {
-            return Ok(Err(unasked));
+            return Ok(Err(Fault::new(unasked)));
         }
         let all = states.len();
         let mut text = format!("play {} {all}\n", keeping.as_str());
@@ -55,7 +56,8 @@ impl Player {
             let doing = format!("state {} of {all}", nth + 1);
             let (line, stamp) = next_line(&mut self.process, awake, LIMIT, &doing, stop)?;
             if line != due.state.as_bytes() {
-                return Ok(Err(format!("{doing} is not what it should be: {}", shown(&line))));
+                let line = shown(&line);
+                return Ok(Err(Fault::new(format!("{doing} is not what it should be: {line}"))));
             }
             stamps.push(stamp);
             // Its start is not known: as in the sample, the most punctual state says most of it.

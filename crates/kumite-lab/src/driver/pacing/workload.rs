@@ -8,6 +8,7 @@ use kumite_play::{Held, Macro, Schedule};
 
 use super::params::PARAMS;
 use crate::driver::Workload;
+use crate::error::{Error, Unfit, chain};
 use crate::parameter::{Parameters, Params};
 
 /// One trial's workload: which macro, for how long, and what the machine does beside it.
@@ -58,7 +59,7 @@ pub(super) struct Due {
 
 impl PacingWorkload {
     /// The workload that these parameters say.
-    pub fn new(parameters: &Parameters) -> Result<PacingWorkload, String> {
+    pub fn new(parameters: &Parameters) -> Result<PacingWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.no_others("a pacing workload")?;
         Ok(PacingWorkload {
@@ -83,11 +84,12 @@ impl PacingWorkload {
     }
 
     /// The macro, which has at least a state.
-    pub(crate) fn schedule(&self, folder: &Path) -> Result<Schedule, String> {
+    pub(crate) fn schedule(&self, folder: &Path) -> Result<Schedule, Error> {
         let path = folder.join(&self.notation);
-        let failed = |what: String| format!("the macro {}{what}", path.display());
-        let text = std::fs::read(&path).map_err(|error| failed(format!(": {error}")))?;
-        Ok(Macro::parse(&text).map_err(|error| failed(format!(":{error}")))?.schedule())
+        let text = std::fs::read(&path).map_err(Error::step(format!("the macro {}", path.display())))?;
+        let read = Macro::parse(&text);
+        let wrong = |error| Unfit::new(format!("the macro {}:{error}", path.display()));
+        Ok(read.map_err(wrong)?.schedule())
     }
 }
 
@@ -103,7 +105,7 @@ impl Workload for PacingWorkload {
     }
 
     fn check_folder(&self, folder: &Path) -> Result<(), (&'static str, String)> {
-        self.schedule(folder).map(|_| ()).map_err(|what| ("macro", what))
+        self.schedule(folder).map(|_| ()).map_err(|why| ("macro", chain(&why)))
     }
 }
 
@@ -140,7 +142,7 @@ mod tests {
         assert_eq!(first(&whole, 9).0[4].state, whole.0[0].state);
     }
 
-    fn workload(given: &[(&str, AxisValue)]) -> Result<PacingWorkload, String> {
+    fn workload(given: &[(&str, AxisValue)]) -> Result<PacingWorkload, Unfit> {
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
         PacingWorkload::new(&given.collect())
     }
@@ -160,13 +162,17 @@ mod tests {
         assert_eq!(found[0].state, format!("{} 100 {} 100 {}", zeros(14), zeros(3), zeros(17)));
         assert_eq!(found[2].state, zeros(36));
         assert!(
-            states("# nothing\n").unwrap_err().contains("macro.txt:2:1: "),
+            chain(&states("# nothing\n").unwrap_err()).contains("macro.txt:2:1: "),
             "{:?}",
             states("# nothing\n")
         );
-        assert!(states("6 1\nxx 1\n").unwrap_err().contains("macro.txt:2:1: "), "{:?}", states("xx 1\n"));
+        assert!(
+            chain(&states("6 1\nxx 1\n").unwrap_err()).contains("macro.txt:2:1: "),
+            "{:?}",
+            states("xx 1\n")
+        );
         std::fs::remove_file(folder.path().join("macro.txt")).unwrap();
-        assert!(workload.schedule(folder.path()).unwrap_err().contains("macro.txt: No such file"));
+        assert!(chain(&workload.schedule(folder.path()).unwrap_err()).contains("macro.txt: No such file"));
     }
 
     #[test]
@@ -180,7 +186,7 @@ mod tests {
             ("frame", AxisValue::Int(1), "unknown workload parameter 'frame'; a pacing workload has macro,"),
         ];
         for (name, value, expected) in cases {
-            let found = workload(&[(name, value)]).unwrap_err();
+            let found = workload(&[(name, value)]).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

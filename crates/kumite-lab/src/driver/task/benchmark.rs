@@ -49,9 +49,10 @@ impl TaskDriver<'_> {
         services.begin()?;
         let (command, dir) = (contender.run.as_str(), contender.folder.as_path());
         let spawn = Spawn { command, dir, env: &env, keeps: None, cores: &given.cores, log, group: None };
-        let done = run(&spawn, workload.timeout, stop).map_err(|error| error.to_string())?;
+        let done = run(&spawn, workload.timeout, stop)?;
         if !done.status.success() {
-            return Err(format!("it {}; its log: {}", how_it_ended(done.status), last_lines(log)).into());
+            let (how, log) = (how_it_ended(done.status), last_lines(log));
+            return Err(Halt::fault(format!("it {how}; its log: {log}")));
         }
         let sample = jmh::read(&scratch.path().join(jmh::FILE))?;
         let load_ms = Some(done.ended.wall.as_secs_f64() * 1e3);

@@ -22,6 +22,7 @@ use crate::driver::worker::{Done, Hello, Taken, Tap, Worker};
 use crate::driver::{
     Answered, Conditions, Driver, Executor, Measured, Opening, Planned, TrialOrder, Workload,
 };
+use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::service::{Running, Services};
 
@@ -98,7 +99,7 @@ impl<'a> TaskDriver<'a> {
         let log = self.log(contender);
         if contender.reads.is_some() {
             let why = "it measures by itself and is given no jobs: `kumite run` runs it";
-            return Err(Halt::Failed(why.to_owned()));
+            return Err(Halt::fault(why));
         }
         let derived = self.conditions.derived;
         let one_job = |check: &mut AnswerCheck, worker: &mut Worker, workload: &TaskWorkload| {
@@ -125,7 +126,7 @@ impl<'a> TaskDriver<'a> {
         let left = worker.process.end();
         Halt::if_set(stop)?;
         let done = done?;
-        left.map_or(Ok(done), |why| Err(why.into()))
+        left.map_or(Ok(done), |why| Err(Halt::fault(why)))
     }
 
     /// Where a contender writes that is not measured.
@@ -198,7 +199,7 @@ impl<'a> TaskDriver<'a> {
         drop(tree);
         let window = window?;
         if let Some(unasked) = worker.process.unasked() {
-            return Err(unasked.into());
+            return Err(Halt::fault(unasked));
         }
         let under_load = began.elapsed();
         let wrong = jobs.check(&mut self.check, stop)?;
@@ -330,26 +331,26 @@ impl<'a> Jobs<'a> {
             let Taken { answer, done, came } = worker.take(&in_flight, self.workload.timeout, stop)?;
             let job = answer.job;
             let asked = in_flight.remove(&job).unwrap_or(began);
-            let told = answer.done.map_err(|error| Halt::Failed(format!("job {job}: {error}")))?;
+            let told = answer.done.map_err(Error::step(format!("job {job}")))?;
             self.keep(job, done - asked, told)?;
             last = came;
         }
         Ok(Window { time: last - began, engine_cpu: own_cpu().saturating_sub(engine_cpu) })
     }
 
-    fn keep(&mut self, job: u64, elapsed: Duration, done: Done) -> Result<(), String> {
+    fn keep(&mut self, job: u64, elapsed: Duration, done: Done) -> Result<(), Fault> {
         let elapsed_ms = elapsed.as_secs_f64() * 1e3;
         let theirs = done.elapsed_ms;
         if theirs > elapsed_ms * (1.0 + CLOCK_TOLERANCE) + CLOCK_GRAIN_MS {
-            return Err(format!(
+            return Err(Fault::new(format!(
                 "it says that job {job} took {theirs:.1} ms, but its answer came {elapsed_ms:.1} ms after the request"
-            ));
+            )));
         }
         let declared = self.derived;
         if let Some(unknown) = done.metrics.keys().find(|name| !declared.is_worker_s(name)) {
-            return Err(format!(
+            return Err(Fault::new(format!(
                 "job {job} has the metric '{unknown}', which [metrics] of experiment.toml does not have"
-            ));
+            )));
         }
         let kept = &mut self.jobs[job as usize - 1];
         kept.elapsed_ms = elapsed_ms;

@@ -9,6 +9,8 @@ use kumite_record::{Job, Sample};
 use kumite_stats::median;
 use serde::Deserialize;
 
+use crate::error::Fault;
+
 /// What a benchmark is to write, in SCRATCH.
 pub(super) const FILE: &str = "jmh.json";
 
@@ -30,8 +32,8 @@ struct PrimaryMetric {
 }
 
 /// The iterations as jobs. JMH's score is their mean, and so is `elapsed_ms`.
-pub(super) fn read(file: &Path) -> Result<Sample, String> {
-    let wrong = |what: String| format!("{FILE}, which it is to write in SCRATCH, {what}");
+pub(super) fn read(file: &Path) -> Result<Sample, Fault> {
+    let wrong = |what: String| Fault::new(format!("{FILE}, which it is to write in SCRATCH, {what}"));
     let text = std::fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     let entries: Vec<Entry> =
         serde_json::from_str(&text).map_err(|error| wrong(format!("is not JMH's JSON: {error}")))?;
@@ -70,7 +72,7 @@ fn unit_ms(unit: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<Sample, String> {
+    fn of(text: &str) -> Result<Sample, Fault> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         std::fs::write(&file, text).unwrap();
@@ -99,7 +101,7 @@ mod tests {
             (JSON.replace("10.0, 20.0, 30.0", ""), "has no iteration"),
         ];
         for (text, expected) in cases {
-            let found = of(&text).unwrap_err();
+            let found = of(&text).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

@@ -9,6 +9,7 @@ use super::params::PARAMS;
 use crate::driver::Workload;
 use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::warm_up::WarmUpTime;
+use crate::error::{Error, Unfit};
 use crate::parameter::{Parameters, Params, all_as_json};
 
 /// One trial's workload: which job, how often, and how long it may take.
@@ -36,7 +37,7 @@ pub struct TaskWorkload {
 
 impl TaskWorkload {
     /// The workload that these parameters say.
-    pub fn new(parameters: &Parameters) -> Result<TaskWorkload, String> {
+    pub fn new(parameters: &Parameters) -> Result<TaskWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.flag("events")?;
         Ok(TaskWorkload {
@@ -55,7 +56,7 @@ impl TaskWorkload {
 
 impl TaskWorkload {
     /// A folder for the worker's files.
-    pub(super) fn scratch(&self, place: &ScratchPlace) -> Result<Scratch, String> {
+    pub(super) fn scratch(&self, place: &ScratchPlace) -> Result<Scratch, Error> {
         if self.scratch_in_memory { Scratch::in_memory() } else { Scratch::new(place) }
     }
 }
@@ -73,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    fn workload(name: &str, value: AxisValue) -> Result<TaskWorkload, String> {
+    fn workload(name: &str, value: AxisValue) -> Result<TaskWorkload, Unfit> {
         TaskWorkload::new(&[(name.to_owned(), value)].into())
     }
 
@@ -101,7 +102,7 @@ mod tests {
             ("warm_up_s", AxisValue::Int(-1), "warm_up_s is a number from 0 to 3600, not -1"),
         ];
         for (name, value, expected) in cases {
-            let found = workload(name, value).unwrap_err();
+            let found = workload(name, value).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

@@ -6,6 +6,8 @@ use kumite_record::JobEvent;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::error::Fault;
+
 /// Events that a job may have.
 const MOST_EVENTS: usize = 100_000;
 
@@ -23,7 +25,7 @@ pub(crate) enum WorkerLine {
 pub(crate) struct JobAnswer {
     pub job: u64,
     /// What it did, or why it could not.
-    pub done: Result<Done, String>,
+    pub done: Result<Done, Fault>,
 }
 
 /// A job that was done.
@@ -74,13 +76,13 @@ fn even_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>
 
 impl WorkerLine {
     /// Unknown keys are left alone. An error says what is wrong with the line.
-    pub fn parse(line: &[u8]) -> Result<WorkerLine, String> {
+    pub fn parse(line: &[u8]) -> Result<WorkerLine, Fault> {
         // serde would take a list of all values for one.
         if line.trim_ascii_start().starts_with(b"[") {
-            return Err("it is a list, not an object".to_owned());
+            return Err(Fault::new("it is a list, not an object"));
         }
-        let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        let lacks = |key: &str| format!("it lacks \"{key}\"");
+        let line: Line = serde_json::from_slice(line).map_err(|error| Fault::new(error.to_string()))?;
+        let lacks = |key: &str| Fault::new(format!("it lacks \"{key}\""));
         if line.hello.is_some() {
             return Ok(WorkerLine::Hello(Hello {
                 name: line.name.ok_or_else(|| lacks("name"))?,
@@ -92,12 +94,14 @@ impl WorkerLine {
         if let Some(job) = line.done {
             return Ok(WorkerLine::Done(job));
         }
-        let job = line.job.ok_or("it has neither \"job\" nor \"done\" nor \"hello\"")?;
+        let neither = || Fault::new("it has neither \"job\" nor \"done\" nor \"hello\"");
+        let job = line.job.ok_or_else(neither)?;
         if let Some(error) = line.error {
-            return Ok(WorkerLine::Job(JobAnswer { job, done: Err(error) }));
+            return Ok(WorkerLine::Job(JobAnswer { job, done: Err(Fault::new(error)) }));
         }
         if line.events.len() > MOST_EVENTS {
-            return Err(format!("it has {} events, of at most {MOST_EVENTS}", line.events.len()));
+            let events = line.events.len();
+            return Err(Fault::new(format!("it has {events} events, of at most {MOST_EVENTS}")));
         }
         let done = Done {
             elapsed_ms: line.elapsed_ns.ok_or_else(|| lacks("elapsed_ns"))? as f64 / 1e6,
@@ -113,7 +117,7 @@ impl WorkerLine {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<WorkerLine, String> {
+    fn parse(line: &str) -> Result<WorkerLine, Fault> {
         WorkerLine::parse(line.as_bytes())
     }
 
@@ -134,7 +138,7 @@ mod tests {
         else {
             panic!("an error")
         };
-        assert_eq!(why, "no");
+        assert_eq!(why, Fault::new("no"));
     }
 
     #[test]
@@ -157,12 +161,13 @@ mod tests {
             (r#"{"job":1,"elapsed_ns":1,"result":1} x"#, "trailing characters"),
         ];
         for (line, expected) in cases {
-            let found = parse(line).unwrap_err();
+            let found = parse(line).unwrap_err().to_string();
             assert!(found.contains(expected), "{line}: {found}");
         }
         let events = vec![r#"[1,"a","next","b"]"#; MOST_EVENTS + 1].join(",");
-        let found =
-            parse(&format!(r#"{{"job":1,"elapsed_ns":1,"result":1,"events":[{events}]}}"#)).unwrap_err();
+        let found = parse(&format!(r#"{{"job":1,"elapsed_ns":1,"result":1,"events":[{events}]}}"#))
+            .unwrap_err()
+            .to_string();
         assert!(found.contains("100001 events"), "{found}");
     }
 }

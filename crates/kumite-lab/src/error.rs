@@ -1,0 +1,388 @@
+//! Why the lab could not do something.
+
+use std::borrow::Cow;
+use std::error::Error as StdError;
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::halt::Halt;
+use crate::toml_source::SpecError;
+
+/// What kept something from being done.
+type Cause = Box<dyn StdError + Send + Sync>;
+
+/// Why the lab could not do something. Each says what that was, and its source what kept it from being done: [`chain`] says
+/// both.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// Something could not be done with a file or a folder.
+    #[error("cannot {doing} {}", path.display())]
+    File {
+        /// The verb: `make`, `read`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// The same where what is being done is said around it.
+    #[error("{}", path.display())]
+    At {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// A step of something longer could not be done.
+    #[error("{step}")]
+    Step {
+        /// What it was.
+        step: Cow<'static, str>,
+        /// What kept it from being done.
+        source: Cause,
+    },
+
+    /// A service did not start, count or end.
+    #[error("the service '{name}'{} {}", kind.map(|kind| format!(" ({kind})")).unwrap_or_default(), chain(&**source))]
+    Service {
+        /// What the experiment calls it.
+        name: String,
+        /// Of which kind it is, where that says more.
+        kind: Option<&'static str>,
+        /// What it could not do.
+        source: Box<Error>,
+    },
+
+    /// Somebody needs what is not here.
+    #[error("{who_needs} {}{}", chain(&**source), also_after(installed))]
+    Missing {
+        /// Who needs it, with the verb.
+        who_needs: String,
+        /// What was installed for it, and did not help.
+        installed: Vec<String>,
+        /// Which it is.
+        source: Box<Error>,
+    },
+
+    /// A tool is not here, or not as it is needed.
+    #[error(transparent)]
+    Tool(#[from] MissingTool),
+
+    /// It failed, and so did what was to mend that.
+    #[error("{}; {then}", chain(&**first))]
+    Mending {
+        /// Why the one was tried.
+        first: Box<Error>,
+        /// Which failed then.
+        then: String,
+        /// Why.
+        source: Box<Error>,
+    },
+
+    /// An error with what can be done about it.
+    #[error("{}; {remedy}", chain(&**source))]
+    Remedied {
+        /// What can be done.
+        remedy: Cow<'static, str>,
+        /// What went wrong.
+        source: Box<Error>,
+    },
+
+    /// What a file asked for went wrong.
+    #[error("{} (in {})", chain(&**source), file.display())]
+    Within {
+        /// The file.
+        file: PathBuf,
+        /// What went wrong.
+        source: Box<Error>,
+    },
+
+    /// A process could not be started, watched or ended.
+    #[error(transparent)]
+    Process(#[from] kumite_process::Error),
+
+    /// A folder could not be walked through.
+    #[error(transparent)]
+    Walk(ignore::Error),
+
+    /// The load engine could not offer its load.
+    #[error(transparent)]
+    Load(kumite_load::Error),
+
+    /// The files to be read could not be written.
+    #[error(transparent)]
+    Disk(kumite_disk::Error),
+
+    /// There cannot be so many connections.
+    #[error(transparent)]
+    Files(kumite_open_files::TooManyConnections),
+
+    /// The CPUs that are asked for cannot be had.
+    #[error(transparent)]
+    Cores(#[from] kumite_host::CoresError),
+
+    /// Nothing answers at once on a server's node.
+    #[error(transparent)]
+    Echo(kumite_stub::Error),
+
+    /// Another program did what it should not, or not what it should.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+
+    /// A value of the specification will not do.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+
+    /// A file of the experiment cannot be used.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+
+    /// Nothing can be installed on this system.
+    #[error("this system has no apt-get, the package manager that --install knows")]
+    NoAptGet,
+
+    /// Somebody writes to the files that are to be built.
+    #[error("they changed while they were copied")]
+    Changing,
+
+    /// It was told to stop while it waited for its turn.
+    #[error("it was interrupted while another kumite was at it")]
+    Waiting,
+
+    /// It was told to stop.
+    #[error("it was interrupted")]
+    Interrupted,
+
+    /// A variable that leads to tools is no text.
+    #[error("{name} is not UTF-8: {}", value.display())]
+    NotUtf8 {
+        /// The variable.
+        name: &'static str,
+        /// Its value.
+        value: PathBuf,
+    },
+
+    /// What npm brings would have no place.
+    #[error("there is no place for them: neither HOME nor XDG_CACHE_HOME is set")]
+    NoHome,
+
+    /// kumite itself cannot be started under its name.
+    #[error("cannot be called {}: not UTF-8", path.display())]
+    OwnName {
+        /// The file.
+        path: PathBuf,
+    },
+
+    /// No port can be had there.
+    #[error("no free port on {host} among {count} from {first}: end what listens there")]
+    NoPort {
+        /// Where.
+        host: Ipv4Addr,
+        /// The first that was tried.
+        first: u16,
+        /// How many were.
+        count: u16,
+    },
+
+    /// There is nobody to run what refuses root.
+    #[error("refuses to run as root, and /etc/passwd has neither the user postgres nor nobody")]
+    NoUser,
+
+    /// Contenders would have nowhere to write.
+    #[error("there is no folder to write to for the files of contenders: set TMPDIR to one")]
+    NoScratch,
+
+    /// The disk has not what a trial needs.
+    #[error(
+        "a trial of the {profile} profile needs {:.1} GB of free disk, and {} has {:.1} GB: make room, or set TMPDIR to a folder on \
+         another disk",
+        needed / 1e9, folder.display(), free / 1e9
+    )]
+    NoRoom {
+        /// Which profile.
+        profile: String,
+        /// Where its files would be.
+        folder: PathBuf,
+        /// In bytes.
+        needed: f64,
+        /// In bytes.
+        free: f64,
+    },
+}
+
+/// A tool that is not here, or not as it is needed.
+#[derive(Debug, Error)]
+pub enum MissingTool {
+    /// It is nowhere.
+    #[error("{need}, which is not on PATH")]
+    Absent {
+        /// What is needed.
+        need: String,
+    },
+    /// It is too old.
+    #[error("{need}, found {found} in {}", folder.display())]
+    Old {
+        /// What is needed.
+        need: String,
+        /// The newest version there is.
+        found: String,
+        /// Where that is.
+        folder: PathBuf,
+    },
+    /// It does not say how old it is.
+    #[error("{need}, and {} {}", file.display(), chain(&**source))]
+    Silent {
+        /// What is needed.
+        need: String,
+        /// The tool.
+        file: PathBuf,
+        /// What came of asking it.
+        source: Box<Error>,
+    },
+}
+
+fn also_after(installed: &[String]) -> String {
+    if installed.is_empty() {
+        return String::new();
+    }
+    format!(", also after installing {}", installed.join(" "))
+}
+
+/// What another program did that it should not, or did not do that it should, in words: a contender, a service, a tool, a node.
+/// It is no failure of ours, and goes into the record.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct Fault(String);
+
+impl Fault {
+    /// In words that go on from its name.
+    pub fn new(what: impl Into<String>) -> Fault {
+        Fault(what.into())
+    }
+}
+
+impl From<Fault> for String {
+    fn from(fault: Fault) -> String {
+        fault.0
+    }
+}
+
+/// What is wrong with a value of a specification, and what would do, in words. Who reads the file knows its place.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct Unfit(String);
+
+impl Unfit {
+    pub(crate) fn new(what: impl Into<String>) -> Unfit {
+        Unfit(what.into())
+    }
+}
+
+impl From<Unfit> for String {
+    fn from(unfit: Unfit) -> String {
+        unfit.0
+    }
+}
+
+impl From<Halt> for Error {
+    fn from(halt: Halt) -> Error {
+        match halt {
+            Halt::Interrupted => Error::Interrupted,
+            Halt::Failed(why) | Halt::Void(_, why) => why,
+        }
+    }
+}
+
+impl Error {
+    /// What could not be done with a file.
+    pub(crate) fn cannot(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+        move |source| Error::File { doing, path: path.to_owned(), source }
+    }
+
+    /// The same where what is being done is said around it.
+    pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+        move |source| Error::At { path: path.to_owned(), source }
+    }
+
+    /// Which step could not be done.
+    pub(crate) fn step<E: Into<Cause>>(step: impl Into<Cow<'static, str>>) -> impl FnOnce(E) -> Error {
+        move |source| Error::Step { step: step.into(), source: source.into() }
+    }
+
+    /// With what can be done about it.
+    pub(crate) fn remedied(self, remedy: impl Into<Cow<'static, str>>) -> Error {
+        Error::Remedied { remedy: remedy.into(), source: Box::new(self) }
+    }
+
+    /// As that of a service.
+    pub(crate) fn of_service(self, name: &str, kind: Option<&'static str>) -> Error {
+        Error::Service { name: name.to_owned(), kind, source: Box::new(self) }
+    }
+}
+
+/// An error with its causes: `what: cause: cause`. A cause that was said already is not said again.
+pub fn chain(error: &(dyn StdError + 'static)) -> String {
+    let mut said = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let words = cause.to_string();
+        if !said.contains(&words) {
+            said.push_str(": ");
+            said.push_str(&words);
+        }
+        next = cause.source();
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn missing() -> (PathBuf, io::Error) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("not-there");
+        let error = std::fs::read(&path).unwrap_err();
+        (path, error)
+    }
+
+    #[test]
+    fn a_missing_file_names_its_path_and_its_cause() {
+        let (path, error) = missing();
+        let cause = error.to_string();
+        assert!(cause.starts_with("No such file"), "{cause}");
+        let error = Error::cannot("read", &path)(error);
+        assert_eq!(chain(&error), format!("cannot read {}: {cause}", path.display()));
+    }
+
+    #[test]
+    fn each_cause_is_said_once_however_many_there_are_and_whoever_says_them() {
+        let (path, error) = missing();
+        let cause = error.to_string();
+        let at = path.display().to_string();
+        // kumite-process says its cause itself.
+        let log = kumite_process::Error::Log { path: path.clone(), source: error };
+        let error = Error::step("cannot be started")(log).of_service("db", Some("command"));
+        let said = chain(&error);
+        assert!(
+            said.starts_with(&format!(
+                "the service 'db' (command) cannot be started: cannot write the log {at}"
+            )),
+            "{said}"
+        );
+        for once in [&*cause, &*at, "the service", "cannot be started", "cannot write"] {
+            assert_eq!(said.matches(once).count(), 1, "{once}: {said}");
+        }
+        let (path, error) = missing();
+        let files = Error::step("cannot read its files")(Error::at(&path)(error));
+        let error = Error::step("n1")(files.remedied("look there"));
+        let said = chain(&error);
+        assert_eq!(said, format!("n1: cannot read its files: {}: {cause}; look there", path.display()));
+    }
+}
