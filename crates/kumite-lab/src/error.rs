@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
-
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use crate::toml_source::SpecError;
 type Cause = Box<dyn StdError + Send + Sync>;
 
 /// Why the lab could not do something. Each says what that was, and its source what kept it from being done: [`chain`] says
-/// both.
+/// both. One whose words stand around those of another, which it has as `error`, says that one's causes, too.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Something could not be done with a file or a folder.
@@ -49,25 +48,25 @@ pub enum Error {
     },
 
     /// A service did not start, count or end.
-    #[error("the service '{name}'{} {}", kind.map(|kind| format!(" ({kind})")).unwrap_or_default(), chain(&**source))]
+    #[error("the service '{name}'{} {}", kind.map(|kind| format!(" ({kind})")).unwrap_or_default(), chain(&**error))]
     Service {
         /// What the experiment calls it.
         name: String,
         /// Of which kind it is, where that says more.
         kind: Option<&'static str>,
         /// What it could not do.
-        source: Box<Error>,
+        error: Box<Error>,
     },
 
     /// Somebody needs what is not here.
-    #[error("{who_needs} {}{}", chain(&**source), also_after(installed))]
+    #[error("{who_needs} {}{}", chain(&**error), also_after(installed))]
     Missing {
         /// Who needs it, with the verb.
         who_needs: String,
         /// What was installed for it, and did not help.
         installed: Vec<String>,
         /// Which it is.
-        source: Box<Error>,
+        error: Box<Error>,
     },
 
     /// A tool is not here, or not as it is needed.
@@ -86,21 +85,21 @@ pub enum Error {
     },
 
     /// An error with what can be done about it.
-    #[error("{}; {remedy}", chain(&**source))]
+    #[error("{}; {remedy}", chain(&**error))]
     Remedied {
         /// What can be done.
         remedy: Cow<'static, str>,
         /// What went wrong.
-        source: Box<Error>,
+        error: Box<Error>,
     },
 
     /// What a file asked for went wrong.
-    #[error("{} (in {})", chain(&**source), file.display())]
+    #[error("{} (in {})", chain(&**error), file.display())]
     Within {
         /// The file.
         file: PathBuf,
         /// What went wrong.
-        source: Box<Error>,
+        error: Box<Error>,
     },
 
     /// A process could not be started, watched or ended.
@@ -236,14 +235,14 @@ pub enum MissingTool {
         folder: PathBuf,
     },
     /// It does not say how old it is.
-    #[error("{need}, and {} {}", file.display(), chain(&**source))]
+    #[error("{need}, and {} {}", file.display(), chain(&**error))]
     Silent {
         /// What is needed.
         need: String,
         /// The tool.
         file: PathBuf,
         /// What came of asking it.
-        source: Box<Error>,
+        error: Box<Error>,
     },
 }
 
@@ -317,28 +316,36 @@ impl Error {
 
     /// With what can be done about it.
     pub(crate) fn remedied(self, remedy: impl Into<Cow<'static, str>>) -> Error {
-        Error::Remedied { remedy: remedy.into(), source: Box::new(self) }
+        Error::Remedied { remedy: remedy.into(), error: Box::new(self) }
     }
 
     /// As that of a service.
     pub(crate) fn of_service(self, name: &str, kind: Option<&'static str>) -> Error {
-        Error::Service { name: name.to_owned(), kind, source: Box::new(self) }
+        Error::Service { name: name.to_owned(), kind, error: Box::new(self) }
     }
 }
 
-/// An error with its causes: `what: cause: cause`. A cause that was said already is not said again.
+/// An error with its causes: `what: cause: cause`. Of what other crates say, much says its cause itself; that is not said again.
 pub fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut said = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
         let words = cause.to_string();
-        if !said.contains(&words) {
+        if !is_said(&said, &words) {
             said.push_str(": ");
             said.push_str(&words);
         }
         next = cause.source();
     }
     said
+}
+
+fn is_said(said: &str, cause: &str) -> bool {
+    let phrase = |before: &str| {
+        let phrase = format!("{before}{cause}");
+        said.ends_with(&phrase) || said.contains(&format!("{phrase}; "))
+    };
+    [": ", "? "].into_iter().any(phrase)
 }
 
 #[cfg(test)]
@@ -362,6 +369,12 @@ mod tests {
     }
 
     #[test]
+    fn a_cause_is_not_taken_for_said_because_its_letters_are() {
+        let job = Error::step("job 3")(Fault::new("3"));
+        assert_eq!(chain(&job), "job 3: 3");
+    }
+
+    #[test]
     fn each_cause_is_said_once_however_many_there_are_and_whoever_says_them() {
         let (path, error) = missing();
         let cause = error.to_string();
@@ -379,6 +392,10 @@ mod tests {
         for once in [&*cause, &*at, "the service", "cannot be started", "cannot write"] {
             assert_eq!(said.matches(once).count(), 1, "{once}: {said}");
         }
+        // A remedy may follow.
+        let folder = kumite_disk::Error::Folder { folder: path.clone(), source: missing().1 };
+        let said = chain(&Error::Disk(folder));
+        assert_eq!((said.matches(&cause).count(), said.matches(&at).count()), (1, 1), "{said}");
         let (path, error) = missing();
         let files = Error::step("cannot read its files")(Error::at(&path)(error));
         let error = Error::step("n1")(files.remedied("look there"));

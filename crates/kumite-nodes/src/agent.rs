@@ -115,8 +115,8 @@ impl Agent<'_> {
         match ask {
             Ask::Forget => {
                 let folder = self.run.take().map(|of_run| of_run.folder);
-                let removed = folder.map_or(Ok(()), std::fs::remove_dir_all);
-                removed.map_err(|error| error.to_string()).map(|()| Some(Tell::Done { status: None }))
+                folder.map_or(Ok(()), |folder| removed(&folder))?;
+                Ok(Some(Tell::Done { status: None }))
             }
             Ask::Begin { key } => self.begin(&key).map(|()| None),
             Ask::File { path, executable, first, data } => {
@@ -135,8 +135,8 @@ impl Agent<'_> {
                 let file = self.of_run()?.folder.join(STORE);
                 // What is in the journal comes into the file.
                 drop(Store::open_existing(&file).map_err(|error| error.to_string())?);
-                let file = File::open(&file).map_err(|error| error.to_string())?;
-                send(file).map(|()| None)
+                let failed = |error| format!("{}: {error}", file.display());
+                send(File::open(&file).map_err(failed)?).map(|()| None)
             }
             Ask::Facts => {
                 let facts = serde_json::to_vec(&facts()).map_err(|error| error.to_string())?;
@@ -168,7 +168,7 @@ impl Agent<'_> {
         let mut note = |text: &str| drop(tell(&Tell::Note { text: text.to_owned() }));
         kumite_lab::serve_station(experiment, host, &folder, &asked.gone, &mut note, &mut next);
         // Builds and tools are in the cache; nothing else is worth keeping.
-        std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))
+        removed(&folder)
     }
 
     fn of_run(&mut self) -> Result<&mut OfRun, String> {
@@ -203,6 +203,10 @@ fn addresses() -> Option<(Ipv4Addr, Ipv4Addr)> {
         address(own).zip(address(driver))
     };
     told(ADDRESSES, 0, 1).or_else(|| told("SSH_CONNECTION", 2, 0))
+}
+
+fn removed(folder: &Path) -> Result<(), String> {
+    std::fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
 const STORE: &str = "results.db";
@@ -304,4 +308,22 @@ fn before(store: &Path) -> Result<Option<Run>, String> {
     }
     let store = Store::open_existing(store).map_err(|error| error.to_string())?;
     Ok(store.runs().map_err(|error| error.to_string())?.pop())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_gone_is_named_with_its_cause() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("run");
+        let received = Received::below(run.join(FILES));
+        let begin = || -> Result<Lock, String> { Err("nobody measures here".to_owned()) };
+        let mut agent = Agent { run: Some(OfRun { folder: run.clone(), received }), begin: &begin };
+        let (_send, lines) = sync_channel(1);
+        let asked = Asked { lines, gone: Arc::default() };
+        let why = agent.does(Ask::Forget, &asked).err().unwrap();
+        assert!(why.starts_with(&format!("{}: No such file", run.display())), "{why}");
+    }
 }

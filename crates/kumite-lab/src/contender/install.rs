@@ -57,7 +57,7 @@ impl Obtaining<'_> {
     }
 
     fn missing(&self, installed: Vec<String>, why: Error) -> Error {
-        Error::Missing { who_needs: self.who_needs.to_owned(), installed, source: Box::new(why) }
+        Error::Missing { who_needs: self.who_needs.to_owned(), installed, error: Box::new(why) }
     }
 
     /// npm first, where there is one: Debian's would come with a Node.js of its own, beside the one that is there.

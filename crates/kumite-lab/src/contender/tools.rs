@@ -100,8 +100,8 @@ impl Tools {
                     }
                     Ok(version) => Some(dotted(&version)),
                     Err(why) => {
-                        let (file, source) = (folder.join(&need.tool), Box::new(why));
-                        silent.get_or_insert(MissingTool::Silent { need: need.to_string(), file, source });
+                        let (file, error) = (folder.join(&need.tool), Box::new(why));
+                        silent.get_or_insert(MissingTool::Silent { need: need.to_string(), file, error });
                         continue;
                     }
                 },

@@ -336,7 +336,7 @@ fn fetched(
 
 fn missing(name: &str, spec: &ServiceSpec, what: Error) -> Error {
     let who_needs = format!("the service '{name}' needs");
-    let missing = Error::Missing { who_needs, installed: Vec::new(), source: Box::new(what) };
+    let missing = Error::Missing { who_needs, installed: Vec::new(), error: Box::new(what) };
     missing.remedied(remedy(&spec.service.install()))
 }
 

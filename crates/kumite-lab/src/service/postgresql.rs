@@ -142,7 +142,7 @@ impl Service for Postgresql {
         if let Some(setup) = &self.setup {
             // It may lie where the server's user cannot read.
             let text = fs::read_to_string(setup).map_err(Error::cannot("read", setup))?;
-            let within = |source| Error::Within { file: setup.clone(), source: Box::new(source) };
+            let within = |error| Error::Within { file: setup.clone(), error: Box::new(error) };
             sql.execute("kumite", &text, order.stop).map_err(within)?;
         }
         let address = SocketAddrV4::new(order.host, port);

@@ -42,7 +42,7 @@ impl Sources {
                 .filter_entry(|entry| entry.file_name() != OsStr::new(".git"))
                 .build();
             for entry in walk {
-                let entry = entry.map_err(|error| of_walk(place, error))?;
+                let entry = entry.map_err(Error::Walk)?;
                 if entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink()) {
                     files.insert(below(&root, entry.path()));
                 }
@@ -145,12 +145,6 @@ impl Sources {
         }
         Ok(hasher.finalize().to_hex().to_string())
     }
-}
-
-/// The walk names the place in most of its errors; where it does not, the folder is named.
-fn of_walk(place: &Path, error: ignore::Error) -> Error {
-    let names_it = error.to_string().contains('/');
-    if names_it { Error::Walk(error) } else { Error::step(place.display().to_string())(error) }
 }
 
 /// With its length, so that no two lists look the same.
