@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use kumite_lab::Busy;
+use kumite_lab::{Busy, chain};
 use kumite_process::available_cores;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -31,7 +31,7 @@ impl Neighbour {
                 let mut a_while = move || thread::sleep(Duration::from_millis(random.random_range(MS)));
                 while !stop.load(Ordering::Relaxed) {
                     a_while();
-                    let _busy = Busy::on(&[core])?;
+                    let _busy = Busy::on(&[core]).map_err(|why| chain(&why))?;
                     a_while();
                 }
                 Ok(())

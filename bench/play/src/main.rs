@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Error, Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use kumite_lab::Busy;
 use kumite_play::{
@@ -141,7 +141,7 @@ fn measure(args: &Args) -> Result<()> {
     for nth in 1..=args.plays {
         order.shuffle(&mut random);
         for &(way, loaded) in &order {
-            let _busy = loaded.then(|| Busy::on(&cores)).transpose().map_err(Error::msg)?;
+            let _busy = loaded.then(|| Busy::on(&cores)).transpose()?;
             found[way][usize::from(loaded)].push(played(&WAYS[way], &schedule)?);
         }
         eprintln!("{nth} of {}", args.plays);
