@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use kumite_lab::{Busy, chain};
+use kumite_lab::Busy;
 use kumite_process::available_cores;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,7 +17,7 @@ const MS: std::ops::Range<u64> = 500..1_500;
 /// Busy loops that start and stop, on each CPU for itself, until they are ended.
 pub struct Neighbour {
     stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<Result<(), String>>>,
+    threads: Vec<JoinHandle<Result<()>>>,
 }
 
 impl Neighbour {
@@ -31,7 +31,7 @@ impl Neighbour {
                 let mut a_while = move || thread::sleep(Duration::from_millis(random.random_range(MS)));
                 while !stop.load(Ordering::Relaxed) {
                     a_while();
-                    let _busy = Busy::on(&[core]).map_err(|why| chain(&why))?;
+                    let _busy = Busy::on(&[core])?;
                     a_while();
                 }
                 Ok(())
@@ -47,7 +47,7 @@ impl Neighbour {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads {
             let ended = thread.join().ok().context("a neighbour ended in a panic")?;
-            ended.map_err(anyhow::Error::msg).context("the neighbour")?;
+            ended.context("the neighbour")?;
         }
         Ok(())
     }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::halt::Halt;
 use crate::toml_source::SpecError;
+use crate::unfit::Unfit;
 
 /// What kept something from being done.
 type Cause = Box<dyn StdError + Send + Sync>;
@@ -269,32 +269,6 @@ impl Fault {
 impl From<Fault> for String {
     fn from(fault: Fault) -> String {
         fault.0
-    }
-}
-
-/// What is wrong with a value of a specification, and what would do, in words. Who reads the file knows its place.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct Unfit(String);
-
-impl Unfit {
-    pub(crate) fn new(what: impl Into<String>) -> Unfit {
-        Unfit(what.into())
-    }
-}
-
-impl From<Unfit> for String {
-    fn from(unfit: Unfit) -> String {
-        unfit.0
-    }
-}
-
-impl From<Halt> for Error {
-    fn from(halt: Halt) -> Error {
-        match halt {
-            Halt::Interrupted => Error::Interrupted,
-            Halt::Failed(why) | Halt::Void(_, why) => why,
-        }
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kumite_record::VoidCause;
 
-use crate::error::{Error, Fault, Unfit, chain};
+use crate::error::{Error, Fault, chain};
+use crate::unfit::Unfit;
 
 /// Why something did not come to its end.
 #[derive(Debug)]
@@ -53,6 +54,15 @@ impl Halt {
             Halt::Interrupted => Halt::Interrupted,
             Halt::Failed(why) => Halt::Failed(of(why)),
             Halt::Void(what, why) => Halt::Void(what, of(why)),
+        }
+    }
+}
+
+impl From<Halt> for Error {
+    fn from(halt: Halt) -> Error {
+        match halt {
+            Halt::Interrupted => Error::Interrupted,
+            Halt::Failed(why) | Halt::Void(_, why) => why,
         }
     }
 }

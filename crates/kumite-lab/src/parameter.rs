@@ -8,7 +8,7 @@ use kumite_record::{AxisValue, Point, Unit};
 
 use serde_json::Value;
 
-use crate::error::Unfit;
+use crate::unfit::Unfit;
 
 /// The parameters of a trial, by name.
 pub(crate) type Parameters = BTreeMap<String, AxisValue>;

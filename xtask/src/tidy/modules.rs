@@ -8,7 +8,19 @@ use std::path::Path;
 
 /// What kumite-lab consists of, from below: each may use what stands before it.
 const LAB: &[&[&str]] = &[
-    &["halt", "held_folder", "measures", "metrics", "node", "parameter", "port", "toml_source", "work"],
+    &[
+        "error",
+        "halt",
+        "held_folder",
+        "measures",
+        "metrics",
+        "node",
+        "parameter",
+        "port",
+        "toml_source",
+        "unfit",
+        "work",
+    ],
     &["contender"],
     &["service"],
     &["driver"],

@@ -1,6 +1,6 @@
 //! A tool that is needed, and its versions: how they are written, said and compared.
 
-use crate::error::Unfit;
+use crate::unfit::Unfit;
 use std::fmt;
 use std::str::FromStr;
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::error::Unfit;
+use crate::unfit::Unfit;
 
 /// What a right answer is.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]

@@ -5,8 +5,8 @@ use std::any::{Any, type_name};
 use kumite_record::Point;
 
 use super::{Answer, AnyWorkload, ReadWorkload, Workload};
-use crate::error::Unfit;
 use crate::parameter::{Parameters, at_point};
+use crate::unfit::Unfit;
 
 /// A point of the plan, and who is tried there. Its workload is read here, once, and whoever needs it is given it.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use kumite_stats::{Better, steady};
 
-use crate::error::Unfit;
 use crate::parameter::Params;
+use crate::unfit::Unfit;
 
 /// How long a warm-up lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,8 +10,8 @@ use kumite_host::WantedCores;
 use kumite_record::Within;
 
 use super::Answer;
-use crate::error::Unfit;
 use crate::parameter::Parameters;
+use crate::unfit::Unfit;
 
 /// Reads the workload of a trial from its parameters.
 pub(crate) type ReadWorkload = fn(&Parameters, &Answer) -> Result<AnyWorkload, Unfit>;

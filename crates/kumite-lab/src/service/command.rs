@@ -18,11 +18,12 @@ use super::user::User;
 use super::{Counts, Service, Serving, StartOrder, Variables, variable};
 use crate::contender::Install;
 use crate::contender::{Need, Tools};
-use crate::error::{Error, Fault, Unfit};
+use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::port::free_port;
 use crate::toml_source::SpecError;
+use crate::unfit::Unfit;
 use kumite_process::{how_it_ended, last_lines};
 
 /// How long the command that stops it may take.

@@ -17,10 +17,11 @@ use super::registration::{Registration, schema_of};
 use super::{Counts, Fetching, Service, Serving, StartOrder, Variables};
 use crate::contender::Install;
 use crate::contender::Tools;
-use crate::error::{Error, Fault, Unfit, chain};
+use crate::error::{Error, Fault, chain};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
 use crate::port::free_port;
+use crate::unfit::Unfit;
 use kumite_process::{how_it_ended, last_lines};
 
 /// What Maven is asked for.

@@ -4,8 +4,8 @@ use kumite_record::AxisValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Unfit;
 use crate::parameter::Parameters;
+use crate::unfit::Unfit;
 
 /// A number, or the parameter that is one.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

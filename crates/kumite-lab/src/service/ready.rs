@@ -9,7 +9,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::error::Unfit;
+use crate::unfit::Unfit;
 
 /// How long one look may take.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);

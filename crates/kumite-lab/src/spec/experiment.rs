@@ -11,10 +11,10 @@ use kumite_record::{AxisValue, Cores, Kind, Metric, Point, Published, Question, 
 use super::folder;
 use crate::contender::{Contender, Install, Need, Ready, Variant};
 use crate::driver::{Answer, Conditions, Opening, Planned, Registration};
-use crate::error::Unfit;
 use crate::node::Nodes;
 use crate::service::ServiceSpec;
 use crate::toml_source::SpecError;
+use crate::unfit::Unfit;
 
 /// An experiment with a profile applied and its contenders found: ready to be planned.
 #[derive(Clone, Debug)]

@@ -17,10 +17,10 @@ use super::source::check_source;
 use super::{own_metric, published};
 use crate::contender::{Contender, read_needs};
 use crate::driver::{Draft, Planned, Registration};
-use crate::error::Unfit;
 use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
 use crate::toml_source::{SpecError, TomlSource};
+use crate::unfit::Unfit;
 
 const DEFAULT_BLOCKS: u32 = 24;
 

@@ -6,8 +6,8 @@ use kumite_record::{AxisValue, Point};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::error::Unfit;
 use crate::toml_source::{SpecError, TomlSource};
+use crate::unfit::Unfit;
 
 /// A point as the file lists it, and who is tried there.
 #[derive(Clone, Debug)]

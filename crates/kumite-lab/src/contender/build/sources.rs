@@ -11,7 +11,8 @@ use blake3::Hasher;
 use ignore::WalkBuilder;
 
 use crate::contender::Contender;
-use crate::error::{Error, Fault, Unfit};
+use crate::error::{Error, Fault};
+use crate::unfit::Unfit;
 
 /// The files, by their names below the deepest folder that has them all.
 pub(super) struct Sources {

@@ -14,9 +14,10 @@ use super::workload::CommandWorkload;
 use crate::contender::Ready;
 use crate::driver::Planned;
 use crate::driver::log::last_lines;
-use crate::error::{Error, Unfit};
+use crate::error::Error;
 use crate::halt::Halt;
 use crate::parameter::as_environment;
+use crate::unfit::Unfit;
 
 /// What is tried, and where what it says goes.
 pub(super) struct Trial<'t> {

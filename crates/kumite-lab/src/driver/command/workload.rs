@@ -6,8 +6,8 @@ use kumite_host::{AskedCores, WantedCores};
 
 use super::params::PARAMS;
 use crate::driver::Workload;
-use crate::error::Unfit;
 use crate::parameter::{Parameters, Params};
+use crate::unfit::Unfit;
 
 /// One trial's workload.
 #[derive(Clone, Debug)]

@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::params::PARAMS;
 use crate::contender::Ready;
 use crate::driver::Workload;
-use crate::error::{Error, Unfit, chain};
+use crate::error::{Error, chain};
 use crate::parameter::{Parameters, Params, all_as_json, as_environment};
+use crate::unfit::Unfit;
 
 /// The axis within each trial.
 const CALL: &str = "call";

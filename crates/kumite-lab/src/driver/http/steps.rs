@@ -11,9 +11,9 @@ use super::outcome_class::{OutcomeClass, OutcomeCounts, within};
 use super::overload_recovery::{STEADY, overload_recovery};
 use super::params::MAX_RATE;
 use super::percentile::percentiles;
-use crate::error::Unfit;
 use crate::metrics::{Metrics, distribution};
 use crate::parameter::Params;
+use crate::unfit::Unfit;
 
 /// So many different things that failed answers say are told apart; the rest are "other".
 const KINDS: usize = 16;

@@ -14,8 +14,8 @@ use super::steps::Steps;
 use crate::driver::Answer;
 use crate::driver::Workload;
 use crate::driver::warm_up::WarmUpTime;
-use crate::error::Unfit;
 use crate::parameter::{Parameters, Params};
+use crate::unfit::Unfit;
 
 /// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
 #[derive(Clone, Debug)]

@@ -8,8 +8,9 @@ use kumite_play::{Held, Macro, Schedule};
 
 use super::params::PARAMS;
 use crate::driver::Workload;
-use crate::error::{Error, Unfit, chain};
+use crate::error::{Error, chain};
 use crate::parameter::{Parameters, Params};
+use crate::unfit::Unfit;
 
 /// One trial's workload: which macro, for how long, and what the machine does beside it.
 #[derive(Clone, Debug)]

@@ -9,8 +9,9 @@ use super::params::PARAMS;
 use crate::driver::Workload;
 use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::warm_up::WarmUpTime;
-use crate::error::{Error, Unfit};
+use crate::error::Error;
 use crate::parameter::{Parameters, Params, all_as_json};
+use crate::unfit::Unfit;
 
 /// One trial's workload: which job, how often, and how long it may take.
 #[derive(Clone, Debug)]
