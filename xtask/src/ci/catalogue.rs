@@ -28,6 +28,10 @@ pub struct Experiment {
 /// A folder below its `contenders/`.
 #[derive(Debug)]
 pub struct Contender {
+    /// Its folder, from the project's root.
+    pub folder: String,
+    /// What else it is built from, likewise.
+    pub uses: Vec<String>,
     pub language: Option<Language>,
     /// The kits it is built with.
     pub kits: BTreeSet<String>,
@@ -55,6 +59,16 @@ impl Catalogue {
     /// The experiment of this name.
     pub fn experiment(&self, name: &str) -> Option<&Experiment> {
         self.experiments.iter().find(|experiment| experiment.name == name)
+    }
+}
+
+impl Contender {
+    /// Whether it is built from anything in this folder.
+    pub fn is_of(&self, folder: &str) -> bool {
+        let within = |path: &String| {
+            path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        within(&self.folder) || self.uses.iter().any(within)
     }
 }
 
@@ -105,12 +119,27 @@ fn contender(root: &Path, home: &str, files: &[String]) -> Result<Contender, Str
     let variants = text.get("variant").and_then(toml::Value::as_array).into_iter().flatten();
     let inside = files.iter().filter_map(|file| file.strip_prefix(home)?.strip_prefix('/'));
     Ok(Contender {
+        folder: home.to_owned(),
+        uses: strings("uses").map(|used| from_root(home, used)).collect(),
         language: Language::mostly(inside),
         kits: strings("uses")
             .filter_map(|used| used.split_once("/kits/").map(|(_, kit)| kit.to_owned()))
             .collect(),
         variants: variants.filter_map(|one| one.get("name")?.as_str().map(str::to_owned)).collect(),
     })
+}
+
+/// A path that is relative to this folder.
+fn from_root(folder: &str, path: &str) -> String {
+    let mut parts = Vec::from_iter(folder.split('/'));
+    for part in path.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." | "" => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 fn table(root: &Path, file: &str) -> Result<toml::Table, String> {

@@ -5,6 +5,9 @@
 pub enum Need {
     /// Every contender of this experiment is right, and formatted.
     Experiment(String),
+    /// The contender in this folder below `contenders/` of the experiment is right, and those that use its files; the
+    /// experiment is formatted.
+    Contender(String, String),
     /// This kit conforms and is formatted, and one experiment works with it.
     Kit(String),
     /// An experiment of this kind runs.
@@ -103,6 +106,9 @@ pub fn needs(file: &str) -> Vec<Need> {
     if file.ends_with(".md") || file.contains("/found/") {
         return Vec::new();
     }
+    if let ["experiments", name, "contenders", folder, _, ..] = Vec::from_iter(file.split('/'))[..] {
+        return vec![Need::Contender(name.to_owned(), folder.to_owned())];
+    }
     if let ["experiments", name, _, ..] = Vec::from_iter(file.split('/'))[..] {
         return vec![Need::Experiment(name.to_owned())];
     }
@@ -127,7 +133,7 @@ mod tests {
             ("experiments/fib/README.md", vec![]),
             ("experiments/fib/found/standard.json.gz", vec![]),
             ("experiments/fib/experiment.toml", experiment("fib")),
-            ("experiments/fib/contenders/go/main.go", experiment("fib")),
+            ("experiments/fib/contenders/go/main.go", vec![Need::Contender("fib".into(), "go".into())]),
             ("kits/go/kit.go", vec![Need::Kit("go".to_owned())]),
             ("README.md", vec![]),
             ("bench/load/RESULTS.md", vec![]),

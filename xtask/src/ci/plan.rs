@@ -33,7 +33,7 @@ impl Plan {
             let why = format!("its turn in landing {landing}");
             wanted.need(&Need::Experiment(turn.name.clone()), &why, catalogue)?;
         }
-        Ok(wanted.plan())
+        Ok(wanted.plan(catalogue))
     }
 
     /// Everything.
@@ -61,7 +61,7 @@ impl Plan {
             let experiment = of_kind(kind, catalogue)?.name.clone();
             wanted.add(Step::Quick { experiment }, "--all");
         }
-        Ok(wanted.plan())
+        Ok(wanted.plan(catalogue))
     }
 
     /// A line for each step: what, why, about how long.
@@ -87,11 +87,28 @@ pub fn minutes(time: Duration) -> String {
 
 /// Steps with all their reasons; their order is that of [`Step`].
 #[derive(Default)]
-struct Wanted(BTreeMap<Step, Vec<String>>);
+struct Wanted {
+    steps: BTreeMap<Step, Vec<String>>,
+    /// By experiment, the variants that are checked together because their contenders changed, and why.
+    variants: BTreeMap<String, (BTreeSet<String>, Vec<String>)>,
+}
 
 impl Wanted {
     fn add(&mut self, step: Step, why: &str) {
-        self.0.entry(step).or_default().push(why.to_owned());
+        self.steps.entry(step).or_default().push(why.to_owned());
+    }
+
+    /// Every contender that is built from something in this folder, of whichever experiment.
+    fn contenders_of(&mut self, folder: &str, why: &str, catalogue: &Catalogue) {
+        for experiment in &catalogue.experiments {
+            let found = experiment.contenders.iter().filter(|contender| contender.is_of(folder));
+            let variants: Vec<String> = found.flat_map(|contender| contender.variants.clone()).collect();
+            if !variants.is_empty() {
+                let (all, reasons) = self.variants.entry(experiment.name.clone()).or_default();
+                all.extend(variants);
+                reasons.push(why.to_owned());
+            }
+        }
     }
 
     fn need(&mut self, need: &Need, why: &str, catalogue: &Catalogue) -> Result<(), String> {
@@ -104,6 +121,16 @@ impl Wanted {
                 // It was removed, and nothing says what went with it.
                 None => self.need(&Need::EveryKind, why, catalogue)?,
             },
+            Need::Contender(name, folder) => {
+                let folder = format!("experiments/{name}/contenders/{folder}");
+                let is_there = |one: &Experiment| one.contenders.iter().any(|one| one.folder == folder);
+                if catalogue.experiment(name).is_some_and(is_there) {
+                    self.contenders_of(&folder, why, catalogue);
+                    self.add(Step::Formatted { folder: format!("experiments/{name}") }, why);
+                } else {
+                    self.need(&Need::Experiment(name.clone()), why, catalogue)?;
+                }
+            }
             Need::Kit(name) if catalogue.kits.contains(name) => {
                 self.add(Step::Kit { name: name.clone() }, why);
                 self.add(Step::Formatted { folder: format!("kits/{name}") }, why);
@@ -157,7 +184,13 @@ impl Wanted {
         Ok(())
     }
 
-    fn plan(mut self) -> Plan {
+    fn plan(mut self, catalogue: &Catalogue) -> Plan {
+        for (name, (variants, why)) in std::mem::take(&mut self.variants) {
+            if let Some(experiment) = catalogue.experiment(&name) {
+                let step = check(experiment, variants.into_iter().collect());
+                self.steps.entry(step).or_default().extend(why);
+            }
+        }
         for step in [Step::Format, Step::Clippy, Step::Tidy, Step::Build, Step::NotTested, Step::LeftBehind] {
             self.add(step, "always");
         }
@@ -165,9 +198,9 @@ impl Wanted {
             self.add(Step::Smoke { kind }, "always");
         }
         let whole: BTreeSet<String> =
-            self.0.keys().filter_map(Step::checks_all_of).map(str::to_owned).collect();
+            self.steps.keys().filter_map(Step::checks_all_of).map(str::to_owned).collect();
         let is_part = |step: &Step| matches!(step, Step::Check { experiment, only, .. } if !only.is_empty() && whole.contains(experiment));
-        let kept = self.0.into_iter().filter(|(step, _)| !is_part(step));
+        let kept = self.steps.into_iter().filter(|(step, _)| !is_part(step));
         Plan { steps: kept.map(|(step, why)| (step, reasons(&why))).collect() }
     }
 }
@@ -255,6 +288,30 @@ mod tests {
     fn an_experiment_is_checked_whole_and_formatted() {
         let steps = because_of(&["experiments/fib/README.md", "experiments/fib/experiment.toml"]);
         assert_eq!(steps, ["check fib", "format of experiments/fib"]);
+    }
+
+    #[test]
+    fn a_contender_is_checked_with_those_that_use_it_and_the_others_are_not() {
+        let format = |name: &str| format!("format of experiments/{name}");
+        let steps = because_of(&["experiments/fib/contenders/node/index.mjs"]);
+        let [only, formatted] = &steps[..] else { panic!("{steps:?}") };
+        let (name, variants) = only.split_once(" (").unwrap();
+        let variants = Vec::from_iter(variants.trim_end_matches(')').split(", "));
+        assert_eq!((name, formatted), ("check fib", &format("fib")));
+        assert!(["node", "bun", "deno"].iter().all(|name| variants.contains(name)), "{variants:?}");
+        assert!(!variants.contains(&"python") && !variants.contains(&"go"), "{variants:?}");
+        let steps = because_of(&["experiments/cold-start/contenders/java/pom.xml"]);
+        assert!(steps[0].starts_with("check cold-start (java"), "{steps:?}");
+        assert!(steps[1].starts_with("check dynamodb (java"), "its contender is built from it: {steps:?}");
+        let steps = because_of(&[
+            "experiments/compress/contenders/gzip/contender.toml",
+            "experiments/compress/contenders/xz/contender.toml",
+        ]);
+        assert_eq!(steps.len(), 2, "one step for both: {steps:?}");
+        let whole = ["check fib".to_owned(), format("fib")];
+        assert_eq!(because_of(&["experiments/fib/contenders/gone/main.go"]), whole);
+        let both = ["experiments/fib/contenders/go/main.go", "experiments/fib/experiment.toml"];
+        assert_eq!(because_of(&both), whole);
     }
 
     #[test]
