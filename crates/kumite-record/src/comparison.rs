@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Better, CommandMetric, ComparisonGate, Estimate, Machine, NoiseFloor, PairGate, SteadyClass, Warning,
+    Better, CommandMetric, ComparisonGate, Estimate, Machine, NoiseFloor, PairGate, Ratio, Remaining,
+    SteadyClass, Warning,
 };
 
 /// Commands that were compared in interleaved blocks, and the verdicts.
@@ -271,19 +272,6 @@ pub struct JudgedMetric {
     pub imported: Option<ImportedRatio>,
 }
 
-/// A ratio of pairs: exp of the median of the logarithms, and its interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Ratio {
-    /// From all blocks. Where one of the two is known only to be below some figure, the ratio of these figures counts; where
-    /// both are, 1.
-    pub estimate: f64,
-    /// Lower end of the interval, which holds however often one has looked; none where there are too few blocks for one, or
-    /// nothing is known of what it is at least.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-}
-
 /// A verdict on time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -310,15 +298,6 @@ pub enum Thrift {
     NoDifference,
     /// None of these.
     Undecided,
-}
-
-/// About what it would take to reach a verdict, if it went on like this.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Remaining {
-    /// That many more blocks.
-    pub blocks: usize,
-    /// That much more time.
-    pub seconds: f64,
 }
 
 /// What measuring cost that is in no run's time, and what starting a process costs, which is in each.

@@ -4,11 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Check, Claim, Contender, Machine, Needs, Point, Run, RunGate, SteadyClass, Trial, Unit, Warning,
+    Check, Claim, Contender, Estimate, Machine, Needs, Point, Run, RunGate, SCHEMA, SteadyClass, Trial,
+    Warning,
 };
-
-/// The version of [`Export`] and of every other document. It grows when a reader of the old form would misread the new one.
-pub const SCHEMA: u32 = 5;
 
 /// A whole run as one document: what `kumite export` writes and what every report is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,26 +73,4 @@ pub struct CellSteadiness {
     pub class: SteadyClass,
     /// How many of them have each class.
     pub trials: BTreeMap<SteadyClass, u32>,
-}
-
-/// A metric of a cell with its confidence interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Estimate {
-    /// The median over blocks.
-    pub estimate: f64,
-    /// Lower end of the 95 % interval; none where there are too few blocks for one.
-    pub low: Option<f64>,
-    /// Upper end of the 95 % interval.
-    pub high: Option<f64>,
-    /// What it is counted in.
-    pub unit: Unit,
-    /// Number of blocks.
-    pub n: usize,
-    /// How many of them gave the least that the value can be: watching ended before it was known.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub lower_bounds: usize,
-}
-
-fn is_none(count: &usize) -> bool {
-    *count == 0
 }

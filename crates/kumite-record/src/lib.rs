@@ -10,27 +10,38 @@ mod command_metric;
 mod comparison;
 mod decider;
 mod disk;
+mod estimate;
 mod export;
 mod found_rate;
 mod gate;
 mod kind;
 mod load;
+mod machine;
 mod metric;
+mod node;
 mod other_version;
 mod play;
 mod point;
+mod ratio;
+mod remaining;
+mod repetition;
 mod role;
+mod rule;
 mod run;
 mod same_output;
+mod schema;
 mod selfcheck;
 mod shard;
 mod store;
 mod stub;
+mod tag;
 mod trial;
 mod unit;
 mod verdict;
 mod void;
+mod warning;
 mod word;
+mod written;
 
 pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
@@ -38,39 +49,47 @@ pub use check::{Binds, Check, CheckOutcome, RedComparison};
 pub use command_metric::CommandMetric;
 pub use comparison::{
     Alone, ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse,
-    Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Ratio, Remaining, Speed,
-    Thrift,
+    Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Speed, Thrift,
 };
 pub use decider::{Bound, Decider, Effect, EffectKind, Op, Side, Sides, Zone};
 pub use disk::DiskResult;
-pub use export::{Cell, CellSteadiness, Estimate, Export, SCHEMA};
+pub use estimate::Estimate;
+pub use export::{Cell, CellSteadiness, Export};
 pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
 pub use gate::{ComparisonGate, GateBar, GateReason, GateState, PairGate, RunGate};
 pub use kind::Kind;
 pub use load::{Engine, Latency, LoadResult};
+pub use machine::{Cores, Machine};
 pub use metric::Metric;
+pub use node::Node;
 pub use other_version::{OtherVersion, Part, Versioned};
 pub use play::PlayResult;
 pub use point::{AxisValue, Point};
+pub use ratio::Ratio;
+pub use remaining::Remaining;
 pub use role::{Role, RoleElsewhere, Roles};
+pub use rule::Rule;
 pub use run::{
-    Contender, ContenderStatus, Cores, Digests, Machine, Published, PublishedRow, Question, Run, Saved,
-    Service, Source, Unavailable, Within,
+    Contender, ContenderStatus, Digests, Published, PublishedRow, Question, Run, Saved, Service, Source,
+    Unavailable, Within,
 };
-pub use same_output::{Votes, Written, judge_outputs, unlike_the_others};
+pub use same_output::{Votes, judge_outputs, unlike_the_others};
+pub use schema::SCHEMA;
 pub use selfcheck::{
     ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
     SameTwice, SelfCheck, SmallestDifference,
 };
-pub use shard::{Merged, Node, Scope, Shard};
+pub use shard::{Merged, Scope, Shard};
 pub use store::{Named, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
+pub(crate) use tag::describe_tag;
 pub use trial::{
     Disturbance, Enough, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,
     SteadyClass, Trial, TrialPart, standing,
 };
 pub use unit::{Better, Unit};
-pub(crate) use verdict::describe_tag;
-pub use verdict::{Bet, CellName, Claim, Doubt, Foreign, NodeEffect, Reason, Rule, Verdict, Warning};
+pub use verdict::{Bet, CellName, Claim, Doubt, Foreign, NodeEffect, Reason, Verdict};
 pub use void::{Void, VoidCause};
+pub use warning::Warning;
 pub use word::Word;
+pub use written::Written;

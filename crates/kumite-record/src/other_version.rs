@@ -2,7 +2,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::describe_tag;
+use crate::describe_tag;
 
 /// A part of a run was made by another version of something than the first part. Its figures belong together with the others'
 /// all the same; whoever reads them is told.

@@ -2,19 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::{Outcome, Point, Trial};
-
-/// What all runs of a trial wrote, which nothing else calls wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Written {
-    /// The BLAKE3 digest of it.
-    pub digest: String,
-    /// The file that has it.
-    pub file: String,
-}
+use crate::{Outcome, Point, Trial, Written};
 
 /// What each contender of a point wrote first, by its name; none of who failed, or is wrong by itself. A contender has one
 /// vote, however many trials it has.

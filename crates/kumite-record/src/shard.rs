@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Machine, Run, Trial};
+use crate::{Node, Trial};
 
 /// One of the shares that several runs have of a plan: every `of`-th round, the `nth` of them first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,15 +42,6 @@ impl Merged {
     }
 }
 
-/// A machine that trials were executed on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Node {
-    /// Unique among those of a run.
-    pub name: String,
-    /// What it is.
-    pub machine: Machine,
-}
-
 /// What the verdicts of a run on several nodes are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -60,19 +51,6 @@ pub enum Scope {
     TheseNodes,
     /// Nodes like these: each is one repetition, by the median of its rounds.
     NodesLikeThese,
-}
-
-impl Run {
-    /// What its verdicts are about, if it is of several nodes and that is not these alone: the nodes.
-    pub fn judged_by_nodes(&self) -> Option<&Merged> {
-        self.merged.as_ref().filter(|merged| merged.scope == Scope::NodesLikeThese)
-    }
-
-    /// Which repetition a trial is of, from 0: its round or, where verdicts are about nodes like these, its node.
-    pub fn repetition(&self, trial: &Trial) -> u32 {
-        let node = self.judged_by_nodes().and_then(|merged| merged.node_of(trial));
-        node.map_or(trial.block, |node| node as u32)
-    }
 }
 
 #[cfg(test)]

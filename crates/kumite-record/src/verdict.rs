@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AxisValue, ContenderStatus, Decider, Effect, Enough, Mark, Outcome, Point, Word};
+use crate::{AxisValue, ContenderStatus, Decider, Effect, Enough, Mark, Outcome, Point, Word, describe_tag};
 
 /// A claim and what the run says of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -245,19 +245,6 @@ pub struct Foreign {
     pub rest: BTreeMap<String, Value>,
 }
 
-/// Gives the key that tells variants apart a description, which the derive has no place for.
-pub(crate) fn describe_tag(schema: &mut Schema) {
-    // With a variant for what is not known it is not one of them alone.
-    for key in ["oneOf", "anyOf"] {
-        let variants = schema.get_mut(key).and_then(Value::as_array_mut);
-        for variant in variants.into_iter().flatten() {
-            if let Some(tag) = variant.pointer_mut("/properties/what").and_then(Value::as_object_mut) {
-                tag.insert("description".to_owned(), "Which of them it is.".into());
-            }
-        }
-    }
-}
-
 fn is_none(count: &usize) -> bool {
     *count == 0
 }
@@ -283,27 +270,6 @@ pub enum Verdict {
     Other(Word),
 }
 
-/// By which rule the claims of a run are judged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// One-sided bets; of the verdicts that are given, at most 5 % are false, on average.
-    #[default]
-    FalseDiscoveryRate,
-    /// One-sided bets; in at most 5 % of runs any verdict is false.
-    Strict,
-}
-
-impl Rule {
-    /// The word used in files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Rule::FalseDiscoveryRate => "false-discovery-rate",
-            Rule::Strict => "strict",
-        }
-    }
-}
-
 impl Verdict {
     /// The word used in files.
     pub fn as_str(self) -> &'static str {
@@ -326,14 +292,4 @@ impl fmt::Display for Verdict {
             other => other.as_str(),
         })
     }
-}
-
-/// A doubt that travels with the numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Warning {
-    /// What it is about: a contender, a cell, the machine.
-    #[serde(rename = "where")]
-    pub place: String,
-    /// The doubt, in a sentence.
-    pub what: String,
 }

@@ -1,0 +1,39 @@
+//! The machine that a run was executed on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the run was executed on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Machine {
+    /// Kernel name and release.
+    pub kernel: String,
+    /// The distribution's own name for itself.
+    pub os: String,
+    /// Processor model.
+    pub cpu: String,
+    /// Number of logical CPUs that kumite may use.
+    pub cpus: usize,
+    /// Groups of those CPUs that share a physical core (only groups of two or more).
+    pub smt_siblings: Vec<Vec<usize>>,
+    /// Physical memory.
+    pub memory_bytes: u64,
+    /// Whether the kernel says it runs under a hypervisor.
+    pub virtual_machine: bool,
+    /// The frequency governor, where there is one.
+    pub governor: Option<String>,
+    /// Which CPUs did what.
+    pub cores: Cores,
+}
+
+/// Which CPUs the contender and the engine were given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cores {
+    /// CPUs of the contender.
+    pub contender: Vec<usize>,
+    /// CPUs of the load engine.
+    pub engine: Vec<usize>,
+    /// Whether these are on different machines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
+}

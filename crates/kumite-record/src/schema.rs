@@ -1,0 +1,4 @@
+//! The version of the documents.
+
+/// The version of [`Export`] and of every other document. It grows when a reader of the old form would misread the new one.
+pub const SCHEMA: u32 = 5;

@@ -1,0 +1,17 @@
+//! How a schema describes the tag of an enum.
+
+use schemars::Schema;
+use serde_json::Value;
+
+/// Gives the key that tells variants apart a description, which the derive has no place for.
+pub(crate) fn describe_tag(schema: &mut Schema) {
+    // With a variant for what is not known it is not one of them alone.
+    for key in ["oneOf", "anyOf"] {
+        let variants = schema.get_mut(key).and_then(Value::as_array_mut);
+        for variant in variants.into_iter().flatten() {
+            if let Some(tag) = variant.pointer_mut("/properties/what").and_then(Value::as_object_mut) {
+                tag.insert("description".to_owned(), "Which of them it is.".into());
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What a trial wrote.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What all runs of a trial wrote, which nothing else calls wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Written {
+    /// The BLAKE3 digest of it.
+    pub digest: String,
+    /// The file that has it.
+    pub file: String,
+}
