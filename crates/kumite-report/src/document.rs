@@ -5,15 +5,16 @@ use serde::Serialize;
 
 use crate::check::ChecksText;
 use crate::facts::{Fact, facts};
-use crate::failure::{Failures, failures};
+use crate::failure::{Failures, lost};
 use crate::gate::run_gate;
 use crate::group::Groups;
+use crate::kind;
 use crate::noise::{NoiseText, noise};
 use crate::number::plural;
 use crate::published::{PublishedText, published};
 use crate::quantity::length;
 use crate::record::Record;
-use crate::table::{GroupTables, group_tables};
+use crate::table::{GroupTables, OfKind, group_tables};
 use crate::text::{clean, one_line};
 use crate::verdict::{VerdictText, tally};
 
@@ -86,7 +87,17 @@ impl Document {
         let run = &export.run;
         let (present, absent): (Vec<_>, Vec<_>) =
             export.contenders.iter().partition(|contender| contender.status == ContenderStatus::Ran);
-        let failures = failures(record, groups);
+        let of_kind = kind::of(record);
+        let failures = Failures {
+            title: of_kind.failures(),
+            disturbances: of_kind.disturbances(record, groups),
+            failed: of_kind.failed(record, groups),
+            trials: lost(record, groups),
+        };
+        let own = OfKind {
+            column: &|cells, point| of_kind.column(record, cells, point),
+            source_lines: &|cells| of_kind.source_lines(record, cells),
+        };
         Document {
             experiment: one_line(&run.experiment),
             question: match one_line(&run.question.text) {
@@ -112,7 +123,7 @@ impl Document {
                 .join(" "),
             verdicts: export.claims.iter().map(|claim| VerdictText::of(run, claim)).collect(),
             reading: reading(record, groups),
-            groups: groups.calm().map(|group| group_tables(record, groups, group)).collect(),
+            groups: groups.calm().map(|group| group_tables(record, groups, group, &own)).collect(),
             no_groups: groups.calm().next().is_none().then_some(match failures.disturbances.is_empty() {
                 true => "Nothing was measured.",
                 false => "Every trial had a disturbance: what was measured is below, with the failures.",
@@ -136,9 +147,9 @@ impl Document {
                 })
                 .collect(),
             warnings: remarks(export),
-            facts: facts(record),
+            facts: facts(record, of_kind.facts(record), of_kind.engine()),
             command: one_line(&run.command),
-            limits: limits(record.kind.limits()),
+            limits: limits(of_kind.limits()),
         }
     }
 }
@@ -166,16 +177,17 @@ fn remarks(export: &Export) -> Vec<Remark> {
 
 fn reading(record: &Record, groups: &Groups) -> String {
     let mut reading = READING.to_owned();
-    if let Some(of_kind) = record.kind.reading() {
-        reading += &format!(" {of_kind}");
+    let of_kind = kind::of(record);
+    if let Some(own) = of_kind.reading() {
+        reading += &format!(" {own}");
     }
     if record.export.cells.iter().any(|cell| cell.steadiness.is_some()) {
-        reading += &format!(" {}", record.kind.steady());
+        reading += &format!(" {}", of_kind.steady());
     }
     if record.export.cells.iter().any(|cell| !cell.needs.is_empty()) {
         reading += &format!(
             " A percentile takes {} beyond it in every trial: where there were too few, it says how many more a trial needs.",
-            record.kind.needs()
+            of_kind.needs()
         );
     }
     if let Some(defaults) = groups.defaults() {

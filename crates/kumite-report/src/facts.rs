@@ -19,8 +19,9 @@ pub struct Fact {
     pub text: String,
 }
 
-/// Machine, cores, settings and time of a run; without what the record does not know.
-pub fn facts(record: &Record) -> Vec<Fact> {
+/// Machine, cores, settings and time of a run, and what its kind adds; without what the record does not know. `engine_is` is
+/// what is at work beside the contenders.
+pub fn facts(record: &Record, of_kind: Vec<Fact>, engine_is: &str) -> Vec<Fact> {
     let export = record.export;
     let (run, machine) = (&export.run, &export.machine);
     let workload: Vec<String> =
@@ -29,7 +30,7 @@ pub fn facts(record: &Record) -> Vec<Fact> {
     let first = [
         ("machine", hardware(machine)),
         ("system", [machine.os.as_str(), &machine.kernel].map(one_line).join(", ")),
-        ("cores", cores(record)),
+        ("cores", cores(record, engine_is)),
         ("nodes", nodes(run)),
         ("profile", format!("{}, at most {} a point", run.profile, plural(run.blocks as usize, "block"))),
         ("workload", workload.join(", ")),
@@ -42,7 +43,7 @@ pub fn facts(record: &Record) -> Vec<Fact> {
         ("trials", trials(export)),
         ("run", format!("{} (kumite {})", run.id, run.kumite)),
     ];
-    let all = first.map(fact).into_iter().chain(record.kind.facts(record)).chain(rest.map(fact));
+    let all = first.map(fact).into_iter().chain(of_kind).chain(rest.map(fact));
     all.map(|fact| Fact { text: one_line(&fact.text), ..fact })
         .filter(|fact| !fact.text.trim_matches([',', ' ']).is_empty())
         .collect()
@@ -86,7 +87,7 @@ fn roles(roles: &[RoleElsewhere]) -> String {
     if named.is_empty() { String::new() } else { format!("{}; the rest here", named.join("; ")) }
 }
 
-fn cores(record: &Record) -> String {
+fn cores(record: &Record, engine_is: &str) -> String {
     let (run, machine) = (&record.export.run, &record.export.machine);
     let Cores { contender, engine, apart } = &machine.cores;
     if contender.is_empty() && engine.is_empty() {
@@ -113,7 +114,6 @@ fn cores(record: &Record) -> String {
         (false, false) if contender.is_empty() || engine.is_empty() => "",
         (false, false) => "; no physical core is shared",
     };
-    let engine_is = record.kind.engine();
     if *apart {
         return format!(
             "contender on {} of its own node, {engine_is} on {} here",

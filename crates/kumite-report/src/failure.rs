@@ -47,15 +47,6 @@ pub struct LostTrials {
 const TOLD: usize = 30;
 const TOLD_ALIKE: usize = 3;
 
-pub fn failures(record: &Record, groups: &Groups) -> Failures {
-    Failures {
-        title: record.kind.failures(),
-        disturbances: record.kind.disturbances(record, groups),
-        failed: record.kind.failed(record, groups),
-        trials: lost(record, groups),
-    }
-}
-
 impl Failures {
     /// Whether there is anything to tell.
     pub fn any(&self) -> bool {
@@ -82,7 +73,8 @@ pub fn failing<'a>(
         .collect()
 }
 
-fn lost(record: &Record, groups: &Groups) -> Vec<LostTrials> {
+/// The trials that do not count, by contender and reason.
+pub fn lost(record: &Record, groups: &Groups) -> Vec<LostTrials> {
     let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
     let mut nth_of: HashMap<(&str, &str, String), usize> = HashMap::new();
     for trial in standing(&record.export.trials).filter(|trial| trial.outcome != Outcome::Ok) {

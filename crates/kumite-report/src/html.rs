@@ -6,6 +6,7 @@ use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::forest::Forest;
 use crate::group::Groups;
+use crate::kind;
 use crate::page::{CSS, page};
 use crate::pictures::Pictures;
 use crate::record::Record;
@@ -29,7 +30,7 @@ pub fn html(export: &Export) -> String {
     let (record, groups) = (Record::of(export), Groups::of(export));
     let document = Document::of(&record, &groups);
     let doubts = doubts(export, &document);
-    let templates = [&TEMPLATES, record.kind.templates()].concat();
+    let templates = [&TEMPLATES, kind::of(&record).templates()].concat();
     page(
         &templates,
         context! {
@@ -40,7 +41,7 @@ pub fn html(export: &Export) -> String {
             forest => Serde(Forest::of(export)),
             pictures => Serde(Pictures::of(&record, &groups)),
             not_recovered => NOT_RECOVERED,
-            chapters => Serde(record.kind.page(&record, &groups)),
+            chapters => Serde(kind::of(&record).page(&record, &groups)),
             from_elsewhere => FROM_ELSEWHERE,
         },
     )

@@ -20,8 +20,9 @@ use crate::table::Filled;
 const KINDS: [&dyn KindReport; 5] =
     [&http::Http, &task::Task, &function::Function, &pacing::Pacing, &command::Command];
 
-/// The kind of that name, or one that says only what is true of all.
-pub fn named(name: &str) -> &'static dyn KindReport {
+/// The kind of a record, or one that says only what is true of all.
+pub fn of(record: &Record) -> &'static dyn KindReport {
+    let name = record.export.run.kind.as_str();
     KINDS.into_iter().find(|kind| kind.name() == name).unwrap_or(&Unknown)
 }
 

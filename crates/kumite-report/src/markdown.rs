@@ -8,6 +8,7 @@ use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
 use crate::failure::{Failed, Failures};
 use crate::group::Groups;
+use crate::kind;
 use crate::published::PublishedText;
 use crate::record::Record;
 use crate::table::{GroupTables, Overview, PointTables, Table};
@@ -29,7 +30,7 @@ pub fn markdown(export: &Export) -> String {
     for group in &document.groups {
         out += &group_lines(group);
     }
-    for Chapter { title, about, points } in record.kind.chapters(&record, &groups) {
+    for Chapter { title, about, points } in kind::of(&record).chapters(&record, &groups) {
         out += &format!("\n## {title}\n");
         out += &about.map_or(String::new(), |about| format!("\n{}\n", escaped(about)));
         out += &points.iter().map(chapter_lines).collect::<String>();

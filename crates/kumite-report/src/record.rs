@@ -4,13 +4,11 @@ use std::collections::HashMap;
 
 use kumite_record::{AxisValue, Cell, Export, Metric, Point, Trial, standing};
 
-use crate::kind::{self, KindReport};
 use crate::metric::{known, present};
 
 /// A record and its index.
 pub struct Record<'a> {
     pub export: &'a Export,
-    pub kind: &'static dyn KindReport,
     /// What trials measure, in the order in which it is shown; last what no descriptor names.
     pub metrics: Vec<Metric>,
     /// What their parts measure.
@@ -35,7 +33,6 @@ impl<'a> Record<'a> {
     pub fn of(export: &'a Export) -> Record<'a> {
         let mut record = Record {
             export,
-            kind: kind::named(export.run.kind.as_str()),
             metrics: known(&export.run.metrics, &export.cells),
             part_metrics: known(&export.run.part_metrics, &export.parts),
             places: HashMap::new(),

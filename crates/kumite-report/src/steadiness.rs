@@ -5,30 +5,27 @@ use kumite_record::{Cell, Steadiness, SteadyClass, Unit};
 use crate::number::count;
 use crate::quantity::Measured;
 use crate::record::Record;
-use crate::table::Entry;
 
 /// What a figure says that has too few requests for it.
 pub fn needs(missing: u64) -> String {
     format!("needs {} more", count(missing as f64))
 }
 
-/// `warm-up 420 ms`; how many trials are of which class, where there are several; nothing where none is known.
-pub fn of_cell(record: &Record, cell: &Cell) -> Entry {
-    let Some(steadiness) = &cell.steadiness else { return Entry::default() };
+/// `warm-up 420 ms`, and how many trials are of which class, where there are several; none where none is known.
+pub fn of_cell(record: &Record, cell: &Cell) -> Option<(String, Option<String>)> {
+    let steadiness = cell.steadiness.as_ref()?;
     let warm_up = record.metric("warm-up").and_then(|metric| cell.metrics.get(&metric.name));
     let warm_up = warm_up.map(|warm_up| warm_up.estimate);
     let counts = steadiness.trials.iter().map(|(class, count)| format!("{count} {class}"));
-    Entry {
-        text: match (steadiness.class, warm_up) {
-            (class @ (SteadyClass::WarmUp | SteadyClass::Slowdown), Some(ms)) => {
-                format!("{class} {}", time(ms))
-            }
-            (SteadyClass::NoSteadyState, _) => "never steady".to_owned(),
-            (class, _) => class.to_string(),
-        },
-        note: (steadiness.class == SteadyClass::Inconsistent).then(|| counts.collect::<Vec<_>>().join(", ")),
-        lost: false,
-    }
+    let text = match (steadiness.class, warm_up) {
+        (class @ (SteadyClass::WarmUp | SteadyClass::Slowdown), Some(ms)) => {
+            format!("{class} {}", time(ms))
+        }
+        (SteadyClass::NoSteadyState, _) => "never steady".to_owned(),
+        (class, _) => class.to_string(),
+    };
+    let is_several = steadiness.class == SteadyClass::Inconsistent;
+    Some((text, is_several.then(|| counts.collect::<Vec<_>>().join(", "))))
 }
 
 /// `flat`, or `warm-up, steady from 420 ms of the load on`.

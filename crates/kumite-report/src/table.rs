@@ -45,6 +45,14 @@ pub struct PointTables {
     pub source_lines: Vec<String>,
 }
 
+/// What a kind of workload has in its tables of its own.
+pub struct OfKind<'a> {
+    /// A column of the main table that is no metric.
+    pub column: &'a dyn Fn(&[&Cell], &Point) -> Option<Filled>,
+    /// Each cell in the form that the source of its experiments used.
+    pub source_lines: &'a dyn Fn(&[&Cell]) -> Vec<String>,
+}
+
 /// Column headings and rows of text.
 #[derive(Debug, Serialize)]
 pub struct Table {
@@ -110,11 +118,11 @@ pub fn words(cells: &[&Cell], name: &str, numeric: bool, of: impl Fn(&Cell) -> S
 }
 
 /// The tables of a group.
-pub fn group_tables(record: &Record, groups: &Groups, group: &Group) -> GroupTables {
+pub fn group_tables(record: &Record, groups: &Groups, group: &Group, own: &OfKind) -> GroupTables {
     GroupTables {
         title: group.title(groups),
         overview: overview(record, groups, group),
-        points: group.points.iter().map(|point| tables(record, groups, group, point)).collect(),
+        points: group.points.iter().map(|point| tables(record, groups, group, point, own)).collect(),
     }
 }
 
@@ -182,7 +190,7 @@ pub fn lost(cell: &Cell) -> &'static str {
     }
 }
 
-fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point) -> PointTables {
+fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point, own: &OfKind) -> PointTables {
     let mut cells = record.at(point).cells.clone();
     let (details, main): (Vec<&Metric>, Vec<&Metric>) =
         record.metrics_of(&cells).into_iter().partition(|metric| metric.is_detail);
@@ -194,9 +202,13 @@ fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point) -> Poi
     columns.extend(figures(record, &cells, &main));
     if cells.iter().any(|cell| cell.steadiness.is_some()) {
         let column = Column { name: "over time".to_owned(), numeric: false };
-        columns.push((column, cells.iter().map(|cell| of_cell(record, cell)).collect()));
+        let entry = |cell: &&Cell| {
+            let (text, note) = of_cell(record, cell).unwrap_or_default();
+            Entry { text, note, lost: false }
+        };
+        columns.push((column, cells.iter().map(entry).collect()));
     }
-    columns.extend(record.kind.column(record, &cells, point));
+    columns.extend((own.column)(&cells, point));
     columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
     let (head, mut entries) = words(&cells, "marks", false, |cell| marks(record, cell));
     for (entry, cell) in entries.iter_mut().zip(&cells) {
@@ -207,7 +219,7 @@ fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point) -> Poi
         .then(|| Table::of([names()].into_iter().chain(figures(record, &cells, &details)).collect()));
     // Where nobody has published anything, there is no form of a source's own.
     let has_source = record.export.run.question.source.is_some();
-    let source_lines = if has_source { record.kind.source_lines(record, &cells) } else { Vec::new() };
+    let source_lines = if has_source { (own.source_lines)(&cells) } else { Vec::new() };
     PointTables {
         place: groups.full_place(group, point),
         order,

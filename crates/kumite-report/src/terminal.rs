@@ -9,6 +9,7 @@ use crate::failure::{Failed, Failures};
 use crate::gate::last_line;
 use crate::grid::grid;
 use crate::group::Groups;
+use crate::kind;
 use crate::published::PublishedText;
 use crate::record::Record;
 use crate::style::{Style, color};
@@ -34,7 +35,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     for group in &document.groups {
         out += &group_lines(group, style);
     }
-    for point in record.kind.chapters(&record, &groups).iter().flat_map(|chapter| &chapter.points) {
+    for point in kind::of(&record).chapters(&record, &groups).iter().flat_map(|chapter| &chapter.points) {
         out += &chapter_lines(point, style);
     }
     out += &failure_lines(&document.failures, style);

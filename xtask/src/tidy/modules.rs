@@ -29,9 +29,6 @@ const LAB: &[&[&str]] = &[
     &["doctor", "kit_test", "reference", "schema", "station"],
 ];
 
-/// Folders whose files hold each other by what they are: parts of one document, and its index and what it is read by.
-const KNOTS: &[&str] = &["crates/kumite-report/src/"];
-
 /// The names that lead to a module, from the crate's root.
 type Module = Vec<String>;
 
@@ -54,9 +51,6 @@ pub fn check(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
         let arrows = arrows(files);
         for (folder, arrows) in &arrows {
             let place = format!("{krate}/src/{}", folder.join("/"));
-            if KNOTS.contains(&place.as_str()) {
-                continue;
-            }
             wrong.extend(cycle(arrows).map(|names| format!("{place}: these need each other: {names}")));
         }
         if let Some(arrows) = arrows.get(&Module::new()).filter(|_| *krate == "crates/kumite-lab") {

@@ -73,13 +73,19 @@ const LABEL_CHARS: usize = 20;
 /// More would hide the first ones.
 const MOST_CHARTS: usize = 8;
 
-/// The charts of a group; none where there is no x axis, or only one value of it.
-pub fn line_charts(record: &Record, groups: &Groups, group: &Group, id: &str) -> Vec<LineChart> {
+/// The charts of a group, of the metrics that are to be drawn; none where there is no x axis, or only one value of it.
+pub fn line_charts(
+    record: &Record,
+    groups: &Groups,
+    group: &Group,
+    id: &str,
+    is_drawn: impl Fn(&Metric) -> bool,
+) -> Vec<LineChart> {
     let Some(x) = groups.x else { return Vec::new() };
     let cells = group.cells(record);
     let known = record.metrics_of(&cells);
-    let is_drawn = |metric: &&&Metric| record.kind.is_drawn(metric);
-    let drawn: Vec<&Metric> = known.iter().filter(is_drawn).take(MOST_CHARTS).copied().collect();
+    let drawn: Vec<&Metric> =
+        known.iter().filter(|metric| is_drawn(metric)).take(MOST_CHARTS).copied().collect();
     let drawn = if drawn.is_empty() { known.into_iter().take(1).collect() } else { drawn };
     let over = x.replace('_', " ");
     let chart =
