@@ -2,7 +2,9 @@
 
 # serve FILE ARGUMENTS…: a server in Python; it prints its port, which is then in the variable port.
 serve() {
-    python3 -B "$@" > port.txt &
+    # Made by us, so that it is there when it is first read.
+    : > port.txt
+    python3 -B "$@" >> port.txt &
     for _ in $(seq 100); do
         port=$(head -n 1 port.txt)
         [ -z "$port" ] || return 0
