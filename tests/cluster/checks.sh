@@ -43,9 +43,16 @@ ok() {
     passed=$((passed + 1))
     echo "ok $name"
 }
-# What the run's record has is this.
+# What the run's record has is this. cells(d) is how many trials its plan has made, each counted once however often it was void.
 has() {
-    found=$(python3 -c "import json; d = json.load(open('run.json')); print($1)")
+    found=$(python3 -c "
+import json
+def cells(d):
+    made = [(t['contender'], json.dumps(t['point']), t['block'], t.get('attempt', 0)) for t in d['trials']]
+    assert len(set(made)) == len(made), 'a trial is there twice'
+    return len({trial[:3] for trial in made})
+d = json.load(open('run.json'))
+print($1)")
     test "$found" = "$2" || { echo "FAILED $name: $1 is $found, not $2"; cat out err; exit 1; }
 }
 # Waits until a node has no process of kumite's.

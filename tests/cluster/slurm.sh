@@ -31,7 +31,7 @@ run() {
 
 try "a job of four nodes, each with a share" 0 run --blocks 24 --seed 1 --slurm '--nodes=4'
 has '" ".join(sorted({t["node"] for t in d["trials"]}))' 'n1 n2 n3 n4'
-has 'len(d["trials"]), d["run"]["merged"]["of"], d["run"]["cut_short"]' '96 4 None'
+has 'cells(d), d["run"]["merged"]["of"], d["run"]["cut_short"]' '96 4 None'
 says err "submitted job"
 no_jobs
 ok
@@ -42,7 +42,7 @@ no_jobs
 ok
 
 try "an array of eight shares, each as soon as it has a node" 0 run --blocks 24 --seed 2 --shards 8
-has 'len(d["trials"]), d["run"]["merged"]["of"], d["run"]["cut_short"]' '96 8 None'
+has 'cells(d), d["run"]["merged"]["of"], d["run"]["cut_short"]' '96 8 None'
 cp run.json array.json
 no_jobs
 try "$name" 0 "$KUMITE" merge all.db --seed 2 --db one.db --json run.json
@@ -75,7 +75,7 @@ no_jobs
 ok
 
 try "inside of a job its nodes are used" 0 salloc --quiet --exclusive --nodes=2 "$KUMITE" run mine --db all.db --json run.json --on slurm --blocks 8 --seed 3
-has '" ".join(sorted({t["node"] for t in d["trials"]})), len(d["trials"])' 'n1 n2 32'
+has '" ".join(sorted({t["node"] for t in d["trials"]})), cells(d)' 'n1 n2 32'
 no_jobs
 cat > job.sh <<EOF
 #!/bin/sh
@@ -195,7 +195,7 @@ slurmctld_dies
 sleep 3
 slurmctld_begin
 ends 0
-has 'len(d["trials"]), d["run"]["cut_short"], d["run"].get("resumed")' '720 None None'
+has 'cells(d), d["run"]["cut_short"], d["run"].get("resumed")' '720 None None'
 blocks=60
 no_jobs
 ok
@@ -226,7 +226,7 @@ until_said '^n2: [0-9]*/'
 node_dies 2
 ends 0
 says err "is lost, and is submitted again: n2: "
-has 'len(d["trials"]), d["run"]["cut_short"]' '240 None'
+has 'cells(d), d["run"]["cut_short"]' '240 None'
 no_jobs
 ok
 

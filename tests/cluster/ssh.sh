@@ -28,7 +28,7 @@ run() {
 
 try "four nodes have a share each, and all are judged" 0 run --on ssh:n1,n2,n3,n4 --blocks 24 --seed 1
 has '" ".join(sorted({t["node"] for t in d["trials"]}))' 'n1 n2 n3 n4'
-has 'len(d["trials"]), d["run"]["merged"]["of"], d["run"]["cut_short"]' '96 4 None'
+has 'cells(d), d["run"]["merged"]["of"], d["run"]["cut_short"]' '96 4 None'
 says err "n1: connected in"
 ok
 
@@ -96,7 +96,7 @@ ends 3
 says err "n2: the agent ended"
 nothing_runs 2
 try "$name" 0 run --on ssh:n1,n2 --blocks 60 --seed 8
-has 'len(d["trials"]), d["run"]["cut_short"], len(d["run"]["resumed"])' '240 None 1'
+has 'cells(d), d["run"]["cut_short"], len(d["run"]["resumed"])' '240 None 1'
 ok
 
 name="a driver that is killed leaves no process on any node"
@@ -105,7 +105,7 @@ kill -9 $driver; wait $driver || true
 nothing_runs 1
 nothing_runs 2
 try "$name" 0 run --on ssh:n1,n2 --blocks 60 --seed 9
-has 'len(d["trials"]), len(d["run"]["resumed"])' '240 2'
+has 'cells(d), len(d["run"]["resumed"])' '240 2'
 ok
 
 name="a node that dies in a trial is named, and the others are kept"

@@ -1,6 +1,6 @@
 //! The checkout that is checked, and commands in it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::outcome;
@@ -12,6 +12,18 @@ pub struct Checkout {
 }
 
 impl Checkout {
+    /// This program in the checkout, with a results store of its own: that of whoever runs it may be of another version, and
+    /// is none of our business.
+    pub fn kumite(&self, program: &Path, command: &str) -> Command {
+        let store = self.root.join("target/ci/results.db");
+        for ending in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{ending}", store.display()));
+        }
+        let mut kumite = Command::new(program);
+        kumite.arg(command).arg("--db").arg(store).current_dir(&self.root);
+        kumite
+    }
+
     /// Runs an experiment, and sees that every trial of every contender gave a result.
     pub fn measured(&self, experiment: &str, name: &str, more: &[&str]) -> Result<(), String> {
         let json = self.binaries.join(format!("ci-{name}.json"));
@@ -19,13 +31,13 @@ impl Checkout {
         // A function finds its program on PATH: other variables of ours it is not given.
         let (fakes, path) = (self.binaries.join("examples"), std::env::var_os("PATH").unwrap_or_default());
         let path = std::env::join_paths(std::iter::once(fakes.clone()).chain(std::env::split_paths(&path)));
-        run(Command::new(self.binaries.join("kumite"))
-            .args(["run", experiment, "--json"])
+        run(self
+            .kumite(&self.binaries.join("kumite"), "run")
+            .args([experiment, "--json"])
             .arg(&json)
             .args(more)
             .env("KUMITE_FAKES", fakes)
-            .env("PATH", path.map_err(|error| error.to_string())?)
-            .current_dir(&self.root))?;
+            .env("PATH", path.map_err(|error| error.to_string())?))?;
         outcome::every_trial_is_ok(&json)
     }
 }

@@ -152,8 +152,8 @@ impl Step {
             Step::Check { experiment, only, .. } => {
                 let only = only.join(",");
                 let only = if only.is_empty() { Vec::new() } else { vec!["--only", &only] };
-                let arguments = [&["check", experiment, "--install"], &only[..]].concat();
-                run(Command::new(binaries.join("kumite")).args(arguments).current_dir(root))
+                let arguments = [&[experiment, "--install"], &only[..]].concat();
+                run(checkout.kumite(&binaries.join("kumite"), "check").args(arguments))
             }
             Step::Kit { name } => kits::conforms(checkout, name),
             Step::Formatted { folder } => format::check(checkout, folder),
@@ -164,9 +164,8 @@ impl Step {
             }
             Step::Quick { experiment } => {
                 let html = format!("target/{experiment}.html");
-                let arguments = ["run", experiment, "--profile", "quick", "--install", "--html", &html];
-                let release = root.join("target/release/kumite");
-                run(Command::new(release).args(arguments).current_dir(root))
+                let arguments = [experiment, "--profile", "quick", "--install", "--html", &html];
+                run(checkout.kumite(&root.join("target/release/kumite"), "run").args(arguments))
             }
             Step::Install => install(root),
             Step::Cases => {
