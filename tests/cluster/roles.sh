@@ -134,11 +134,12 @@ python3 - <<EOF
 import json
 for trial in json.load(open("run.json"))["trials"]:
     metrics = trial["sample"]["metrics"]
-    # A packet that is lost three times in a row is a time-out.
-    assert trial["outcome"] == "ok" and metrics["failures"] < 0.01 * metrics["finished"], trial
-    # One connection may wait for most of the window.
+    assert trial["outcome"] == "ok", trial
+    # One connection may wait for the whole window, and have few answers beside what was lost in opening it.
     if trial["point"]["connections"] == 1:
         continue
+    # A packet that is lost three times in a row is a time-out.
+    assert metrics["failures"] < 0.01 * metrics["finished"], trial
     print(trial["contender"], {name: round(metrics[name]) for name in ("response_p50_us", "response_max_us")})
     # Who sends one small packet and waits learns of its loss by a timer of 200 ms alone.
     assert metrics["response_p50_us"] < 150_000 < metrics["response_max_us"], trial["contender"]
