@@ -72,7 +72,9 @@ fn sources(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
         let is_ours = name.ends_with(".rs") && name.starts_with("crates/");
         // What builds a crate is no part of it.
         let is_build = name.ends_with("/build.rs") && !name.contains("/src/");
-        let is_test = is_build || name.contains("/tests/") || name.starts_with("crates/kumite-testing/");
+        let is_test = is_build
+            || ["/tests/", "/examples/"].iter().any(|folder| name.contains(folder))
+            || name.starts_with("crates/kumite-testing/");
         let is_source = [".rs", ".go", ".js", ".mjs", ".ex", ".exs", ".sh", ".toml", ".java", ".kt", ".py"]
             .iter()
             .any(|end| name.ends_with(end));

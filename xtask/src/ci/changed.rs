@@ -42,7 +42,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 53] = [
+const RULES: [(&str, &[Need]); 55] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -60,9 +60,12 @@ const RULES: [(&str, &[Need]); 53] = [
     ("crates/kumite-lab/src/measures.", &[]),
     ("crates/kumite-lab/src/run/prepare", &[Need::EveryLanguage]),
     ("crates/kumite-agent/", &[Need::Nodes]),
+    ("crates/kumite/examples/", &[]),
     ("crates/kumite/src/merge.rs", &[Need::Nodes]),
     ("crates/kumite/src/manifest.rs", &[Need::Nodes]),
     ("crates/kumite/src/nodes.rs", &[Need::Nodes]),
+    ("crates/kumite/tests/", &[]),
+    ("crates/kumite/tests/page/", &[Need::Page]),
     ("crates/kumite-nodes/", &[Need::Nodes]),
     ("crates/kumite-lab/src/node.rs", &[Need::Nodes]),
     ("crates/kumite-lab/src/run/nodes.rs", &[Need::Nodes]),
@@ -93,7 +96,6 @@ const RULES: [(&str, &[Need]); 53] = [
     // It takes too long for a landing: by hand, and in `--all`.
     ("tests/cluster/kubernetes", &[]),
     ("tests/install/", &[Need::Install]),
-    ("tests/page/", &[Need::Page]),
     ("xtask/", &[]),
     ("xtask/src/ci/format.rs", &[Need::EveryFormat]),
     ("xtask/src/ci/kits.rs", &[Need::EveryKit]),
@@ -139,8 +141,8 @@ mod tests {
             ("bench/load/RESULTS.md", vec![]),
             ("crates/kumite-play/README.md", vec![]),
             (".ci/base", vec![]),
-            ("tests/cli/run.rs", vec![]),
-            ("tests/page/main.rs", vec![Need::Page]),
+            ("crates/kumite/tests/cli/run.rs", vec![]),
+            ("crates/kumite/tests/page/main.rs", vec![Need::Page]),
             ("tests/cluster/ssh.sh", vec![Need::Nodes]),
             ("tests/cluster/kubernetes.sh", vec![]),
             ("tests/cluster/kubernetes/node.sh", vec![]),

@@ -150,7 +150,7 @@ fn a_tool_that_a_command_needs_and_is_missing_is_named_with_where_it_comes_from(
 
 /// What docs/services.md has as an example: `[services.cache]` and its keys.
 fn example() -> String {
-    let page = include_str!("../../../docs/services.md");
+    let page = include_str!("../../../../../docs/services.md");
     let from = page.find("    [services.cache]").expect("the page has an example of a command");
     let lines = page[from..].lines().map_while(|line| line.strip_prefix("    "));
     lines.map(|line| format!("{line}\n")).collect()
