@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use kumite_lab::Busy;
+use kumite_limits::RealTime;
 use kumite_play::{
     Control, Device, DeviceError, FPS, Held, Pacing, PlayEnd, Schedule, State, play, play_as_is,
 };
-use kumite_realtime::RealTime;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

@@ -120,7 +120,7 @@ pub enum Error {
 
     /// There cannot be so many connections.
     #[error(transparent)]
-    Files(kumite_open_files::TooManyConnections),
+    Files(kumite_limits::TooManyConnections),
 
     /// The CPUs that are asked for cannot be had.
     #[error(transparent)]

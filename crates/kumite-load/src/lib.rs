@@ -239,7 +239,7 @@ pub enum Error {
     NoTimeout,
     /// More connections than files may be open.
     #[error(transparent)]
-    Files(#[from] kumite_open_files::TooManyConnections),
+    Files(#[from] kumite_limits::TooManyConnections),
     /// The kernel's event queue failed.
     #[error("cannot wait for events ({io}): {source}")]
     Wait {

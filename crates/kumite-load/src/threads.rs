@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Barrier, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
-use kumite_realtime::RealTime;
+use kumite_limits::RealTime;
 use rustix::io::Errno;
 
 use crate::engine::Engine;
@@ -25,7 +25,7 @@ const MOSTLY: f64 = 0.9;
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
     let (requests, dialect) = (RequestSource::new(load)?, Dialect::new(load)?);
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
-    kumite_open_files::make_room(load.connections.saturating_add(burst))?;
+    kumite_limits::make_room(load.connections.saturating_add(burst))?;
     let threads = Threads { load, requests, dialect, count: load.threads() };
     let mut aggregate = Aggregate::new(threads.count, load.arrivals.is_some(), on_event);
     // Who stops the server for a disturbance must have done so when the engine goes on.

@@ -6,7 +6,7 @@
 //! [`Macro::MOST_FRAMES`]); one that would have more is an error, found before anything is expanded.
 //!
 //! Everything that takes time is done before the first state: on the clock there is only waiting and writing. This crate
-//! knows no lab and no Linux: what a platform has is in `kumite-realtime` and in the devices.
+//! knows no lab and no Linux: what a platform has is in `kumite-limits` and in the devices.
 
 #[forbid(unsafe_code)]
 mod device;

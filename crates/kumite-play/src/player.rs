@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kumite_realtime::RealTime;
+use kumite_limits::RealTime;
 
 use crate::pacer::{Clock, Pacer};
 use crate::pacing::Arrival;

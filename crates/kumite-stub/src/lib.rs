@@ -126,7 +126,7 @@ pub enum Error {
     },
     /// More connections than files may be open.
     #[error(transparent)]
-    Files(#[from] kumite_open_files::TooManyConnections),
+    Files(#[from] kumite_limits::TooManyConnections),
     /// The kernel failed it.
     #[error("the stub cannot go on: {0}")]
     System(#[from] io::Error),
@@ -152,7 +152,7 @@ impl Stub {
     /// If the port is not free, or more connections are wanted than files may be open.
     pub fn listen(config: Config) -> Result<Stub, Error> {
         match config.connections {
-            Some(connections) => kumite_open_files::make_room(connections)?,
+            Some(connections) => kumite_limits::make_room(connections)?,
             None => {
                 let maximum = getrlimit(Resource::Nofile).maximum;
                 // If that is refused, there is room for fewer.

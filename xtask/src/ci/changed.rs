@@ -42,7 +42,7 @@ pub enum Need {
 
 /// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
 /// does, nobody has thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 55] = [
+const RULES: [(&str, &[Need]); 54] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
@@ -79,10 +79,12 @@ const RULES: [(&str, &[Need]); 55] = [
     ("crates/kumite-lab/src/service/postgresql.rs", &[Need::Service("postgresql")]),
     ("crates/kumite-lab/src/service/stub.rs", &[Need::Service("stub")]),
     ("crates/kumite-lab/src/spec/functions.rs", &[Need::Kind("function")]),
+    (
+        "crates/kumite-limits/",
+        &[Need::Windows, Need::Kind("http"), Need::Kind("pacing"), Need::Service("stub")],
+    ),
     ("crates/kumite-load/", &[Need::Kind("http")]),
-    ("crates/kumite-open-files/", &[Need::Kind("http"), Need::Service("stub")]),
     ("crates/kumite-play/", &[Need::Windows, Need::Page, Need::Kind("pacing")]),
-    ("crates/kumite-realtime/", &[Need::Windows, Need::Kind("http"), Need::Kind("pacing")]),
     ("crates/kumite-ring/", &[Need::Kind("http")]),
     ("crates/kumite-stub/", &[Need::Kind("http"), Need::Service("stub")]),
     ("crates/kumite-testing/", &[]),

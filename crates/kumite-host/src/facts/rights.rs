@@ -1,6 +1,6 @@
 //! What this user may do that others may not.
 
-use kumite_realtime::RealTime;
+use kumite_limits::RealTime;
 
 use super::{Finding, State, limits};
 use crate::groups::Groups;

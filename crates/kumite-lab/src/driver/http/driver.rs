@@ -41,7 +41,7 @@ impl<'a> HttpDriver<'a> {
         // Before the first contender, so that all of them inherit the same limit.
         let most =
             conditions.measurable().map(|planned| planned.typed::<HttpWorkload>().most_connections()).max();
-        kumite_open_files::make_room(most.unwrap_or(1)).map_err(Error::Files)?;
+        kumite_limits::make_room(most.unwrap_or(1)).map_err(Error::Files)?;
         let logs = of.settle()?;
         let services = conditions.rehearsed(&cores.engine, &state.join(&logs), stop)?;
         Ok(HttpDriver { conditions, cores, state, logs, services })

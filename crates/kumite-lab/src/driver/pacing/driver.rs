@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
+use kumite_limits::RealTime;
 use kumite_process::Spawn;
-use kumite_realtime::RealTime;
 use kumite_record::Cores;
 
 use super::busy::Busy;

@@ -1,6 +1,4 @@
 //! Room for one file descriptor for each connection.
-//!
-//! A crate of its own, because the load engine and the stub that tests it share nothing else.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -22,8 +20,9 @@ pub struct TooManyConnections {
 /// Descriptors that others in this process may open during a run.
 const SPARE: u64 = 16;
 
-/// Raises the soft limit on open files, up to the hard one, if `connections` more need it. Processes that are started
-/// later inherit it: who starts several that are compared calls this before the first of them.
+/// Raises the soft limit on open files, up to the hard one, if `connections` more need it.
+///
+/// Processes that are started later inherit the limit: call this before the first of several that are compared.
 ///
 /// # Errors
 ///
